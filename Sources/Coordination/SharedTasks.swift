@@ -1,3 +1,13 @@
+/// How a caller took part in shared work.
+package enum Participation: Sendable {
+    /// It took no part: the value was there.
+    case cached
+    /// It started the work.
+    case started
+    /// It joined work that was going on.
+    case joined
+}
+
 /// Work in flight by key, each piece done once for all callers that ask while it runs.
 ///
 /// The work belongs to no caller: it is a task of its own, started by the first, cancelled when the last waiter has
@@ -5,16 +15,6 @@
 /// that `cached` reads: the flight is forgotten only afterwards, so no caller can slip between the end of the work and
 /// its appearance in the cache.
 package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// How a caller took part in the work.
-    package enum Participation: Sendable {
-        /// It took no part: `cached` had the value.
-        case cached
-        /// It started the work.
-        case started
-        /// It joined work that was going on.
-        case joined
-    }
-
     private typealias State = SharedTasksState<Key, Value, CheckedContinuation<Value, any Error>>
 
     private let state = Locked(State())

@@ -9,7 +9,7 @@ struct DiskDatabase {
     let files: DiskFolder.Files
 
     /// The state of the file at the path, and its treatment.
-    enum Finding: String {
+    enum State: String {
         /// There was no file, or an empty one.
         case new
         /// The file is used again.
@@ -23,17 +23,17 @@ struct DiskDatabase {
     /// Opens the file in `folder`, and begins a new one if the existing one cannot be used.
     static func open(
         _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
-    ) throws(DiskStoreError) -> (database: DiskDatabase, finding: Finding) {
+    ) throws(DiskStoreError) -> (database: DiskDatabase, state: State) {
         do {
             let verdict = try attempt(folder, configuration)
             guard let database = verdict.database else {
-                if verdict.finding == .setAside { folder.setAside() } else { _ = folder.discard() }
+                if verdict.state == .setAside { folder.setAside() } else { _ = folder.discard() }
                 guard let database = try attempt(folder, configuration).database else {
                     throw DiskStoreError.unusable(reason: "the file cannot be replaced")
                 }
-                return (database, verdict.finding)
+                return (database, verdict.state)
             }
-            return (database, verdict.finding)
+            return (database, verdict.state)
         } catch let error as DiskStoreError {
             throw error
         } catch let error as SQLiteError {
@@ -43,10 +43,10 @@ struct DiskDatabase {
         }
     }
 
-    /// The open file, or its fault.
+    /// The open file, or its state if it cannot be used.
     private static func attempt(
         _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
-    ) throws -> (database: DiskDatabase?, finding: Finding) {
+    ) throws -> (database: DiskDatabase?, state: State) {
         try folder.prepare()
         let connection: SQLiteConnection
         let identity: Identity
@@ -60,16 +60,17 @@ struct DiskDatabase {
             return (nil, .setAside)
         }
         let version = configuration.contentVersion * 1_000 + DiskSchema.version
-        switch identity {
-        case Identity(application: 0, version: 0, statements: []):
+        if identity == Identity() {
             return (try DiskDatabase(connection, folder, configuration, version: version, isNew: true), .new)
-        case Identity(application: DiskSchema.applicationID, version: version, statements: DiskSchema.statements):
-            do throws(SQLiteError) {
-                return (try DiskDatabase(connection, folder, configuration, version: version, isNew: false), .known)
-            } catch  where error.kind == .damaged {
-                return (nil, .emptied)
-            }
-        default: return (nil, identity.application == DiskSchema.applicationID ? .emptied : .setAside)
+        }
+        let isOurs = identity.application == DiskSchema.applicationID
+        guard isOurs, identity.version == version, identity.statements == DiskSchema.statements else {
+            return (nil, isOurs ? .emptied : .setAside)
+        }
+        do throws(SQLiteError) {
+            return (try DiskDatabase(connection, folder, configuration, version: version, isNew: false), .known)
+        } catch  where error.kind == .damaged {
+            return (nil, .emptied)
         }
     }
 
@@ -109,29 +110,19 @@ private struct Identity: Equatable {
     var application = 0
     var version = 0
     var statements: [String] = []
-
-    init(application: Int, version: Int, statements: [String]) {
-        self.application = application
-        self.version = version
-        self.statements = statements
-    }
-
-    init(_ connection: SQLiteConnection) throws(SQLiteError) {
-        var number = 0
-        try connection.prepare("PRAGMA application_id").run { row throws(SQLiteError) in number = row.int(0) }
-        application = number
-        try connection.prepare("PRAGMA user_version").run { row throws(SQLiteError) in number = row.int(0) }
-        version = number
-        var texts: [String] = []
-        let statement = try connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
-        try statement.run { row throws(SQLiteError) in texts.append(String(decoding: row.bytes(0).array, as: UTF8.self))
-        }
-        statements = texts
-    }
 }
 
-/// Lets a switch compare identities.
-private func ~= (pattern: Identity, value: Identity) -> Bool { pattern == value }
+extension Identity {
+    init(_ connection: SQLiteConnection) throws(SQLiteError) {
+        self.init()
+        try connection.prepare("PRAGMA application_id").run { row throws(SQLiteError) in application = row.int(0) }
+        try connection.prepare("PRAGMA user_version").run { row throws(SQLiteError) in version = row.int(0) }
+        let schema = try connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+        try schema.run { row throws(SQLiteError) in
+            statements.append(String(decoding: row.bytes(0).array, as: UTF8.self))
+        }
+    }
+}
 
 /// The tables of the file, and the numbers that identify it.
 enum DiskSchema {

@@ -51,16 +51,6 @@ package struct DiskKey: Hashable, Sendable {
     }
 }
 
-/// A part of the store with its own bound; the raw value is written to the file.
-package enum DiskShare: Int, Sendable, CaseIterable {
-    /// Files as origins sent them.
-    case source = 1
-    /// Encoded results.
-    case result = 2
-    /// The record of a source, without its bytes.
-    case record = 3
-}
-
 /// The checksum that bytes from the file must have: the first half of their SHA-256.
 ///
 /// libcrypto computes it at more than a gigabyte a second if the processor helps, and unlike a CRC it has no

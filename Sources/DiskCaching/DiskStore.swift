@@ -20,8 +20,8 @@ package final class DiskStore: Sendable {
 
     private let configuration: DiskStoreConfiguration
     private let shared: Locked<Shared>
-    private let worker: DiskWorker
-    private let thread: WorkerPool
+    let worker: DiskWorker
+    let thread: WorkerPool
     private let timekeeper: any Timekeeper
 
     /// Opens the store; the file is made if it is missing, and replaced if it is not of this version.
@@ -47,11 +47,7 @@ package final class DiskStore: Sendable {
     package func entry(for key: DiskKey) async -> DiskEntry? {
         let found = await find(key)
         shared.withLock { shared in
-            if found == nil {
-                shared.statistics.shares[key.share, default: DiskShareStatistics()].misses += 1
-            } else {
-                shared.statistics.shares[key.share, default: DiskShareStatistics()].hits += 1
-            }
+            if found == nil { shared.statistics[key.share].misses += 1 } else { shared.statistics[key.share].hits += 1 }
         }
         return found
     }
@@ -90,26 +86,24 @@ package final class DiskStore: Sendable {
     }
 
     /// Removes everything made from the source of this name; returns what was removed, if known in time.
-    package func removedAll(from source: [UInt8]) async -> (entries: Int, bytes: Int) {
+    package func removedAll(from source: [UInt8]) async -> DiskUsage {
         let digest = Checksum.of(source)
         shared.withLock { $0.changes.cancelWrites(source: digest) }
-        let usage = await removed {
+        return await removed {
             $0.removeAll(from: digest)
         } elseNote: {
             $0.noteRemoval(source: digest)
         }
-        return (usage.entries, usage.bytes)
     }
 
     /// Removes everything but the notes; returns what was removed, if known in time.
-    package func removedEverything() async -> (entries: Int, bytes: Int) {
+    package func removedEverything() async -> DiskUsage {
         shared.withLock { $0.changes.cancelAllWrites() }
-        let usage = await removed {
+        return await removed {
             $0.removeEverything()
         } elseNote: {
             $0.noteRemovalOfEverything()
         }
-        return (usage.entries, usage.bytes)
     }
 
     /// Keeps notes in place of those of their names, all of them or none; returns whether they are in the file.
@@ -123,18 +117,12 @@ package final class DiskStore: Sendable {
 
     /// Replaces a note of the same name and length, later; dropped when there is none, or too much waits.
     package func replaceLater(_ note: DiskNote) {
-        _ = thread.submit { isCancelled in
-            guard !isCancelled else { return }
-            self.worker.performOnNotes { table throws(SQLiteError) in try table.replace(note) }
-        }
+        later { $0.performOnNotes { table throws(SQLiteError) in try table.replace(note) } }
     }
 
     /// Removes the notes of these names, later.
     package func removeNotes(_ names: [[UInt8]]) {
-        _ = thread.submit { isCancelled in
-            guard !isCancelled else { return }
-            self.worker.performOnNotes { table throws(SQLiteError) in try table.remove(names) }
-        }
+        later { $0.performOnNotes { table throws(SQLiteError) in try table.remove(names) } }
     }
 
     /// All notes, by name.
@@ -150,8 +138,7 @@ package final class DiskStore: Sendable {
             var statistics = shared.statistics
             statistics.isWorking = shared.health.isWorking
             for share in DiskShare.allCases {
-                statistics.shares[share, default: DiskShareStatistics()].capacity =
-                    configuration.capacities[share] ?? 0
+                statistics[share].capacity = configuration.capacities[share] ?? 0
             }
             return statistics
         }
@@ -169,26 +156,6 @@ package final class DiskStore: Sendable {
         let isClosed = isQueued ? await answer.value(within: limit, by: timekeeper, or: false) : false
         // A disk that does not answer blocks the thread, which then ends with the process.
         if isClosed { thread.shutDown() }
-    }
-
-    /// Waits until all work requested so far is done; for tests.
-    package func settled() async {
-        let answer = FirstAnswer<Void>()
-        guard thread.submit({ _ in answer.give(()) }) else { return }
-        await answer.value()
-    }
-
-    /// Pieces of work that wait for the thread; for tests.
-    var pendingCount: Int { thread.queuedCount }
-
-    /// Runs `body` on the store's thread with its open file; for tests.
-    func withDatabase(_ body: @escaping @Sendable (DiskDatabase) throws -> Void) async {
-        let answer = FirstAnswer<Void>()
-        _ = thread.submit { _ in
-            _ = self.worker.perform { database throws(SQLiteError) in try? body(database) }
-            answer.give(())
-        }
-        await answer.value()
     }
 
     private func find(_ key: DiskKey) async -> DiskEntry? {
@@ -225,26 +192,25 @@ package final class DiskStore: Sendable {
 
     /// Evicts entries above the capacities, step by step, so that readers come in between.
     private func trim() {
-        _ = thread.submit { isCancelled in
-            guard !isCancelled else { return }
-            let isMore = self.worker.perform { database throws(SQLiteError) in try database.entries.trim() }
+        later { worker in
+            let isMore = worker.perform { database throws(SQLiteError) in try database.entries.trim() }
             if isMore == true { self.trim() }
         }
     }
 
     /// Removes ahead of all waiting work; a removal that finds no room in the queue stays due.
     private func removed(
-        _ body: @escaping @Sendable (DiskWorker) -> EntryTable.Usage, elseNote note: (inout PendingChanges) -> Void
-    ) async -> EntryTable.Usage {
-        let answer = FirstAnswer<EntryTable.Usage>()
+        _ body: @escaping @Sendable (DiskWorker) -> DiskUsage, elseNote note: (inout PendingChanges) -> Void
+    ) async -> DiskUsage {
+        let answer = FirstAnswer<DiskUsage>()
         let isQueued = thread.submit(priority: .finishing) { isCancelled in
-            answer.give(isCancelled ? EntryTable.Usage() : body(self.worker))
+            answer.give(isCancelled ? DiskUsage() : body(self.worker))
         }
         guard isQueued else {
             shared.withLock { note(&$0.changes) }
-            return EntryTable.Usage()
+            return DiskUsage()
         }
-        return await answer.value(within: Self.operatorTimeLimit, by: timekeeper, or: EntryTable.Usage())
+        return await answer.value(within: Self.operatorTimeLimit, by: timekeeper, or: DiskUsage())
     }
 
     /// Time limit for work that only operators wait for: the report of removals, which are done in any case, and
@@ -259,8 +225,13 @@ package final class DiskStore: Sendable {
 
     /// Queues an empty job, before which due removals are done; a full queue does not need one.
     private func scheduleRemovals() {
+        later { $0.perform { _ throws(SQLiteError) in } }
+    }
+
+    /// Queues work that nobody waits for; dropped if too much waits.
+    private func later(_ body: @escaping @Sendable (DiskWorker) -> Void) {
         _ = thread.submit { isCancelled in
-            if !isCancelled { self.worker.perform { _ throws(SQLiteError) in } }
+            if !isCancelled { body(self.worker) }
         }
     }
 

@@ -53,20 +53,20 @@ final class DiskWorker: @unchecked Sendable {
     }
 
     /// Does due removals and then removes everything made from a source; returns what was removed.
-    func removeAll(from source: [UInt8]) -> EntryTable.Usage {
-        perform { database throws(SQLiteError) in try database.entries.removeAll(from: source) } ?? EntryTable.Usage()
+    func removeAll(from source: [UInt8]) -> DiskUsage {
+        perform { database throws(SQLiteError) in try database.entries.removeAll(from: source) } ?? DiskUsage()
     }
 
     /// Begins a new file with the notes of the old one; returns what the old one held.
-    func removeEverything() -> EntryTable.Usage {
+    func removeEverything() -> DiskUsage {
         _ = shared.withLock { $0.changes.takeRemovals() }
-        guard let database = usableDatabase() else { return EntryTable.Usage() }
+        guard let database = usableDatabase() else { return DiskUsage() }
         defer { publish() }
         do {
             return try empty(database)
         } catch {
             fail(error)
-            return EntryTable.Usage()
+            return DiskUsage()
         }
     }
 
@@ -95,9 +95,9 @@ final class DiskWorker: @unchecked Sendable {
     }
 
     /// Deleting the file takes no time, whatever its size, and gives the room back.
-    private func empty(_ old: DiskDatabase) throws(SQLiteError) -> EntryTable.Usage {
+    private func empty(_ old: DiskDatabase) throws(SQLiteError) -> DiskUsage {
         let notes = try old.notes.all()
-        let removed = old.entries.usage.values.reduce(into: EntryTable.Usage()) { total, usage in
+        let removed = old.entries.usage.values.reduce(into: DiskUsage()) { total, usage in
             total.bytes += usage.bytes
             total.entries += usage.entries
         }
@@ -143,8 +143,8 @@ final class DiskWorker: @unchecked Sendable {
     /// Opens the file and empties it: it does not know what was removed meanwhile.
     private func openEmpty() throws(DiskStoreError) -> DiskDatabase {
         do throws(DiskStoreError) {
-            let (database, finding) = try DiskDatabase.open(folder, configuration)
-            if finding != .known {
+            let (database, state) = try DiskDatabase.open(folder, configuration)
+            if state != .known {
                 _ = shared.withLock { $0.changes.takeRemovals() }
                 return database
             }
@@ -158,9 +158,9 @@ final class DiskWorker: @unchecked Sendable {
     }
 
     private func open() throws(DiskStoreError) -> DiskDatabase {
-        let (database, finding) = try DiskDatabase.open(folder, configuration)
-        if finding == .emptied || finding == .setAside {
-            logger.warning("disk cache file not usable", ["outcome": .string(finding.rawValue)])
+        let (database, state) = try DiskDatabase.open(folder, configuration)
+        if state == .emptied || state == .setAside {
+            logger.warning("disk cache file not usable", ["outcome": .string(state.rawValue)])
             shared.withLock { $0.statistics.damagedFiles += 1 }
         }
         return database
@@ -205,10 +205,9 @@ final class DiskWorker: @unchecked Sendable {
         shared.withLock { shared in
             shared.statistics.noteUsage = noteUsage
             for share in DiskShare.allCases {
-                shared.statistics.shares[share, default: DiskShareStatistics()].usage = usage[share]?.bytes ?? 0
-                shared.statistics.shares[share, default: DiskShareStatistics()].entries = usage[share]?.entries ?? 0
-                shared.statistics.shares[share, default: DiskShareStatistics()].evictedBytes =
-                    (shared.evictedBefore[share] ?? 0) + (evicted[share] ?? 0)
+                shared.statistics[share].usage = usage[share]?.bytes ?? 0
+                shared.statistics[share].entries = usage[share]?.entries ?? 0
+                shared.statistics[share].evictedBytes = (shared.evictedBefore[share] ?? 0) + (evicted[share] ?? 0)
             }
         }
     }

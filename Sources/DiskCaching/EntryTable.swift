@@ -8,12 +8,6 @@ final class EntryTable {
         let cost: Int
     }
 
-    /// The usage of one share.
-    struct Usage: Equatable {
-        var bytes = 0
-        var entries = 0
-    }
-
     private let connection: SQLiteConnection
     private let capacities: [DiskShare: Int]
     private let select: SQLiteStatement
@@ -26,7 +20,7 @@ final class EntryTable {
     private let deleteBody: SQLiteStatement
     private let touch: SQLiteStatement
 
-    private(set) var usage: [DiskShare: Usage] = [:]
+    private(set) var usage: [DiskShare: DiskUsage] = [:]
     /// Bytes taken to make room.
     private(set) var evictedBytes: [DiskShare: Int] = [:]
     /// The last number in the order of use.
@@ -58,25 +52,27 @@ final class EntryTable {
         try count()
     }
 
-    /// The entry under `key`; nil without one, ``Finding/damaged`` when its checksum is wrong.
-    func entry(for key: DiskKey) throws(SQLiteError) -> Finding? {
-        var finding: Finding?
+    /// The entry under `key`; nil without one.
+    func entry(for key: DiskKey) throws(SQLiteError) -> Found? {
+        var found: Found?
         try select.run([.int(key.share.rawValue), .blob(key.name)]) { row throws(SQLiteError) in
             let entry = DiskEntry(head: row.bytes(1).array, body: row.bytes(3))
             if entry.checksum(under: key) == row.bytes(2).array {
                 clock += 1
                 touched[row.int(0)] = clock
-                finding = .intact(entry)
+                found = .intact(entry)
             } else {
-                finding = .damaged
+                found = .damaged
             }
         }
         if touched.count >= Self.step { try writeOrder() }
-        return finding
+        return found
     }
 
-    enum Finding {
+    /// An entry that was found.
+    enum Found {
         case intact(DiskEntry)
+        /// Its checksum is wrong.
         case damaged
     }
 
@@ -97,8 +93,8 @@ final class EntryTable {
                 .blob(entry.head), .blob(entry.checksum(under: key)),
             ])
             try insertBody.run([.int(connection.lastInsertedRow), .bytes(entry.body)])
-            usage[key.share, default: Usage()].bytes += cost
-            usage[key.share, default: Usage()].entries += 1
+            usage[key.share, default: DiskUsage()].bytes += cost
+            usage[key.share, default: DiskUsage()].entries += 1
         }
     }
 
@@ -110,11 +106,11 @@ final class EntryTable {
     }
 
     /// Removes everything made from a source; returns what was removed.
-    func removeAll(from source: [UInt8]) throws(SQLiteError) -> Usage {
+    func removeAll(from source: [UInt8]) throws(SQLiteError) -> DiskUsage {
         try connection.transaction { () throws(SQLiteError) in
             let victims = try victims(selectSource, .blob(source))
             try take(victims)
-            return Usage(bytes: victims.reduce(0) { $0 + $1.cost }, entries: victims.count)
+            return DiskUsage(entries: victims.count, bytes: victims.reduce(0) { $0 + $1.cost })
         }
     }
 
@@ -140,7 +136,7 @@ final class EntryTable {
 
     /// Sums up again what the file holds.
     func count() throws(SQLiteError) {
-        var sums: [DiskShare: Usage] = [:]
+        var sums: [DiskShare: DiskUsage] = [:]
         var last = clock
         let statement = try connection.prepare("SELECT share, count(*), sum(cost), max(used) FROM entry GROUP BY share")
         try statement.run { row throws(SQLiteError) in
@@ -149,7 +145,7 @@ final class EntryTable {
             else {
                 throw .damaged("sums that cannot be")
             }
-            sums[share] = Usage(bytes: row.int(2), entries: row.int(1))
+            sums[share] = DiskUsage(entries: row.int(1), bytes: row.int(2))
             last = max(last, row.int(3))
         }
         usage = sums

@@ -72,7 +72,7 @@ final class ThumbnailResponder: Sendable {
 
     /// The answer of a task of its own.
     private func computed(
-        _ admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: (any SharedLooking)? = nil
+        _ admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: EarlierLook? = nil
     ) -> HTTPAnswer {
         .later { [self] in Self.receipted(await response(to: admitted, directives, after: look), admitted) }
     }
@@ -84,7 +84,7 @@ final class ThumbnailResponder: Sendable {
             case .thumbnail(let thumbnail):
                 return .now(Self.receipted(success(thumbnail, admitted), admitted))
             case .question: return .soon(wait(for: look, admitted))
-            case .work: return computed(admitted, .none, after: look)
+            case .work(let look): return computed(admitted, .none, after: look)
             }
         } abandoned: { [self] in
             _ = failure(lifecycle.abandonment, admitted)
@@ -167,7 +167,7 @@ extension ThumbnailResponder {
 
     /// Runs in the request's own task, which is cancelled when the client leaves.
     private func response(
-        to admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: (any SharedLooking)?
+        to admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: EarlierLook?
     ) async -> HTTPResponse {
         do {
             let deadline = admitted.exchange.startedAt + requestTimeout
@@ -192,8 +192,9 @@ extension ThumbnailResponder {
             let deadline = admitted.exchange.startedAt + requestTimeout
             let found = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> SourceFacts in
                 try await thumbnails.facts(
-                    for: admitted.prepared.recurring, asked: facts, directives: directives,
-                    receipt: admitted.exchange.requestID)
+                    facts,
+                    for: Call(admitted.prepared.recurring, directives: directives, receipt: admitted.exchange.requestID)
+                )
             }
             try Task.checkCancellation()
             return success(found, admitted, facts)
@@ -203,12 +204,12 @@ extension ThumbnailResponder {
     }
 
     private func outcome(
-        _ prepared: PreparedQuery, _ directives: RequestCacheControl, after look: (any SharedLooking)?, receipt: String
+        _ prepared: PreparedQuery, _ directives: RequestCacheControl, after look: EarlierLook?, receipt: String
     ) async throws -> Outcome {
         do {
             return .thumbnail(
                 try await thumbnails.thumbnail(
-                    for: prepared.recurring, directives: directives, after: look, receipt: receipt))
+                    for: Call(prepared.recurring, directives: directives, after: look, receipt: receipt)))
         } catch let error as any ServiceError {
             guard let placeholder = prepared.query.placeholder, Self.deservesPlaceholder(error) else { throw error }
             do {

@@ -1,6 +1,6 @@
 package import Coordination
 package import Downloading
-package import HTTPTypes
+import HTTPTypes
 import ImageCaching
 package import Imaging
 package import Text
@@ -19,7 +19,7 @@ package final class ImagePipeline: ThumbnailServing {
     let placeholders: PlaceholderMaker
     let maker: ThumbnailMaker
     let fetcher: SourceFetcher
-    let atHand: WorkAtHand
+    let estimator: WorkEstimator
     let looks = SharedLooks()
     let admission: MissAdmission
     let configuration: PipelineConfiguration
@@ -45,26 +45,31 @@ package final class ImagePipeline: ThumbnailServing {
             timekeeper: timekeeper)
         let decoder = SourceDecoder(
             configuration: configuration, resources: resources, caches: caches, broken: broken, timekeeper: timekeeper)
-        atHand = WorkAtHand(caches: caches, decodes: decoder.shared)
+        estimator = WorkEstimator(caches: caches, decodes: decoder.shared)
         maker = ThumbnailMaker(
             configuration: configuration, resources: resources, caches: caches, decoder: decoder,
-            scheduler: scheduler, memory: memory, atHand: atHand, timekeeper: timekeeper)
+            scheduler: scheduler, memory: memory, estimator: estimator, timekeeper: timekeeper)
         placeholders = PlaceholderMaker(
             configuration: configuration, scheduler: scheduler, memory: memory, codec: resources.codec)
     }
 
-    /// The request with its sources resolved.
     package func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
-        let sources = Result {
+        RecurringRequest(request, sources: sources(of: request) { try downloader.identity(of: request.source) })
+    }
+
+    /// The identities of a request's sources, of which the image has this one.
+    func sources(
+        of request: ThumbnailRequest, image: () throws -> SourceIdentity
+    ) -> Result<PerSource<SourceIdentity>, any Error> {
+        Result {
             PerSource(
-                try downloader.identity(of: request.source),
+                try image(),
                 additional: try request.additional.map { named in
                     try AdditionalSourceError.attributing(to: named.role) {
                         try downloader.identity(of: named.source)
                     }
                 })
         }
-        return RecurringRequest(request, sources: sources)
     }
 
     /// The thumbnail if the result cache has it and its sources are fresh.
@@ -73,9 +78,9 @@ package final class ImagePipeline: ThumbnailServing {
             return nil
         }
         guard let key = resultKey(for: recurring, records),
-            let result = caches.results.value(for: key, countsMiss: false)
+            let result = caches.memory.results.value(for: key, countsMiss: false)
         else { return nil }
-        return thumbnail(Finding(hit: result, records))
+        return thumbnail(result, of: records)
     }
 
     /// The key of the result that a request means, as it was remembered; nil if there is none.
@@ -87,10 +92,10 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     /// Changes with the caches that ``cachedThumbnail(for:)`` asks.
-    package var generation: Int { caches.generation }
+    package var generation: Int { caches.memory.generation }
 
     /// Counts a hit of the result cache.
-    package func countRepeatedHit() { caches.results.countRepeatedHit() }
+    package func countRepeatedHit() { caches.memory.results.countRepeatedHit() }
 
     /// A refusal if the worker threads have too much to do, unless this request needs none of them, or its result may
     /// be on the disk.
@@ -104,8 +109,8 @@ package final class ImagePipeline: ThumbnailServing {
             let records = sources.mapValues(caches.knownRecord(for:)).complete(),
             let key = try? resultKey(for: recurring.request, records)
         {
-            if atHand.needsNoWorker(key) { return nil }
-            lane = atHand.price(of: key, records).lane
+            if estimator.needsNoWorker(key) { return nil }
+            lane = estimator.price(of: key, records).lane
         }
         guard let refusal = admission.refusal(in: lane) else { return nil }
         resources.metrics.refused()
@@ -116,78 +121,47 @@ package final class ImagePipeline: ThumbnailServing {
 
     package func isAllowedByName(_ url: ExactText) -> Bool { downloader.isAllowedByName(url) }
 
-    /// The thumbnail, by the shortest way there is.
-    package func thumbnail(
-        for recurring: RecurringRequest, directives: RequestCacheControl, receipt: String
-    ) async throws -> Thumbnail {
-        try await thumbnail(for: recurring, directives: directives, receipt: receipt, allowance: WaitAllowance())
-    }
-
     package func sharedLook(for recurring: RecurringRequest) -> (any SharedLooking)? {
         SharedLook(for: recurring, in: self)
     }
 
-    package func thumbnail(
-        for recurring: RecurringRequest, directives: RequestCacheControl, after look: (any SharedLooking)?,
-        receipt: String
-    ) async throws -> Thumbnail {
-        let look = look as? SharedLook
-        return try await thumbnail(
-            for: recurring, directives: directives, receipt: receipt, allowance: look?.allowance ?? WaitAllowance(),
-            after: look)
-    }
-
-    /// The thumbnail for a request that may have waited for the shared cache before.
-    func thumbnail(
-        for recurring: RecurringRequest, directives: RequestCacheControl, receipt: String, allowance: WaitAllowance,
-        after look: SharedLook? = nil
-    ) async throws -> Thumbnail {
-        let sources = try recurring.sources.get()
-        let call = Call(
-            request: recurring.request, sources: sources, directives: directives, receipt: receipt,
-            allowance: allowance, look: look)
+    /// The thumbnail, by the shortest way there is.
+    package func thumbnail(for call: Call) async throws -> Thumbnail {
+        let (request, sources, directives) = (call.request, try call.sources, call.directives)
         if directives.noStore { return try await unstoredThumbnail(for: call) }
-        return try await thumbnail(for: call)
-    }
-
-    /// The thumbnail for a call whose results may be stored.
-    func thumbnail(for call: Call) async throws -> Thumbnail {
-        let (request, sources, directives) = (call.request, call.sources, call.directives)
         var known: PerSource<SourceRecord?>
         if call.look?.hasAskedForRecord == true {
             known = PerSource(caches.knownRecord(for: sources.image))
         } else {
             known = await caches.restoredRecords(for: sources, call.allowance)
         }
-        if let given = call.given { known.image = given.record }
+        if let opened = call.opened { known.image = opened.record }
         if !directives.noCache, !directives.onlyIfCached { try throwRememberedFailure(of: call, known) }
         var needsBytes = sources.mapValues { _ in true }
         var lane = WorkLanes.Lane.small
         if let records = known.complete() {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: directives) }
-            if !reuse.contains(.needsValidation) {
-                let key = try resultKey(for: request, records)
-                if call.given != nil, !atHand.needsNoWorker(key) {
-                    try admit(call, to: atHand.price(of: key, records).lane)
-                }
-                if atHand.isWithinReach(key) || caches.hasSlowerResults,
-                    let render = try await maker.resultIfAtHand(
-                        RenderJob(
-                            key, for: call, records: records,
-                            patience: call.given == nil ? nil : configuration.requestTimeout))
-                {
-                    if !directives.onlyIfCached { revalidate(sources, reuse) }
-                    return thumbnail(render, records, fetch: nil)
-                }
-                needsBytes = atHand.bytesNeeded(for: key)
-                lane = atHand.price(of: key, records).lane
-            } else if let key = try? resultKey(for: request, records) {
-                // What was made from the sources can be used if their origins confirm them.
-                if !atHand.isWithinReach(key) {
+            let isUsable = !reuse.contains(.needsValidation)
+            // What was made from stale sources can be used if their origins confirm them.
+            if let key = isUsable ? try resultKey(for: request, records) : try? resultKey(for: request, records) {
+                if isUsable {
+                    if call.opened != nil, !estimator.needsNoWorker(key) {
+                        try admit(call, to: estimator.price(of: key, records).lane)
+                    }
+                    let job = RenderJob(
+                        key, for: call, records: records,
+                        patience: call.opened == nil ? nil : configuration.requestTimeout)
+                    if estimator.isWithinReach(key) || caches.hasSlowerResults,
+                        let render = try await maker.resultIfAtHand(job)
+                    {
+                        if !directives.onlyIfCached { revalidate(sources, reuse) }
+                        return thumbnail(render, of: records)
+                    }
+                } else if !estimator.isWithinReach(key) {
                     _ = await caches.restoredResult(for: key, of: records, call.allowance, after: call.look)
                 }
-                needsBytes = atHand.bytesNeeded(for: key)
-                lane = atHand.price(of: key, records).lane
+                needsBytes = estimator.bytesNeeded(for: key)
+                lane = estimator.price(of: key, records).lane
             }
         }
         // Judged again, because many may have come before the first of them was seen in the queue.
@@ -196,11 +170,10 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func admit(_ call: Call, to lane: WorkLanes.Lane) throws(WorkerPool.Full) {
-        guard let given = call.given else { return try admission.admit(to: lane) }
-        try given.admit { () throws(WorkerPool.Full) in try admission.admit(to: lane) }
+        guard let opened = call.opened else { return try admission.admit(to: lane) }
+        try opened.admit { () throws(WorkerPool.Full) in try admission.admit(to: lane) }
     }
 
-    /// A plain image in the size of the request's box; 1×1 if the request names no side.
     package func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage {
         try await placeholders.image(placeholder)
     }
@@ -212,7 +185,7 @@ package final class ImagePipeline: ThumbnailServing {
     /// Fails like an earlier request for which the same decode of the same source failed a short while ago.
     private func throwRememberedFailure(of call: Call, _ known: PerSource<SourceRecord?>) throws {
         let roles = call.request.roles
-        for (index, identity) in call.sources.enumerated() {
+        for (index, identity) in try call.sources.enumerated() {
             let failure = broken.failure(of: identity, known: known[index]) { record in
                 var records = known
                 if index == 0 { records.image = record } else { records.additional[index - 1] = record }
@@ -230,19 +203,21 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func fetchedThumbnail(for call: Call, needsBytes: PerSource<Bool>) async throws -> Thumbnail {
+        var call = call
+        // Another instance may make the result during the fetch.
+        call.look = nil
         var fetch = try await fetcher.fetch(for: call, needsBytes: needsBytes)
         while true {
             if let fetch {
                 let (records, bytes) = (fetch.records, fetch.bytes)
                 let key = try resultKey(for: call.request, records)
-                let job = RenderJob(
-                    key, for: call, records: records, bytes: bytes, patience: fetch.patience)
+                let job = RenderJob(key, for: call, records: records, bytes: bytes, patience: fetch.patience)
                 let hasAllBytes = bytes.allSatisfy { $0 != nil }
                 let render = hasAllBytes ? try await maker.result(job) : try await maker.resultIfAtHand(job)
-                if let render { return thumbnail(render, records, fetch: fetch) }
+                if let render { return thumbnail(render, of: records, fetch) }
             }
             // The sources are unchanged, but the result has been evicted meanwhile.
-            fetch = try await fetcher.fetch(for: call.again, needsBytes: call.sources.mapValues { _ in true })
+            fetch = try await fetcher.fetch(for: call.again, needsBytes: needsBytes.mapValues { _ in true })
         }
     }
 
@@ -253,40 +228,27 @@ package final class ImagePipeline: ThumbnailServing {
         else { throw PipelineError.sourceNeeded }
         let key = try resultKey(for: call.request, fetch.records)
         let render = try await maker.unsharedResult(
-            RenderJob(
-                key, for: call, records: fetch.records, bytes: fetch.bytes, patience: fetch.patience))
-        return thumbnail(
-            Finding(
-                result: render.result, fetch.records, isFromCache: fetch.isFromCache,
-                status: [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request), fetch.status],
-                timings: fetch.timings + render.timings))
+            RenderJob(key, for: call, records: fetch.records, bytes: fetch.bytes, patience: fetch.patience))
+        return thumbnail(render, of: fetch.records, fetch)
     }
 
-    func thumbnail(
-        _ shared: SharedRender, _ records: PerSource<SourceRecord>, fetch: Fetch?
-    ) -> Thumbnail {
-        var status = [shared.resultStatus]
-        if shared.participation == .started {
-            if let tier = shared.render.shared { status.append(tier) }
-            if let decoded = shared.render.decoded { status.append(decoded) }
-        }
+    /// The answer with a result of the result cache for which nothing else had to be asked.
+    func thumbnail(_ hit: RenderedImage, of records: PerSource<SourceRecord>) -> Thumbnail {
+        Thumbnail(hit, of: records, at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
+    }
+
+    /// The answer with the result of a render, after the caller's fetch of its sources; nil if there was none.
+    func thumbnail(_ render: Render, of records: PerSource<SourceRecord>, _ fetch: Fetch? = nil) -> Thumbnail {
+        let now = timekeeper.secondsSince1970
+        var status = render.status
         if let fetch {
             status.append(fetch.status)
-        } else {
-            let now = timekeeper.secondsSince1970
-            let timeToLive = records.map { $0.freshness.remainingLifetime(at: now) }.min()
-            if let timeToLive, timeToLive <= 0 {
-                status.append(CacheLayerStatus(.source, .hit, timeToLive: timeToLive))
-            }
+        } else if let timeToLive = records.map({ $0.freshness.remainingLifetime(at: now) }).min(), timeToLive <= 0 {
+            status.append(CacheLayerStatus(.source, .hit, timeToLive: timeToLive))
         }
-        let timings = (fetch?.timings ?? []) + (shared.participation == .started ? shared.render.timings : [])
-        return thumbnail(
-            Finding(
-                result: shared.render.result, records, isFromCache: fetch?.isFromCache, status: status,
-                timings: timings))
-    }
-
-    func thumbnail(_ finding: Finding) -> Thumbnail {
-        finding.thumbnail(at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
+        return Thumbnail(
+            render.result, of: records, isFromCache: fetch?.isFromCache, status: status,
+            timings: (fetch?.timings ?? []) + (render.participation == .started ? render.timings : []), at: now,
+            bounds: configuration.clientMaxAge)
     }
 }

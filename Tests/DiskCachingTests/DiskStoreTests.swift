@@ -243,7 +243,7 @@ struct DiskStoreTests {
             }
             #expect(isRight)
             await store.settled()
-            let counted = FirstAnswer<EntryTable.Usage?>()
+            let counted = FirstAnswer<DiskUsage?>()
             let before = store.statistics
             await store.withDatabase { database in
                 try database.entries.count()

@@ -31,7 +31,7 @@ import ThumbnailPipeline
 
     @Test func `a look that is not enough is followed by a task, which knows of it`() async {
         let edge = Edge()
-        edge.thumbnails.look = StubLook(.work)
+        edge.thumbnails.look = StubLook(.work(EarlierLook()))
         let response = await edge.respond(Self.target)
         #expect(response.status == .ok && response[.alulaReceipt] == response[.xRequestID])
         #expect(edge.thumbnails.afterLooks == 1 && edge.thumbnails.receipts.count == 1)

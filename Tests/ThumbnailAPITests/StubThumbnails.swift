@@ -73,14 +73,18 @@ final class StubThumbnails: ThumbnailServing {
 
     func refusal(of recurring: RecurringRequest) -> (any ServiceError)? { state.withLock { $0.refusal } }
 
-    func thumbnail(
-        for request: RecurringRequest, directives: RequestCacheControl, receipt: String
-    ) async throws -> Thumbnail {
+    func resolved(_ request: ThumbnailRequest, of source: OpenedSource) -> RecurringRequest {
+        RecurringRequest(request, sources: .failure(SourceURLError.malformed), of: source)
+    }
+
+    func thumbnail(for call: Call) async throws -> Thumbnail {
         state.withLock { state in
-            state.receipts.append(receipt)
-            state.directives.append(directives)
+            if call.opened != nil { return state.requests.append(call.request) }
+            if call.look != nil { state.afterLooks += 1 }
+            state.receipts.append(call.receipt)
+            state.directives.append(call.directives)
         }
-        return try await make(request.request)
+        return try await make(call.request)
     }
 
     /// The look that the next requests have.
@@ -93,19 +97,10 @@ final class StubThumbnails: ThumbnailServing {
 
     func sharedLook(for recurring: RecurringRequest) -> (any SharedLooking)? { look }
 
-    func thumbnail(
-        for request: RecurringRequest, directives: RequestCacheControl, after look: (any SharedLooking)?,
-        receipt: String
-    ) async throws -> Thumbnail {
-        if look != nil { state.withLock { $0.afterLooks += 1 } }
-        return try await thumbnail(for: request, directives: directives, receipt: receipt)
-    }
-
-    func facts(
-        for request: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
-    ) async throws -> SourceFacts {
-        state.withLock { $0.receipts.append(receipt) }
-        let thumbnail = try await make(request.request)
+    func facts(_ asked: FactsRequest, for call: Call) async throws -> SourceFacts {
+        if let opened = call.opened { return SourceFacts(header: opened.header, byteCount: 5) }
+        state.withLock { $0.receipts.append(call.receipt) }
+        let thumbnail = try await make(call.request)
         return SourceFacts(
             header: ImageHeader(format: .jpeg, storedSize: PixelSize(width: 40, height: 30), orientation: 6),
             byteCount: 1_234, eTag: "W/\"x\"", lastModified: thumbnail.lastModified,
@@ -113,28 +108,19 @@ final class StubThumbnails: ThumbnailServing {
             cacheStatus: [CacheLayerStatus(.source, .hit)])
     }
 
-    func opened(upload bytes: SharedBytes) throws -> GivenSource {
-        let given = try GivenSource(upload: bytes, at: 0)
+    func opened(upload bytes: SharedBytes) throws -> OpenedSource {
+        let source = try OpenedSource(upload: bytes, at: 0)
         state.withLock { $0.opened.append("\(bytes.count) bytes") }
-        return given
+        return source
     }
-    func opened(
-        _ request: RecurringRequest, directives: RequestCacheControl, receipt: String
-    ) async throws -> GivenSource {
-        _ = try await make(request.request)
-        state.withLock { $0.opened.append(request.request.source.string) }
-        return try GivenSource(upload: SharedBytes(ImageFixture.jpeg.array), at: 0)
-    }
-    func thumbnail(of given: GivenSource, for request: ThumbnailRequest, receipt: String) async throws -> Thumbnail {
-        state.withLock { $0.requests.append(request) }
-        return try await make(request)
+    func opened(for call: Call) async throws -> OpenedSource {
+        _ = try await make(call.request)
+        state.withLock { $0.opened.append(call.request.source.string) }
+        return try OpenedSource(upload: SharedBytes(ImageFixture.jpeg.array), at: 0)
     }
     var opened: [String] { state.withLock { $0.opened } }
     var closings: Int { state.withLock { $0.closings } }
-    func facts(of given: GivenSource, asked: FactsRequest, receipt: String) async throws -> SourceFacts {
-        SourceFacts(header: given.header, byteCount: 5)
-    }
-    func close(_ given: GivenSource) { state.withLock { $0.closings += 1 } }
+    func close(_ source: OpenedSource) { state.withLock { $0.closings += 1 } }
 
     func mayFetch(_ url: ExactText) -> Bool { url.string.hasPrefix("https://") }
 
@@ -159,7 +145,7 @@ final class StubLook: SharedLooking {
 
     func begin(_ ready: @escaping @Sendable () -> Void) { ready() }
 
-    func finish() -> SharedLookOutcome { outcomes.withLock { $0.isEmpty ? .work : $0.removeFirst() } }
+    func finish() -> SharedLookOutcome { outcomes.withLock { $0.isEmpty ? .work(EarlierLook()) : $0.removeFirst() } }
 }
 
 extension EncodedImage {

@@ -67,24 +67,24 @@ struct CacheAccountTests {
             "records",
             { index in
                 let head = try Self.head(index, pathLength: pathLength)
-                caches.records.add(
+                caches.memory.records.add(
                     SourceRecord(head, header: header, byteCount: 1), for: SourceKey(source: head.identity))
-            }, { caches.records.memoryUsage })
+            }, { caches.memory.records.memoryUsage })
         try check(
             "sources",
             { index in
                 let head = try Self.head(index, pathLength: pathLength)
-                caches.sources.add(
+                caches.memory.sources.add(
                     SourceBody(validator: head.validator, bytes: Self.file(67)), for: SourceKey(source: head.identity))
-            }, { caches.sources.memoryUsage })
+            }, { caches.memory.sources.memoryUsage })
         try check(
             "results",
             { index in
                 let head = try Self.head(index, pathLength: pathLength)
                 let key = ResultKey(source: head.identity, validator: head.validator, plan: Self.plan(index))
                 let image = EncodedImage(bytes: Self.file(300), format: .png, size: PixelSize(width: 1, height: 8))
-                caches.results.add(RenderedImage(image), for: key)
-            }, { caches.results.memoryUsage })
+                caches.memory.results.add(RenderedImage(image), for: key)
+            }, { caches.memory.results.memoryUsage })
         try check(
             "decoded",
             { index in
@@ -92,8 +92,8 @@ struct CacheAccountTests {
                 let key = DecodeKey(source: head.identity, validator: head.validator, plan: DecodePlan())
                 let image = DecodedImage(
                     pixels: SharedBytes([1, 2, 3]), size: PixelSize(width: 1, height: 1), bands: 3)
-                caches.decoded.add(image, for: key)
-            }, { caches.decoded.memoryUsage })
+                caches.memory.decoded.add(image, for: key)
+            }, { caches.memory.decoded.memoryUsage })
         withExtendedLifetime(fixture) {}
     }
 

@@ -75,8 +75,8 @@ struct ClientFreshnessTests {
         var bounds = ClientMaxAge()
         bounds.maximum = maximum
         return Freshness(
-            leastOf: PerSource((source(image), isFromCache), additional: [(source(other), true)]), at: received + 5,
-            bounds: bounds)
+            leastOf: PerSource(source(image), additional: [source(other)]),
+            isFromCache: PerSource(isFromCache, additional: [true]), at: received + 5, bounds: bounds)
     }
 
     @Test func `of two sources the less fresh one counts, in either order`() {

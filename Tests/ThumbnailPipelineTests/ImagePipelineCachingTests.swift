@@ -52,9 +52,9 @@ struct ImagePipelineCachingTests {
         let request = ThumbnailRequest(
             source: "http://example.com/a", recipe: TextRecipe(), isNegotiated: false)
         let first = try await fixture.pipeline.thumbnail(
-            for: fixture.pipeline.resolved(request), directives: .none, receipt: "1")
+            for: Call(fixture.pipeline.resolved(request), receipt: "1"))
         let second = try await fixture.pipeline.thumbnail(
-            for: fixture.pipeline.resolved(request), directives: .none, receipt: "2")
+            for: Call(fixture.pipeline.resolved(request), receipt: "2"))
         #expect(first.image.bytes === second.image.bytes && first.eTag == second.eTag)
         #expect(
             fixture.metric("alula_renders_total{format=\"png\"}") == 1 && second.statusTexts == ["alula-result hit"])
@@ -102,7 +102,7 @@ struct ImagePipelineCachingTests {
     @Test func `33: with the pixels gone the source cache answers, without a hit`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail(width: 20)
-        fixture.caches.decoded.removeAll()
+        fixture.caches.memory.decoded.removeAll()
         let second = try await fixture.thumbnail(width: 30)
         #expect(
             second.statusTexts == [
@@ -162,8 +162,8 @@ struct ImagePipelineCachingTests {
         } else if state != .cold {
             _ = try await fixture.thumbnail(width: 7, format: format)
         }
-        if state == .sourceOnly || state == .resultOnly { fixture.caches.decoded.removeAll() }
-        if state == .sourceOnly || state == .decodedOnly { fixture.caches.results.removeAll() }
+        if state == .sourceOnly || state == .resultOnly { fixture.caches.memory.decoded.removeAll() }
+        if state == .sourceOnly || state == .decodedOnly { fixture.caches.memory.results.removeAll() }
         if state == .afterRemoval { _ = try await fixture.control.remove(source: "http://example.com/a") }
 
         let thumbnail = try await fixture.thumbnail(width: 7, format: format)
@@ -206,7 +206,7 @@ struct ImagePipelineCachingTests {
         let hold = await fixture.holdWorkers()
         let second = fixture.start(width: 30)
         try await fixture.workersWaitedFor(1)
-        #expect(fixture.caches.decoded.removeAll().entries == 1)
+        #expect(fixture.caches.memory.decoded.removeAll().entries == 1)
         hold.release()
         let thumbnail = try await second.value
         #expect(thumbnail.image.bytes.array == reference.image.bytes.array)
@@ -217,7 +217,7 @@ struct ImagePipelineCachingTests {
         let fixture = try PipelineFixture { $0.sourceCacheMemory = 0 }
         _ = try await fixture.thumbnail(width: 20)
         // The next look at the clock is the render's, after the request has seen the pixels and left the source aside.
-        fixture.time.atNextLook { fixture.caches.decoded.removeAll() }
+        fixture.time.atNextLook { fixture.caches.memory.decoded.removeAll() }
         let thumbnail = try await fixture.thumbnail(width: 30)
         #expect(thumbnail.image.size.width == 30)
         #expect(thumbnail.statusTexts == Self.cold.dropLast() + ["alula-source fwd=uri-miss"])
@@ -228,7 +228,7 @@ struct ImagePipelineCachingTests {
     @Test func `pixels evicted between the look and the use are made of cached bytes`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail(width: 20)
-        fixture.time.atNextLook { fixture.caches.decoded.removeAll() }
+        fixture.time.atNextLook { fixture.caches.memory.decoded.removeAll() }
         #expect(try await fixture.thumbnail(width: 30).image.size.width == 30)
         #expect(fixture.origin.loads == 1)
         #expect(fixture.decodes == 2)
@@ -238,7 +238,7 @@ struct ImagePipelineCachingTests {
         let fixture = try PipelineFixture { $0.sourceCacheMemory = 0 }
         _ = try await fixture.thumbnail(width: 20)
         let key = try #require(fixture.key(30))
-        fixture.caches.decoded.removeAll()
+        fixture.caches.memory.decoded.removeAll()
         let transfers = fixture.origin.hold()
         let caller = fixture.start(width: 30)
         try fixture.requireDownload(callers: 1)

@@ -145,8 +145,8 @@ struct ImagePipelineFreshnessTests {
             #expect(error?.status.code == status)
             #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
         }
-        #expect(fixture.caches.results.statistics.entries == 0)
-        #expect(fixture.caches.decoded.statistics.entries == 0)
+        #expect(fixture.caches.memory.results.statistics.entries == 0)
+        #expect(fixture.caches.memory.decoded.statistics.entries == 0)
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text])

@@ -62,11 +62,11 @@ struct ImagePipelineMemoryTests {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail()
         #expect(fixture.caches.purge(.preferred) == 0)
-        let pixels = fixture.caches.decoded.memoryUsage
+        let pixels = fixture.caches.memory.decoded.memoryUsage
         #expect(pixels > 0)
         #expect(fixture.caches.purge(.empty) == pixels)
-        #expect(fixture.caches.decoded.memoryUsage == 0)
-        #expect(fixture.caches.results.memoryUsage > 0)
+        #expect(fixture.caches.memory.decoded.memoryUsage == 0)
+        #expect(fixture.caches.memory.results.memoryUsage > 0)
         // Made anew from the source that is still there.
         _ = try await fixture.thumbnail(width: 21)
         #expect(fixture.origin.loads == 1)

@@ -24,8 +24,8 @@ struct ImagePipelineRevalidationTests {
 
     @Test func `33: while it is fresh a source is decoded again without a hit`() async throws {
         let fixture = try await Self.fixture("max-age=3600")
-        fixture.caches.decoded.removeAll()
-        fixture.caches.results.removeAll()
+        fixture.caches.memory.decoded.removeAll()
+        fixture.caches.memory.results.removeAll()
         fixture.time.clock.advance(by: .seconds(3_599))
         let thumbnail = try await fixture.thumbnail()
         #expect(thumbnail.statusTexts.last == "alula-source hit")
@@ -70,8 +70,8 @@ struct ImagePipelineRevalidationTests {
         #expect(rendered.statusTexts == ["alula-result fwd=uri-miss stored", "alula-decoded hit"])
         #expect(fixture.origin.loads == 2)
         // With nothing left of them, the bytes come anew.
-        fixture.caches.decoded.removeAll()
-        fixture.caches.results.removeAll()
+        fixture.caches.memory.decoded.removeAll()
+        fixture.caches.memory.results.removeAll()
         fixture.time.clock.advance(by: .seconds(10))
         _ = try await fixture.thumbnail()
         #expect(fixture.origin.loads == 3)
@@ -87,8 +87,8 @@ struct ImagePipelineRevalidationTests {
         let gate = fixture.origin.hold()
         let caller = fixture.start()
         try fixture.requireDownload(callers: 1)
-        fixture.caches.decoded.removeAll()
-        fixture.caches.results.removeAll()
+        fixture.caches.memory.decoded.removeAll()
+        fixture.caches.memory.results.removeAll()
         gate.open()
         #expect(try await caller.value.image.size.width == 20)
         #expect(fixture.origin.confirmations == 1)

@@ -141,7 +141,8 @@ struct ImagePipelineTests {
     @Test func `the caches' usage and metrics agree`() async throws {
         let fixture = try PipelineFixture()
         let thumbnail = try await fixture.thumbnail()
-        let usage = fixture.control.cacheUsage
+        let caches = fixture.control.figures.caches
+        let usage = caches.map { (name: $0.name, usage: $0.figures.usage) }
         #expect(usage.map(\.name) == ["decoded", "result", "source"])
         #expect(usage.map(\.usage.entries) == [1, 1, 1])
         #expect(usage.map(\.usage.capacity) == [100 << 20, 64 << 20, 20 << 20])
@@ -160,15 +161,15 @@ struct ImagePipelineTests {
     @Test func `activity shows downloads and renders under way`() async throws {
         let fixture = try PipelineFixture()
         #expect(
-            fixture.control.activity == ServiceActivity(activeDownloads: 0, queuedDownloads: 0, activeRenders: 0))
+            fixture.activity == [0, 0, 0])
         let hold = await fixture.holdWorkers()
         let gate = fixture.origin.hold()
         let caller = fixture.start()
         try fixture.requireDownload(callers: 1)
         #expect(
-            fixture.control.activity == ServiceActivity(activeDownloads: 1, queuedDownloads: 0, activeRenders: 2))
+            fixture.activity == [1, 0, 2])
         let download = try #require(fixture.control.downloads.first)
-        #expect(download.url == "http://example.com/a")
+        #expect(download.source == "http://example.com/a")
         #expect(download.host == "example.com")
         #expect(download.isRunning)
         #expect(download.receipts == ["receipt"])
@@ -213,5 +214,13 @@ struct ImagePipelineTests {
         await #expect(throws: PipelineError.placeholderTooLarge) {
             try await roomy.pipeline.placeholder(for: request, color: color)
         }
+    }
+}
+
+extension PipelineFixture {
+    /// Running and waiting downloads, and running work.
+    fileprivate var activity: [Int] {
+        let figures = control.figures
+        return [figures.activeDownloads, figures.queuedDownloads, figures.activeRenders]
     }
 }

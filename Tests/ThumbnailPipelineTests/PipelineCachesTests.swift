@@ -101,7 +101,7 @@ struct PipelineCachesTests {
 
     /// Bytes of all entries.
     private var usage: Int {
-        caches.decoded.memoryUsage + caches.results.memoryUsage + caches.sources.memoryUsage
+        caches.memory.decoded.memoryUsage + caches.memory.results.memoryUsage + caches.memory.sources.memoryUsage
     }
 
     @Test func `29: bytes that are no image are not stored, and remove the old source`() throws {
@@ -185,7 +185,7 @@ struct PipelineCachesTests {
                     await Task.yield()
                 }
             }
-            while caches.results.statistics.entries == 0 { await Task.yield() }
+            while caches.memory.results.statistics.entries == 0 { await Task.yield() }
             caches.removeAll(from: source.identity, cause: .changed)
             isRemoved.withLock { $0 = true }
             await keeping.value

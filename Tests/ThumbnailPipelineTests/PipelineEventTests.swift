@@ -78,8 +78,8 @@ struct PipelineEventTests {
         fixture.origin.serve(SampleFiles.jpeg, at: "/a", cacheControl: "max-age=3600")
         fixture.origin.serve(SampleFiles.jpeg, at: "/b", cacheControl: "max-age=3600")
         _ = try await fixture.thumbnail()
-        let usage = fixture.caches.decoded.memoryUsage
-        fixture.caches.decoded.setBounds(memoryCapacity: usage, preferredMemoryUsageAfterPurge: usage)
+        let usage = fixture.caches.memory.decoded.memoryUsage
+        fixture.caches.memory.decoded.setBounds(memoryCapacity: usage, preferredMemoryUsageAfterPurge: usage)
         _ = try await fixture.thumbnail("/b")
         #expect(events.filter { $0.kind == .purge } == [.purge(url: nil, entries: 1, bytes: usage, cause: .full)])
     }
@@ -87,7 +87,7 @@ struct PipelineEventTests {
     @Test func `what is purged to make room is recorded without a source`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
         _ = try await fixture.thumbnail()
-        let usage = fixture.caches.decoded.memoryUsage
+        let usage = fixture.caches.memory.decoded.memoryUsage
         #expect(fixture.caches.purge(.empty) == usage)
         #expect(events.last == .purge(url: nil, entries: 1, bytes: usage, cause: .memory))
     }

@@ -241,8 +241,8 @@ struct SeveralSourcesTests {
         _ = try await fixture.thumbnail(of: .marked())
         let key = try #require(fixture.pipeline.resolved(.marked()).key(in: fixture))
         let records = try #require(fixture.caches.records(for: try fixture.pipeline.resolved(.marked()).sources.get()))
-        fixture.caches.decoded.removeAll()
-        fixture.caches.results.removeAll()
+        fixture.caches.memory.decoded.removeAll()
+        fixture.caches.memory.results.removeAll()
         let hold = await fixture.holdWorkers()
         let caller = Task { try await fixture.thumbnail(of: .marked()) }
         try await fixture.workersWaitedFor(2)
@@ -260,9 +260,9 @@ struct SeveralSourcesTests {
         let fixture = try Self.fixture { $0.sourceCacheMemory = 0 }
         _ = try await fixture.thumbnail(of: .marked())
         #expect(Self.entries(fixture) == [2, 1, 0])
-        fixture.caches.results.removeAll()
+        fixture.caches.memory.results.removeAll()
         let mark = try fixture.downloader.identity(of: "http://example.com/mark")
-        fixture.caches.decoded.removeAll(from: mark)
+        fixture.caches.memory.decoded.removeAll(from: mark)
         let made = try await fixture.thumbnail(of: .marked())
         #expect(made.statusTexts.first == "alula-result fwd=uri-miss stored")
         #expect(fixture.origin.loads == 3 && fixture.decodes == 1)
@@ -274,7 +274,8 @@ struct SeveralSourcesTests {
         fixture.origin.serve(green, at: "/mark", cacheControl: "max-age=100", eTag: "\"green\"")
         let request = ThumbnailRequest.marked(format: .fixed(.png))
         _ = try await fixture.thumbnail(of: request)
-        let sources = try fixture.pipeline.resolved(request).sources.get()
+        let recurring = fixture.pipeline.resolved(request)
+        let sources = try recurring.sources.get()
         let records = try #require(fixture.caches.records(for: sources))
         let size = PixelSize(width: 8, height: 8)
         var plan = RenderPlan(
@@ -284,9 +285,9 @@ struct SeveralSourcesTests {
         let key = ResultKey(
             source: sources.image, validator: records.image.validator, additional: records.additional.map(\.version),
             plan: plan)
-        let call = Call(request: request, sources: sources, directives: .none, receipt: "receipt")
+        let call = Call(recurring, receipt: "receipt")
         let made = try await fixture.pipeline.maker.result(RenderJob(key, for: call, records: records))
-        let image = try ImageReading.decode(made.render.result.image.bytes)
+        let image = try ImageReading.decode(made.result.image.bytes)
         #expect(image.pixel(x: 4, y: 4) == [0, 255, 0])
         #expect(image.pixel(x: 0, y: 0) != [0, 255, 0])
         #expect(fixture.origin.loads == 2)

@@ -5,6 +5,7 @@ import ImageCaching
 import Imaging
 import Memory
 import SharedCaching
+import Telemetry
 import TestSupport
 import Testing
 
@@ -43,31 +44,35 @@ struct SharedLookTests {
         return (one, other)
     }
 
-    private func look(_ fixture: PipelineFixture, width: Int = 20) -> SharedLook? {
-        fixture.pipeline.sharedLook(for: fixture.pipeline.resolved(.path(width: width))) as? SharedLook
+    private func look(_ fixture: PipelineFixture, width: Int = 20) -> (any SharedLooking)? {
+        fixture.pipeline.sharedLook(for: fixture.pipeline.resolved(.path(width: width)))
     }
 
-    private func ask(_ look: SharedLook) async -> SharedLookOutcome {
+    private func ask(_ look: any SharedLooking) async -> SharedLookOutcome {
         await withCheckedContinuation { continuation in look.begin { continuation.resume() } }
         return look.finish()
     }
 
-    /// Asks until the look ends; nil if work is left.
-    private func thumbnail(_ look: SharedLook) async -> (thumbnail: Thumbnail?, questions: Int) {
+    /// Asks until the look ends, with the thumbnail or for a task to go on.
+    private func end(
+        of look: any SharedLooking
+    ) async -> (thumbnail: Thumbnail?, questions: Int, earlier: EarlierLook?) {
         var questions = 0
         while true {
             questions += 1
             switch await ask(look) {
-            case .thumbnail(let thumbnail): return (thumbnail, questions)
+            case .thumbnail(let thumbnail): return (thumbnail, questions, nil)
             case .question: continue
-            case .work: return (nil, questions)
+            case .work(let earlier): return (nil, questions, earlier)
             }
         }
     }
 
-    private func rest(_ fixture: PipelineFixture, after look: SharedLook?, width: Int = 20) async throws -> Thumbnail {
+    private func thumbnail(_ look: any SharedLooking) async -> Thumbnail? { await end(of: look).thumbnail }
+
+    private func rest(_ fixture: PipelineFixture, after look: EarlierLook?, width: Int = 20) async throws -> Thumbnail {
         try await fixture.pipeline.thumbnail(
-            for: fixture.pipeline.resolved(.path(width: width)), directives: .none, after: look, receipt: "receipt")
+            for: Call(fixture.pipeline.resolved(.path(width: width)), after: look, receipt: "receipt"))
     }
 
     private var lookUps: Int { server.commands.count { $0[0] == "MGET" } }
@@ -75,15 +80,15 @@ struct SharedLookTests {
     @Test func `a look asks for the record first, and only for the result when the record is known`() async throws {
         let (one, other) = try await pair()
         let first = try await one.thumbnail()
-        let (found, questions) = await thumbnail(try #require(look(other)))
+        let (found, questions, _) = await end(of: try #require(look(other)))
         let second = try #require(found)
         #expect(questions == 2)
         #expect(second.statusTexts == ["alula-result fwd=uri-miss stored", "alula-shared hit"])
         #expect(second.eTag == first.eTag && second.image.bytes.array == first.image.bytes.array)
         #expect(other.pipeline.cachedThumbnail(for: .path()) != nil)
         #expect(other.metric("alula_cache_requests_total{cache=\"result\",result=\"miss\"}") == 1)
-        other.caches.results.removeAll()
-        let (again, fewer) = await thumbnail(try #require(look(other)))
+        other.caches.memory.results.removeAll()
+        let (again, fewer, _) = await end(of: try #require(look(other)))
         #expect(again?.eTag == first.eTag && fewer == 1)
         #expect(other.origin.loads == 0 && other.renders == 0)
     }
@@ -93,18 +98,20 @@ struct SharedLookTests {
         let before = lookUps
         // The record is found, the result is not.
         let narrow = try #require(look(other, width: 11))
-        #expect(await thumbnail(narrow).thumbnail == nil)
-        #expect(try await rest(other, after: narrow, width: 11).image.size.width == 11)
+        let narrowed = await end(of: narrow)
+        #expect(narrowed.thumbnail == nil)
+        #expect(try await rest(other, after: narrowed.earlier, width: 11).image.size.width == 11)
         // Before the render it is looked for once more: another instance may have made it during the fetch.
         #expect(lookUps == before + 3 && other.renders == 1)
         // Nothing is found.
         let third = try await instance()
         server.fail(.lying)
         let wrong = try #require(look(third))
-        #expect(await thumbnail(wrong).questions == 1)
+        let misled = await end(of: wrong)
+        #expect(misled.questions == 1)
         server.fail(nil)
         let asked = lookUps
-        _ = try await rest(third, after: wrong)
+        _ = try await rest(third, after: misled.earlier)
         #expect(third.origin.loads == 1)
         // Of the source nothing was known; the result is asked for, now that there is a record.
         #expect(lookUps == asked + 1)
@@ -112,16 +119,16 @@ struct SharedLookTests {
 
     @Test func `others that want the same result leave it to tasks, until the look has ended`() async throws {
         let (one, other) = try await pair()
-        #expect(await thumbnail(try #require(look(other))).thumbnail != nil)
-        other.caches.results.removeAll()
+        #expect(await thumbnail(try #require(look(other))) != nil)
+        other.caches.memory.results.removeAll()
         #expect(one.renders == 1)
         do {
             let first = try #require(look(other))
             #expect(look(other) == nil)
             #expect(look(other, width: 12) != nil)
-            #expect(await thumbnail(first).thumbnail != nil)
+            #expect(await thumbnail(first) != nil)
         }
-        other.caches.results.removeAll()
+        other.caches.memory.results.removeAll()
         // A look that is given up makes room, too.
         do { _ = try #require(look(other)) }
         #expect(look(other) != nil)
@@ -131,32 +138,32 @@ struct SharedLookTests {
         let (_, other) = try await pair()
         let record = try #require(look(other))
         await withCheckedContinuation { continuation in record.begin { continuation.resume() } }
-        other.caches.removeLocally(try other.downloader.identity(of: ThumbnailRequest.path().source))
+        other.caches.removeAll(from: try other.downloader.identity(of: ThumbnailRequest.path().source), cause: .fleet)
         guard case .work = record.finish() else {
             Issue.record("a record was used that had been removed")
             return
         }
         _ = try await other.thumbnail()
         try await settled(other)
-        other.caches.results.removeAll()
+        other.caches.memory.results.removeAll()
         let result = try #require(look(other))
         await withCheckedContinuation { continuation in result.begin { continuation.resume() } }
-        other.caches.removeLocally(try other.downloader.identity(of: ThumbnailRequest.path().source))
+        other.caches.removeAll(from: try other.downloader.identity(of: ThumbnailRequest.path().source), cause: .fleet)
         _ = result.finish()
-        #expect(other.caches.results.statistics.entries == 0)
+        #expect(other.caches.memory.results.statistics.entries == 0)
         #expect(other.caches.changes.withLock { $0.count } == 0)
     }
 
     @Test func `a stale record is replaced by a newer one, and otherwise left to a task`() async throws {
         let (one, other) = try await pair(cacheControl: "max-age=10")
-        #expect(await thumbnail(try #require(look(other))).thumbnail != nil)
+        #expect(await thumbnail(try #require(look(other))) != nil)
         for fixture in [one, other] { fixture.time.clock.advance(by: .seconds(20)) }
         let stale = try #require(look(other))
-        #expect(await thumbnail(stale).thumbnail == nil)
+        #expect(await thumbnail(stale) == nil)
         one.origin.serve(SampleFiles.other, cacheControl: "max-age=10", eTag: "\"2\"")
         let new = try await one.thumbnail()
         try await settled(one)
-        #expect(await thumbnail(try #require(look(other))).thumbnail?.eTag == new.eTag)
+        #expect(await thumbnail(try #require(look(other)))?.eTag == new.eTag)
         #expect(other.origin.loads == 0)
     }
 
@@ -165,8 +172,8 @@ struct SharedLookTests {
         #expect(look(try await instance(diskFolder: folder.path)) == nil)
         #expect(look(try PipelineFixture()) == nil)
         let one = try await instance()
-        let local = try #require(one.pipeline.sharedLook(for: one.pipeline.resolved(.path("/local"))) as? SharedLook)
-        #expect(await thumbnail(local).thumbnail == nil)
+        let local = try #require(one.pipeline.sharedLook(for: one.pipeline.resolved(.path("/local"))))
+        #expect(await thumbnail(local) == nil)
         #expect(lookUps == 0)
         let store = try #require(one.sharedStore)
         server.stop()
@@ -179,12 +186,13 @@ struct SharedLookTests {
         let waiting = try #require(look(other))
         let gate = ThreadGate()
         server.fail(.held(gate))
-        async let outcome = thumbnail(waiting)
+        async let outcome = end(of: waiting)
         await gate.arrivals(1)
         server.stop()
-        #expect(await outcome.thumbnail == nil)
+        let ended = await outcome
+        #expect(ended.thumbnail == nil)
         gate.open()
-        #expect(try await rest(other, after: waiting).image.size.width == 20)
+        #expect(try await rest(other, after: ended.earlier).image.size.width == 20)
         #expect(other.origin.loads == 1)
     }
 }

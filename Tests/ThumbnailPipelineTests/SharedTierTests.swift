@@ -6,6 +6,7 @@ import ImageCaching
 import Imaging
 import Memory
 import SharedCaching
+import Telemetry
 import TestSupport
 import Testing
 import Text
@@ -70,7 +71,7 @@ struct SharedTierTests {
         for place in stride(from: 0, to: 400, by: 8) {
             for number in [Int.min, -1, Int.max] {
                 server.rewrite("alula:1:v:") { Self.forged($0, number, at: place + 4) }
-                one.caches.removeLocally(identity)
+                one.caches.removeAll(from: identity, cause: .fleet)
                 let again = try await one.thumbnail()
                 #expect(again.image.bytes.array == first.image.bytes.array)
                 try await settled(one)
@@ -121,8 +122,8 @@ struct SharedTierTests {
 
     @Test func `neither an upload nor a source that is not the same everywhere is shared`() async throws {
         let one = try await instance()
-        let given = try await one.pipeline.opened(upload: SampleFiles.jpeg)
-        _ = try await one.pipeline.thumbnail(of: given, for: .path(), receipt: "receipt")
+        let source = try await one.pipeline.opened(upload: SampleFiles.jpeg)
+        _ = try await one.pipeline.thumbnail(of: source, for: .path())
         one.origin.serve(SampleFiles.jpeg, at: "/local", cacheControl: "max-age=100", eTag: "\"1\"")
         _ = try await one.thumbnail("/local")
         #expect(!server.commands.contains { $0[0] == "MGET" })
@@ -200,7 +201,7 @@ struct SharedTierTests {
         #expect(try await other.thumbnail().eTag == new.eTag)
         #expect(other.origin.loads == 0)
         // The results of the old version are gone.
-        #expect(other.caches.results.statistics.entries == 1)
+        #expect(other.caches.memory.results.statistics.entries == 1)
     }
 
     @Test func `what was fetched while the server was away is shared when it is back`() async throws {

@@ -14,9 +14,9 @@ import Testing
     ) async throws -> SourceFacts {
         var asked = FactsRequest()
         asked.features = features
-        return try await fixture.pipeline.facts(
-            for: fixture.pipeline.resolved(.path()), asked: asked, directives: RequestCacheControl(cacheControl),
-            receipt: "receipt")
+        let call = Call(
+            fixture.pipeline.resolved(.path()), directives: RequestCacheControl(cacheControl), receipt: "receipt")
+        return try await fixture.pipeline.facts(asked, for: call)
     }
 
     @Test func `the header is walked and nothing is decoded`() async throws {

@@ -133,7 +133,9 @@ package final class OperatorResponder: RequestResponder {
         switch route {
         case .metrics: return answer(service.metricsText(), mediaType: MetricsResponder.mediaType)
         case .status: return answer(json: status)
-        case .cache: return answer(json: .object(service.control.cacheUsage.map { ($0.name, .cacheUsage($0.usage)) }))
+        case .cache:
+            return answer(
+                json: .object(service.control.figures.caches.map { ($0.name, .cacheUsage($0.figures.usage)) }))
         case .downloads where request.method == .delete:
             let cancelled = try service.control.cancelDownloads(of: parameters.requiredSource())
             return answer(json: .cancelledDownloads(cancelled))
@@ -171,16 +173,16 @@ package final class OperatorResponder: RequestResponder {
     }
 
     private var status: JSONValue {
-        let activity = service.control.activity
+        let figures = service.control.figures
         let origins = service.control.origins
         var members: [(String, JSONValue)] = [
             ("version", .string(service.version)),
             ("instance", .string(service.instance)),
             ("uptimeSeconds", .int(Int((timekeeper.now - service.lifecycle.startedAt).components.seconds))),
             ("draining", .bool(!service.lifecycle.isReady)),
-            ("activeDownloads", .int(activity.activeDownloads)),
-            ("queuedDownloads", .int(activity.queuedDownloads)),
-            ("activeRenders", .int(activity.activeRenders)),
+            ("activeDownloads", .int(figures.activeDownloads)),
+            ("queuedDownloads", .int(figures.queuedDownloads)),
+            ("activeRenders", .int(figures.activeRenders)),
             ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
         ]
         if let state = service.control.sharedCache {

@@ -1,3 +1,5 @@
+import Coordination
+import Downloading
 import JSON
 import ThumbnailPipeline
 
@@ -60,13 +62,13 @@ extension JSONValue {
     }
 
     /// The figures of one transfer.
-    static func download(_ download: DownloadStatus) -> JSONValue {
+    static func download(_ download: FlightSnapshot) -> JSONValue {
         .object([
-            ("url", .string(download.url)), ("host", .string(download.host)),
+            ("url", .string(download.source)), ("host", .string(download.host)),
             ("state", .string(download.isRunning ? "running" : "queued")),
             ("receivedBytes", .int(download.receivedBytes)),
             ("expectedBytes", download.expectedBytes.map { .int($0) } ?? .null),
-            ("ageSeconds", .double(download.ageSeconds)),
+            ("ageSeconds", .double(download.age.seconds)),
             ("receipts", .array(download.receipts.map { .string($0) })),
         ])
     }

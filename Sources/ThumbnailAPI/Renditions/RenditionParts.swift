@@ -1,12 +1,13 @@
 import Coordination
 import Dialects
 import HTTPTypes
+import Text
 import ThumbnailPipeline
 
 /// Makes the renditions of a list: several at a time, each given on as soon as it is ready.
 struct RenditionParts: Sendable {
     let list: RenditionList
-    let given: GivenSource
+    let source: OpenedSource
     let thumbnails: any ThumbnailServing
     let lifecycle: ServiceLifecycle
     /// The ID of the request.
@@ -42,16 +43,20 @@ struct RenditionParts: Sendable {
             return try await withDeadline(deadline, by: timekeeper) { () async throws -> RenditionArchive.Part in
                 switch wanted {
                 case .image(let request):
-                    let made = try await thumbnails.thumbnail(of: given, for: request, receipt: requestID)
+                    let made = try await thumbnails.thumbnail(for: call(request))
                     return .image(made.image, eTag: made.eTag)
                 case .facts(let asked):
-                    let facts = try await thumbnails.facts(of: given, asked: asked, receipt: requestID)
+                    let facts = try await thumbnails.facts(asked, for: call(ThumbnailRequest(source: "")))
                     return .facts(FactsText.text(facts, of: list.source, asked: asked))
                 }
             }
         } catch {
             return .problem(Problem(lifecycle.failure(behind: error), requestID: requestID, common: [:]))
         }
+    }
+
+    private func call(_ request: ThumbnailRequest) -> Call {
+        Call(thumbnails.resolved(request, of: source), receipt: requestID)
     }
 }
 

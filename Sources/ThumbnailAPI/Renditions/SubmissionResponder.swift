@@ -94,9 +94,10 @@ extension SubmissionResponder {
         let image = try body.image(in: request.body ?? SharedBytes([UInt8]()), atMost: configuration.maximumUploadBytes)
         let deadline = exchange.startedAt + configuration.requestTimeout
         let made = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> Thumbnail in
-            let given = try await thumbnails.opened(upload: image)
-            defer { thumbnails.close(given) }
-            return try await thumbnails.thumbnail(of: given, for: query.request, receipt: exchange.requestID)
+            let source = try await thumbnails.opened(upload: image)
+            defer { thumbnails.close(source) }
+            return try await thumbnails.thumbnail(
+                for: Call(thumbnails.resolved(query.request, of: source), receipt: exchange.requestID))
         }
         try Task.checkCancellation()
         var fields = common
@@ -124,14 +125,14 @@ extension SubmissionResponder {
         let accept = request.headerFields[.accept]
         let (list, image) = try listAndImage(body, request, accept)
         let deadline = exchange.startedAt + configuration.requestTimeout
-        let given = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> GivenSource in
+        let source = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> OpenedSource in
             if let image { return try await thumbnails.opened(upload: image) }
-            let source = ThumbnailRequest(source: ExactText(list.source ?? ""))
+            let request = ThumbnailRequest(source: ExactText(list.source ?? ""))
             return try await thumbnails.opened(
-                thumbnails.resolved(source), directives: .none, receipt: exchange.requestID)
+                for: Call(thumbnails.resolved(request), receipt: exchange.requestID))
         }
         let parts = RenditionParts(
-            list: list, given: given, thumbnails: thumbnails, lifecycle: lifecycle, requestID: exchange.requestID,
+            list: list, source: source, thumbnails: thumbnails, lifecycle: lifecycle, requestID: exchange.requestID,
             deadline: deadline, timekeeper: timekeeper)
         let form = RenditionForm(accept: accept)
         var fields = common
@@ -170,7 +171,7 @@ extension SubmissionResponder {
     /// All parts as one text, which is sent when it is complete.
     private func whole(_ parts: RenditionParts, _ room: BodyMemory.Room) async throws -> Content {
         defer {
-            thumbnails.close(parts.given)
+            thumbnails.close(parts.source)
             room.release()
         }
         var (json, outcome) = (RenditionJSON(), RenditionOutcome())
@@ -192,7 +193,7 @@ extension SubmissionResponder {
         let begun = FirstAnswer<(any ServiceError)?>()
         let writer = Task { [self] in
             defer {
-                thumbnails.close(parts.given)
+                thumbnails.close(parts.source)
                 room.release()
             }
             await write(parts, as: archive, to: stream, begun)

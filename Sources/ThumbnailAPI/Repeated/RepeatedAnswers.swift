@@ -7,7 +7,7 @@ import ThumbnailPipeline
 ///
 /// Used on all event threads. See docs/decisions/014-the-hot-path.md.
 final class RepeatedAnswers: Sendable {
-    private let thumbnails: any ThumbnailServing
+    private let thumbnails: any ThumbnailLookup
     private let lifecycle: ServiceLifecycle
     private let recorder: ExchangeRecorder
     private let timekeeper: any Timekeeper
@@ -15,7 +15,7 @@ final class RepeatedAnswers: Sendable {
 
     /// Answers with what the result cache of `thumbnails` holds.
     init(
-        _ thumbnails: any ThumbnailServing, fields: ThumbnailFields, lifecycle: ServiceLifecycle,
+        _ thumbnails: any ThumbnailLookup, fields: ThumbnailFields, lifecycle: ServiceLifecycle,
         recorder: ExchangeRecorder, timekeeper: any Timekeeper
     ) {
         self.thumbnails = thumbnails
@@ -108,6 +108,6 @@ private struct DatedResponse {
     let response: RecurringResponse
     /// The second since 1970 that its fields tell.
     let second: Int
-    /// ``ThumbnailServing/generation`` before the response was made.
+    /// ``ThumbnailLookup/generation`` before the response was made.
     let generation: Int
 }

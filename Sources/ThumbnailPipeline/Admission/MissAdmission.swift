@@ -8,14 +8,9 @@ import Coordination
 /// soon, the threads never idle, and the queue is short when the flood ends. Hits, and misses that need no thread of
 /// their own, are not judged here.
 struct MissAdmission: Sendable {
-    private let lanes: WorkLanes
-    private let maximumDelay: Duration
-
-    /// Judges by the backlogs of `lanes`; no miss is to wait longer than `maximumDelay`.
-    init(lanes: WorkLanes, maximumDelay: Duration) {
-        self.lanes = lanes
-        self.maximumDelay = maximumDelay
-    }
+    let lanes: WorkLanes
+    /// No miss is to wait longer.
+    let maximumDelay: Duration
 
     /// How long work that comes now may wait in a lane.
     func patience(in lane: WorkLanes.Lane) -> Duration {

@@ -29,13 +29,9 @@ struct WorkPrice: Equatable {
     let decodes: PerSource<Duration>
     /// The render after them.
     let render: Duration
+}
 
-    /// A price of these parts.
-    init(decodes: PerSource<Duration>, render: Duration) {
-        self.decodes = decodes
-        self.render = render
-    }
-
+extension WorkPrice {
     /// The price of a plain image.
     init(of plan: RenderPlan, ofPlain color: Color) {
         self.init(decodes: PerSource(.zero), render: plan.timePrice(ofPlain: color))

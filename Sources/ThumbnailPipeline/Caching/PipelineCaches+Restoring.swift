@@ -12,7 +12,7 @@ extension PipelineCaches {
         guard let record = await restoredRecord(for: identity), let bytes = await restoredBytes(of: record),
             isCurrent(record)
         else { return nil }
-        sources.add(SourceBody(validator: record.validator, bytes: bytes), for: SourceKey(source: identity))
+        memory.sources.add(SourceBody(validator: record.validator, bytes: bytes), for: SourceKey(source: identity))
         return Source(head: record.head, bytes: bytes)
     }
 
@@ -49,14 +49,11 @@ extension PipelineCaches {
             guard found.head.receivedAt.secondsSince1970 > known.head.receivedAt.secondsSince1970 else { return known }
             // Another instance has fetched it again meanwhile.
             if known.validator != found.validator {
-                _ = removeWhatWasMade(from: identity)
+                _ = memory.removeMade(from: identity)
                 disk?.removeAll(from: identity)
             }
         }
-        records.add(found, for: SourceKey(source: identity))
-        if changes.withLock({ $0.isUnchanged(since: ticket) }) { return found }
-        records.remove(SourceKey(source: identity))
-        return nil
+        return keep(found, since: ticket) ? found : nil
     }
 
     /// The record of a source, fresh or stale, from memory or else from the disk.
@@ -66,13 +63,17 @@ extension PipelineCaches {
         let ticket = changes.withLock { $0.begin(identity) }
         defer { changes.withLock { $0.end(ticket) } }
         guard let found = await disk.record(of: identity) else { return nil }
-        if let known = knownRecord(for: identity) { return known }
-        guard changes.withLock({ $0.isUnchanged(since: ticket) }) else { return nil }
-        records.add(found, for: SourceKey(source: identity))
-        if changes.withLock({ $0.isUnchanged(since: ticket) }) { return found }
+        return knownRecord(for: identity) ?? (keep(found, since: ticket) ? found : nil)
+    }
+
+    /// Keeps a record that was read elsewhere, unless its source has changed since the reading began.
+    func keep(_ record: SourceRecord, since ticket: SourceChanges.Ticket) -> Bool {
+        guard changes.withLock({ $0.isUnchanged(since: ticket) }) else { return false }
+        memory.keep(record)
+        if changes.withLock({ $0.isUnchanged(since: ticket) }) { return true }
         // A removal or a newer version came in between: nothing is better than what it removed.
-        records.remove(SourceKey(source: identity))
-        return nil
+        memory.records.remove(SourceKey(source: record.identity))
+        return false
     }
 
     /// The records of the sources, each as by ``restoredRecord(for:)``.
@@ -97,13 +98,13 @@ extension PipelineCaches {
 
     /// A result from the disk, or else from the shared cache, which is in memory as well when this returns.
     func restoredResult(
-        for key: ResultKey, of records: PerSource<SourceRecord>, _ allowance: WaitAllowance, after look: SharedLook?
+        for key: ResultKey, of records: PerSource<SourceRecord>, _ allowance: WaitAllowance, after look: EarlierLook?
     ) async -> RestoredResult {
         var restored = RestoredResult()
         restored.result = await disk?.result(for: key)
         if restored.result == nil, let tier, isCurrent(records) {
             let found: SharedTier.Found<RenderedImage>
-            if let known = look?.result(for: key) {
+            if let known = look?.result(for: key, by: tier) {
                 found = known
             } else {
                 found = await tier.result(for: key, allowance)
@@ -112,7 +113,7 @@ extension PipelineCaches {
             if found.wasAsked { restored.shared = CacheLayerStatus(.shared, found.value == nil ? .uriMiss : .hit) }
         }
         guard let result = restored.result else { return restored }
-        restored.isStored = keep(result, for: key, while: { self.isCurrent(records) }, in: results)
+        restored.isStored = memory.keep(result, for: key, while: { self.isCurrent(records) }, in: memory.results)
         return restored
     }
 }

@@ -44,16 +44,10 @@ extension PipelineCaches {
         let ticket = changes.withLock { $0.begin(identity) }
         defer { changes.withLock { $0.end(ticket) } }
         guard let known = knownRecord(for: identity), known.generations == nil, known.incompleteUntil == nil,
-            let generations = await tier.adoption(of: identity),
-            changes.withLock({ $0.isUnchanged(since: ticket) })
+            let generations = await tier.adoption(of: identity)
         else { return }
         let adopted = SourceRecord(known.head, of: known, under: generations)
-        records.add(adopted, for: SourceKey(source: identity))
-        if changes.withLock({ $0.isUnchanged(since: ticket) }) {
-            tier.keep(adopted)
-        } else {
-            records.remove(SourceKey(source: identity))
-        }
+        if keep(adopted, since: ticket) { tier.keep(adopted) }
     }
 
     private static let mostAdoptions = 256

@@ -1,4 +1,6 @@
+package import Coordination
 import HTTPTypes
+package import ImageSandbox
 
 /// Failures of the pipeline itself.
 enum PipelineError: Error, Equatable {
@@ -12,39 +14,46 @@ enum PipelineError: Error, Equatable {
     case tooManyPurges
 }
 
-extension PipelineError: ServiceError {
-    var status: HTTPResponse.Status {
+extension PipelineError: TabledError {
+    var answer: ErrorAnswer {
         switch self {
-        case .sourceNeeded: .internalServerError
-        case .placeholderTooLarge: .unprocessableContent
-        case .tooManyPrefetchJobs, .tooManyPurges: .serviceUnavailable
+        case .sourceNeeded: .internal()
+        case .placeholderTooLarge:
+            ErrorAnswer(
+                .unprocessableContent, "too_many_pixels", .request, "The placeholder would have too many pixels.")
+        case .tooManyPrefetchJobs: .overloaded("Too many prefetch jobs are under way.", retryAfter: 30)
+        case .tooManyPurges:
+            .overloaded("Too many purges wait for the shared cache; this instance alone is purged.", retryAfter: 30)
         }
     }
+}
 
-    var code: String {
-        switch self {
-        case .sourceNeeded: "internal"
-        case .placeholderTooLarge: "too_many_pixels"
-        case .tooManyPrefetchJobs, .tooManyPurges: "overloaded"
-        }
+extension WorkerPool.Full: TabledError {
+    package var answer: ErrorAnswer {
+        .overloaded(
+            "The service has more images to work on than it can take; try again shortly.",
+            retryAfter: max(1, Int(delay.seconds.rounded(.up))))
     }
+}
 
-    var publicMessage: String {
-        switch self {
-        case .sourceNeeded: "Something went wrong inside the service."
-        case .placeholderTooLarge: "The placeholder would have too many pixels."
-        case .tooManyPrefetchJobs: "Too many prefetch jobs are under way."
-        case .tooManyPurges: "Too many purges wait for the shared cache; this instance alone is purged."
-        }
+extension WorkerPool.Stopped: TabledError {
+    package var answer: ErrorAnswer { .shuttingDown }
+}
+
+extension MemoryBudget.Full: TabledError {
+    package var answer: ErrorAnswer {
+        .overloaded("The service has no memory to spare at the moment; try again shortly.")
     }
+}
 
-    var category: ErrorCategory {
-        switch self {
-        case .sourceNeeded: .internal
-        case .placeholderTooLarge: .request
-        case .tooManyPrefetchJobs, .tooManyPurges: .overload
-        }
+extension WorkerUnavailable: TabledError {
+    package var answer: ErrorAnswer {
+        .overloaded("The service has no room to work on the image; try again shortly.", detail: detail)
     }
+}
 
-    var retryAfter: Int? { self == .tooManyPrefetchJobs || self == .tooManyPurges ? 30 : nil }
+extension DeadlineExceeded: TabledError {
+    package var answer: ErrorAnswer {
+        ErrorAnswer(.gatewayTimeout, "deadline_exceeded", .timeout, "The thumbnail was not ready in time.")
+    }
 }

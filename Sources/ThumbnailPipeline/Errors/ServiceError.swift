@@ -44,3 +44,50 @@ extension ServiceError {
     package var upstreamStatus: Int? { nil }
     package var retryAfter: Int? { nil }
 }
+
+/// The answer to an error, as its row in a table of errors says it.
+package struct ErrorAnswer {
+    let status: HTTPResponse.Status
+    let code: String
+    let category: ErrorCategory
+    let message: String
+    var detail: String?
+    var parameter: String?
+    var retryAfter: Int?
+
+    init(
+        _ status: HTTPResponse.Status, _ code: String, _ category: ErrorCategory, _ message: String,
+        detail: String? = nil, parameter: String? = nil, retryAfter: Int? = nil
+    ) {
+        (self.status, self.code, self.category, self.message) = (status, code, category, message)
+        (self.detail, self.parameter, self.retryAfter) = (detail, parameter, retryAfter)
+    }
+
+    static func overloaded(_ message: String, detail: String? = nil, retryAfter: Int = 1) -> ErrorAnswer {
+        ErrorAnswer(.serviceUnavailable, "overloaded", .overload, message, detail: detail, retryAfter: retryAfter)
+    }
+
+    static let shuttingDown = ErrorAnswer(
+        .serviceUnavailable, "draining", .overload, "The service is shutting down.", retryAfter: 1)
+
+    static func `internal`(_ detail: String? = nil) -> ErrorAnswer {
+        ErrorAnswer(
+            .internalServerError, "internal", .internal, "Something went wrong inside the service.", detail: detail)
+    }
+}
+
+/// An error whose answer stands in a table.
+package protocol TabledError: ServiceError {
+    /// The row of the error.
+    var answer: ErrorAnswer { get }
+}
+
+extension TabledError {
+    package var status: HTTPResponse.Status { answer.status }
+    package var code: String { answer.code }
+    package var category: ErrorCategory { answer.category }
+    package var publicMessage: String { answer.message }
+    package var logDetail: String? { answer.detail }
+    package var parameter: String? { answer.parameter }
+    package var retryAfter: Int? { answer.retryAfter }
+}

@@ -1,5 +1,5 @@
 import Coordination
-import Downloading
+package import Downloading
 import ImageCaching
 import SharedCaching
 import Telemetry
@@ -7,72 +7,41 @@ package import Text
 
 /// Passes what operators ask for and do to the parts of the pipeline.
 package struct PipelineControl: ServiceControlling {
-    let downloader: ImageDownloader
-    let caches: PipelineCaches
-    let resources: WorkResources
-    /// Time that a request has.
-    let requestTimeout: Duration
-    let timekeeper: any Timekeeper
-    private let broken: BrokenSources
-
-    var lanes: WorkLanes { resources.lanes }
+    let pipeline: ImagePipeline
 
     /// Shows and controls the parts of `pipeline`.
-    package init(of pipeline: ImagePipeline) {
-        downloader = pipeline.downloader
-        caches = pipeline.caches
-        resources = pipeline.resources
-        requestTimeout = pipeline.configuration.requestTimeout
-        timekeeper = pipeline.timekeeper
-        broken = pipeline.broken
-    }
+    package init(of pipeline: ImagePipeline) { self.pipeline = pipeline }
 
-    package var activity: ServiceActivity {
-        ServiceActivity(
-            activeDownloads: downloader.activeRequestCount, queuedDownloads: downloader.queuedRequestCount,
-            activeRenders: lanes.runningCount)
-    }
-
-    package var cacheUsage: [(name: String, usage: CacheUsage)] {
-        caches.figures.map { ($0.name, $0.figures.usage) }
-    }
-
-    package var downloads: [DownloadStatus] {
-        downloader.flights.map { flight in
-            DownloadStatus(
-                url: flight.source, host: flight.host, isRunning: flight.isRunning, receivedBytes: flight.receivedBytes,
-                expectedBytes: flight.expectedBytes, ageSeconds: flight.age.seconds, receipts: flight.receipts)
-        }
-    }
+    package var downloads: [FlightSnapshot] { pipeline.downloader.flights }
 
     package var origins: [OriginStatus] {
-        let names = downloader.namesOfOrigins
-        return downloader.originHealth.origins.map { OriginStatus($0, names: names[$0.origin] ?? []) }
+        let names = pipeline.downloader.namesOfOrigins
+        return pipeline.downloader.originHealth.origins.map { OriginStatus($0, names: names[$0.origin] ?? []) }
     }
 
     package func removeAll() async throws -> RemovedEntries {
         try await removed(nil) {
             await $0.purgeEverything()
         } locally: {
-            downloader.forget()
-            broken.forget(nil)
-            return await caches.removedEverything()
+            pipeline.downloader.forget()
+            pipeline.broken.forget(nil)
+            return await pipeline.caches.removedEverything()
         }
     }
 
     package func remove(source: ExactText) async throws -> RemovedEntries {
-        let identity = try downloader.identity(of: source)
+        let identity = try pipeline.downloader.identity(of: source)
         return try await removed(identity) {
             await $0.purge(identity, name: source)
         } locally: {
-            downloader.forget(identity)
-            broken.forget(identity)
-            return await caches.removedAll(from: identity)
+            pipeline.downloader.forget(identity)
+            pipeline.broken.forget(identity)
+            return await pipeline.caches.removedAll(from: identity)
         }
     }
 
     package var sharedCache: SharedCacheState? {
-        caches.tier.map { SharedCacheState(rawValue: $0.store.statistics.state) ?? .down }
+        pipeline.caches.tier.map { SharedCacheState(rawValue: $0.store.statistics.state) ?? .down }
     }
 
     /// Removes from this instance before and after the shared cache: what comes from there in between goes, too.
@@ -81,11 +50,11 @@ package struct PipelineControl: ServiceControlling {
     ) async throws -> RemovedEntries {
         var removed = await locally()
         defer {
-            resources.events.record(
+            pipeline.resources.events.record(
                 .purge(
                     url: identity?.name, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         }
-        guard let tier = caches.tier else { return removed }
+        guard let tier = pipeline.caches.tier else { return removed }
         let isPurged = await purge(tier)
         let rest = await locally()
         removed.entries += rest.entries
@@ -94,5 +63,5 @@ package struct PipelineControl: ServiceControlling {
         return removed
     }
 
-    package func cancel(receipt: String) -> Bool { downloader.cancel(receipt: receipt) }
+    package func cancel(receipt: String) -> Bool { pipeline.downloader.cancel(receipt: receipt) }
 }

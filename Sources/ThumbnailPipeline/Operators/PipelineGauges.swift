@@ -24,10 +24,10 @@ package struct PipelineGauges: Sendable {
     /// Registers all of them.
     package func register(in registry: MetricsRegistry) {
         registry.gauge("alula_downloads_active", help: "Running transfers.") {
-            [([], Double(control.activity.activeDownloads))]
+            [([], Double(downloader.activeRequestCount))]
         }
         registry.gauge("alula_downloads_queued", help: "Transfers waiting for a slot.") {
-            [([], Double(control.activity.queuedDownloads))]
+            [([], Double(downloader.queuedRequestCount))]
         }
         registry.gauge("alula_queue_seconds", help: "Time that a miss would wait for a worker.") {
             [([], lanes.small.backlog.delay.seconds)]
@@ -100,7 +100,7 @@ package struct PipelineGauges: Sendable {
                 [([$0.name, "hit"], Double($0.figures.hits)), ([$0.name, "miss"], Double($0.figures.misses))]
             }
         }
-        if caches.hasDisk { registerDisk(in: registry) }
+        if let store = caches.disk?.store { registerDisk(store, in: registry) }
         if let store = caches.tier?.store { registerSharedCache(store, in: registry) }
     }
 
@@ -127,20 +127,20 @@ package struct PipelineGauges: Sendable {
         }
     }
 
-    private func registerDisk(in registry: MetricsRegistry) {
+    private func registerDisk(_ store: DiskStore, in registry: MetricsRegistry) {
         registry.gauge(
             "alula_disk_cache_working", help: "1 while the disk cache is in use, 0 while it is done without."
         ) {
-            [([], caches.diskStatistics?.isWorking == true ? 1 : 0)]
+            [([], store.statistics.isWorking ? 1 : 0)]
         }
         registry.gauge("alula_disk_cache_note_bytes", help: "Bytes of notes on prefetch jobs, beside the shares.") {
-            [([], Double(caches.diskStatistics?.noteUsage ?? 0))]
+            [([], Double(store.statistics.noteUsage))]
         }
         registry.gauge(
             "alula_disk_cache_failures_total", help: "What went wrong with the disk cache.", labels: "kind",
             isCounter: true
         ) {
-            guard let statistics = caches.diskStatistics else { return [] }
+            let statistics = store.statistics
             return [
                 (["file"], Double(statistics.failures)), (["damaged_file"], Double(statistics.damagedFiles)),
                 (["lost_file"], Double(statistics.lostFiles)),

@@ -1,17 +1,13 @@
 import Coordination
-import Downloading
+package import Downloading
 package import Text
 
 /// The figures and commands for operators.
 package protocol ServiceControlling: Sendable {
-    /// Running transfers, queued transfers, running renders.
-    var activity: ServiceActivity { get }
     /// The state of the shared cache; nil without one.
     var sharedCache: SharedCacheState? { get }
-    /// Usage of the caches by name, in the order `decoded`, `result`, `source`.
-    var cacheUsage: [(name: String, usage: CacheUsage)] { get }
     /// One entry for each transfer under way or waiting.
-    var downloads: [DownloadStatus] { get }
+    var downloads: [FlightSnapshot] { get }
     /// The origins asked lately, by name.
     var origins: [OriginStatus] { get }
     /// Empties all caches; returns what was removed.
@@ -50,21 +46,6 @@ package enum SharedCacheState: String, Sendable {
     case down
 }
 
-/// Counts of the work under way.
-package struct ServiceActivity: Sendable, Equatable {
-    package var activeDownloads: Int
-    /// Transfers waiting for a slot.
-    package var queuedDownloads: Int
-    /// Decodes and renders on the workers.
-    package var activeRenders: Int
-
-    package init(activeDownloads: Int, queuedDownloads: Int, activeRenders: Int) {
-        self.activeDownloads = activeDownloads
-        self.queuedDownloads = queuedDownloads
-        self.activeRenders = activeRenders
-    }
-}
-
 /// The state of an origin.
 package struct OriginStatus: Sendable, Equatable {
     /// The health of an origin as its transfers have shown it.
@@ -85,20 +66,12 @@ package struct OriginStatus: Sendable, Equatable {
     /// How long requests will be refused at least.
     package var retryAfterSeconds: Double?
     /// The named origins that it has.
-    package var names: [String]
+    package var names: [String] = []
     /// Whether a source of it has worked, or the settings name it; others may have been made up by clients.
-    package var isProven: Bool
+    package var isProven = false
+}
 
-    package init(
-        origin: String, state: State, retryAfterSeconds: Double?, names: [String] = [], isProven: Bool = false
-    ) {
-        self.origin = origin
-        self.state = state
-        self.retryAfterSeconds = retryAfterSeconds
-        self.names = names
-        self.isProven = isProven
-    }
-
+extension OriginStatus {
     /// The state of an origin as the downloader knows it; `names` are the named origins there.
     init(_ origin: OriginSnapshot, names: [String] = []) {
         self.init(
@@ -106,32 +79,5 @@ package struct OriginStatus: Sendable, Equatable {
             state: origin.isSuspended
                 ? .suspended : origin.isReachable.map { $0 ? .reachable : .notReachable } ?? .unknown,
             retryAfterSeconds: origin.retryAfter?.seconds, names: names, isProven: origin.isProven)
-    }
-}
-
-/// One transfer as operators see it.
-package struct DownloadStatus: Sendable, Equatable {
-    /// The source: its canonical URL, or `NAME:PATH` of a named origin.
-    package var url: String
-    package var host: String
-    /// Whether the transfer is running; else it is queued.
-    package var isRunning: Bool
-    package var receivedBytes: Int
-    package var expectedBytes: Int?
-    package var ageSeconds: Double
-    /// One for each waiting caller, in order of arrival.
-    package var receipts: [String]
-
-    package init(
-        url: String, host: String, isRunning: Bool, receivedBytes: Int, expectedBytes: Int?, ageSeconds: Double,
-        receipts: [String]
-    ) {
-        self.url = url
-        self.host = host
-        self.isRunning = isRunning
-        self.receivedBytes = receivedBytes
-        self.expectedBytes = expectedBytes
-        self.ageSeconds = ageSeconds
-        self.receipts = receipts
     }
 }

@@ -12,19 +12,14 @@ package struct ServiceFigures: Sendable, Equatable {
         package var waiting: Int
         /// How long new work would wait.
         package var delay: Duration
-
-        package init(threads: Int, running: Int, waiting: Int, delay: Duration) {
-            self.threads = threads
-            self.running = running
-            self.waiting = waiting
-            self.delay = delay
-        }
     }
 
     /// Transfers that run, that wait, and the most that may run.
     package var activeDownloads, queuedDownloads, maximumDownloads: Int
     /// Whether downloads show as activity.
     package var isActive: Bool
+    /// Decodes and renders on the threads.
+    package var activeRenders: Int
     /// Sources decoded and results rendered since the start.
     package var decodes, renders: Int
     /// The threads of small and of dear work.
@@ -38,38 +33,18 @@ package struct ServiceFigures: Sendable, Equatable {
     package struct NamedCache: Sendable, Equatable {
         package var name: String
         package var figures: CacheFigures
-
-        package init(name: String, figures: CacheFigures) {
-            self.name = name
-            self.figures = figures
-        }
-    }
-
-    package init(
-        activeDownloads: Int, queuedDownloads: Int, maximumDownloads: Int, isActive: Bool, decodes: Int, renders: Int,
-        small: Lane, dear: Lane, memory: MemoryBudget.Statistics, caches: [NamedCache]
-    ) {
-        self.activeDownloads = activeDownloads
-        self.queuedDownloads = queuedDownloads
-        self.maximumDownloads = maximumDownloads
-        self.isActive = isActive
-        self.decodes = decodes
-        self.renders = renders
-        self.small = small
-        self.dear = dear
-        self.memory = memory
-        self.caches = caches
     }
 }
 
 extension PipelineControl {
     package var figures: ServiceFigures {
-        let counts = resources.metrics.counts
+        let (downloader, caches, resources) = (pipeline.downloader, pipeline.caches, pipeline.resources)
+        let (counts, lanes) = (resources.metrics.counts, resources.lanes)
         let (small, dear, turns) = (lanes.small, lanes.dear, lanes.turns)
         return ServiceFigures(
             activeDownloads: downloader.activeRequestCount, queuedDownloads: downloader.queuedRequestCount,
             maximumDownloads: downloader.maximumActiveRequestCount, isActive: downloader.isActive,
-            decodes: counts.decodes, renders: counts.renders,
+            activeRenders: lanes.runningCount, decodes: counts.decodes, renders: counts.renders,
             small: ServiceFigures.Lane(
                 threads: small.threadCount, running: small.runningCount, waiting: small.queuedCount,
                 delay: small.backlog.delay),

@@ -22,72 +22,62 @@ package struct SourceRefresh: Sendable {
     /// The state of the source after the refresh.
     package let result: Result
     /// Why the refresh failed; nil if it did not.
-    package let failure: (any ServiceError)?
-
-    /// A refresh with this result.
-    package init(_ result: Result, failure: (any ServiceError)? = nil) {
-        self.result = result
-        self.failure = failure
-    }
+    package var failure: (any ServiceError)?
 }
 
 /// The downloads that an operator cancelled.
 package struct CancelledDownloads: Sendable, Equatable {
     /// Downloads that ran or waited for a slot.
-    package var downloads: Int
+    package var downloads = 0
     /// Callers that waited for them.
-    package var callers: Int
-
-    /// Counts of cancelled downloads and their callers.
-    package init(downloads: Int = 0, callers: Int = 0) {
-        self.downloads = downloads
-        self.callers = callers
-    }
+    package var callers = 0
 }
 
 extension PipelineControl {
     package func cancelDownloads(of source: ExactText) throws -> CancelledDownloads {
-        let (downloads, callers) = downloader.cancelAll(of: try downloader.identity(of: source))
+        let (downloads, callers) = pipeline.downloader.cancelAll(of: try pipeline.downloader.identity(of: source))
         return CancelledDownloads(downloads: downloads, callers: callers)
     }
 
     package func sourceName(of source: ExactText) throws -> ExactText {
-        ExactText(try downloader.identity(of: source).name)
+        ExactText(try pipeline.downloader.identity(of: source).name)
     }
 
     package func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh {
-        let identity = try downloader.identity(of: source)
-        let known = await caches.restoredRecord(for: identity)
+        let identity = try pipeline.downloader.identity(of: source)
+        let known = await pipeline.caches.restoredRecord(for: identity)
         // An origin may send the same file under another entity tag.
-        var old = known.flatMap { caches.bytes(of: $0) }
-        if known != nil, old == nil { old = await caches.retrieve(identity)?.bytes }
+        var old = known.flatMap { pipeline.caches.memory.bytes(of: $0) }
+        if known != nil, old == nil { old = await pipeline.caches.retrieve(identity)?.bytes }
         do {
-            let end = timekeeper.now + requestTimeout
-            let delivery = try await withDeadline(end, by: timekeeper) { [downloader] in
-                try await downloader.refresh(identity, receipt: receipt, deadline: end)
+            let end = pipeline.timekeeper.now + pipeline.configuration.requestTimeout
+            let delivery = try await withDeadline(end, by: pipeline.timekeeper) { [pipeline] in
+                try await pipeline.downloader.refresh(identity, receipt: receipt, deadline: end)
             }
-            guard let known else { return SourceRefresh(.changed) }
+            guard let known else { return SourceRefresh(result: .changed) }
             if delivery.exchange?.status == 304 || delivery.head.validator == known.validator {
-                return SourceRefresh(.unchanged)
+                return SourceRefresh(result: .unchanged)
             }
-            guard let old, let new = delivery.bytes, old.count == new.count else { return SourceRefresh(.changed) }
-            let areSame = try? await lanes.small.run { _ in
+            guard let old, let new = delivery.bytes, old.count == new.count else {
+                return SourceRefresh(result: .changed)
+            }
+            let areSame = try? await pipeline.resources.lanes.small.run { _ in
                 old.withBytes { old in new.withBytes { new in old.hasSameBytes(as: new) } }
             }
-            return SourceRefresh(areSame == true ? .unchanged : .changed)
+            return SourceRefresh(result: areSame == true ? .unchanged : .changed)
         } catch DownloadError.notFound {
-            downloader.forget(identity)
+            pipeline.downloader.forget(identity)
             // The transfer has removed the copies already, unless other targets share them.
-            let removed = await caches.removedAll(from: identity)
+            let removed = await pipeline.caches.removedAll(from: identity)
             if removed.entries > 0 {
-                resources.events.record(
+                pipeline.resources.events.record(
                     .purge(
                         url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: .gone))
             }
-            if let tier = caches.tier { _ = await tier.purge(identity, name: source) }
-            return SourceRefresh(.gone)
+            if let tier = pipeline.caches.tier { _ = await tier.purge(identity, name: source) }
+            return SourceRefresh(result: .gone)
         } catch let error as any ServiceError where !Task.isCancelled {
-            return SourceRefresh(.failed, failure: error)
+            return SourceRefresh(result: .failed, failure: error)
         }
     }
 }

@@ -96,14 +96,12 @@ package struct PipelineDisk: Sendable {
 
     /// Removes a source and all made from it; returns what was removed.
     func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
-        let removed = await store.removedAll(from: name(of: identity))
-        return RemovedEntries(entries: removed.entries, bytes: removed.bytes)
+        RemovedEntries(await store.removedAll(from: name(of: identity)))
     }
 
     /// Removes everything; returns what was removed.
     func removedEverything() async -> RemovedEntries {
-        let removed = await store.removedEverything()
-        return RemovedEntries(entries: removed.entries, bytes: removed.bytes)
+        RemovedEntries(await store.removedEverything())
     }
 
     private func key(_ key: ResultKey) -> DiskKey {
@@ -132,10 +130,6 @@ package struct PipelineDisk: Sendable {
     private func name(of identity: SourceIdentity) -> [UInt8] {
         var writer = RecordWriter()
         writer.write(policy)
-        writer.write(identity.originName != nil)
-        writer.write(identity.originName ?? "")
-        writer.write(identity.originName.flatMap { originDigests[ExactText($0)] } ?? "")
-        writer.write(identity.url.canonical)
-        return writer.bytes
+        return writer.bytes + identity.name(in: originDigests)
     }
 }

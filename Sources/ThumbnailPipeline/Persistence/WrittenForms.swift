@@ -4,6 +4,7 @@ import HTTPTypes
 import Imaging
 import Memory
 import SharedCaching
+import Text
 
 /// How the record of a source is written to disk; its freshness follows from the fields and is not written.
 extension SourceRecord {
@@ -91,6 +92,18 @@ extension ResultKey {
         return additional.reduce(name(source) + writer.bytes + validator.written) { bytes, version in
             bytes + name(version.source) + version.validator.written
         }
+    }
+}
+
+extension SourceIdentity {
+    /// The identity as bytes, with the digest of its named origin's settings.
+    func name(in originDigests: [ExactText: String]) -> [UInt8] {
+        var writer = RecordWriter()
+        writer.write(originName != nil)
+        writer.write(originName ?? "")
+        writer.write(originName.flatMap { originDigests[ExactText($0)] } ?? "")
+        writer.write(url.canonical)
+        return writer.bytes
     }
 }
 

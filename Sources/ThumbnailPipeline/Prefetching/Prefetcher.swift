@@ -19,7 +19,7 @@ package final class Prefetcher: Prefetching {
     }
 
     private let configuration: PrefetchConfiguration
-    private let thumbnails: any ThumbnailServing
+    private let thumbnails: any ThumbnailLookup & ThumbnailMaking
     private let request: @Sendable (String) -> ThumbnailRequest?
     private let isBusy: @Sendable () -> Bool
     private let notes: PrefetchNotes?
@@ -38,7 +38,7 @@ package final class Prefetcher: Prefetching {
     ///   - logger: Logs, on the debug level, why a thumbnail was given up.
     ///   - timekeeper: The clock.
     package init(
-        configuration: PrefetchConfiguration, thumbnails: any ThumbnailServing,
+        configuration: PrefetchConfiguration, thumbnails: any ThumbnailLookup & ThumbnailMaking,
         reading request: @escaping @Sendable (String) -> ThumbnailRequest?, isBusy: @escaping @Sendable () -> Bool,
         store: DiskStore?, logger: Logger, timekeeper: any Timekeeper
     ) {
@@ -145,7 +145,7 @@ package final class Prefetcher: Prefetching {
             do {
                 while isBusy() { try await timekeeper.sleep(until: timekeeper.now + configuration.pause) }
                 _ = try await withDeadline(timekeeper.now + configuration.timeLimit, by: timekeeper) {
-                    try await self.thumbnails.thumbnail(for: resolved, directives: .none, receipt: Self.makeID())
+                    try await self.thumbnails.thumbnail(for: Call(resolved, receipt: Self.makeID()))
                 }
                 return nil
             } catch let cancellation as CancellationError {

@@ -4,12 +4,6 @@ package struct PrefetchJob: Sendable, Equatable {
     package let id: String
     /// Whether it is written down, and goes on after a restart.
     package let survivesRestart: Bool
-
-    /// A job of this name.
-    package init(id: String, survivesRestart: Bool) {
-        self.id = id
-        self.survivesRestart = survivesRestart
-    }
 }
 
 /// How far a job has come.
@@ -22,18 +16,10 @@ package struct PrefetchStatus: Sendable, Equatable {
     package let failed: Int
 
     /// Why thumbnails were given up, the first ones; those that an earlier process gave up are only counted.
-    package let failures: [PrefetchFailure]
+    package var failures: [PrefetchFailure] = []
 
     /// Not tried yet, or under way.
     package var left: Int { total - done - failed }
-
-    /// A job that has come so far.
-    package init(total: Int, done: Int, failed: Int, failures: [PrefetchFailure] = []) {
-        self.total = total
-        self.done = done
-        self.failed = failed
-        self.failures = failures
-    }
 }
 
 /// Why a thumbnail of a job was given up.
@@ -46,14 +32,6 @@ package struct PrefetchFailure: Sendable, Equatable {
     package let code: String
     /// The error, as a sentence for operators.
     package let reason: String
-
-    /// The failure of the thumbnail at `target`.
-    package init(target: String, source: String, code: String, reason: String) {
-        self.target = target
-        self.source = source
-        self.code = code
-        self.reason = reason
-    }
 }
 
 /// Makes thumbnails ahead of their readers: what the operators' listener needs.
@@ -65,4 +43,24 @@ package protocol Prefetching: Sendable {
 
     /// How far a job has come; nil when there is none of the name, or no more.
     func status(of id: String) async -> PrefetchStatus?
+}
+
+/// The bounds of prefetching.
+package struct PrefetchConfiguration: Sendable {
+    /// Thumbnails made at once.
+    package var maximumActive = 1
+    /// Jobs that are remembered, ended ones included; the oldest ended one gives way to a new one.
+    package var maximumJobs = 100
+    /// How long an ended job is remembered.
+    package var memory = Duration.seconds(3_600)
+    /// How long one thumbnail may take.
+    package var timeLimit = Duration.seconds(15)
+    /// How often a thumbnail is tried that was refused because the service had too much to do.
+    package var attempts = 5
+    /// While the service is busy: the time after which the prefetcher looks again.
+    package var pause = Duration.milliseconds(25)
+    /// Least time between two notes of a job's progress.
+    package var noteInterval = Duration.seconds(1)
+
+    package init() {}
 }

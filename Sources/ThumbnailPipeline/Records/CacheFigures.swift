@@ -9,7 +9,9 @@ package struct CacheFigures: Sendable, Equatable {
     package let hits, misses: Int
     /// Bytes taken to make room.
     package let evictedBytes: Int
+}
 
+extension CacheFigures {
     /// The figures of a cache in memory.
     package init(_ statistics: CacheStatistics) {
         usage = CacheUsage(
@@ -37,23 +39,23 @@ package struct CacheUsage: Sendable, Equatable {
     package var capacity: Int
     package var preferred: Int
     package var entries: Int
-
-    package init(bytes: Int, capacity: Int, preferred: Int, entries: Int) {
-        self.bytes = bytes
-        self.capacity = capacity
-        self.preferred = preferred
-        self.entries = entries
-    }
 }
 
 /// The entries that a removal took away.
 package struct RemovedEntries: Sendable, Equatable {
-    package var entries: Int
-    package var bytes: Int
+    package var entries = 0
+    package var bytes = 0
+}
 
-    /// Counts of removed entries and their bytes.
-    package init(entries: Int = 0, bytes: Int = 0) {
-        self.entries = entries
-        self.bytes = bytes
+extension RemovedEntries {
+    init(_ usage: DiskUsage) { self.init(entries: usage.entries, bytes: usage.bytes) }
+
+    /// Counts of several removals together.
+    init(_ parts: [(entries: Int, bytes: Int)]) {
+        self.init(entries: parts.reduce(0) { $0 + $1.entries }, bytes: parts.reduce(0) { $0 + $1.bytes })
+    }
+
+    static func + (one: RemovedEntries, other: RemovedEntries) -> RemovedEntries {
+        RemovedEntries(entries: one.entries + other.entries, bytes: one.bytes + other.bytes)
     }
 }

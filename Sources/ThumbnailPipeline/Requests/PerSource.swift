@@ -22,6 +22,12 @@ package struct PerSource<Value> {
         return PerSource<New>(image, additional: try additional.map(transform))
     }
 
+    /// The results of `transform` for each value and its place.
+    func mapWithIndex<New>(_ transform: (_ index: Int, _ value: Value) -> New) -> PerSource<New> {
+        PerSource<New>(
+            transform(0, image), additional: additional.enumerated().map { transform($0 + 1, $1) })
+    }
+
     /// The values if none is nil.
     package func complete<Wrapped>() -> PerSource<Wrapped>? where Value == Wrapped? {
         guard let image, !additional.contains(where: { $0 == nil }) else { return nil }

@@ -3,7 +3,7 @@ package import Text
 
 /// One caller's request: the sources, the options of the render, and the formats that the result may have.
 ///
-/// Sources are texts here, because the grammars that make requests know no origins. ``ThumbnailServing/resolved(_:)``
+/// Sources are texts here, because the grammars that make requests know no origins. ``ThumbnailLookup/resolved(_:)``
 /// turns them into identities, once.
 package struct ThumbnailRequest: Hashable, Sendable {
     /// The source as the client named it, percent-decoded once: an absolute URL, or `NAME:PATH` of a named origin.
@@ -39,4 +39,48 @@ package struct ThumbnailRequest: Hashable, Sendable {
 
     /// The use of each source; nil for the image.
     var roles: PerSource<AdditionalSource.Role?> { PerSource(nil, additional: additional.map(\.role)) }
+}
+
+extension RenderPlan {
+    /// The plan of a request, given the headers of its sources.
+    ///
+    /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude; that of
+    ///   an additional source within an ``AdditionalSourceError``.
+    package init(
+        for request: ThumbnailRequest, of headers: PerSource<ImageHeader>, by configuration: PipelineConfiguration
+    ) throws {
+        var rules = configuration.rules
+        rules.limits.longestSteps = configuration.decodeTimeout
+        let source = RecipeSource(header: headers.image, additions: headers.additional, rules: rules)
+        do throws(ImagingError) {
+            try self.init(request.recipe, of: source)
+        } catch {
+            guard case .ofAddition(let number, let underlying) = error else { throw error }
+            throw AdditionalSourceError(role: request.additional[number].role, underlying: underlying)
+        }
+    }
+}
+
+/// A plain image that a client wants if the source fails.
+package struct Placeholder: Hashable, Sendable {
+    /// The colour of all of it.
+    package let color: Color
+    /// Width and height in pixels.
+    package let size: PixelSize
+    /// The output format, or what to choose it by.
+    package let format: FormatChoice
+
+    /// An image that fills the box of `options`: a missing side equals the given one, 1×1 with neither.
+    package init(_ color: Color, in options: RenderingOptions) {
+        self.color = color
+        format = options.format
+        guard let side = options.width ?? options.height else {
+            size = PixelSize(width: 1, height: 1)
+            return
+        }
+        // CSS pixels times the device pixel ratio, rounded half up, never below 1.
+        func devicePixels(_ side: Int) -> Int { max(1, (side * options.devicePixelRatio + 500) / 1_000) }
+        size = PixelSize(
+            width: devicePixels(options.width ?? side), height: devicePixels(options.height ?? side))
+    }
 }

@@ -33,7 +33,7 @@ package final class SharedTier: Sendable {
     }
 
     /// The result of a look-up.
-    struct Found<Value> {
+    struct Found<Value: Sendable>: Sendable {
         var value: Value?
         /// Whether the server was asked.
         var wasAsked = false
@@ -63,9 +63,6 @@ package final class SharedTier: Sendable {
     /// Whether the server is in use.
     var isUp: Bool { store.isUp }
 
-    /// Whether nothing is written.
-    private var isReadOnly: Bool { store.isReadOnly }
-
     /// Whether the bytes of sources are kept.
     var sharesSources: Bool { rules.sharesSources }
 
@@ -73,9 +70,8 @@ package final class SharedTier: Sendable {
 
     /// The record of a source, which is fetched next if there is none.
     func record(of identity: SourceIdentity, _ allowance: WaitAllowance) async -> Found<SourceRecord> {
-        guard mayShare(identity) else { return Found() }
-        let lookUp = await store.value(
-            for: key(.record, name(of: identity)), of: [source(identity)], isBeginning: true, allowance: allowance)
+        guard let place = place(.record, identity) else { return Found() }
+        let lookUp = await store.value(for: place.key, of: place.sources, isBeginning: true, allowance: allowance)
         return record(in: lookUp, of: identity)
     }
 
@@ -86,10 +82,9 @@ package final class SharedTier: Sendable {
         forRecordOf identity: SourceIdentity, within limit: Duration, _ allowance: WaitAllowance,
         _ finish: @escaping @Sendable (SharedStore.Reply) -> Void
     ) -> Bool {
-        guard mayShare(identity) else { return false }
+        guard let place = place(.record, identity) else { return false }
         return store.ask(
-            for: key(.record, name(of: identity)), of: [source(identity)], isBeginning: true, within: limit,
-            allowance: allowance, finish)
+            for: place.key, of: place.sources, isBeginning: true, within: limit, allowance: allowance, finish)
     }
 
     /// The record in a reply.
@@ -114,18 +109,15 @@ package final class SharedTier: Sendable {
 
     /// The bytes of the version that a record describes.
     func bytes(of record: SourceRecord, _ allowance: WaitAllowance) async -> SharedBytes? {
-        guard sharesSources, mayShare(record.identity) else { return nil }
-        let lookUp = await store.value(
-            for: key(.source, name(of: record.identity)), of: [source(record.identity)], allowance: allowance)
+        guard sharesSources, let place = place(.source, record.identity) else { return nil }
+        let lookUp = await store.value(for: place.key, of: place.sources, allowance: allowance)
         guard let value = lookUp.value, value.head == record.validator.written else { return nil }
         return value.body
     }
 
     func result(for key: ResultKey, _ allowance: WaitAllowance) async -> Found<RenderedImage> {
-        guard mayShare(key) else { return Found() }
-        let lookUp = await store.value(
-            for: self.key(.result, name(of: key)), of: sources(of: key), allowance: allowance)
-        return result(in: lookUp, for: key)
+        guard let place = place(key) else { return Found() }
+        return result(in: await store.value(for: place.key, of: place.sources, allowance: allowance), for: key)
     }
 
     /// Asks for a result without waiting.
@@ -135,9 +127,8 @@ package final class SharedTier: Sendable {
         for key: ResultKey, within limit: Duration, _ allowance: WaitAllowance,
         _ finish: @escaping @Sendable (SharedStore.Reply) -> Void
     ) -> Bool {
-        guard mayShare(key) else { return false }
-        return store.ask(
-            for: self.key(.result, name(of: key)), of: sources(of: key), within: limit, allowance: allowance, finish)
+        guard let place = place(key) else { return false }
+        return store.ask(for: place.key, of: place.sources, within: limit, allowance: allowance, finish)
     }
 
     /// The result in a reply.
@@ -165,40 +156,37 @@ package final class SharedTier: Sendable {
     /// They are read first, and then all purges that were made before are done. If the caller still has the source
     /// after that, no purge has come in between. Nil if the server is out of reach again.
     func adoption(of identity: SourceIdentity) async -> SharedGenerations? {
-        guard isUp, !isReadOnly, mayShare(identity) else { return nil }
+        guard isUp, !store.isReadOnly, let place = place(.record, identity) else { return nil }
         let lookUp = await store.value(
-            for: key(.record, name(of: identity)), of: [source(identity)], isBeginning: true,
-            allowance: WaitAllowance())
+            for: place.key, of: place.sources, isBeginning: true, allowance: WaitAllowance())
         guard let generations = lookUp.generations?.first, await store.learnPurges() else { return nil }
         return generations
     }
 
     /// Shares what is known of a source.
     func keep(_ record: SourceRecord) {
-        guard let generations = record.generations, mayShare(record.identity) else { return }
-        store.store(
-            SharedValue(head: record.written, body: SharedBytes([UInt8]())),
-            for: key(.record, name(of: record.identity)), of: [source(record.identity)], under: [generations],
-            seconds: timeToLive(of: record))
+        keep(SharedValue(head: record.written, body: SharedBytes([UInt8]())), .record, of: record)
     }
 
     /// Shares the bytes of a source, if that is wanted.
     func keep(_ bytes: SharedBytes, of record: SourceRecord) {
-        guard sharesSources, let generations = record.generations, mayShare(record.identity) else { return }
+        if sharesSources { keep(SharedValue(head: record.validator.written, body: bytes), .source, of: record) }
+    }
+
+    private func keep(_ value: SharedValue, _ kind: Kind, of record: SourceRecord) {
+        guard let generations = record.generations, let place = place(kind, record.identity) else { return }
         store.store(
-            SharedValue(head: record.validator.written, body: bytes), for: key(.source, name(of: record.identity)),
-            of: [source(record.identity)], under: [generations], seconds: timeToLive(of: record))
+            value, for: place.key, of: place.sources, under: [generations], seconds: timeToLive(of: record))
     }
 
     /// Shares a result; returns whether that will be tried.
     func keep(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) -> Bool {
         let generations = records.compactMap(\.generations)
-        guard !result.isIncomplete, generations.count == records.count, mayShare(key) else { return false }
+        guard !result.isIncomplete, generations.count == records.count, let place = place(key) else { return false }
         let entry = result.entry
         return store.store(
-            SharedValue(head: entry.head, body: entry.body), for: self.key(.result, name(of: key)),
-            of: sources(of: key),
-            under: generations, seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
+            SharedValue(head: entry.head, body: entry.body), for: place.key, of: place.sources, under: generations,
+            seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
     }
 
     // MARK: Removals
@@ -244,12 +232,23 @@ package final class SharedTier: Sendable {
 
     private func mayShare(_ identity: SourceIdentity) -> Bool { !identity.isGiven && rules.mayShare(identity) }
 
-    private func mayShare(_ key: ResultKey) -> Bool {
-        mayShare(key.source) && key.additional.allSatisfy { mayShare($0.source) }
+    /// The place of a value on the server, and the sources that it is made from.
+    private struct Place {
+        let key: SharedKey
+        let sources: [SharedSource]
     }
 
-    private func sources(of key: ResultKey) -> [SharedSource] {
-        [source(key.source)] + key.additional.map { source($0.source) }
+    /// The place of what is known of a source, or of its bytes; nil if it may not be shared.
+    private func place(_ kind: Kind, _ identity: SourceIdentity) -> Place? {
+        guard mayShare(identity) else { return nil }
+        return Place(key: key(kind, name(of: identity)), sources: [source(identity)])
+    }
+
+    /// The place of a result; nil if it may not be shared.
+    private func place(_ key: ResultKey) -> Place? {
+        let identities = [key.source] + key.additionalSources
+        guard identities.allSatisfy(mayShare) else { return nil }
+        return Place(key: self.key(.result, key.name(name(of:))), sources: identities.map(source))
     }
 
     /// The name of a source in purges: the same for all instances that mean the same URL.
@@ -260,18 +259,7 @@ package final class SharedTier: Sendable {
         return SharedSource(of: writer.bytes)
     }
 
-    private func name(of identity: SourceIdentity) -> [UInt8] {
-        var writer = RecordWriter()
-        writer.write(identity.originName != nil)
-        writer.write(identity.originName ?? "")
-        writer.write(identity.originName.flatMap { rules.originDigests[ExactText($0)] } ?? "")
-        writer.write(identity.url.canonical)
-        return writer.bytes
-    }
-
-    private func name(of key: ResultKey) -> [UInt8] {
-        key.name { name(of: $0) }
-    }
+    private func name(of identity: SourceIdentity) -> [UInt8] { identity.name(in: rules.originDigests) }
 
     private func key(_ kind: Kind, _ name: [UInt8]) -> SharedKey {
         var writer = RecordWriter()
@@ -279,5 +267,35 @@ package final class SharedTier: Sendable {
         writer.write(PipelineDisk.contentVersion)
         writer.write(rules.digest)
         return SharedKey(of: writer.bytes + name)
+    }
+}
+
+/// The outcome of a look into the shared cache that was not enough: the task that goes on does not ask for the same
+/// again.
+package struct EarlierLook: Sendable {
+    /// The answer to the question for a result.
+    enum Answer: Sendable {
+        /// So many bytes that an event thread did not read them.
+        case reply(SharedStore.Reply)
+        case found(SharedTier.Found<RenderedImage>)
+    }
+
+    /// The time that the request has waited for the shared cache.
+    var allowance = WaitAllowance()
+    /// Whether the record of the source was asked for.
+    var hasAskedForRecord = false
+    /// The result that was asked for, and the answer.
+    var answer: (key: ResultKey, Answer)?
+
+    /// A look that has asked nothing.
+    package init() {}
+
+    /// The answer for a key; nil if this result was not asked for.
+    func result(for key: ResultKey, by tier: SharedTier) -> SharedTier.Found<RenderedImage>? {
+        guard let (asked, answer) = answer, asked == key else { return nil }
+        switch answer {
+        case .found(let found): return found
+        case .reply(let reply): return tier.result(in: reply, for: key)
+        }
     }
 }

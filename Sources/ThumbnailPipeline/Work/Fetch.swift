@@ -20,7 +20,7 @@ struct Fetch: Sendable {
     ///
     /// What was fetched for this caller, or is in its hands, is not given up as long as there is time.
     var patience: Duration? {
-        sources.contains { !$0.isFromCache || $0.isGiven } ? sources.map(\.timeLeft).min() : nil
+        sources.contains { !$0.isFromCache || $0.isOpened } ? sources.map(\.timeLeft).min() : nil
     }
 }
 
@@ -34,15 +34,15 @@ struct FetchedSource: Sendable {
     /// The rest of the caller's time.
     let timeLeft: Duration
     /// Whether the caller had it already.
-    let isGiven: Bool
+    let isOpened: Bool
     /// Whether the source came without asking its origin.
     var isFromCache: Bool { status.outcome == .hit }
 
     /// An image that the caller has already.
-    init(_ given: GivenSource, timeLeft: Duration) {
-        bytes = given.bytes
-        isGiven = true
-        record = given.record
+    init(_ source: OpenedSource, timeLeft: Duration) {
+        bytes = source.bytes
+        isOpened = true
+        record = source.record
         self.timeLeft = timeLeft
         status = CacheLayerStatus(.source, .hit)
         timings = []
@@ -59,7 +59,7 @@ struct FetchedSource: Sendable {
         delivery: Delivery, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
     ) {
         self.timeLeft = timeLeft
-        isGiven = false
+        isOpened = false
         bytes = delivery.bytes
         self.record = record
         let exchange = delivery.exchange

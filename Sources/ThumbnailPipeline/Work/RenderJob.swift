@@ -15,7 +15,7 @@ struct RenderJob: Sendable {
     /// The time that the caller has waited for the shared cache.
     let allowance: WaitAllowance
     /// The caller's earlier look into the shared cache; nil if there was none.
-    let look: SharedLook?
+    let look: EarlierLook?
     /// Decoded images that the caller holds; nil if it holds none.
     let held: HeldImages?
 
@@ -27,7 +27,7 @@ struct RenderJob: Sendable {
         let request = call.request
         allowance = call.allowance
         look = call.look
-        held = call.given?.held
+        held = call.opened?.held
         self.key = key
         self.records = records
         roles = request.roles
@@ -37,11 +37,7 @@ struct RenderJob: Sendable {
 
     /// The decode of each source.
     var decodes: PerSource<DecodeJob> {
-        let keys = key.decodeKeys
-        func decode(_ index: Int) -> DecodeJob {
-            DecodeJob(key: keys[index], record: records[index], bytes: bytes[index])
-        }
-        return PerSource(decode(0), additional: keys.indices.dropFirst().map(decode))
+        key.decodeKeys.mapWithIndex { DecodeJob(key: $1, record: records[$0], bytes: bytes[$0]) }
     }
 }
 
@@ -59,24 +55,22 @@ struct DecodeJob: Sendable {
 /// The result of one render, and how the caches answered.
 struct Render: Sendable {
     let result: RenderedImage
+    /// How one caller took part in it.
+    var participation = Participation.started
+    /// The result cache's answer to the caller that started it.
+    var outcome = CacheLayerStatus.Outcome.uriMiss
     var isStored = false
-    /// Whether it was made before, and came from the disk.
-    var isFromDisk = false
     /// The shared cache's answer; nil if it was not asked.
     var shared: CacheLayerStatus?
     /// The decoded cache's answer; nil if it was not asked.
     var decoded: CacheLayerStatus?
     var timings: [StepTiming] = []
-}
 
-/// A render and how one caller took part in it.
-struct SharedRender: Sendable {
-    let render: Render
-    let participation: SharedTasks<ResultKey, Render>.Participation
-
-    var resultStatus: CacheLayerStatus {
-        CacheLayerStatus(
-            .result, participation == .cached || render.isFromDisk ? .hit : .uriMiss,
-            isCollapsed: participation == .joined, isStored: participation == .started && render.isStored)
+    /// The answers of the caches to one caller: others did not ask those behind the result cache.
+    var status: [CacheLayerStatus] {
+        let result = CacheLayerStatus(
+            .result, participation == .cached ? .hit : outcome, isCollapsed: participation == .joined,
+            isStored: participation == .started && isStored)
+        return participation == .started ? [result] + [shared, decoded].compactMap(\.self) : [result]
     }
 }

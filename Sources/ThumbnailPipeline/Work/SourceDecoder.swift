@@ -13,8 +13,6 @@ struct SourceDecoder: Sendable {
         let participation: Participation
     }
 
-    typealias Participation = SharedTasks<DecodeKey, DecodedImage>.Participation
-
     let configuration: PipelineConfiguration
     let resources: WorkResources
     let caches: PipelineCaches
@@ -62,9 +60,9 @@ struct SourceDecoder: Sendable {
         for job: DecodeJob, held: HeldImages?, patience: Duration, room: MemoryReservation?
     ) async throws -> (image: DecodedImage, participation: Participation) {
         let (image, participation) = try await shared.value(
-            for: job.key, cached: { caches.decoded.value(for: job.key) ?? held?.image(for: job.key) }
+            for: job.key, cached: { caches.memory.decoded.value(for: job.key) ?? held?.image(for: job.key) }
         ) {
-            guard let bytes = job.bytes ?? caches.bytes(of: job.record) else { throw PipelineError.sourceNeeded }
+            guard let bytes = job.bytes ?? caches.memory.bytes(of: job.record) else { throw PipelineError.sourceNeeded }
             let image = try await decode(bytes, for: job, patience: patience, room: room)
             caches.keep(image, for: job.key, of: job.record)
             // Before the decode is forgotten, so that the caller's next result finds it.
@@ -118,7 +116,7 @@ struct SourceDecoder: Sendable {
                 // What cannot be decoded is no image worth keeping: the origin is asked again, but not at once for
                 // every request. If only a later frame is broken, or animating is too much, the rest of it is worth
                 // keeping; so is a source of which some decode has succeeded.
-                if key.plan.isFirstPage, error.isFaultOfSource, !caches.hasMadeAny(from: key.source) {
+                if key.plan.isFirstPage, error.isFaultOfSource, !caches.memory.hasMadeAny(from: key.source) {
                     caches.removeAll(from: key.source, cause: .broken)
                 }
             }

@@ -3,32 +3,6 @@ import Downloading
 import HTTPTypes
 import Imaging
 
-/// One caller's request on its way.
-struct Call: Sendable {
-    let request: ThumbnailRequest
-    /// The identities of the request's sources.
-    let sources: PerSource<SourceIdentity>
-    /// The caller's orders to the caches.
-    var directives: RequestCacheControl
-    /// The name of the caller's wait for its downloads.
-    let receipt: String
-    /// The image, if the caller has it already.
-    var given: GivenSource?
-    /// The time that the call has waited for the shared cache.
-    var allowance = WaitAllowance()
-    /// The earlier look into the shared cache; nil if there was none.
-    var look: SharedLook?
-
-    /// The same call once more, without orders to the caches except one that forbids a download.
-    var again: Call {
-        var directives = RequestCacheControl.none
-        directives.onlyIfCached = self.directives.onlyIfCached
-        return Call(
-            request: request, sources: sources, directives: directives, receipt: receipt, given: given,
-            allowance: allowance, look: look)
-    }
-}
-
 /// Waits for the sources of a call: for all of them at the same time, under one receipt and one deadline.
 struct SourceFetcher: Sendable {
     let downloader: ImageDownloader
@@ -47,10 +21,9 @@ struct SourceFetcher: Sendable {
     func fetch(for call: Call, needsBytes: PerSource<Bool>) async throws -> Fetch? {
         let start = timekeeper.now
         let roles = call.request.roles
-        let sources = try await call.sources.mapSideBySide { index, identity -> FetchedSource? in
-            if index == 0, let given = call.given {
-                return Optional(FetchedSource(given, timeLeft: timeLimit))
-            }
+        let identities = try call.sources
+        let sources = try await identities.mapSideBySide { index, identity -> FetchedSource? in
+            if index == 0, let opened = call.opened { return FetchedSource(opened, timeLeft: timeLimit) }
             return try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await fetch(identity, for: call, needsBytes: needsBytes[index], since: start)
             }

@@ -1,4 +1,5 @@
 import Coordination
+import Crypto
 import ImageCaching
 import Imaging
 import Memory
@@ -14,11 +15,11 @@ struct ThumbnailMaker: Sendable {
     let decoder: SourceDecoder
     let scheduler: WorkScheduler
     let memory: WorkMemory
-    let atHand: WorkAtHand
+    let estimator: WorkEstimator
     let timekeeper: any Timekeeper
 
     /// Renders with what is in memory; nil if that was evicted meanwhile.
-    func resultIfAtHand(_ job: RenderJob) async throws -> SharedRender? {
+    func resultIfAtHand(_ job: RenderJob) async throws -> Render? {
         do {
             return try await shared(job)
         } catch PipelineError.sourceNeeded {
@@ -27,7 +28,7 @@ struct ThumbnailMaker: Sendable {
     }
 
     /// Renders with the sources at hand; work that others began without them, and lost, is begun again.
-    func result(_ job: RenderJob) async throws -> SharedRender {
+    func result(_ job: RenderJob) async throws -> Render {
         while true {
             do {
                 return try await shared(job)
@@ -48,17 +49,18 @@ struct ThumbnailMaker: Sendable {
             let decoded = timekeeper.now
             let result = try await render(images, for: job, keepsForms: false)
             return Render(
-                result: result, decoded: CacheLayerStatus(.decoded, .request),
+                result: result, outcome: .request, decoded: CacheLayerStatus(.decoded, .request),
                 timings: [StepTiming("decode", decoded - start), StepTiming("render", timekeeper.now - decoded)])
         }
     }
 
-    private func shared(_ job: RenderJob) async throws -> SharedRender {
-        let cached = { caches.results.value(for: job.key).map { Render(result: $0) } }
-        let (render, participation) = try await atHand.renders.value(for: job.key, cached: cached) {
+    private func shared(_ job: RenderJob) async throws -> Render {
+        let cached = { caches.memory.results.value(for: job.key).map { Render(result: $0) } }
+        var (render, participation) = try await estimator.renders.value(for: job.key, cached: cached) {
             try await self.render(job)
         }
-        return SharedRender(render: render, participation: participation)
+        render.participation = participation
+        return render
     }
 
     private func render(_ job: RenderJob) async throws -> Render {
@@ -66,10 +68,10 @@ struct ThumbnailMaker: Sendable {
         if let result = restored.result {
             // What comes from the disk counts as a hit of the result cache, and fills nothing.
             return Render(
-                result: result, isStored: restored.shared != nil && restored.isStored,
-                isFromDisk: restored.shared == nil, shared: restored.shared)
+                result: result, outcome: restored.shared == nil ? .hit : .uriMiss,
+                isStored: restored.shared != nil && restored.isStored, shared: restored.shared)
         }
-        let price = atHand.price(of: job.key, job.records, bytes: job.bytes, held: job.held)
+        let price = estimator.price(of: job.key, job.records, bytes: job.bytes, held: job.held)
         return try await scheduler.run(price, patience: job.patience) { patience in
             try await renderInTurn(job, patience: patience, shared: restored.shared)
         }
@@ -78,7 +80,7 @@ struct ThumbnailMaker: Sendable {
     private func renderInTurn(
         _ job: RenderJob, patience: Duration, shared: CacheLayerStatus?
     ) async throws -> Render {
-        let rooms = try await memory.reserve(for: job) { atHand.isDecoded($0, held: job.held) }
+        let rooms = try await memory.reserve(for: job) { estimator.isDecoded($0, held: job.held) }
         defer { rooms.render.release() }
         let start = timekeeper.now
         let pixels = try await decoder.pixels(for: job, patience: patience, rooms: rooms.decodes)
@@ -95,7 +97,8 @@ struct ThumbnailMaker: Sendable {
             result: result, isStored: isStored, shared: shared,
             decoded: CacheLayerStatus(
                 .decoded, participation == .cached ? .hit : .uriMiss, isCollapsed: participation == .joined,
-                isStored: participation == .started && job.key.decodeKeys.allSatisfy { caches.decoded.contains($0) }),
+                isStored: participation == .started
+                    && job.key.decodeKeys.allSatisfy { caches.memory.decoded.contains($0) }),
             timings: (participation == .cached ? [] : [StepTiming("decode", decoded - start)])
                 + [StepTiming("render", end - decoded)])
     }
@@ -135,10 +138,30 @@ struct ThumbnailMaker: Sendable {
         { [caches] index, form, make in
             var key = job.key.decodeKeys.additional[index]
             key.form = form
-            if let kept = caches.decoded.value(for: key, countsMiss: false) { return kept }
+            if let kept = caches.memory.decoded.value(for: key, countsMiss: false) { return kept }
             let made = try make()
             caches.keep(made, for: key, of: job.records.additional[index])
             return made
         }
     }
+}
+
+extension EncodedImage {
+    /// The file as the text of a `data:` URL (RFC 2397), in one block that counts itself.
+    ///
+    /// It is made with the result and kept in its place, so that all who read it share it.
+    fileprivate func asDataURL() -> EncodedImage {
+        let start = "data:\(format.mediaType);base64,"
+        let digitCount = (bytes.count + 2) / 3 * 4
+        var text = ByteAccumulator(reservingCapacity: start.utf8.count + digitCount)
+        unsafe Array(start.utf8).withUnsafeBytes { unsafe text.append($0) }
+        for first in stride(from: 0, to: bytes.count, by: Self.piece) {
+            let piece = SharedBytes(first..<min(first + Self.piece, bytes.count), of: bytes).array
+            unsafe Array(Base64.encode(piece).utf8).withUnsafeBytes { unsafe text.append($0) }
+        }
+        return EncodedImage(bytes: text.finish(), format: format, size: size, quality: quality)
+    }
+
+    /// Bytes that are encoded at once: whole groups of three, so that only the last piece is padded.
+    private static var piece: Int { 48 << 10 }
 }

@@ -42,3 +42,38 @@ package struct WorkResources: Sendable {
         events.record(.render(url: source.name, duration: duration, format: format.rawValue))
     }
 }
+
+/// Counts and times decodes and renders under the contract's names.
+package struct PipelineMetrics: Sendable {
+    private let decodes: CounterFamily
+    private let decodeSeconds: Histogram
+    private let renders: CounterFamily
+    private let renderSeconds: Histogram
+    private let refusals: Counter
+
+    package init(registry: MetricsRegistry) {
+        decodes = registry.counters("alula_decodes_total", help: "Images decoded.", labels: "format")
+        decodeSeconds = registry.histogram(
+            "alula_decode_seconds", help: "Time from asking for a worker to the decoded image.")
+        renders = registry.counters("alula_renders_total", help: "Thumbnails rendered and encoded.", labels: "format")
+        renderSeconds = registry.histogram(
+            "alula_render_seconds", help: "Time from asking for a worker to the encoded thumbnail.")
+        refusals = registry.counter("alula_overload_refusals_total", help: "Misses refused before any work.")
+    }
+
+    /// Counts a miss that was refused before any work.
+    func refused() { refusals.increment() }
+
+    /// Decodes and renders so far.
+    var counts: (decodes: Int, renders: Int) { (decodes.sum, renders.sum) }
+
+    func decoded(_ format: ImageFormat, in duration: Duration) {
+        decodes.counter(format.rawValue).increment()
+        decodeSeconds.observe(duration.seconds)
+    }
+
+    func rendered(_ format: ImageFormat, in duration: Duration) {
+        renders.counter(format.rawValue).increment()
+        renderSeconds.observe(duration.seconds)
+    }
+}

@@ -94,7 +94,7 @@ struct Engine: Sendable {
                 lanes: lanes, codec: sandbox ?? InProcessCodec(), budget: budget,
                 metrics: PipelineMetrics(registry: registry), events: log),
             timekeeper: time)
-        if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: disk) }
+        if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: disk, logger: logger) }
         self.settings = settings
     }
 

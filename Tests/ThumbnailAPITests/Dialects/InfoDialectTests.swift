@@ -4,9 +4,9 @@ import Imaging
 import Telemetry
 import TestSupport
 import Testing
-import ThumbnailPipeline
 
 @testable import ThumbnailAPI
+@testable import ThumbnailPipeline
 
 @Suite struct InfoDialectTests {
     private static let source = "url=https%3A%2F%2Fh%2Fa.jpg"

@@ -150,12 +150,17 @@ struct EventResponderTests {
         let stats = ServiceStats(
             control: StubControl(), metrics: metrics, lifecycle: ServiceLifecycle(startedAt: .zero), timekeeper: time)
         let lane = #"{"threads":2,"running":1,"waiting":3,"delaySeconds":0.25}"#
+        let (decoded, result) = (
+            #"{"bytes":1,"capacity":2,"preferred":3,"entries":4,"hits":0,"misses":0,"evictedBytes":0}"#,
+            #"{"bytes":5,"capacity":6,"preferred":7,"entries":8,"hits":0,"misses":0,"evictedBytes":0}"#
+        )
         #expect(
             stats.json.text
                 == #"{"uptimeSeconds":7,"draining":false,"active":true,"requests":6,"clientErrors":2,"errors":2,"#
                 + #""hits":0,"misses":0,"decodes":7,"renders":8,"downloads":{"active":1,"queued":2,"maximum":32},"#
                 + #""workers":{"small":\#(lane),"dear":\#(lane)},"#
-                + #""memory":{"limit":100,"held":40,"reserved":0,"waiting":0},"caches":{},"#
+                + #""memory":{"limit":100,"held":40,"reserved":0,"waiting":0},"#
+                + #""caches":{"decoded":\#(decoded),"result":\#(result)},"#
                 + #""originCounts":{"unknown":1,"reachable":0,"not_reachable":0,"suspended":1},"origins":["#
                 + #"{"origin":"https://h:443","state":"suspended","retryAfterSeconds":2.5},"#
                 + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}]}"#)

@@ -1,9 +1,9 @@
 import JSON
 import Testing
 import Text
-import ThumbnailPipeline
 
 @testable import ThumbnailAPI
+@testable import ThumbnailPipeline
 
 /// The values of origins for operators; clients can name as many origins as they like.
 struct OriginValuesTests {

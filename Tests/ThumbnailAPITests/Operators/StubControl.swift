@@ -1,7 +1,9 @@
 import Coordination
 import HTTPTypes
 import Text
-import ThumbnailPipeline
+
+@testable import Downloading
+@testable import ThumbnailPipeline
 
 /// A running service as operators see it, without one.
 final class StubControl: ServiceControlling {
@@ -14,22 +16,17 @@ final class StubControl: ServiceControlling {
     var waiting: [String] { state.withLock { $0.waiting } }
 
     let sharedCache: SharedCacheState? = .suspended
-    let activity = ServiceActivity(activeDownloads: 1, queuedDownloads: 2, activeRenders: 3)
-    let cacheUsage: [(name: String, usage: CacheUsage)] = [
-        ("decoded", CacheUsage(bytes: 1, capacity: 2, preferred: 3, entries: 4)),
-        ("result", CacheUsage(bytes: 5, capacity: 6, preferred: 7, entries: 8)),
-    ]
     let origins = [
         OriginStatus(origin: "https://h:443", state: .suspended, retryAfterSeconds: 2.5),
         OriginStatus(origin: "https://i:443", state: .unknown, retryAfterSeconds: nil),
     ]
     let downloads = [
-        DownloadStatus(
-            url: "http://h/a", host: "h:80", isRunning: true, receivedBytes: 3, expectedBytes: nil, ageSeconds: 0.25,
-            receipts: ["r1", "r2"]),
-        DownloadStatus(
-            url: "http://h/b", host: "h:80", isRunning: false, receivedBytes: 0, expectedBytes: 7, ageSeconds: 0.5,
-            receipts: []),
+        FlightSnapshot(
+            source: "http://h/a", host: "h:80", isRunning: true, receivedBytes: 3, expectedBytes: nil,
+            age: .milliseconds(250), receipts: ["r1", "r2"]),
+        FlightSnapshot(
+            source: "http://h/b", host: "h:80", isRunning: false, receivedBytes: 0, expectedBytes: 7,
+            age: .milliseconds(500), receipts: []),
     ]
 
     func removeAll() -> RemovedEntries {
@@ -61,9 +58,9 @@ final class StubControl: ServiceControlling {
         if source == "refused" { throw StubError(status: .badRequest, code: "bad_url") }
         state.withLock { $0.refreshed.append(source.string) }
         if source == "failing" {
-            return SourceRefresh(.failed, failure: StubError(status: .badGateway, code: "origin_error"))
+            return SourceRefresh(result: .failed, failure: StubError(status: .badGateway, code: "origin_error"))
         }
-        return SourceRefresh(.changed)
+        return SourceRefresh(result: .changed)
     }
 
     func sourceName(of source: ExactText) throws -> ExactText {
@@ -73,9 +70,18 @@ final class StubControl: ServiceControlling {
 
     var figures: ServiceFigures {
         let lane = ServiceFigures.Lane(threads: 2, running: 1, waiting: 3, delay: .milliseconds(250))
+        func cache(_ name: String, _ usage: CacheUsage) -> ServiceFigures.NamedCache {
+            ServiceFigures.NamedCache(
+                name: name, figures: CacheFigures(usage: usage, hits: 0, misses: 0, evictedBytes: 0))
+        }
         let memory = MemoryBudget(limit: 100, living: { 40 }).statistics
         return ServiceFigures(
-            activeDownloads: 1, queuedDownloads: 2, maximumDownloads: 32, isActive: true, decodes: 7, renders: 8,
-            small: lane, dear: lane, memory: memory, caches: [])
+            activeDownloads: 1, queuedDownloads: 2, maximumDownloads: 32, isActive: true, activeRenders: 3, decodes: 7,
+            renders: 8,
+            small: lane, dear: lane, memory: memory,
+            caches: [
+                cache("decoded", CacheUsage(bytes: 1, capacity: 2, preferred: 3, entries: 4)),
+                cache("result", CacheUsage(bytes: 5, capacity: 6, preferred: 7, entries: 8)),
+            ])
     }
 }

@@ -1,5 +1,6 @@
 import Coordination
-import ThumbnailPipeline
+
+@testable import ThumbnailPipeline
 
 /// Notes the jobs it is given; the first is called "job1".
 final class StubPrefetching: Prefetching {

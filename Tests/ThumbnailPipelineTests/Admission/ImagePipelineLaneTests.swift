@@ -95,7 +95,7 @@ struct ImagePipelineLaneTests {
         }
         let key = PlaceholderKey(color: color, size: PixelSize(width: 300, height: 300), format: .avif)
         let asked = (0..<5).map { _ in ask() }
-        try #require(fixture.pipeline.placeholders.cache.waiterCount(for: key) == 5)
+        try #require(fixture.pipeline.placeholders.tasks.waiterCount(for: key) == 5)
         codec.release()
         for task in asked { _ = try await task.value }
         #expect(codec.begunCount == 1)

@@ -58,25 +58,25 @@ struct ImagePipelineOverloadTests {
         _ = try await fixture.thumbnail()
         fixture.origin.serve(SampleFiles.jpeg, at: "/c")
         let image = try await fixture.pipeline.opened(
-            fixture.pipeline.resolved(.path("/c")), directives: .none, receipt: "r")
+            for: Call(fixture.pipeline.resolved(.path("/c")), receipt: "r"))
         let (hold, waiting) = try await fixture.overload()
         let parts = (40..<52).map { width in
             Task.immediate {
-                try await fixture.pipeline.thumbnail(of: image, for: .path(width: width), receipt: "r")
+                try await fixture.pipeline.thumbnail(of: image, for: .path(width: width))
             }
         }
         // But another call is, before its source is fetched or its upload hashed.
         let loads = fixture.origin.loads
         await #expect(throws: WorkerPool.Full.self) {
             try await fixture.pipeline.opened(
-                fixture.pipeline.resolved(.path("/b")), directives: .none, receipt: "r")
+                for: Call(fixture.pipeline.resolved(.path("/b")), receipt: "r"))
         }
         await #expect(throws: WorkerPool.Full.self) { try await fixture.pipeline.opened(upload: SampleFiles.jpeg) }
         // One whose source is at hand may find all its results, so its first piece of work is judged.
         let stored = try await fixture.pipeline.opened(
-            fixture.pipeline.resolved(.path()), directives: .none, receipt: "r")
+            for: Call(fixture.pipeline.resolved(.path()), receipt: "r"))
         await #expect(throws: WorkerPool.Full.self) {
-            try await fixture.pipeline.thumbnail(of: stored, for: .path(width: 60), receipt: "r")
+            try await fixture.pipeline.thumbnail(of: stored, for: .path(width: 60))
         }
         #expect(fixture.origin.loads == loads)
         hold.release()
@@ -93,7 +93,7 @@ struct ImagePipelineOverloadTests {
         asked.features = [.color]
         let request = fixture.pipeline.resolved(.path("/b"))
         await #expect(throws: WorkerPool.Full.self) {
-            try await fixture.pipeline.facts(for: request, asked: asked, directives: .none, receipt: "r")
+            try await fixture.pipeline.facts(asked, for: Call(request, receipt: "r"))
         }
         #expect(fixture.origin.loads == loads)
         hold.release()

@@ -258,25 +258,13 @@ final class PrefetcherTests: Sendable {
 }
 
 /// Makes nothing: notes what was asked for, and fails or waits as the test says.
-private final class Maker: ThumbnailServing {
+private final class Maker: ThumbnailLookup, ThumbnailMaking {
     struct Failure: Error {}
 
     func mayFetch(_ url: ExactText) -> Bool { true }
     func isAllowedByName(_ url: ExactText) -> Bool { false }
-    func opened(upload bytes: SharedBytes) throws -> GivenSource { throw Failure() }
-    func opened(
-        _ request: RecurringRequest, directives: RequestCacheControl, receipt: String
-    ) async throws -> GivenSource { throw Failure() }
-    func thumbnail(of given: GivenSource, for request: ThumbnailRequest, receipt: String) async throws -> Thumbnail {
-        throw Failure()
-    }
-    func facts(of given: GivenSource, asked: FactsRequest, receipt: String) async throws -> SourceFacts {
-        throw Failure()
-    }
-    func close(_ given: GivenSource) {}
-    func facts(
-        for request: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
-    ) async throws -> SourceFacts { throw Failure() }
+    func sharedLook(for request: RecurringRequest) -> (any SharedLooking)? { nil }
+    func facts(_ asked: FactsRequest, for call: Call) async throws -> SourceFacts { throw Failure() }
 
     private struct State {
         var made: [String] = []
@@ -319,10 +307,8 @@ private final class Maker: ThumbnailServing {
 
     func refusal(of request: RecurringRequest) -> (any ServiceError)? { nil }
 
-    func thumbnail(
-        for request: RecurringRequest, directives: RequestCacheControl, receipt: String
-    ) async throws -> Thumbnail {
-        let path = String(request.request.source.string.dropFirst("http://example.com".count))
+    func thumbnail(for call: Call) async throws -> Thumbnail {
+        let path = String(call.request.source.string.dropFirst("http://example.com".count))
         let gate = state.withLock { state in
             state.active += 1
             state.mostAtOnce = max(state.mostAtOnce, state.active)

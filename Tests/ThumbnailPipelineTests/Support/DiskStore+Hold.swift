@@ -1,3 +1,4 @@
+import Coordination
 import TestSupport
 
 @testable import DiskCaching
@@ -5,6 +6,11 @@ import TestSupport
 extension DiskStore {
     /// A hold on the store's thread: a disk that does not answer.
     func hold() async -> ThreadHold {
-        await ThreadHold.take { occupy in await self.withDatabase { _ in occupy() } }
+        await ThreadHold.take { occupy in
+            _ = self.thread.submit { _ in occupy() }
+        }
     }
+
+    /// Pieces of work that wait for the thread.
+    var pendingCount: Int { thread.queuedCount }
 }

@@ -103,7 +103,7 @@ final class PipelineFixture: Sendable {
         control = PipelineControl(of: pipeline)
         PipelineGauges(of: pipeline).register(in: registry)
         origin.serve(SampleFiles.jpeg)
-        if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: store) }
+        if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: store, logger: .silent) }
     }
 
     deinit {
@@ -161,7 +161,7 @@ final class PipelineFixture: Sendable {
         key(width).map { sharedDecodes.waiterCount(for: $0.decodeKey) } ?? 0
     }
 
-    var sharedRenders: SharedTasks<ResultKey, Render> { pipeline.maker.atHand.renders }
+    var sharedRenders: SharedTasks<ResultKey, Render> { pipeline.estimator.renders }
     var sharedDecodes: SharedTasks<DecodeKey, DecodedImage> { pipeline.maker.decoder.shared }
 
     /// Renders and decodes that are shared at this moment.
@@ -237,6 +237,11 @@ extension ImagePipeline {
     func thumbnail(
         for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {
-        try await thumbnail(for: resolved(request), directives: directives, receipt: receipt)
+        try await thumbnail(for: Call(resolved(request), directives: directives, receipt: receipt))
+    }
+
+    /// A thumbnail of an opened source.
+    func thumbnail(of source: OpenedSource, for request: ThumbnailRequest) async throws -> Thumbnail {
+        try await thumbnail(for: Call(resolved(request, of: source), receipt: "receipt"))
     }
 }

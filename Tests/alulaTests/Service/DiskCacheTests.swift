@@ -1,4 +1,4 @@
-import DiskCaching
+import Coordination
 import Foundation
 import HTTPTypes
 import Imaging
@@ -6,6 +6,7 @@ import Memory
 import TestSupport
 import Testing
 
+@testable import DiskCaching
 @testable import alula
 
 /// The disk cache as an operator sees it.
@@ -150,5 +151,13 @@ final class DiskCacheTests: Sendable {
             }
             #expect(running.origin.hits("/a.jpg") == 1)
         }
+    }
+}
+
+extension DiskStore {
+    /// Waits until all work requested so far is done.
+    fileprivate func settled() async {
+        let answer = FirstAnswer<Void>()
+        if thread.submit({ _ in answer.give(()) }) { await answer.value() }
     }
 }

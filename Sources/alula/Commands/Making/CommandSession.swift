@@ -1,7 +1,6 @@
 import Coordination
 import Dialects
 import Downloading
-import HTTPTypes
 import Imaging
 import Memory
 import Telemetry
@@ -56,12 +55,11 @@ struct CommandSession: Sendable {
     /// The image of a source, in hand; ``close(_:)`` ends its use.
     ///
     /// - Throws: ``CommandFailure``, a `ServiceError` or `CancellationError`.
-    func opened(_ source: CommandSource, receipt: String) async throws -> GivenSource {
+    func opened(_ source: CommandSource, receipt: String) async throws -> OpenedSource {
         switch source {
         case .remote(let url):
             let request = ThumbnailRequest(source: ExactText(url))
-            return try await engine.pipeline.opened(
-                engine.pipeline.resolved(request), directives: .none, receipt: receipt)
+            return try await engine.pipeline.opened(for: Call(engine.pipeline.resolved(request), receipt: receipt))
         case .file, .standardInput:
             let bytes = try await bytes(of: source)
             return try engine.pipeline.opened(file: bytes)
@@ -69,7 +67,7 @@ struct CommandSession: Sendable {
     }
 
     /// Ends the use of an image in hand.
-    func close(_ given: GivenSource) { engine.pipeline.close(given) }
+    func close(_ source: OpenedSource) { engine.pipeline.close(source) }
 
     /// Ends the worker processes and writes what is left of the log.
     func end() async {

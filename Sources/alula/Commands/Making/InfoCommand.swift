@@ -1,6 +1,5 @@
 import Dialects
 import Downloading
-import HTTPTypes
 import Imaging
 import Text
 import ThumbnailAPI
@@ -106,13 +105,13 @@ extension InfoLines {
     ) async throws -> SourceFacts {
         let pipeline = session.engine.pipeline
         if case .remote(let url) = source {
-            return try await pipeline.facts(
-                for: pipeline.resolved(ThumbnailRequest(source: ExactText(url))), asked: asked, directives: .none,
-                receipt: "info")
+            let request = pipeline.resolved(ThumbnailRequest(source: ExactText(url)))
+            return try await pipeline.facts(asked, for: Call(request, receipt: "info"))
         }
-        let given = try await session.opened(source, receipt: "info")
-        defer { session.close(given) }
-        return try await pipeline.facts(of: given, asked: asked, receipt: "info")
+        let opened = try await session.opened(source, receipt: "info")
+        defer { session.close(opened) }
+        let request = pipeline.resolved(ThumbnailRequest(source: ""), of: opened)
+        return try await pipeline.facts(asked, for: Call(request, receipt: "info"))
     }
 }
 

@@ -73,11 +73,12 @@ struct ResultMaker: Sendable {
                 return .kept(path: path)
             }
         }
-        let given = try await session.opened(source, receipt: "source-\(index)")
-        defer { session.close(given) }
-        let path = try await path(of: index, ending: format(of: given).fileExtension)
-        let made = try await session.engine.pipeline.thumbnail(
-            of: given, for: request, receipt: "source-\(index)"
+        let opened = try await session.opened(source, receipt: "source-\(index)")
+        defer { session.close(opened) }
+        let path = try await path(of: index, ending: format(of: opened).fileExtension)
+        let pipeline = session.engine.pipeline
+        let made = try await pipeline.thumbnail(
+            for: Call(pipeline.resolved(request, of: opened), receipt: "source-\(index)")
         ).image
         try Task.checkCancellation()
         guard let path else {
@@ -123,10 +124,10 @@ struct ResultMaker: Sendable {
     /// The format that the result will have.
     ///
     /// - Throws: ``ImagingError`` for a result that cannot be made.
-    private func format(of given: GivenSource) throws(ImagingError) -> ImageFormat {
+    private func format(of opened: OpenedSource) throws(ImagingError) -> ImageFormat {
         var rules = RenderingRules()
         rules.automaticFormats = []
-        return try request.recipe.recipe.composition(of: RecipeSource(header: given.header, rules: rules)).format
+        return try request.recipe.recipe.composition(of: RecipeSource(header: opened.header, rules: rules)).format
     }
 }
 

@@ -1,42 +1,35 @@
 import Coordination
 import Downloading
-package import HTTPTypes
+import HTTPTypes
 import Imaging
 import Text
 
 extension ImagePipeline {
-    /// The facts about a request's source: the file's header is read, and pixels are decoded only for facts that need
+    /// The facts about a call's source: the file's header is read, and pixels are decoded only for facts that need
     /// them.
     ///
     /// Sizes over the limits are told and not refused, and a file that ends early is no failure, unless its pixels are
     /// needed.
-    package func facts(
-        for recurring: RecurringRequest, asked: FactsRequest, directives: RequestCacheControl, receipt: String
-    ) async throws -> SourceFacts {
-        let allowance = WaitAllowance()
-        var call = Call(
-            request: recurring.request, sources: try recurring.sources.get(), directives: directives, receipt: receipt,
-            allowance: allowance)
+    package func facts(_ asked: FactsRequest, for call: Call) async throws -> SourceFacts {
+        if let opened = call.opened { return try await facts(asked, of: DescribedSource(opened), opened, for: call) }
+        var call = call
         while true {
             let source = try await describedSource(call, needsPixels: !asked.features.isEmpty)
-            guard !asked.features.isEmpty else { return try await facts(of: source, asked: asked) }
+            guard !asked.features.isEmpty else { return try await facts(asked, of: source, from: nil) }
             if let fetch = source.fetch, let bytes = fetch.bytes.image {
                 // The version that was fetched, whatever the caches hold meanwhile.
-                let given = try given(bytes, of: fetch, directives: directives)
-                defer { close(given) }
-                return try await facts(of: source, asked: asked) { [self] request in
-                    try await thumbnail(of: given, for: request, receipt: receipt)
-                }
+                let opened = try opened(bytes, of: fetch, call.directives)
+                defer { close(opened) }
+                return try await facts(asked, of: source, opened, for: call)
             }
             // The source was validated a moment ago.
             (call.directives.noCache, call.directives.maxAge, call.directives.minFresh) = (false, nil, nil)
             if caches.isCurrent(source.record) {
-                let facts = try await facts(of: source, asked: asked) { [self, call] request in
-                    var request = request
-                    request.source = call.request.source
-                    return try await thumbnail(
-                        for: resolved(request), directives: call.directives, receipt: receipt, allowance: allowance)
-                }
+                var small = Call(
+                    resolved(Self.smallImage(of: call.request.source)), directives: call.directives,
+                    receipt: call.receipt)
+                small.allowance = call.allowance
+                let facts = try await facts(asked, of: source, from: try await thumbnail(for: small))
                 // Else another version may have come between the header and the pixels.
                 if caches.isCurrent(source.record) { return facts }
             }
@@ -44,26 +37,34 @@ extension ImagePipeline {
         }
     }
 
+    /// The facts about an opened source.
+    private func facts(
+        _ asked: FactsRequest, of source: DescribedSource, _ opened: OpenedSource, for call: Call
+    ) async throws -> SourceFacts {
+        guard !asked.features.isEmpty else { return try await facts(asked, of: source, from: nil) }
+        let small = Call(resolved(Self.smallImage(of: call.request.source), of: opened), receipt: call.receipt)
+        return try await facts(asked, of: source, from: try await thumbnail(for: small))
+    }
+
+    /// The small image that a portrait is made of: lossless, and shared like any other result.
+    private static func smallImage(of source: ExactText) -> ThumbnailRequest {
+        var options = RenderingOptions()
+        options.format = .fixed(.png)
+        (options.width, options.height) = (ImagePortrait.longestSide, ImagePortrait.longestSide)
+        return ThumbnailRequest(source: source, options: options)
+    }
+
     /// The facts about a source that is known.
     ///
-    /// - Parameter makeThumbnail: Makes the small image that a portrait is made of: lossless, and shared like any other
-    ///   result.
-    func facts(
-        of source: DescribedSource, asked: FactsRequest,
-        _ makeThumbnail: (ThumbnailRequest) async throws -> Thumbnail = { _ in throw PipelineError.sourceNeeded }
+    /// - Parameter small: The small image; nil if no facts from the pixels are asked for.
+    private func facts(
+        _ asked: FactsRequest, of source: DescribedSource, from small: Thumbnail?
     ) async throws -> SourceFacts {
-        var small: Thumbnail?
         var portrait: ImagePortrait?
-        if !asked.features.isEmpty {
-            var options = RenderingOptions()
-            options.format = .fixed(.png)
-            (options.width, options.height) = (ImagePortrait.longestSide, ImagePortrait.longestSide)
-            let thumbnail = try await makeThumbnail(ThumbnailRequest(source: "", options: options))
-            small = thumbnail
+        if let image = small?.image {
             portrait = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { token in
                 try ImagePortrait(
-                    of: thumbnail.image, features: asked.features, components: (asked.columns, asked.rows),
-                    token: token)
+                    of: image, features: asked.features, components: (asked.columns, asked.rows), token: token)
             }
         }
         let record = source.record
@@ -79,7 +80,7 @@ extension ImagePipeline {
     }
 
     private func describedSource(_ call: Call, needsPixels: Bool) async throws -> DescribedSource {
-        let (sources, directives) = (call.sources, call.directives)
+        let (sources, directives) = (try call.sources, call.directives)
         let known = directives.noStore ? nil : await caches.restoredRecord(for: sources.image, call.allowance)
         if let known {
             switch downloader.reuse(of: known.freshness, for: directives) {
@@ -90,18 +91,15 @@ extension ImagePipeline {
             case .usable:
                 let timeToLive = known.freshness.remainingLifetime(at: timekeeper.secondsSince1970)
                 return DescribedSource(
-                    record: known, fetch: nil,
-                    status: CacheLayerStatus(.source, .hit, timeToLive: timeToLive < 0 ? timeToLive : nil))
+                    known, status: CacheLayerStatus(.source, .hit, timeToLive: timeToLive < 0 ? timeToLive : nil))
             }
-        } else if !directives.noCache, !directives.onlyIfCached,
-            let failure = broken.failure(of: sources.image, known: nil, plan: { _ in throw PipelineError.sourceNeeded })
-        {
-            throw failure
+        } else {
+            try throwRememberedFailure(of: sources.image, directives)
         }
         if needsPixels { try admission.admit(to: .small) }
         var fetch = try await fetcher.fetch(for: call, needsBytes: PerSource(known == nil))
         while true {
-            if let fetch { return DescribedSource(record: fetch.records.image, fetch: fetch, status: fetch.status) }
+            if let fetch { return DescribedSource(fetch.records.image, fetch: fetch, status: fetch.status) }
             // The source is unchanged, but its record has been evicted meanwhile.
             fetch = try await fetcher.fetch(for: call.again, needsBytes: PerSource(true))
         }
@@ -109,15 +107,17 @@ extension ImagePipeline {
 }
 
 /// A source as it is known, and how it came to be.
-struct DescribedSource {
+private struct DescribedSource {
     let record: SourceRecord
-    let fetch: Fetch?
-    let status: CacheLayerStatus
-}
+    var fetch: Fetch?
+    var status = CacheLayerStatus(.source, .hit)
 
-extension DescribedSource {
+    init(_ record: SourceRecord, fetch: Fetch? = nil, status: CacheLayerStatus) {
+        (self.record, self.fetch, self.status) = (record, fetch, status)
+    }
+
     /// An image in hand.
-    init(_ given: GivenSource) {
-        self.init(record: given.record, fetch: nil, status: CacheLayerStatus(.source, .hit))
+    init(_ opened: OpenedSource) {
+        record = opened.record
     }
 }

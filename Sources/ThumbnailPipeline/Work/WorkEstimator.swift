@@ -3,8 +3,8 @@ import ImageCaching
 import Imaging
 import Memory
 
-/// The cached and running work on a result, and the price of the rest.
-struct WorkAtHand: Sendable {
+/// Estimates the work that a result still needs, by the caches and the work that is running.
+struct WorkEstimator: Sendable {
     let caches: PipelineCaches
     let decodes: SharedTasks<DecodeKey, DecodedImage>
     let renders = SharedTasks<ResultKey, Render>()
@@ -13,11 +13,11 @@ struct WorkAtHand: Sendable {
     func isWithinReach(_ key: ResultKey) -> Bool { needsNoWorker(key) || key.decodeKeys.allSatisfy { isDecoded($0) } }
 
     /// Whether the result is there, though a source may be stale, or is being made for other callers.
-    func needsNoWorker(_ key: ResultKey) -> Bool { caches.results.contains(key) || renders.contains(key) }
+    func needsNoWorker(_ key: ResultKey) -> Bool { caches.memory.results.contains(key) || renders.contains(key) }
 
     /// Whether pixels are there, or are being made for other renders.
     func isDecoded(_ key: DecodeKey, held: HeldImages? = nil) -> Bool {
-        caches.decoded.contains(key) || decodes.contains(key) || held?.contains(key) == true
+        caches.memory.decoded.contains(key) || decodes.contains(key) || held?.contains(key) == true
     }
 
     /// Of which sources the bytes are needed to make the result, as things stand.
@@ -38,7 +38,7 @@ struct WorkAtHand: Sendable {
         let keys = key.decodeKeys
         return WorkPrice(of: key, records) { index in
             if isDecoded(keys[index], held: held) { return nil }
-            return (bytes?[index] ?? caches.bytes(of: records[index]))?.count ?? 0
+            return (bytes?[index] ?? caches.memory.bytes(of: records[index]))?.count ?? 0
         }
     }
 }
@@ -49,13 +49,9 @@ extension WorkPrice {
     /// - Parameter fileByteCount: Bytes of the file of a source, 0 if they are not known; nil if it need not be
     ///   decoded.
     init(of key: ResultKey, _ records: PerSource<SourceRecord>, decoding fileByteCount: (_ index: Int) -> Int?) {
-        let keys = key.decodeKeys
-        func decode(_ index: Int) -> Duration {
-            fileByteCount(index).map { keys[index].timePrice(of: records[index].header, fileByteCount: $0) }
-                ?? .zero
+        let decodes = key.decodeKeys.mapWithIndex { index, decode in
+            fileByteCount(index).map { decode.timePrice(of: records[index].header, fileByteCount: $0) } ?? .zero
         }
-        self.init(
-            decodes: PerSource(decode(0), additional: keys.indices.dropFirst().map(decode)),
-            render: key.plan.timePrice(of: records.image.header))
+        self.init(decodes: decodes, render: key.plan.timePrice(of: records.image.header))
     }
 }

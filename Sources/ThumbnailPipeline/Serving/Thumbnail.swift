@@ -39,6 +39,38 @@ package struct Thumbnail: Sendable {
     }
 }
 
+extension Thumbnail {
+    /// The `Cache-Status` of a hit of the result cache for which nothing else had to be asked.
+    static let hit = [CacheLayerStatus(.result, .hit)]
+
+    /// A result as the answer to one caller at `now`, in seconds since 1970.
+    ///
+    /// - Parameters:
+    ///   - result: The result.
+    ///   - records: Its sources.
+    ///   - isFromCache: Which of them came without asking their origins; nil stands for all of them.
+    ///   - status: The layers that answered.
+    ///   - timings: How long the steps took.
+    ///   - now: The time of the answer.
+    ///   - bounds: The operator's bounds on how long clients may use it.
+    init(
+        _ result: RenderedImage, of records: PerSource<SourceRecord>, isFromCache: PerSource<Bool>? = nil,
+        status: [CacheLayerStatus] = hit, timings: [StepTiming] = [], at now: Int, bounds: ClientMaxAge
+    ) {
+        var freshness =
+            records.additional.isEmpty
+            ? Freshness(
+                records.image.freshness, at: now, isFromCache: isFromCache?.image ?? true, bounds: bounds)
+            : Freshness(
+                leastOf: records.mapValues { $0.freshness }, isFromCache: isFromCache, at: now, bounds: bounds)
+        if result.isIncomplete { freshness.limit(to: Freshness.longestOfIncomplete) }
+        self.init(
+            image: result.image, sourceHeader: records.image.header, isIncomplete: result.isIncomplete,
+            eTag: result.eTag, lastModified: records.lastModified, freshness: freshness, cacheStatus: status,
+            timings: timings, place: status == Self.hit ? result.place : nil)
+    }
+}
+
 /// The values behind an answer's `Cache-Control` and `Age`.
 package struct Freshness: Hashable, Sendable {
     /// The permission of the source to store an answer.

@@ -12,7 +12,7 @@ import Text
 @testable import ThumbnailPipeline
 
 /// Images that a caller has in hand while many results are made from them.
-@Suite struct GivenSourceTests {
+@Suite struct OpenedSourceTests {
     private static func request(_ width: Int) -> ThumbnailRequest {
         var request = ThumbnailRequest(source: "upload", format: .fixed(.png))
         request.options.width = width
@@ -23,21 +23,21 @@ import Text
         let fixture = try PipelineFixture()
         let first = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
         for width in [64, 60, 50] {
-            let made = try await fixture.pipeline.thumbnail(of: first, for: Self.request(width), receipt: "r")
+            let made = try await fixture.pipeline.thumbnail(of: first, for: Self.request(width))
             #expect(made.image.size.width == width)
         }
         #expect(fixture.decodes == 1 && fixture.origin.loads == 0)
         let second = try await fixture.pipeline.opened(upload: SharedBytes(SampleFiles.jpeg.array))
-        let again = try await fixture.pipeline.thumbnail(of: second, for: Self.request(64), receipt: "r")
+        let again = try await fixture.pipeline.thumbnail(of: second, for: Self.request(64))
         #expect(again.cacheStatus.first == CacheLayerStatus(.result, .hit) && fixture.decodes == 1)
-        _ = try await fixture.pipeline.thumbnail(of: second, for: Self.request(55), receipt: "r")
+        _ = try await fixture.pipeline.thumbnail(of: second, for: Self.request(55))
         #expect(fixture.decodes == 1)
     }
 
     @Test func `the entity tag is that of the same file fetched by URL`() async throws {
         let fixture = try PipelineFixture()
-        let given = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
-        let uploaded = try await fixture.pipeline.thumbnail(of: given, for: Self.request(40), receipt: "r")
+        let source = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
+        let uploaded = try await fixture.pipeline.thumbnail(of: source, for: Self.request(40))
         let fetched = try await fixture.thumbnail(width: 40, format: .fixed(.png))
         #expect(uploaded.eTag == fetched.eTag && uploaded.image.bytes.array == fetched.image.bytes.array)
     }
@@ -45,8 +45,8 @@ import Text
     @Test func `nothing of an upload reaches the disk`() async throws {
         let folder = TemporaryFolder()
         let fixture = try PipelineFixture(diskFolder: folder.path)
-        let given = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
-        _ = try await fixture.pipeline.thumbnail(of: given, for: Self.request(40), receipt: "r")
+        let source = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
+        _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(40))
         await fixture.store?.close(timeLimit: .seconds(20))
         #expect(fixture.store?.statistics.shares.values.allSatisfy { $0.entries == 0 } == true)
     }
@@ -58,12 +58,12 @@ import Text
 
     @Test func `a source is fetched once, and what may be stored is kept under its own name`() async throws {
         let fixture = try PipelineFixture()
-        let given = try await fixture.pipeline.opened(
-            fixture.pipeline.resolved(.path()), directives: .none, receipt: "r")
+        let source = try await fixture.pipeline.opened(
+            for: Call(fixture.pipeline.resolved(.path()), receipt: "r"))
         for width in [64, 60] {
-            _ = try await fixture.pipeline.thumbnail(of: given, for: Self.request(width), receipt: "r")
+            _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(width))
         }
-        fixture.pipeline.close(given)
+        fixture.pipeline.close(source)
         #expect(fixture.origin.loads == 1 && fixture.decodes == 1)
         let later = try await fixture.thumbnail(width: 60, format: .fixed(.png))
         #expect(later.cacheStatus == [CacheLayerStatus(.result, .hit)])
@@ -72,13 +72,13 @@ import Text
     @Test func `a source of which nothing may be stored is fetched and decoded once, and nothing stays`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-store")
-        let given = try await fixture.pipeline.opened(
-            fixture.pipeline.resolved(.path()), directives: .none, receipt: "r")
+        let source = try await fixture.pipeline.opened(
+            for: Call(fixture.pipeline.resolved(.path()), receipt: "r"))
         for width in [64, 60, 50] {
-            _ = try await fixture.pipeline.thumbnail(of: given, for: Self.request(width), receipt: "r")
+            _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(width))
         }
         #expect(fixture.origin.loads == 1 && fixture.decodes == 1)
-        fixture.pipeline.close(given)
+        fixture.pipeline.close(source)
         #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
     }
 
@@ -88,22 +88,22 @@ import Text
     ) async throws {
         let fixture = try PipelineFixture { ($0.decodedCacheCapacity, $0.decodedCachePreferred) = (100, 50) }
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl)
-        let given = try await fixture.pipeline.opened(
-            fixture.pipeline.resolved(.path()), directives: .none, receipt: "r")
+        let source = try await fixture.pipeline.opened(
+            for: Call(fixture.pipeline.resolved(.path()), receipt: "r"))
         for width in 50..<66 {
-            _ = try await fixture.pipeline.thumbnail(of: given, for: Self.request(width), receipt: "r")
+            _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(width))
         }
-        #expect(fixture.decodes == 1 && fixture.origin.loads == 1 && fixture.caches.decoded.memoryUsage == 0)
+        #expect(fixture.decodes == 1 && fixture.origin.loads == 1 && fixture.caches.memory.decoded.memoryUsage == 0)
     }
 
     @Test func `work on a source at hand is judged until it is admitted, and not again`() throws {
-        let upload = try GivenSource(upload: SampleFiles.jpeg, at: 0)
-        let given = GivenSource(upload.record, bytes: upload.bytes, isAdmitted: false)
+        let upload = try OpenedSource(upload: SampleFiles.jpeg, at: 0)
+        let source = OpenedSource(upload.record, bytes: upload.bytes, isAdmitted: false)
         #expect(throws: WorkerPool.Full.self) {
-            try given.admit { () throws(WorkerPool.Full) in throw WorkerPool.Full() }
+            try source.admit { () throws(WorkerPool.Full) in throw WorkerPool.Full() }
         }
         var judged = 0
-        for _ in 1...3 { given.admit { judged += 1 } }
+        for _ in 1...3 { source.admit { judged += 1 } }
         #expect(judged == 1)
         // What was fetched or hashed for the call has been judged before.
         upload.admit { judged += 1 }
@@ -133,15 +133,16 @@ import Text
 
     @Test func `facts and failures are those of the file`() async throws {
         let fixture = try PipelineFixture()
-        let given = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
+        let source = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
         var asked = FactsRequest()
         asked.features = [.blurHash]
-        let facts = try await fixture.pipeline.facts(of: given, asked: asked, receipt: "r")
+        let facts = try await fixture.pipeline.facts(
+            asked, for: Call(fixture.pipeline.resolved(Self.request(1), of: source), receipt: "r"))
         #expect(facts.byteCount == SampleFiles.jpeg.count && facts.portrait?.blurHash?.utf8.count == 28)
         await #expect(throws: ImagingError.notAnImage) { try await fixture.pipeline.opened(upload: SampleFiles.text) }
         let cut = try await fixture.pipeline.opened(upload: SampleFiles.truncated)
         await #expect(throws: ImagingError.self) {
-            try await fixture.pipeline.thumbnail(of: cut, for: Self.request(20), receipt: "r")
+            try await fixture.pipeline.thumbnail(of: cut, for: Self.request(20))
         }
     }
 }

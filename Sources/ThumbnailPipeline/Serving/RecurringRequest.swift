@@ -9,12 +9,18 @@ package final class RecurringRequest: Sendable {
     package let request: ThumbnailRequest
     /// The identities of its sources, or why one of them has none: a ``ServiceError``.
     package let sources: Result<PerSource<SourceIdentity>, any Error>
+    /// The image, if the caller has it in hand.
+    let opened: OpenedSource?
     private let found = Locked<FoundResult?>(nil)
 
     /// A request that has not been asked before, with its sources resolved.
-    package init(_ request: ThumbnailRequest, sources: Result<PerSource<SourceIdentity>, any Error>) {
+    package init(
+        _ request: ThumbnailRequest, sources: Result<PerSource<SourceIdentity>, any Error>,
+        of opened: OpenedSource? = nil
+    ) {
         self.request = request
         self.sources = sources
+        self.opened = opened
     }
 
     /// The result that was found last.

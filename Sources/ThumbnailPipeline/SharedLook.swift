@@ -15,23 +15,16 @@ final class SharedLook: SharedLooking {
         case result(ResultKey, SourceRecord)
         case recordReply(SharedStore.Reply?, known: SourceRecord?, SourceChanges.Ticket)
         case resultReply(SharedStore.Reply?, ResultKey, SourceRecord)
-        /// A task goes on; it may take a reply that was too large for an event thread, or learn that there was nothing.
-        case left(ResultKey, Leftover)
         case ended
-    }
-
-    private enum Leftover {
-        case reply(SharedStore.Reply)
-        case found(SharedTier.Found<RenderedImage>)
     }
 
     private struct Place {
         var state: State
-        var hasAskedForRecord = false
+        /// Everything that is known so far.
+        var learned = EarlierLook()
     }
 
-    /// The time that the request has waited for the shared cache.
-    let allowance = WaitAllowance()
+    private let allowance: WaitAllowance
     private let pipeline: ImagePipeline
     private let tier: SharedTier
     private let recurring: RecurringRequest
@@ -45,7 +38,7 @@ final class SharedLook: SharedLooking {
     /// The look for a request; nil if the shared cache is not the next to be asked, or if the result is being made.
     init?(for recurring: RecurringRequest, in pipeline: ImagePipeline) {
         let caches = pipeline.caches
-        guard let tier = caches.tier, tier.isUp, !caches.hasDisk, case .success(let sources) = recurring.sources,
+        guard let tier = caches.tier, tier.isUp, caches.disk == nil, case .success(let sources) = recurring.sources,
             sources.additional.isEmpty
         else { return nil }
         let known = caches.knownRecord(for: sources.image)
@@ -60,13 +53,12 @@ final class SharedLook: SharedLooking {
         self.tier = tier
         self.recurring = recurring
         source = sources.image
-        place = Locked(Place(state: state))
+        let place = Place(state: state)
+        allowance = place.learned.allowance
+        self.place = Locked(place)
     }
 
     deinit { release(place.withLock { $0.state }) }
-
-    /// Whether the shared cache was asked for the record of the source.
-    var hasAskedForRecord: Bool { place.withLock { $0.hasAskedForRecord } }
 
     func begin(_ ready: @escaping @Sendable () -> Void) {
         let isAsked: Bool
@@ -84,7 +76,7 @@ final class SharedLook: SharedLooking {
                 put(.resultReply(reply, key, record))
                 ready()
             }
-        case .recordReply, .resultReply, .left, .ended: isAsked = false
+        case .recordReply, .resultReply, .ended: isAsked = false
         }
         if !isAsked { ready() }
     }
@@ -97,40 +89,26 @@ final class SharedLook: SharedLooking {
         defer { release(state) }
         switch state {
         case .recordReply(let reply?, let known, let ticket):
-            place.withLock { $0.hasAskedForRecord = true }
+            place.withLock { $0.learned.hasAskedForRecord = true }
             let record = caches.adopt(
                 tier.record(in: reply, of: source).value, known, since: ticket, of: source)
             guard let record, !caches.mayImprove(record), let key = pipeline.keyWorthLooking(for: recurring, record)
-            else { return .work }
+            else { return work() }
             put(.result(key, record))
             return .question
         case .resultReply(let reply?, let key, let record):
-            guard reply.byteCount <= Self.mostReadAtOnce else {
-                put(.left(key, .reply(reply)))
-                return .work
-            }
+            guard reply.byteCount <= Self.mostReadAtOnce else { return work((key, .reply(reply))) }
             let found = tier.result(in: reply, for: key)
-            guard let result = found.value else {
-                put(.left(key, .found(found)))
-                return .work
-            }
+            guard let result = found.value else { return work((key, .found(found))) }
             return .thumbnail(pipeline.thumbnail(sharing: result, for: key, of: PerSource(record)))
-        case .record, .result, .recordReply, .resultReply, .left, .ended: return .work
+        case .record, .result, .recordReply, .resultReply, .ended: return work()
         }
     }
 
-    /// The look's result for a key; nil if it has not asked for that, or has told it.
-    func result(for key: ResultKey) -> SharedTier.Found<RenderedImage>? {
-        let leftover: Leftover? = place.withLock { place in
-            guard case .left(key, let leftover) = place.state else { return nil }
-            place.state = .ended
-            return leftover
-        }
-        switch leftover {
-        case .found(let found): return found
-        case .reply(let reply): return tier.result(in: reply, for: key)
-        case nil: return nil
-        }
+    private func work(_ answer: (key: ResultKey, EarlierLook.Answer)? = nil) -> SharedLookOutcome {
+        var learned = place.withLock { $0.learned }
+        learned.answer = answer
+        return .work(learned)
     }
 
     private var timeLimit: Duration { pipeline.configuration.requestTimeout }
@@ -142,7 +120,7 @@ final class SharedLook: SharedLooking {
         switch state {
         case .recordReply(_, _, let ticket): caches.changes.withLock { $0.end(ticket) }
         case .result(let key, _), .resultReply(_, let key, _): pipeline.looks.end(key)
-        case .record, .left, .ended: break
+        case .record, .ended: break
         }
     }
 }
@@ -167,7 +145,7 @@ extension ImagePipeline {
     fileprivate func keyWorthLooking(for recurring: RecurringRequest, _ record: SourceRecord) -> ResultKey? {
         guard let key = resultKey(for: recurring, PerSource(record)), caches.isCurrent(record),
             broken.failure(of: record.identity, known: record, plan: { _ in key.decodeKey.plan }) == nil,
-            !atHand.renders.contains(key), looks.begin(key)
+            !estimator.renders.contains(key), looks.begin(key)
         else { return nil }
         return key
     }
@@ -177,9 +155,10 @@ extension ImagePipeline {
         sharing result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
     ) -> Thumbnail {
         // Counts the miss.
-        if let known = caches.results.value(for: key) { return thumbnail(Finding(hit: known, records)) }
-        let isStored = caches.keep(result, for: key, while: { self.caches.isCurrent(records) }, in: caches.results)
-        let render = Render(result: result, isStored: isStored, shared: CacheLayerStatus(.shared, .hit))
-        return thumbnail(SharedRender(render: render, participation: .started), records, fetch: nil)
+        if let known = caches.memory.results.value(for: key) { return thumbnail(known, of: records) }
+        let isStored = caches.memory.keep(
+            result, for: key, while: { self.caches.isCurrent(records) }, in: caches.memory.results)
+        return thumbnail(
+            Render(result: result, isStored: isStored, shared: CacheLayerStatus(.shared, .hit)), of: records)
     }
 }

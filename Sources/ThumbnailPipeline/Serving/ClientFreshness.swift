@@ -23,19 +23,21 @@ extension Freshness {
     /// them, and only caches that may store all of them may store it.
     ///
     /// - Parameters:
-    ///   - sources: The sources' freshness, and whether the answer was made without asking their origins.
+    ///   - sources: The sources' freshness.
+    ///   - isFromCache: Which of them came without asking their origins; nil stands for all of them.
     ///   - now: The wall clock's seconds since 1970.
     ///   - bounds: The operator's.
     init(
-        leastOf sources: PerSource<(freshness: SourceFreshness, isFromCache: Bool)>, at now: Int, bounds: ClientMaxAge
+        leastOf sources: PerSource<SourceFreshness>, isFromCache: PerSource<Bool>?, at now: Int, bounds: ClientMaxAge
     ) {
-        var least = sources.image
-        var storability = Storability(least.freshness.storability)
-        for source in sources.additional {
-            storability = storability.stricter(Storability(source.freshness.storability))
-            if source.freshness.clientLifetime(at: now) < least.freshness.clientLifetime(at: now) { least = source }
+        var (least, place) = (sources.image, 0)
+        var storability = Storability(least.storability)
+        for (index, source) in sources.additional.enumerated() {
+            storability = storability.stricter(Storability(source.storability))
+            guard source.clientLifetime(at: now) < least.clientLifetime(at: now) else { continue }
+            (least, place) = (source, index + 1)
         }
-        self.init(least.freshness, at: now, isFromCache: least.isFromCache)
+        self.init(least, at: now, isFromCache: isFromCache?[place] ?? true)
         self.storability = storability
         bound(by: bounds)
     }

@@ -23,35 +23,17 @@ package struct SourceFacts: Sendable {
     /// Bytes of the file.
     package let byteCount: Int
     /// The origin's `ETag`, as sent.
-    package let eTag: String?
+    package var eTag: String?
     /// The origin's `Last-Modified`, if it can be read.
-    package let lastModified: HTTPDate?
+    package var lastModified: HTTPDate?
     /// The origin's `Last-Modified`, as sent.
-    package let lastModifiedText: String?
+    package var lastModifiedText: String?
     /// The facts from the pixels; nil if none were asked for.
-    package let portrait: ImagePortrait?
+    package var portrait: ImagePortrait?
     /// How long an answer may be stored, and in which caches.
-    package let freshness: Freshness
+    package var freshness = Freshness()
     /// One member for each cache layer that was asked.
-    package let cacheStatus: [CacheLayerStatus]
+    package var cacheStatus: [CacheLayerStatus] = []
     /// How long the steps took.
-    package let timings: [StepTiming]
-
-    /// Facts of these values.
-    package init(
-        header: ImageHeader, byteCount: Int, eTag: String? = nil, lastModified: HTTPDate? = nil,
-        lastModifiedText: String? = nil, portrait: ImagePortrait? = nil, freshness: Freshness = Freshness(),
-        cacheStatus: [CacheLayerStatus] = [],
-        timings: [StepTiming] = []
-    ) {
-        self.header = header
-        self.byteCount = byteCount
-        self.eTag = eTag
-        self.lastModified = lastModified
-        self.lastModifiedText = lastModifiedText
-        self.portrait = portrait
-        self.freshness = freshness
-        self.cacheStatus = cacheStatus
-        self.timings = timings
-    }
+    package var timings: [StepTiming] = []
 }

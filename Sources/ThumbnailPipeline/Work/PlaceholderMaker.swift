@@ -1,13 +1,30 @@
 import Coordination
+import ImageCaching
 import Imaging
+import Memory
 
-/// Makes plain images that stand in for sources that fail.
+/// Makes plain images that stand in for sources that fail: each once for all requests that want it.
+///
+/// They depend on nothing that could change, so they are never stale. Clients are told `no-store` all the same, because
+/// the source may be there the next time.
 struct PlaceholderMaker: Sendable {
     let configuration: PipelineConfiguration
     let scheduler: WorkScheduler
     let memory: WorkMemory
     let codec: any ImageCodec
-    let cache = PlaceholderCache()
+    let tasks = SharedTasks<PlaceholderKey, EncodedImage>()
+    private let made = AutoPurgingImageCache<PlaceholderKey, EncodedImage>(
+        memoryCapacity: capacity, preferredMemoryUsageAfterPurge: capacity / 4 * 3, cost: { $0.bytes.footprint + 1_024 }
+    )
+
+    /// A plain image of the usual size takes two kilobytes, the largest some hundreds.
+    private static let capacity = 4 << 20
+
+    init(
+        configuration: PipelineConfiguration, scheduler: WorkScheduler, memory: WorkMemory, codec: any ImageCodec
+    ) {
+        (self.configuration, self.scheduler, self.memory, self.codec) = (configuration, scheduler, memory, codec)
+    }
 
     /// A plain image.
     ///
@@ -22,7 +39,11 @@ struct PlaceholderMaker: Sendable {
         let color = placeholder.color
         let shown = format.supportsAlpha ? color : color.composited(over: .white)
         let key = PlaceholderKey(color: shown, size: size, format: format)
-        return try await cache.image(for: key) { try await make(key) }
+        return try await tasks.value(for: key, cached: { made.value(for: key) }) {
+            let image = try await make(key)
+            made.add(image, for: key)
+            return image
+        }.value
     }
 
     private func make(_ key: PlaceholderKey) async throws -> EncodedImage {
@@ -39,4 +60,16 @@ struct PlaceholderMaker: Sendable {
             }
         }
     }
+}
+
+/// The identity of a placeholder: those with equal keys have equal bytes.
+struct PlaceholderKey: SourceKeyed {
+    let color: Color
+    let size: PixelSize
+    let format: ImageFormat
+
+    /// A plain image has no source; what it is made from is its colour.
+    var source: Color { color }
+
+    var byteCount: Int { EntryCost.bytes(of: Self.self) }
 }

@@ -1,0 +1,76 @@
+import Coordination
+import Crypto
+import Downloading
+import HTTPTypes
+import Imaging
+package import Memory
+import Telemetry
+
+extension ImagePipeline {
+    package func opened(upload bytes: SharedBytes) async throws -> OpenedSource {
+        try admission.admit(to: .small)
+        let now = timekeeper.secondsSince1970
+        // The whole file is hashed.
+        let source = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { _ in
+            try OpenedSource(upload: bytes, at: now)
+        }
+        caches.keepRecord(of: source)
+        return source
+    }
+
+    /// An image of a file that is used once: all that is made from it is kept only until ``close(_:)``.
+    ///
+    /// - Throws: ``ImagingError`` for a file that is no image, or whose header cannot be read.
+    package func opened(file bytes: SharedBytes) throws -> OpenedSource {
+        // A name that is known to one caller alone.
+        let name = Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        let source = try OpenedSource(passing: bytes, name: name, at: timekeeper.secondsSince1970)
+        caches.keepRecord(of: source)
+        return source
+    }
+
+    /// The source of a call, fetched once for all that is made from it.
+    ///
+    /// If nothing of it may be stored, it gets a name that is known to this caller alone, and all that is made from it
+    /// is kept only until ``close(_:)``.
+    ///
+    /// - Throws: A ``ServiceError`` or `CancellationError`.
+    package func opened(for call: Call) async throws -> OpenedSource {
+        let identity = try call.sources.image
+        let call = Call(
+            RecurringRequest(ThumbnailRequest(source: call.request.source), sources: .success(PerSource(identity))),
+            directives: call.directives, receipt: call.receipt)
+        let directives = call.directives
+        if !directives.noStore { try throwRememberedFailure(of: identity, directives) }
+        // If the source is at hand, so may be all that is wanted of it.
+        if directives.noStore || caches.knownRecord(for: identity) == nil { try admission.admit(to: .small) }
+        guard let fetch = try await fetcher.fetch(for: call, needsBytes: PerSource(true)),
+            let bytes = fetch.bytes.image
+        else { throw PipelineError.sourceNeeded }
+        return try opened(bytes, of: fetch, directives)
+    }
+
+    /// Fails like an earlier request that could not even read the header of this source, of which nothing is known.
+    func throwRememberedFailure(of identity: SourceIdentity, _ directives: RequestCacheControl) throws {
+        guard !directives.noCache, !directives.onlyIfCached else { return }
+        let failure = broken.failure(of: identity, known: nil) { _ in throw PipelineError.sourceNeeded }
+        if let failure { throw failure }
+    }
+
+    /// A source that was fetched for this caller, under its own name if it may be kept.
+    func opened(_ bytes: SharedBytes, of fetch: Fetch, _ directives: RequestCacheControl) throws -> OpenedSource {
+        let record = fetch.records.image
+        if !directives.noStore, caches.isCurrent(record) {
+            return OpenedSource(record, bytes: bytes, isAdmitted: !fetch.isFromCache.image)
+        }
+        return try opened(file: bytes)
+    }
+
+    package func resolved(_ request: ThumbnailRequest, of source: OpenedSource) -> RecurringRequest {
+        RecurringRequest(request, sources: sources(of: request) { source.record.identity }, of: source)
+    }
+
+    package func close(_ source: OpenedSource) {
+        if source.isPassing { caches.removeAll(from: source.record.identity, cause: .sent) }
+    }
+}

@@ -1,0 +1,59 @@
+package import DiskCaching
+import Downloading
+package import SharedCaching
+package import Telemetry
+import Text
+
+/// Does what other instances were told to purge, and notes on the disk how far it has come.
+package struct FleetPurges: Sendable {
+    private static let note = Array("shared-cache/position".utf8)
+
+    private let pipeline: ImagePipeline
+
+    /// Removes from the parts of `pipeline`.
+    package init(of pipeline: ImagePipeline) { self.pipeline = pipeline }
+
+    /// Starts the shared cache's store.
+    ///
+    /// If there is a disk, it says first how far the purges were known that were done there. The log is told if the
+    /// store cannot start then: there is no shared cache, and nothing else changes.
+    package func start(_ store: SharedStore, beside disk: DiskStore?, logger: Logger) throws {
+        guard let disk else {
+            return try store.start(PurgeAudience(onPurge: perform, onGap: performAll))
+        }
+        // Of positions that come faster than they are written, the last one counts.
+        let (positions, queue) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(1))
+        let audience = PurgeAudience(onPurge: perform, onGap: performAll) { queue.yield($0) }
+        Task {
+            let position = await disk.notes().first { $0.name == Self.note }?.bytes
+            do {
+                try store.start(audience, position: position)
+            } catch {
+                logger.error("shared cache out of use", ["detail": .string("\(error)")])
+            }
+        }
+        Task {
+            // Each is queued after the removals on the disk; the store ends the stream.
+            for await position in positions { _ = await disk.keep([DiskNote(name: Self.note, bytes: position)]) }
+        }
+    }
+
+    /// Removes a source and all made from it, from memory at once and from the disk before anything else is done there.
+    ///
+    /// Called on the thread `shared-cache`.
+    private func perform(_ notice: PurgeNotice) {
+        // What means nothing here cannot be here.
+        guard let identity = try? pipeline.downloader.identity(of: ExactText(notice.name)) else { return }
+        pipeline.downloader.forget(identity)
+        pipeline.broken.forget(identity)
+        pipeline.caches.removeAll(from: identity, cause: .fleet)
+        pipeline.caches.tier?.finish(notice, identity)
+    }
+
+    /// Removes everything from this instance, because purges were missed that nobody knows any more.
+    private func performAll() {
+        pipeline.downloader.forget()
+        pipeline.broken.forget(nil)
+        Task.detached { [caches = pipeline.caches] in _ = await caches.removedEverything() }
+    }
+}

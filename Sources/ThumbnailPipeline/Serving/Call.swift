@@ -1,0 +1,49 @@
+import Coordination
+import Downloading
+package import HTTPTypes
+
+/// One caller's request on its way.
+package struct Call: Sendable {
+    let recurring: RecurringRequest
+    /// The caller's orders to the caches.
+    var directives: RequestCacheControl
+    /// The name under which an operator can cancel the caller's wait for its downloads.
+    let receipt: String
+    /// The earlier look into the shared cache; nil if there was none.
+    var look: EarlierLook?
+    /// The time that the call has waited for the shared cache.
+    var allowance: WaitAllowance
+
+    /// A call of this name for a request.
+    ///
+    /// - Parameter look: The look into the shared cache that was not enough for it.
+    package init(
+        _ recurring: RecurringRequest, directives: RequestCacheControl = .none, after look: EarlierLook? = nil,
+        receipt: String
+    ) {
+        self.recurring = recurring
+        self.directives = directives
+        self.look = look
+        self.receipt = receipt
+        allowance = look?.allowance ?? WaitAllowance()
+    }
+
+    /// The request that the caller makes.
+    package var request: ThumbnailRequest { recurring.request }
+
+    /// The identities of the request's sources.
+    ///
+    /// - Throws: A ``ServiceError`` if one of them has none.
+    var sources: PerSource<SourceIdentity> { get throws { try recurring.sources.get() } }
+
+    /// The image, if the caller has it in hand.
+    var opened: OpenedSource? { recurring.opened }
+
+    /// The same call once more, without orders to the caches except one that forbids a download.
+    var again: Call {
+        var call = self
+        call.directives = .none
+        call.directives.onlyIfCached = directives.onlyIfCached
+        return call
+    }
+}
