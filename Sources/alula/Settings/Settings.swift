@@ -58,11 +58,18 @@ struct Settings: Sendable {
         set { chosenLogLevel = newValue }
     }
 
-    /// The rules by which sources are allowed, as a text that is the same while they are.
+    /// The rules by which sources are allowed, in the words of their settings: a part of keys, the same while they are.
+    ///
+    /// No value holds a space or a line end.
     var sourcePolicy: String {
-        let networks = [downloads.allowedNetworks, downloads.deniedNetworks].map { String(reflecting: $0) }
-        let sources = downloads.allowsUnnamedSources ? String(reflecting: downloads.allowedSources) : "named"
-        return "\(networks.joined(separator: " ")) \(sources) \(downloads.allowedPorts.sorted())"
+        let sources = downloads.allowsUnnamedSources ? downloads.allowedSources.map(\.keyText) : ["named"]
+        let rules = [
+            ("allowedNetworks", downloads.allowedNetworks.map(\.keyText)),
+            ("deniedNetworks", downloads.deniedNetworks.map(\.keyText)),
+            ("allowedSources", sources),
+            ("allowedPorts", downloads.allowedPorts.sorted().map { "\($0)" }),
+        ]
+        return rules.map { name, values in ([name] + values).joined(separator: " ") }.joined(separator: "\n")
     }
 
     /// The configurations of both listeners: a request's time counts from its header, so its body may take no longer
