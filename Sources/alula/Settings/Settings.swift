@@ -32,18 +32,23 @@ struct Settings: Sendable {
     var drainDelay = Duration.zero
     var shutdownTimeout = Duration.seconds(8)
 
-    /// The defaults of the contract.
+    /// The defaults of the table, and what no setting decides.
     init() {
-        publicListener.bindAddress = "0.0.0.0"
-        publicListener.port = 8080
         publicListener.threads = availableProcessorCount()
-        operatorListener.bindAddress = "127.0.0.1"
-        operatorListener.port = 9091
         operatorListener.threads = 1
         operatorListener.maximumConnections = 256
-        loopName = "alula"
         prefetch.maximumActive = max(1, availableProcessorCount() / 2)
         api.version = Program.version
+        for setting in SettingTable.all {
+            guard let value = setting.defaultValue else { continue }
+            do {
+                try setting.apply(&self, value)
+            } catch {
+                preconditionFailure("\(setting.name): its default is not allowed; allowed is \(error.allowed)")
+            }
+        }
+        // The defaults were not chosen by an operator.
+        (choosesMaximumConnections, chosenLogLevel) = (false, nil)
     }
 
     /// The service's name in `CDN-Loop`; nil for none.

@@ -79,7 +79,7 @@ extension SettingTable {
             }
             settings.sharedCache.address = address
         },
-        Setting(name: "sharedCacheTimeout", defaultText: "50ms", help: "wait of one request for the shared cache") {
+        Setting(name: "sharedCacheTimeout", default: "50ms", help: "wait of one request for the shared cache") {
             (settings, text) throws(InvalidValue) in
             let timeout = try SettingValues.duration(text)
             guard timeout > .zero, timeout <= .seconds(1) else {
@@ -92,7 +92,7 @@ extension SettingTable {
             guard !text.isEmpty, !text.utf8.contains(0) else { throw InvalidValue(allowed: "the path of a PEM file") }
             settings.sharedCache.authorities = text
         },
-        Setting(name: "sharedCacheSources", defaultText: "off", help: "on: the bytes of sources are shared, too") {
+        Setting(name: "sharedCacheSources", default: "off", help: "on: the bytes of sources are shared, too") {
             (settings, text) throws(InvalidValue) in
             settings.sharedCache.sharesSources = try SettingValues.flag(text)
         },
