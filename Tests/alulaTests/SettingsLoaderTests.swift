@@ -26,6 +26,26 @@ struct SettingsLoaderTests {
         #expect(!settings.sandbox.isRequired && !settings.sandbox.decodesInProcess)
     }
 
+    @Test func `the page of settings names every setting with its default, and no other`() throws {
+        let folder = #filePath.replacing("Tests/alulaTests/SettingsLoaderTests.swift", with: "docs/")
+        let page = try SettingsFile.read(folder + "settings.md")
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
+            row.split(separator: "|").prefix(2).map { $0.dropFirst().dropLast().replacing("`", with: "") }
+        }
+        let written = rows.map { $0.map { String($0) }.joined(separator: " = ") }
+        #expect(written.sorted() == SettingTable.all.map { "\($0.name) = \($0.defaultText)" }.sorted())
+    }
+
+    @Test func `a default is applied like a given value, but counts as not chosen`() throws {
+        for setting in SettingTable.all {
+            guard let value = setting.defaultValue else { continue }
+            #expect(throws: Never.self, "\(setting.name)") { try load(["\(setting.flag)=\(value)"]) }
+        }
+        let settings = try load()
+        #expect(!settings.choosesMaximumConnections && settings.chosenLogLevel == nil)
+        #expect(settings.loopName == "alula" && settings.downloads.loopName == "alula")
+    }
+
     @Test(arguments: [([], 15), (["--request-timeout", "4s"], 4)] as [([String], Int)])
     func `a body may take no longer than its whole request, on both listeners`(arguments: [String], seconds: Int) throws
     {

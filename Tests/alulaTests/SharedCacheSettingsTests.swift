@@ -125,6 +125,56 @@ struct SharedCacheSettingsTests {
                 == digest { $0.pipeline.rules.limits.sourceFormats = [.jpeg, .png, .gif] })
     }
 
+    @Test func `what keys hold of the settings is their own words`() throws {
+        var settings = Settings()
+        settings.downloads.allowedNetworks = [AddressNetwork("10.0.0.0/8"), AddressNetwork("fd00::/8")].compactMap(
+            \.self)
+        settings.downloads.deniedNetworks = [AddressNetwork("8.8.8.8")].compactMap(\.self)
+        settings.downloads.allowedSources = [
+            SourcePattern("https://*.example.com/*"), SourcePattern(beginning: "https://example.org/a"),
+        ].compactMap(\.self)
+        #expect(
+            settings.sourcePolicy == """
+                allowedNetworks 10.0.0.0/8 fd00::/8
+                deniedNetworks 8.8.8.8/32
+                allowedSources pattern:https://*.example.com/* beginning:https://example.org/a
+                allowedPorts 80 443
+                """)
+        settings.downloads.allowsUnnamedSources = false
+        #expect(settings.sourcePolicy.contains("\nallowedSources named\n"))
+
+        settings = Settings()
+        settings.pipeline.rules.limits.sourceFormats = [.png, .jpeg]
+        settings.pipeline.rules.automaticFormats = [.webp, .avif]
+        let lines = settings.answerKeyText(settings.pipeline, engine: "alula 1").split(separator: "\n")
+        #expect(lines[0] == "engine 7:alula 1")
+        #expect(
+            lines[1...4] == [
+                "policy 65:allowedNetworks", "deniedNetworks", "allowedSources", "allowedPorts 80 443",
+            ])
+        #expect(lines[5...7] == ["names 0:", "sourceFormats 8:jpeg,png", "autoFormats 9:webp,avif"])
+        #expect(lines[8].contains("jpeg=2,") && lines[8].hasPrefix("efforts "))
+        #expect(
+            lines[9...] == [
+                "resample 6:linear", "autoQuality 10:9800,40,90", "maxSourcePixels 9:100000000",
+                "maxOutputPixels 8:25000000", "maxOutputPixelsSlow 7:6000000", "maxFrames 3:256",
+                "incompleteImages 6:refuse", "maxSourceBytes 8:67108864", "maxRedirects 1:5", "cdnLoop 5:alula",
+                "userAgent 7:Alula/1",
+                "accept 76:image/avif,image/webp,image/png,image/jpeg,image/gif,image/*;q=0.8,*/*;q=0.1",
+                "authorities 0:",
+            ])
+    }
+
+    @Test func `a beginning and a pattern of the same text are different rules in keys`() {
+        func digest(_ pattern: SourcePattern?) -> String {
+            var settings = Settings()
+            settings.downloads.allowedSources = [pattern].compactMap(\.self)
+            return settings.answerDigest(settings.pipeline, engine: "1")
+        }
+        let text = "https://example.com/a*"
+        #expect(digest(SourcePattern(text)) != digest(SourcePattern(beginning: text)))
+    }
+
     @Test func `a source is shared if it may be fetched and is the same on every machine`() throws {
         var settings = Settings()
         settings.downloads.allowedSources = [SourcePattern("https://example.com/*")].compactMap(\.self)

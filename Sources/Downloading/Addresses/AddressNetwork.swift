@@ -34,8 +34,10 @@ package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// `ADDRESS/LENGTH`.
-    package var description: String { "\(address)/\(prefixLength)" }
+    /// `ADDRESS/LENGTH`, also in keys.
+    package var keyText: String { "\(address.description)/\(prefixLength)" }
+
+    package var description: String { keyText }
 
     private static func isPrefix(of address: IPAddress, _ length: Int) -> Bool {
         switch address {

@@ -14,6 +14,9 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     /// The pattern as it was written.
     package let description: String
 
+    /// The pattern in keys: the same text as a beginning allows other sources.
+    package var keyText: String { (isBeginning ? "beginning:" : "pattern:") + description }
+
     /// Parses a pattern; nil when its host is empty or its scheme or port is not valid.
     package init?(_ text: String) { self.init(text, isBeginning: false) }
 

@@ -12,10 +12,10 @@ struct TraceExporter: Sendable {
     /// Sends a document, and says how it went.
     ///
     /// Called in a task; may take its time.
-    typealias Sender = @Sendable (_ document: [UInt8]) async -> Outcome
+    typealias Sender = @Sendable (_ document: [UInt8]) async -> Delivery
 
     /// The result of sending spans.
-    enum Outcome: Sendable {
+    enum Delivery: Sendable {
         /// The collector has the spans.
         case sent
         /// The collector could not take them now (OTLP/HTTP specification, "Retryable Response Codes"), or did not
@@ -114,7 +114,7 @@ extension TraceExporter {
         }
     }
 
-    private static func blockingOutcome(of request: HTTPRequest, at url: String, _ authorities: String?) -> Outcome {
+    private static func blockingOutcome(of request: HTTPRequest, at url: String, _ authorities: String?) -> Delivery {
         do throws(HTTPClient.Failure) {
             let answer = try HTTPClient.blockingSend(
                 request, to: url, timeLimit: .seconds(3), authorities: authorities)

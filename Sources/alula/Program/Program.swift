@@ -5,6 +5,8 @@ import Synchronization
 /// The program as its user sees it: its version, what it prints, and how it ends.
 enum Program {
     static let version = "0.1.0"
+    /// The path that means standard input.
+    static let standardInput = "-"
 
     static var environment: [String: String] { ProcessInfo.processInfo.environment }
 

@@ -20,7 +20,7 @@ extension SettingTable {
             apply: { (settings, text) throws(InvalidValue) in
                 settings.dialects.imgproxy.salts = try SettingValues.hexadecimal(text)
             }, isSecret: true),
-        Setting(name: "imgproxySignatureSize", defaultText: "32", help: "bytes of imgproxy's signatures, 1…32") {
+        Setting(name: "imgproxySignatureSize", default: "32", help: "bytes of imgproxy's signatures, 1…32") {
             (settings, text) throws(InvalidValue) in
             settings.dialects.imgproxy.signatureSize = try SettingValues.integer(text, in: 1...32)
         },
@@ -37,7 +37,7 @@ extension SettingTable {
             settings.dialects.imgproxy.baseURL = try SettingValues.sourceBase(text)
         },
         Setting(
-            name: "imgproxyArgumentsSeparator", defaultText: ":", help: "between the arguments of imgproxy's options"
+            name: "imgproxyArgumentsSeparator", default: ":", help: "between the arguments of imgproxy's options"
         ) {
             (settings, text) throws(InvalidValue) in
             settings.dialects.imgproxy.argumentsSeparator = try SettingValues.separator(text)

@@ -4,15 +4,15 @@ import ThumbnailPipeline
 extension SettingTable {
     /// The settings of `q=auto`.
     static let quality: [Setting] = [
-        Setting(name: "autoQuality", defaultText: "0.98", help: "q=auto: similarity that suffices, 0 to 1") {
+        Setting(name: "autoQuality", default: "0.98", help: "q=auto: similarity that suffices, 0 to 1") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.similarity.least = try similarity(text)
         },
-        Setting(name: "autoQualityMin", defaultText: "40", help: "q=auto: lowest quality") {
+        Setting(name: "autoQualityMin", default: "40", help: "q=auto: lowest quality") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.similarity.lowest = try SettingValues.integer(text, in: 1...100)
         },
-        Setting(name: "autoQualityMax", defaultText: "90", help: "q=auto: highest quality") {
+        Setting(name: "autoQualityMax", default: "90", help: "q=auto: highest quality") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.similarity.highest = try SettingValues.integer(text, in: 1...100)
         },

@@ -24,10 +24,10 @@ struct SandboxSettings: Sendable {
 extension SettingTable {
     /// The settings of the sandbox, but for the formats, which belong to the sources.
     static let sandbox: [Setting] = [
-        Setting(name: "requireSandbox", defaultText: "off", help: "start only if decoders are confined") {
+        Setting(name: "requireSandbox", default: "off", help: "start only if decoders are confined") {
             (settings, text) throws(InvalidValue) in settings.sandbox.isRequired = try SettingValues.flag(text)
         },
-        Setting(name: "decodeInProcess", defaultText: "off", help: "decode without a sandbox, for comparison") {
+        Setting(name: "decodeInProcess", default: "off", help: "decode without a sandbox, for comparison") {
             (settings, text) throws(InvalidValue) in settings.sandbox.decodesInProcess = try SettingValues.flag(text)
         },
     ]

@@ -2,14 +2,34 @@
 struct Setting: Sendable {
     /// `maxActiveDownloads`: the spelling in the file.
     let name: String
-    /// The default as people write it.
+    /// The value at the start, given like any other; nil if the setting has none until it is given.
+    let defaultValue: String?
+    /// The default as people read it: the value, or words for there being none.
     let defaultText: String
     /// One line for `--help`.
     let help: String
     /// Stores the value of a text.
     let apply: @Sendable (inout Settings, String) throws(InvalidValue) -> Void
     /// Whether the value must never be shown.
-    var isSecret = false
+    let isSecret: Bool
+
+    /// A setting with a value from the start.
+    init(
+        name: String, default value: String, help: String,
+        apply: @escaping @Sendable (inout Settings, String) throws(InvalidValue) -> Void
+    ) {
+        (self.name, defaultValue, defaultText, self.help, isSecret) = (name, value, value, help, false)
+        self.apply = apply
+    }
+
+    /// A setting without a value until it is given; `defaultText` says how the service behaves then.
+    init(
+        name: String, defaultText: String, help: String,
+        apply: @escaping @Sendable (inout Settings, String) throws(InvalidValue) -> Void, isSecret: Bool = false
+    ) {
+        (self.name, defaultValue, self.defaultText, self.help, self.isSecret) = (name, nil, defaultText, help, isSecret)
+        self.apply = apply
+    }
 
     /// The spelling on the command line: `--max-active-downloads`.
     var flag: String { "--" + words.joined(separator: "-") }

@@ -22,16 +22,16 @@ enum SettingTable {
         + times + sandbox + process + tracing
 
     private static let listeners: [Setting] = [
-        Setting(name: "bind", defaultText: "0.0.0.0", help: "address of the public listener") {
+        Setting(name: "bind", default: "0.0.0.0", help: "address of the public listener") {
             $0.publicListener.bindAddress = $1
         },
-        Setting(name: "port", defaultText: "8080", help: "port of the public listener; 0 picks a free one") {
+        Setting(name: "port", default: "8080", help: "port of the public listener; 0 picks a free one") {
             (settings, text) throws(InvalidValue) in settings.publicListener.port = try port(text)
         },
-        Setting(name: "adminBind", defaultText: "127.0.0.1", help: "address of the operators' listener") {
+        Setting(name: "adminBind", default: "127.0.0.1", help: "address of the operators' listener") {
             $0.operatorListener.bindAddress = $1
         },
-        Setting(name: "adminPort", defaultText: "9091", help: "port of the operators' listener; 0 picks a free one") {
+        Setting(name: "adminPort", default: "9091", help: "port of the operators' listener; 0 picks a free one") {
             (settings, text) throws(InvalidValue) in settings.operatorListener.port = try port(text)
         },
         Setting(
@@ -50,18 +50,17 @@ enum SettingTable {
                     OperatorSites.isName($0) ? $0 : nil
                 })
         },
-        Setting(name: "keepAliveTimeout", defaultText: "60s", help: "idle connections are closed after this") {
+        Setting(name: "keepAliveTimeout", default: "60s", help: "idle connections are closed after this") {
             (settings, text) throws(InvalidValue) in
             settings.publicListener.keepAliveTimeout = try SettingValues.duration(text)
             settings.operatorListener.keepAliveTimeout = settings.publicListener.keepAliveTimeout
         },
-        Setting(name: "headerTimeout", defaultText: "5s", help: "from the first byte of a request header to its end") {
+        Setting(name: "headerTimeout", default: "5s", help: "from the first byte of a request header to its end") {
             (settings, text) throws(InvalidValue) in
             settings.publicListener.headerTimeout = try SettingValues.duration(text)
             settings.operatorListener.headerTimeout = settings.publicListener.headerTimeout
         },
-        Setting(name: "maxConnections", defaultText: "4096", help: "above it idle connections are closed for new ones")
-        {
+        Setting(name: "maxConnections", default: "4096", help: "above it idle connections are closed for new ones") {
             (settings, text) throws(InvalidValue) in
             settings.publicListener.maximumConnections = try SettingValues.integer(text, in: 1...1_000_000)
             settings.choosesMaximumConnections = true
@@ -85,57 +84,57 @@ enum SettingTable {
     ]
 
     private static let downloads: [Setting] = [
-        Setting(name: "maxActiveDownloads", defaultText: "32", help: "running transfers, whole process") {
+        Setting(name: "maxActiveDownloads", default: "32", help: "running transfers, whole process") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.maximumActiveDownloads = try SettingValues.integer(text, in: 1...10_000)
         },
-        Setting(name: "maxActiveDownloadsPerHost", defaultText: "8", help: "running transfers to one host:port") {
+        Setting(name: "maxActiveDownloadsPerHost", default: "8", help: "running transfers to one host:port") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.maximumActiveDownloadsPerHost = try SettingValues.integer(text, in: 1...10_000)
         },
-        Setting(name: "downloadOrder", defaultText: "fifo", help: "fifo or lifo among queued transfers") {
+        Setting(name: "downloadOrder", default: "fifo", help: "fifo or lifo among queued transfers") {
             (settings, text) throws(InvalidValue) in settings.downloads.order = try SettingValues.choice(text)
         },
-        Setting(name: "maxQueuedDownloads", defaultText: "1024", help: "above it requests are answered 503") {
+        Setting(name: "maxQueuedDownloads", default: "1024", help: "above it requests are answered 503") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.maximumQueuedDownloads = try SettingValues.integer(text, in: 0...1_000_000)
         },
-        Setting(name: "maxRedirects", defaultText: "5", help: "redirects followed, each judged like a first URL") {
+        Setting(name: "maxRedirects", default: "5", help: "redirects followed, each judged like a first URL") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.maximumRedirects = try SettingValues.integer(text, in: 0...20)
         },
-        Setting(name: "connectTimeout", defaultText: "3s", help: "name look-up and connection to an origin") {
+        Setting(name: "connectTimeout", default: "3s", help: "name look-up and connection to an origin") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.connectTimeout = try SettingValues.duration(text)
         },
-        Setting(name: "firstByteTimeout", defaultText: "5s", help: "silence of an origin before its first byte") {
+        Setting(name: "firstByteTimeout", default: "5s", help: "silence of an origin before its first byte") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.firstByteTimeout = try SettingValues.duration(text)
         },
-        Setting(name: "downloadTimeout", defaultText: "10s", help: "a whole transfer") {
+        Setting(name: "downloadTimeout", default: "10s", help: "a whole transfer") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.downloadTimeout = try SettingValues.duration(text)
         },
     ]
 
     private static let caches: [Setting] = [
-        Setting(name: "decodedCacheCapacity", defaultText: "100MiB", help: "decoded pixels: a purge starts above it") {
+        Setting(name: "decodedCacheCapacity", default: "100MiB", help: "decoded pixels: a purge starts above it") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.decodedCacheCapacity = try SettingValues.byteSize(text)
         },
-        Setting(name: "decodedCachePreferred", defaultText: "60MiB", help: "decoded pixels: a purge stops at it") {
+        Setting(name: "decodedCachePreferred", default: "60MiB", help: "decoded pixels: a purge stops at it") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.decodedCachePreferred = try SettingValues.byteSize(text)
         },
-        Setting(name: "resultCacheCapacity", defaultText: "64MiB", help: "encoded results: a purge starts above it") {
+        Setting(name: "resultCacheCapacity", default: "64MiB", help: "encoded results: a purge starts above it") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.resultCacheCapacity = try SettingValues.byteSize(text)
         },
-        Setting(name: "resultCachePreferred", defaultText: "48MiB", help: "encoded results: a purge stops at it") {
+        Setting(name: "resultCachePreferred", default: "48MiB", help: "encoded results: a purge stops at it") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.resultCachePreferred = try SettingValues.byteSize(text)
         },
-        Setting(name: "sourceCacheMemory", defaultText: "20MiB", help: "encoded sources in memory") {
+        Setting(name: "sourceCacheMemory", default: "20MiB", help: "encoded sources in memory") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.sourceCacheMemory = try SettingValues.byteSize(text)
         },
@@ -146,29 +145,29 @@ enum SettingTable {
             }
             settings.disk.path = text
         },
-        Setting(name: "sourceCacheDisk", defaultText: "150MiB", help: "encoded sources on disk") {
+        Setting(name: "sourceCacheDisk", default: "150MiB", help: "encoded sources on disk") {
             (settings, text) throws(InvalidValue) in
             settings.disk.sourceCapacity = try SettingValues.byteSize(text)
         },
-        Setting(name: "resultCacheDisk", defaultText: "150MiB", help: "encoded results on disk") {
+        Setting(name: "resultCacheDisk", default: "150MiB", help: "encoded results on disk") {
             (settings, text) throws(InvalidValue) in
             settings.disk.resultCapacity = try SettingValues.byteSize(text)
         },
-        Setting(name: "sessionMode", defaultText: "default", help: "ephemeral writes nothing, ever") {
+        Setting(name: "sessionMode", default: "default", help: "ephemeral writes nothing, ever") {
             (settings, text) throws(InvalidValue) in settings.disk.mode = try SettingValues.choice(text)
         },
     ]
 
     private static let freshness: [Setting] = [
-        Setting(name: "staleWhileRevalidate", defaultText: "0s", help: "default stale use during validation") {
+        Setting(name: "staleWhileRevalidate", default: "0s", help: "default stale use during validation") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.staleAllowances.whileRevalidating = try SettingValues.seconds(text)
         },
-        Setting(name: "staleIfError", defaultText: "24h", help: "default stale use while the origin fails") {
+        Setting(name: "staleIfError", default: "24h", help: "default stale use while the origin fails") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.staleAllowances.ifError = try SettingValues.seconds(text)
         },
-        Setting(name: "clientCacheControl", defaultText: "ignore", help: "honour lets clients' directives count") {
+        Setting(name: "clientCacheControl", default: "ignore", help: "honour lets clients' directives count") {
             (settings, text) throws(InvalidValue) in
             let policy: ClientCacheControl = try SettingValues.choice(text)
             settings.api.honoursClientCacheControl = policy == .honour
@@ -204,7 +203,7 @@ enum SettingTable {
             name: origins, defaultText: "none", help: "named sources, in the file only",
             apply: { (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "an object in the settings file") },
             isSecret: true),
-        Setting(name: "allowedPorts", defaultText: "80,443", help: "ports of public sources") {
+        Setting(name: "allowedPorts", default: "80,443", help: "ports of public sources") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.allowedPorts = Set(
                 try parsed(text, "ports from 1 to 65535, separated by commas") {
@@ -219,71 +218,71 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.sandbox.sourceFormats = Set(try SettingValues.formats(text, of: ImageFormat.allCases))
         },
-        Setting(name: "maxSourceBytes", defaultText: "64MiB", help: "size of a source file") {
+        Setting(name: "maxSourceBytes", default: "64MiB", help: "size of a source file") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.maximumBytes = try SettingValues.byteSize(text)
             settings.api.maximumUploadBytes = settings.downloads.maximumBytes
         },
-        Setting(name: "maxSourcePixels", defaultText: "100000000", help: "pixels of a source") {
+        Setting(name: "maxSourcePixels", default: "100000000", help: "pixels of a source") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.limits.maximumSourcePixels = try SettingValues.integer(text, in: 1...10_000_000_000)
         },
-        Setting(name: "maxFrames", defaultText: "256", help: "frames with animated=1; later ones are cut off") {
+        Setting(name: "maxFrames", default: "256", help: "frames with animated=1; later ones are cut off") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.limits.maximumFrames = try SettingValues.integer(text, in: 1...100_000)
         },
-        Setting(name: "incompleteImages", defaultText: "refuse", help: "serve: images that lack pixels, for 60 s") {
+        Setting(name: "incompleteImages", default: "refuse", help: "serve: images that lack pixels, for 60 s") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.limits.incompleteImages = try SettingValues.choice(text)
         },
     ]
 
     private static let answers: [Setting] = [
-        Setting(name: "maxOutputPixels", defaultText: "25000000", help: "pixels of a result, all frames together") {
+        Setting(name: "maxOutputPixels", default: "25000000", help: "pixels of a result, all frames together") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.limits.maximumOutputPixels = try SettingValues.integer(text, in: 1...10_000_000_000)
         },
-        Setting(name: "maxOutputPixelsSlow", defaultText: "6000000", help: "pixels of a frame in \(slow)") {
+        Setting(name: "maxOutputPixelsSlow", default: "6000000", help: "pixels of a frame in \(slow)") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.limits.maximumOutputPixelsSlow = try SettingValues.integer(
                 text, in: 1...10_000_000_000)
         },
-        Setting(name: "resample", defaultText: "linear", help: "mix pixels as light; gamma: as their stored numbers") {
+        Setting(name: "resample", default: "linear", help: "mix pixels as light; gamma: as their stored numbers") {
             (settings, text) throws(InvalidValue) in settings.pipeline.rules.light = try SettingValues.choice(text)
         },
-        Setting(name: "jpegProgressive", defaultText: "auto", help: "auto: if that is smaller; or on, off") {
+        Setting(name: "jpegProgressive", default: "auto", help: "auto: if that is smaller; or on, off") {
             (settings, text) throws(InvalidValue) in
             let scans = ["auto": JPEGScanChoice.bySize, "on": .several, "off": .one]
             guard let chosen = scans[text] else { throw InvalidValue(allowed: "auto, on or off") }
             settings.pipeline.rules.efforts[.jpeg] = chosen.rawValue
         },
-        Setting(name: "webpEffort", defaultText: "\(ImageFormat.webp.effort)", help: "0…6: slower, smaller answers") {
+        Setting(name: "webpEffort", default: "\(ImageFormat.webp.effort)", help: "0…6: slower, smaller answers") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.efforts[.webp] = try SettingValues.integer(text, in: 0...6)
         },
-        Setting(name: "avifEffort", defaultText: "\(ImageFormat.avif.effort)", help: "0…9: slower, smaller answers") {
+        Setting(name: "avifEffort", default: "\(ImageFormat.avif.effort)", help: "0…9: slower, smaller answers") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.efforts[.avif] = try SettingValues.integer(text, in: 0...9)
         },
         Setting(
-            name: "jxlEffort", defaultText: "\(ImageFormat.jxl.effort)",
+            name: "jxlEffort", default: "\(ImageFormat.jxl.effort)",
             help: "1…9: slower, smaller answers; below 3 as 3"
         ) {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.efforts[.jxl] = try SettingValues.integer(text, in: 1...9)
         },
-        Setting(name: "autoFormats", defaultText: "webp", help: "what format=auto may choose by Accept, best first") {
+        Setting(name: "autoFormats", default: "webp", help: "what format=auto may choose by Accept, best first") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)
         },
-        Setting(name: "uploads", defaultText: "off", help: "on: clients may send images with POST") {
+        Setting(name: "uploads", default: "off", help: "on: clients may send images with POST") {
             (settings, text) throws(InvalidValue) in settings.api.takesUploads = try SettingValues.flag(text)
         },
-        Setting(name: "maxRenditions", defaultText: "64", help: "renditions of one POST /thumbnails") {
+        Setting(name: "maxRenditions", default: "64", help: "renditions of one POST /thumbnails") {
             (settings, text) throws(InvalidValue) in
             settings.api.maximumRenditions = try SettingValues.integer(text, in: 1...1_000)
         },
-        Setting(name: "cdnLoop", defaultText: "alula", help: "name in CDN-Loop; requests that carry it are refused") {
+        Setting(name: "cdnLoop", default: "alula", help: "name in CDN-Loop; requests that carry it are refused") {
             (settings, text) throws(InvalidValue) in
             let isName = text.utf8.allSatisfy { HTTPSyntax.isToken($0) || $0 == UInt8(ascii: ":") }
             guard (1...253).contains(text.utf8.count), isName else {
@@ -301,7 +300,7 @@ enum SettingTable {
         Setting(name: "presets", defaultText: "none", help: "named sets of parameters, in the file only") {
             (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "an object in the settings file")
         },
-        Setting(name: "onlyPresets", defaultText: "off", help: "on: no parameters but presets, url, dpr and format") {
+        Setting(name: "onlyPresets", default: "off", help: "on: no parameters but presets, url, dpr and format") {
             (settings, text) throws(InvalidValue) in
             settings.api.vocabulary.allowsOnlyPresets = try SettingValues.flag(text)
         },
@@ -312,26 +311,25 @@ enum SettingTable {
     ]
 
     private static let times: [Setting] = [
-        Setting(name: "requestTimeout", defaultText: "15s", help: "a whole request: its body, queueing and work") {
+        Setting(name: "requestTimeout", default: "15s", help: "a whole request: its body, queueing and work") {
             (settings, text) throws(InvalidValue) in
             settings.api.requestTimeout = try SettingValues.duration(text)
             settings.pipeline.requestTimeout = settings.api.requestTimeout
         },
         Setting(
-            name: "maxQueueDelay", defaultText: "1500ms", help: "a miss that would wait longer for a worker gets 503"
+            name: "maxQueueDelay", default: "1500ms", help: "a miss that would wait longer for a worker gets 503"
         ) {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.maximumQueueDelay = try SettingValues.duration(text)
         },
-        Setting(name: "decodeTimeout", defaultText: "8s", help: "one decode or render") {
+        Setting(name: "decodeTimeout", default: "8s", help: "one decode or render") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.decodeTimeout = try SettingValues.duration(text)
         },
-        Setting(name: "drainDelay", defaultText: "0s", help: "after SIGTERM: readiness fails, connections are accepted")
-        {
+        Setting(name: "drainDelay", default: "0s", help: "after SIGTERM: readiness fails, connections are accepted") {
             (settings, text) throws(InvalidValue) in settings.drainDelay = try SettingValues.duration(text)
         },
-        Setting(name: "shutdownTimeout", defaultText: "8s", help: "bound on the rest of the shutdown") {
+        Setting(name: "shutdownTimeout", default: "8s", help: "bound on the rest of the shutdown") {
             (settings, text) throws(InvalidValue) in settings.shutdownTimeout = try SettingValues.duration(text)
         },
     ]
@@ -341,16 +339,16 @@ enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.renderWorkers = try SettingValues.integer(text, in: 1...1_024)
         },
-        Setting(name: "memoryBudget", defaultText: "60%", help: "bytes in flight, decodes and caches; or a share") {
+        Setting(name: "memoryBudget", default: "60%", help: "bytes in flight, decodes and caches; or a share") {
             (settings, text) throws(InvalidValue) in settings.memoryBudget = try MemoryShare(text)
         },
-        Setting(name: "logFormat", defaultText: "json", help: "json or text") {
+        Setting(name: "logFormat", default: "json", help: "json or text") {
             (settings, text) throws(InvalidValue) in settings.logFormat = try SettingValues.choice(text)
         },
-        Setting(name: "logLevel", defaultText: "info", help: "debug, info, warning or error") {
+        Setting(name: "logLevel", default: "info", help: "debug, info, warning or error") {
             (settings, text) throws(InvalidValue) in settings.logLevel = try SettingValues.choice(text)
         },
-        Setting(name: "accessLog", defaultText: "on", help: "one log line a request") {
+        Setting(name: "accessLog", default: "on", help: "one log line a request") {
             (settings, text) throws(InvalidValue) in settings.api.accessLog = try SettingValues.flag(text)
         },
     ]

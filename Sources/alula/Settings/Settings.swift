@@ -33,18 +33,23 @@ struct Settings: Sendable {
     var drainDelay = Duration.zero
     var shutdownTimeout = Duration.seconds(8)
 
-    /// The defaults of the contract.
+    /// The defaults of the table, and what no setting decides.
     init() {
-        publicListener.bindAddress = "0.0.0.0"
-        publicListener.port = 8080
         publicListener.threads = availableProcessorCount()
-        operatorListener.bindAddress = "127.0.0.1"
-        operatorListener.port = 9091
         operatorListener.threads = 1
         operatorListener.maximumConnections = 256
-        loopName = "alula"
         prefetch.maximumActive = max(1, availableProcessorCount() / 2)
         api.version = Program.version
+        for setting in SettingTable.all {
+            guard let value = setting.defaultValue else { continue }
+            do {
+                try setting.apply(&self, value)
+            } catch {
+                preconditionFailure("\(setting.name): its default is not allowed; allowed is \(error.allowed)")
+            }
+        }
+        // The defaults were not chosen by an operator.
+        (choosesMaximumConnections, chosenLogLevel) = (false, nil)
     }
 
     /// The service's name in `CDN-Loop`; nil for none.
@@ -59,11 +64,18 @@ struct Settings: Sendable {
         set { chosenLogLevel = newValue }
     }
 
-    /// The rules by which sources are allowed, as a text that is the same while they are.
+    /// The rules by which sources are allowed, in the words of their settings: a part of keys, the same while they are.
+    ///
+    /// No value holds a space or a line end.
     var sourcePolicy: String {
-        let networks = [downloads.allowedNetworks, downloads.deniedNetworks].map { String(reflecting: $0) }
-        let sources = downloads.allowsUnnamedSources ? String(reflecting: downloads.allowedSources) : "named"
-        return "\(networks.joined(separator: " ")) \(sources) \(downloads.allowedPorts.sorted())"
+        let sources = downloads.allowsUnnamedSources ? downloads.allowedSources.map(\.keyText) : ["named"]
+        let rules = [
+            ("allowedNetworks", downloads.allowedNetworks.map(\.keyText)),
+            ("deniedNetworks", downloads.deniedNetworks.map(\.keyText)),
+            ("allowedSources", sources),
+            ("allowedPorts", downloads.allowedPorts.sorted().map { "\($0)" }),
+        ]
+        return rules.map { name, values in ([name] + values).joined(separator: " ") }.joined(separator: "\n")
     }
 
     /// The configurations of both listeners: a request's time counts from its header, so its body may take no longer

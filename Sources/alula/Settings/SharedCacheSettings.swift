@@ -79,7 +79,7 @@ extension SettingTable {
             }
             settings.sharedCache.address = address
         },
-        Setting(name: "sharedCacheTimeout", defaultText: "50ms", help: "wait of one request for the shared cache") {
+        Setting(name: "sharedCacheTimeout", default: "50ms", help: "wait of one request for the shared cache") {
             (settings, text) throws(InvalidValue) in
             let timeout = try SettingValues.duration(text)
             guard timeout > .zero, timeout <= .seconds(1) else {
@@ -92,7 +92,7 @@ extension SettingTable {
             guard !text.isEmpty, !text.utf8.contains(0) else { throw InvalidValue(allowed: "the path of a PEM file") }
             settings.sharedCache.authorities = text
         },
-        Setting(name: "sharedCacheSources", defaultText: "off", help: "on: the bytes of sources are shared, too") {
+        Setting(name: "sharedCacheSources", default: "off", help: "on: the bytes of sources are shared, too") {
             (settings, text) throws(InvalidValue) in
             settings.sharedCache.sharesSources = try SettingValues.flag(text)
         },
@@ -119,33 +119,37 @@ extension Settings {
         return rules
     }
 
-    /// A text that changes with every setting that can change an answer, or whether its source is allowed: a SHA-256.
+    /// The SHA-256 of ``answerKeyText(_:engine:)``.
+    func answerDigest(_ pipeline: PipelineConfiguration, engine: String) -> String {
+        SharedBytes(answerKeyText(pipeline, engine: engine).utf8).withBytes { SHA256.hash($0) }.hexadecimal
+    }
+
+    /// Every setting that can change an answer, or whether its source is allowed, in the settings' own words.
     ///
     /// Named origins are not part of it: each has a digest of its own in the keys of its sources. The keys of results
     /// hold the options of a request, with the settings applied.
-    func answerDigest(_ pipeline: PipelineConfiguration, engine: String) -> String {
-        let limits = pipeline.rules.limits
-        let formats = limits.sourceFormats.map(\.rawValue).sorted()
-        var parts = [engine, sourcePolicy]
+    func answerKeyText(_ pipeline: PipelineConfiguration, engine: String) -> String {
+        let (rules, limits) = (pipeline.rules, pipeline.rules.limits)
+        let similarity = rules.similarity
         // Instances with another key could neither read nor trust what stands under these names.
-        if let key = sharedCache.credentials.key {
-            parts.append(Hexadecimal.encode(HMAC.authenticationCode(for: "names".utf8, key: key)))
+        let names = sharedCache.credentials.key.map { key in
+            Hexadecimal.encode(HMAC.authenticationCode(for: "names".utf8, key: key))
         }
-        parts += ["formats"] + formats
-        parts += ["automatic"] + pipeline.rules.automaticFormats.map(\.rawValue)
-        parts += ["efforts"] + ImageFormat.allCases.map { "\($0.rawValue)=\(pipeline.rules.efforts[$0])" }
-        parts += [
-            "light=\(pipeline.rules.light)", "similarity=\(pipeline.rules.similarity)",
-            "sourcePixels=\(limits.maximumSourcePixels)", "outputPixels=\(limits.maximumOutputPixels)",
-            "slowPixels=\(limits.maximumOutputPixelsSlow)", "frames=\(limits.maximumFrames)",
-            "incomplete=\(limits.incompleteImages)", "bytes=\(downloads.maximumBytes)",
-            "redirects=\(downloads.maximumRedirects)", "agent=\(downloads.userAgent)", "accept=\(downloads.accept)",
-            "loop=\(downloads.loopName ?? "")",
-            "authorities=\(downloads.certificateAuthorities ?? "")",
+        let parts = [
+            ("engine", engine), ("policy", sourcePolicy), ("names", names ?? ""),
+            ("sourceFormats", limits.sourceFormats.map(\.rawValue).sorted().joined(separator: ",")),
+            ("autoFormats", rules.automaticFormats.map(\.rawValue).joined(separator: ",")),
+            ("efforts", ImageFormat.allCases.map { "\($0.rawValue)=\(rules.efforts[$0])" }.joined(separator: ",")),
+            ("resample", rules.light.rawValue),
+            ("autoQuality", "\(similarity.least),\(similarity.lowest),\(similarity.highest)"),
+            ("maxSourcePixels", "\(limits.maximumSourcePixels)"), ("maxOutputPixels", "\(limits.maximumOutputPixels)"),
+            ("maxOutputPixelsSlow", "\(limits.maximumOutputPixelsSlow)"), ("maxFrames", "\(limits.maximumFrames)"),
+            ("incompleteImages", limits.incompleteImages.rawValue), ("maxSourceBytes", "\(downloads.maximumBytes)"),
+            ("maxRedirects", "\(downloads.maximumRedirects)"), ("cdnLoop", downloads.loopName ?? ""),
+            ("userAgent", downloads.userAgent), ("accept", downloads.accept),
+            ("authorities", downloads.certificateAuthorities ?? ""),
         ]
-        var text = ""
-        // With its length before it, so that no two lists of parts give the same text.
-        for part in parts { text += "\(part.utf8.count):\(part)" }
-        return SharedBytes(text.utf8).withBytes { SHA256.hash($0) }.hexadecimal
+        // With its length before it, so that no two lists of values give the same text.
+        return parts.map { name, value in "\(name) \(value.utf8.count):\(value)\n" }.joined()
     }
 }

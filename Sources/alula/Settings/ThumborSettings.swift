@@ -16,12 +16,12 @@ extension SettingTable {
             name: "thumborKey", defaultText: "none", help: "the key of their signatures, as text",
             apply: { settings, text in settings.dialects.thumbor.key = text.isEmpty ? nil : Array(text.utf8) },
             isSecret: true),
-        Setting(name: "thumborSigner", defaultText: "sha1", help: "sha1, sha256 or sha512") {
+        Setting(name: "thumborSigner", default: "sha1", help: "sha1, sha256 or sha512") {
             (settings, text) throws(InvalidValue) in
             settings.dialects.thumbor.signer = try SettingValues.choice(text)
         },
         Setting(
-            name: "thumborSignerTruncate", defaultText: "0", help: "characters that signatures are cut to; 0 for all"
+            name: "thumborSignerTruncate", default: "0", help: "characters that signatures are cut to; 0 for all"
         ) {
             (settings, text) throws(InvalidValue) in
             let length = try SettingValues.integer(text, in: 0...88)
@@ -35,7 +35,7 @@ extension SettingTable {
             settings.dialects.thumbor.servesUnsafe = try SettingValues.flag(text)
         },
         Setting(
-            name: "thumborBaseURL", defaultText: "http://",
+            name: "thumborBaseURL", default: "http://",
             help: "what stands before addresses of images without a scheme: http://, https://HOST/PATH/ or NAME:"
         ) {
             (settings, text) throws(InvalidValue) in
@@ -49,7 +49,7 @@ extension SettingTable {
             settings.dialects.thumbor.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)
         },
         Setting(
-            name: "thumborAutoJPEG", defaultText: "off",
+            name: "thumborAutoJPEG", default: "off",
             help: "opaque PNG images become JPEG where a URL names no format"
         ) {
             (settings, text) throws(InvalidValue) in

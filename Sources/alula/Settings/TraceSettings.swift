@@ -34,7 +34,7 @@ extension SettingTable {
         ) {
             (settings, text) throws(InvalidValue) in settings.traces.endpoint = try TraceSettings.endpoint(text)
         },
-        Setting(name: "traceSample", defaultText: "0.01", help: "share of requests that are traced, 0 to 1") {
+        Setting(name: "traceSample", default: "0.01", help: "share of requests that are traced, 0 to 1") {
             (settings, text) throws(InvalidValue) in settings.traces.sampledShare = try TraceSettings.share(text)
         },
     ]

@@ -30,8 +30,8 @@ enum CommandSource: Sendable, Equatable {
     /// The source as its user named it.
     var text: String {
         switch self {
-        case .standardInput: InputFile.standardInput
-        case .file(let path): path == InputFile.standardInput ? "./-" : path
+        case .standardInput: Program.standardInput
+        case .file(let path): path == Program.standardInput ? "./-" : path
         case .remote(let url): url
         }
     }

@@ -4,9 +4,6 @@ import Memory
 
 /// Reads files as a whole, pipes and standard input too.
 enum InputFile {
-    /// The path that means standard input.
-    static let standardInput = "-"
-
     /// There are more bytes than the caller takes.
     struct TooLong: Error {}
 
@@ -23,7 +20,7 @@ enum InputFile {
     /// All bytes.
     ///
     /// - Parameters:
-    ///   - path: The file, or ``standardInput``.
+    ///   - path: The file, or ``Program/standardInput``.
     ///   - size: How many bytes are expected, for the memory.
     ///   - most: How many are taken.
     ///   - token: Asked between pieces.
@@ -32,11 +29,11 @@ enum InputFile {
         _ path: String, expecting size: Int = 0, atMost most: Int, token: WorkToken = WorkToken()
     ) throws -> SharedBytes {
         var descriptor = STDIN_FILENO
-        if path != standardInput {
+        if path != Program.standardInput {
             descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw CommandFailure(system: errno) }
         }
-        defer { if path != standardInput { close(descriptor) } }
+        defer { if path != Program.standardInput { close(descriptor) } }
         var bytes = ByteAccumulator(reservingCapacity: min(size, most))
         var piece = [UInt8](repeating: 0, count: 256 << 10)
         while true {

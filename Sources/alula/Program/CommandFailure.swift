@@ -62,7 +62,7 @@ struct CommandFailure: Error, Equatable {
     /// The failure as a line about a source; nil for one that a signal stopped.
     func line(about source: String) -> String? {
         guard code != "cancelled" else { return nil }
-        let subject = subject ?? (source == InputFile.standardInput ? "standard input" : source)
+        let subject = subject ?? (source == Program.standardInput ? "standard input" : source)
         return "\(subject): \(reason)"
     }
 
