@@ -68,11 +68,11 @@ examples: deps-test ## Run the programs of examples/ against the service, and co
 	@scripts/install-packages mono-mcs mono-runtime libmono-system-net-http4.0-cil libmono-system-runtime-serialization4.0-cil
 	$(SWIFT) build --product alula
 	@mkdir -p .build/examples
-	$(SWIFT)c -O examples/upload.swift -o .build/examples/upload
+	$(SWIFT) build --package-path examples/AlulaClientExample --scratch-path .build/client-example
 	mcs -langversion:7 -warnaserror -r:System.Net.Http -r:System.Runtime.Serialization -out:.build/examples/Upload.exe examples/Upload.cs
 	@test -e $(VENV_EXAMPLES)/installed || (python3 -m venv $(VENV_EXAMPLES) && \
 		$(VENV_EXAMPLES)/bin/pip install --quiet --requirement Tests/Python/requirements-examples.txt && touch $(VENV_EXAMPLES)/installed)
-	$(SUITES) $(VENV_EXAMPLES)/bin/python -m alula_tests.examples --alula .build/debug/alula --swift .build/examples/upload \
+	$(SUITES) $(VENV_EXAMPLES)/bin/python -m alula_tests.examples --alula .build/debug/alula --swift .build/client-example/debug/AlulaClientExample \
 		--mono .build/examples/Upload.exe
 
 pages-test: deps-test ## Click through the pages in a headless Chromium; PAGES="--only signed --pictures folder"
@@ -127,6 +127,11 @@ docs: deps $(VENV_DOCS)/installed ## Build the book in docs/ as a static site in
 	@scripts/install-packages chromium chromium-driver fonts-dejavu-core
 	$(SWIFT) build --product alula
 	$(VENV_DOCS)/bin/python scripts/build-docs .build/debug/alula
+	$(SWIFT) build --target AlulaClient
+	@rm -rf .build/symbols && mkdir .build/symbols
+	$(SWIFT) symbolgraph-extract -module-name AlulaClient -I .build/debug/Modules -target "$$(uname -m)-unknown-linux-gnu" -output-dir .build/symbols
+	docc convert Sources/AlulaClient/AlulaClient.docc --warnings-as-errors --additional-symbol-graph-dir .build/symbols \
+		--transform-for-static-hosting --hosting-base-path client --output-path .build/site/client
 
 $(VENV_DOCS)/installed: scripts/docs-requirements.txt
 	@scripts/install-packages python3 python3-venv
