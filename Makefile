@@ -111,6 +111,10 @@ deploy-test: deps-test $(VENV_DEPLOY)/installed ## Judge the files of deploy/, a
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV_DEPLOY)/bin/python -m alula_tests.deploy --alula .build/debug/alula $(DEPLOY)
 
+arm-test: ## Compare the C kernels of ARM64, under an emulator, with those of x86-64; some minutes, KERNELS=1000 for fewer cases
+	@scripts/install-packages gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
+	scripts/arm-test $(KERNELS)
+
 image-test: ## Build the container image without a daemon or a registry, and serve a thumbnail from it; some minutes, as root
 	@scripts/install-packages buildah mmdebstrap curl
 	scripts/image-test

@@ -89,7 +89,7 @@ let package = Package(
         shim("CPalettes", flags: ["-O2", "-ffp-contract=off"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFastJPEG", flags: ["-O2"]),
-        shim("CLightResampling", flags: ["-O2"]),
+        shim("CLightResampling", flags: ["-O2", "-ffp-contract=off"]),
         shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"]),
         shim("CPlanarShim", ["CFastJPEG", "CHEIF", "CJPEG", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
