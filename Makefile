@@ -42,6 +42,15 @@ install: ## Install what `make build` has built, as $(PREFIX)/bin/alula; PREFIX=
 	@test -x $(RELEASE) || { echo "Nothing is built yet: run make build first." >&2; exit 1; }
 	install -D -m 755 $(RELEASE) $(DESTDIR)$(PREFIX)/bin/alula
 
+deb: deps ## Build a Debian package of the service in .build/deb
+	@scripts/install-packages dpkg-dev
+	$(SWIFT) build -c release --product alula --static-swift-stdlib
+	scripts/build-deb $(RELEASE) .build/deb
+
+deb-test: deb ## Install the Debian package in a new root, serve a thumbnail from it and remove it; some minutes, as root
+	@scripts/install-packages mmdebstrap curl groff-base
+	scripts/deb-test .build/deb/*.deb
+
 run: build ## Build, start and print a URL to try, without the internet
 	@$(RELEASE) serve --demo --port $(PORT) --log-format text
 
