@@ -42,6 +42,15 @@ install: ## Install what `make build` has built, as $(PREFIX)/bin/alula; PREFIX=
 	@test -x $(RELEASE) || { echo "Nothing is built yet: run make build first." >&2; exit 1; }
 	install -D -m 755 $(RELEASE) $(DESTDIR)$(PREFIX)/bin/alula
 
+deb: deps ## Build a Debian package of the service in .build/deb
+	@scripts/install-packages dpkg-dev
+	$(SWIFT) build -c release --product alula --static-swift-stdlib
+	scripts/build-deb $(RELEASE) .build/deb
+
+deb-test: deb ## Install the Debian package in a new root, serve a thumbnail from it and remove it; some minutes, as root
+	@scripts/install-packages mmdebstrap curl groff-base
+	scripts/deb-test .build/deb/*.deb
+
 run: build ## Build, start and print a URL to try, without the internet
 	@$(RELEASE) serve --demo --port $(PORT) --log-format text
 
@@ -68,11 +77,11 @@ examples: deps-test ## Run the programs of examples/ against the service, and co
 	@scripts/install-packages mono-mcs mono-runtime libmono-system-net-http4.0-cil libmono-system-runtime-serialization4.0-cil
 	$(SWIFT) build --product alula
 	@mkdir -p .build/examples
-	$(SWIFT)c -O examples/upload.swift -o .build/examples/upload
+	$(SWIFT) build --package-path examples/AlulaClientExample --scratch-path .build/client-example
 	mcs -langversion:7 -warnaserror -r:System.Net.Http -r:System.Runtime.Serialization -out:.build/examples/Upload.exe examples/Upload.cs
 	@test -e $(VENV_EXAMPLES)/installed || (python3 -m venv $(VENV_EXAMPLES) && \
 		$(VENV_EXAMPLES)/bin/pip install --quiet --requirement Tests/Python/requirements-examples.txt && touch $(VENV_EXAMPLES)/installed)
-	$(SUITES) $(VENV_EXAMPLES)/bin/python -m alula_tests.examples --alula .build/debug/alula --swift .build/examples/upload \
+	$(SUITES) $(VENV_EXAMPLES)/bin/python -m alula_tests.examples --alula .build/debug/alula --swift .build/client-example/debug/AlulaClientExample \
 		--mono .build/examples/Upload.exe
 
 pages-test: deps-test ## Click through the pages in a headless Chromium; PAGES="--only signed --pictures folder"
@@ -111,6 +120,10 @@ deploy-test: deps-test $(VENV_DEPLOY)/installed ## Judge the files of deploy/, a
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV_DEPLOY)/bin/python -m alula_tests.deploy --alula .build/debug/alula $(DEPLOY)
 
+arm-test: ## Compare the C kernels of ARM64, under an emulator, with those of x86-64; some minutes, KERNELS=1000 for fewer cases
+	@scripts/install-packages gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
+	scripts/arm-test $(KERNELS)
+
 image-test: ## Build the container image without a daemon or a registry, and serve a thumbnail from it; some minutes, as root
 	@scripts/install-packages buildah mmdebstrap curl
 	scripts/image-test
@@ -127,6 +140,11 @@ docs: deps $(VENV_DOCS)/installed ## Build the book in docs/ as a static site in
 	@scripts/install-packages chromium chromium-driver fonts-dejavu-core
 	$(SWIFT) build --product alula
 	$(VENV_DOCS)/bin/python scripts/build-docs .build/debug/alula
+	$(SWIFT) build --target AlulaClient
+	@rm -rf .build/symbols && mkdir .build/symbols
+	$(SWIFT) symbolgraph-extract -module-name AlulaClient -I .build/debug/Modules -target "$$(uname -m)-unknown-linux-gnu" -output-dir .build/symbols
+	docc convert Sources/AlulaClient/AlulaClient.docc --warnings-as-errors --additional-symbol-graph-dir .build/symbols \
+		--transform-for-static-hosting --hosting-base-path client --output-path .build/site/client
 
 $(VENV_DOCS)/installed: scripts/docs-requirements.txt
 	@scripts/install-packages python3 python3-venv

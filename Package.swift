@@ -58,7 +58,11 @@ let allocator: [LinkerSetting] = Context.environment["SANITIZING"] == nil ? [.li
 
 let package = Package(
     name: "alula",
-    products: [.executable(name: "alula", targets: ["alula"])] + fuzzing,
+    // Of the client; the service runs on Linux.
+    platforms: [.macOS(.v13), .iOS(.v16)],
+    products: [
+        .executable(name: "alula", targets: ["alula"]), .library(name: "AlulaClient", targets: ["AlulaClient"]),
+    ] + fuzzing,
     targets: [
         library("CVips", pkgConfig: "vips", package: "libvips-dev"),
         library("CGModule", pkgConfig: "gmodule-no-export-2.0", package: "libglib2.0-dev"),
@@ -87,7 +91,7 @@ let package = Package(
         shim("CPalettes", flags: ["-O2", "-ffp-contract=off"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFastJPEG", flags: ["-O2"]),
-        shim("CLightResampling", flags: ["-O2"]),
+        shim("CLightResampling", flags: ["-O2", "-ffp-contract=off"]),
         shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"]),
         shim("CPlanarShim", ["CFastJPEG", "CHEIF", "CJPEG", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
@@ -98,6 +102,8 @@ let package = Package(
         shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
         shim("CHiredisShim", ["CHiredis", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
+
+        module("AlulaClient"),
 
         module("Memory", ["CLinux"]),
         module("Text"),
@@ -175,6 +181,7 @@ let package = Package(
             name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], path: "Tests/fake-origin",
             swiftSettings: settings),
 
+        tests("AlulaClientTests", ["alula", "AlulaClient", "TestSupport"]),
         tests("MemoryTests", ["CLinux", "Memory"]),
         tests("TextTests", ["Text"]),
         tests("JSONTests", ["JSON", "Text"]),

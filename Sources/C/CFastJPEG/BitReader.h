@@ -8,6 +8,8 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 // The entropy-coded data of a scan as bits (T.81 section F.2.2.5).
@@ -100,6 +102,33 @@ static inline const uint8_t *position(const BitReader *reader)
     return reader->next - ((reader->count & 63) >> 3);
 }
 
+#if defined(__SSE2__)
+#define CFastJPEG_copies_runs
+
+/// Copies 16 bytes, and counts those before the first 0xFF.
+static inline unsigned copy_run(const uint8_t *from, uint8_t *to)
+{
+    __m128i bytes = _mm_loadu_si128((const __m128i *) from);
+    unsigned marks = (unsigned) _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8((char) 0xFF)));
+    _mm_storeu_si128((__m128i *) to, bytes);
+    return marks ? (unsigned) __builtin_ctz(marks) : 16;
+}
+
+#elif defined(__ARM_NEON)
+#define CFastJPEG_copies_runs
+
+static inline unsigned copy_run(const uint8_t *from, uint8_t *to)
+{
+    uint8x16_t bytes = vld1q_u8(from);
+    // Four bits for each byte.
+    uint8x8_t marks = vshrn_n_u16(vreinterpretq_u16_u8(vceqq_u8(bytes, vdupq_n_u8(0xFF))), 4);
+    uint64_t marked = vget_lane_u64(vreinterpret_u64_u8(marks), 0);
+    vst1q_u8(to, bytes);
+    return marked ? (unsigned) __builtin_ctzll(marked) / 4 : 16;
+}
+
+#endif
+
 /// Copies bytes until the piece is full, a marker follows, or the file ends.
 static inline void unstuff(ScanData *data)
 {
@@ -107,18 +136,13 @@ static inline void unstuff(ScanData *data)
     uint8_t *to = data->end, *to_end = data->piece + piece_size;
     data->is_last = 0;
     while (to < to_end) {
-#if defined(__SSE2__)
+#if defined(CFastJPEG_copies_runs)
         // A whole register at a time, as far as there is no 0xFF.
         while (from_end - from >= 16 && to < to_end) {
-            __m128i bytes = _mm_loadu_si128((const __m128i *) from);
-            unsigned marks = (unsigned) _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8((char) 0xFF)));
-            _mm_storeu_si128((__m128i *) to, bytes);
-            if (marks) {
-                unsigned count = (unsigned) __builtin_ctz(marks);
-                from += count, to += count;
+            unsigned count = copy_run(from, to);
+            from += count, to += count;
+            if (count < 16)
                 break;
-            }
-            from += 16, to += 16;
         }
         if (to >= to_end)
             break;

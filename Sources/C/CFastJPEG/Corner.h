@@ -7,6 +7,8 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 // The coefficients of the lowest frequencies of a block, a square of 1, 2 or 4 on a side, and the samples that they stand for.
@@ -192,6 +194,54 @@ static inline void write_2(int mean, const int16_t *corner, const int16_t *steps
     }
 }
 
+#if defined(__ARM_NEON)
+
+static inline int16x4_t descaled_row(int32x4_t sums, int shift)
+{
+    return vqmovn_s32(vrshlq_s32(sums, vdupq_n_s32(-shift)));
+}
+
+/// Four rows, in each column of which four values become four; then columns as rows.
+static inline int16x4x4_t transform_4(int16x4x4_t from, int shift)
+{
+    int32x4_t even = vmull_n_s16(from.val[0], one);
+    int32x4_t outer = vmlal_n_s16(even, from.val[2], both_2), inner = vmlsl_n_s16(even, from.val[2], both_2);
+    int32x4_t wide = vmlal_n_s16(vmull_n_s16(from.val[1], outer_1), from.val[3], outer_3);
+    int32x4_t narrow = vmlal_n_s16(vmull_n_s16(from.val[1], inner_1), from.val[3], inner_3);
+    int16x4x2_t upper = vtrn_s16(
+        descaled_row(vaddq_s32(outer, wide), shift), descaled_row(vaddq_s32(inner, narrow), shift));
+    int16x4x2_t lower = vtrn_s16(
+        descaled_row(vsubq_s32(inner, narrow), shift), descaled_row(vsubq_s32(outer, wide), shift));
+    int32x2x2_t first = vtrn_s32(vreinterpret_s32_s16(upper.val[0]), vreinterpret_s32_s16(lower.val[0]));
+    int32x2x2_t second = vtrn_s32(vreinterpret_s32_s16(upper.val[1]), vreinterpret_s32_s16(lower.val[1]));
+    return (int16x4x4_t) {
+        {vreinterpret_s16_s32(first.val[0]), vreinterpret_s16_s32(second.val[0]), vreinterpret_s16_s32(first.val[1]),
+            vreinterpret_s16_s32(second.val[1])}};
+}
+
+static inline void write_4(int mean, const int16_t *corner, const int16_t *steps, uint8_t *samples, size_t stride)
+{
+    static const uint16_t upper_ones[] = {0, 0, 0xFFFF, 0xFFFF, 0, 0, 0, 0xFFFF};
+    const int16x8_t is_upper = vreinterpretq_s16_u16(vld1q_u16(upper_ones));
+    int16x8_t added = vshrq_n_s16(vmulq_s16(vld1q_s16(corner + 16), vld1q_s16(steps + 16)), added_bits);
+    int16x8_t upper = vmulq_s16(vsetq_lane_s16((int16_t) mean, vld1q_s16(corner), 0), vld1q_s16(steps));
+    int16x8_t lower = vmulq_s16(vld1q_s16(corner + 8), vld1q_s16(steps + 8));
+    int16x4x4_t rows;
+    int row;
+    upper = vaddq_s16(upper, vandq_s16(added, is_upper));
+    lower = vaddq_s16(lower, vbicq_s16(added, is_upper));
+    rows = (int16x4x4_t) {{vget_low_s16(upper), vget_high_s16(upper), vget_low_s16(lower), vget_high_s16(lower)}};
+    rows = transform_4(transform_4(rows, factor_bits - kept_bits + 1), factor_bits + kept_bits + 3 + 1);
+    for (row = 0; row < 4; row++, samples += stride) {
+        // Of values that have more than 10 bits the lowest 10 count.
+        int16x4_t values = vadd_s16(vshr_n_s16(vshl_n_s16(rows.val[row], 6), 6), vdup_n_s16(128));
+        uint32_t four = vget_lane_u32(vreinterpret_u32_u8(vqmovun_s16(vcombine_s16(values, values))), 0);
+        memcpy(samples, &four, sizeof four);
+    }
+}
+
+#else
+
 /// Four values, `step` apart, become four.
 static inline void transform_4(const int16_t *from, int step, int shift, int *to)
 {
@@ -225,6 +275,8 @@ static inline void write_4(int mean, const int16_t *corner, const int16_t *steps
             samples[index] = sample(values[index]);
     }
 }
+
+#endif
 
 #endif
 

@@ -4,6 +4,8 @@
 
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 #if defined(__SSE2__)
@@ -56,7 +58,30 @@ define_mix_rows(
 
 #endif
 
-static void mix_rows_plain(const int16_t *const *rows, const int16_t *weights, int count, int16_t *result, int width)
+#if defined(__ARM_NEON)
+
+static void mix_rows_simply(const int16_t *const *rows, const int16_t *weights, int count, int16_t *result, int width)
+{
+    int x, tap, part;
+    for (x = 0; x < width; x += 16) {
+        int32x4_t sums[4];
+        for (part = 0; part < 4; part++)
+            sums[part] = vdupq_n_s32(CLight_whole / 2);
+        for (tap = 0; tap < count; tap++) {
+            int16x8_t one = vld1q_s16(rows[tap] + x), other = vld1q_s16(rows[tap] + x + 8);
+            sums[0] = vmlal_n_s16(sums[0], vget_low_s16(one), weights[tap]);
+            sums[1] = vmlal_n_s16(sums[1], vget_high_s16(one), weights[tap]);
+            sums[2] = vmlal_n_s16(sums[2], vget_low_s16(other), weights[tap]);
+            sums[3] = vmlal_n_s16(sums[3], vget_high_s16(other), weights[tap]);
+        }
+        for (part = 0; part < 4; part++)
+            vst1_s16(result + x + 4 * part, vqshrn_n_s32(sums[part], 14));
+    }
+}
+
+#else
+
+static void mix_rows_simply(const int16_t *const *rows, const int16_t *weights, int count, int16_t *result, int width)
 {
     int x, tap;
     for (x = 0; x < width; x++) {
@@ -67,6 +92,8 @@ static void mix_rows_plain(const int16_t *const *rows, const int16_t *weights, i
         result[x] = (int16_t) (sum < INT16_MIN ? INT16_MIN : (sum > INT16_MAX ? INT16_MAX : sum));
     }
 }
+
+#endif
 
 void CLight_mix_rows(const int16_t *const *rows, const int16_t *weights, int count, int16_t *result, int width)
 {
@@ -82,7 +109,7 @@ void CLight_mix_rows(const int16_t *const *rows, const int16_t *weights, int cou
         return;
     }
 #endif
-    mix_rows_plain(rows, weights, count, result, width);
+    mix_rows_simply(rows, weights, count, result, width);
 }
 
 #if defined(__SSE2__)
@@ -122,10 +149,19 @@ void CLight_mix_columns(
     int x, tap, taps = filter->taps;
     for (x = first; x < end; x++) {
         const int16_t *weights = filter->weights + (size_t) x * (size_t) taps, *samples = light + (filter->first[x] - origin);
+#if defined(__ARM_NEON)
+        int32x4_t sum = vdupq_n_s32(0);
+        for (tap = 0; tap < taps; tap += 8) {
+            int16x8_t one = vld1q_s16(samples + tap), other = vld1q_s16(weights + tap);
+            sum = vmlal_high_s16(vmlal_s16(sum, vget_low_s16(one), vget_low_s16(other)), one, other);
+        }
+        *sums++ = vaddvq_s32(sum);
+#else
         int32_t sum = 0;
         for (tap = 0; tap < taps; tap++)
             sum += samples[tap] * weights[tap];
         *sums++ = sum;
+#endif
     }
 }
 

@@ -2,6 +2,8 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 /// Neighbouring samples of chroma that differ by more than this count.
@@ -81,6 +83,27 @@ static size_t count_edges(Rows blue, Rows red, int count)
         sums = _mm_add_epi64(sums, _mm_sad_epu8(last, _mm_setzero_si128()));
     }
     return (size_t) (_mm_cvtsi128_si32(sums) + _mm_cvtsi128_si32(_mm_srli_si128(sums, 8)));
+}
+
+#elif defined(__ARM_NEON)
+
+static inline uint8x16_t distances(Rows rows, int x)
+{
+    uint8x16_t samples = vld1q_u8(rows.samples + x);
+    return vmaxq_u8(
+        vabdq_u8(samples, vld1q_u8(rows.samples + x + 1)), vabdq_u8(samples, vld1q_u8(rows.below + x)));
+}
+
+static size_t count_edges(Rows blue, Rows red, int count)
+{
+    size_t found = 0;
+    int x = 0;
+    for (; x + 16 <= count; x += 16) {
+        uint8x16_t is_strong = vcgtq_u8(vmaxq_u8(distances(blue, x), distances(red, x)), vdupq_n_u8(strong));
+        found += vaddvq_u8(vandq_u8(is_strong, vdupq_n_u8(1)));
+    }
+    return found
+        + count_edges_plain((Rows) {blue.samples + x, blue.below + x}, (Rows) {red.samples + x, red.below + x}, count - x);
 }
 
 #else

@@ -4,6 +4,8 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 // Means of boxes of pixels, in integers.
@@ -79,6 +81,14 @@ static void average_bands_by_alpha(const Boxes *boxes, int left, VipsPel *out)
     }
 }
 
+#if defined(__SSE2__) || defined(__ARM_NEON)
+
+/// Largest factor for which quotients of floating point, rounded down, are those of integers: dividends are below 2^24, and a quotient that is
+/// below a whole number is so by more than half of the last bit.
+enum { most_float_factor = 8 };
+
+#endif
+
 #if defined(__SSE2__)
 
 /// The sums of two pixels' colours, multiplied by their alphas, and the sum of their alphas; the pixels' bytes stand in turns.
@@ -88,6 +98,8 @@ static inline __m128i weighted(__m128i pixels)
     __m128i alphas = _mm_shuffle_epi32(pixels, 0xFF);
     return _mm_madd_epi16(_mm_or_si128(_mm_and_si128(pixels, is_colour), ones), alphas);
 }
+
+typedef __m128i Sums;
 
 /// The sums of two or of four pixels of four bands.
 static inline __m128i weighted_2(const VipsPel *pixels)
@@ -104,10 +116,6 @@ static inline __m128i weighted_4(const VipsPel *pixels)
         weighted(_mm_unpacklo_epi8(four, _mm_setzero_si128())), weighted(_mm_unpackhi_epi8(four, _mm_setzero_si128())));
 }
 
-/// Largest factor for which quotients of floating point, rounded down, are those of integers: dividends are below 2^24, and a quotient that is
-/// below a whole number is so by more than half of the last bit.
-enum { most_float_factor = 8 };
-
 /// Writes a mean from the sums of colours multiplied by alphas, and of alphas.
 static inline void write_mean(__m128i sums, int count, VipsPel *out)
 {
@@ -123,19 +131,58 @@ static inline void write_mean(__m128i sums, int count, VipsPel *out)
     memcpy(out, &four, sizeof four);
 }
 
+static inline Sums sums_of_row(Sums sums, const VipsPel *pixels, int count)
+{
+    int x = 0;
+    for (; x + 4 <= count; x += 4)
+        sums = _mm_add_epi32(sums, weighted_4(pixels + 4 * x));
+    return x < count ? _mm_add_epi32(sums, weighted_2(pixels + 4 * x)) : sums;
+}
+
+#elif defined(__ARM_NEON)
+
+typedef uint32x4_t Sums;
+
+/// Adds colours, multiplied by their alphas, and alphas.
+static inline Sums sums_of_row(Sums sums, const VipsPel *pixels, int count)
+{
+    static const uint16_t colours[] = {0xFFFF, 0xFFFF, 0xFFFF, 0, 0xFFFF, 0xFFFF, 0xFFFF, 0};
+    static const uint16_t alphas[] = {0, 0, 0, 1, 0, 0, 0, 1};
+    int x;
+    for (x = 0; x < count; x += 2) {
+        uint16x8_t two = vmovl_u8(vld1_u8(pixels + 4 * x));
+        uint16x8_t factors = vorrq_u16(vandq_u16(two, vld1q_u16(colours)), vld1q_u16(alphas));
+        sums = vmlal_high_laneq_u16(vmlal_laneq_u16(sums, vget_low_u16(factors), two, 3), factors, two, 7);
+    }
+    return sums;
+}
+
+static inline void write_mean(Sums sums, int count, VipsPel *out)
+{
+    uint32x4_t alphas = vdupq_laneq_u32(sums, 3), divisors, means;
+    uint16x4_t narrow;
+    uint32_t four;
+    alphas = vorrq_u32(alphas, vshrq_n_u32(vceqzq_u32(alphas), 31));
+    divisors = vsetq_lane_u32((uint32_t) count, alphas, 3);
+    sums = vaddq_u32(sums, vshrq_n_u32(divisors, 1));
+    means = vcvtq_u32_f32(vdivq_f32(vcvtq_f32_u32(sums), vcvtq_f32_u32(divisors)));
+    narrow = vqmovn_u32(means);
+    four = vget_lane_u32(vreinterpret_u32_u8(vqmovn_u16(vcombine_u16(narrow, narrow))), 0);
+    memcpy(out, &four, sizeof four);
+}
+
+#endif
+
+#if defined(__SSE2__) || defined(__ARM_NEON)
+
 /// The means of whole boxes of four bands, of which the sides are even; returns where the first of the others begins.
 static inline __attribute__((always_inline)) int average_whole_by_alpha(const Boxes *boxes, int factor, VipsPel *out)
 {
-    int width = boxes->region->im->Xsize, left, x, y;
+    int width = boxes->region->im->Xsize, left, y;
     for (left = 0; left + factor <= width; left += factor, out += 4) {
-        __m128i sums = _mm_setzero_si128();
-        for (y = 0; y < boxes->rows; y++) {
-            const VipsPel *pixels = box_row(boxes, left, y);
-            for (x = 0; x + 4 <= factor; x += 4)
-                sums = _mm_add_epi32(sums, weighted_4(pixels + 4 * x));
-            if (x < factor)
-                sums = _mm_add_epi32(sums, weighted_2(pixels + 4 * x));
-        }
+        Sums sums = {0};
+        for (y = 0; y < boxes->rows; y++)
+            sums = sums_of_row(sums, box_row(boxes, left, y), factor);
         write_mean(sums, factor * boxes->rows, out);
     }
     return left;
@@ -146,7 +193,7 @@ static inline __attribute__((always_inline)) int average_whole_by_alpha(const Bo
 static void average_row_by_alpha(const Boxes *boxes, VipsPel *out)
 {
     int left = 0;
-#if defined(__SSE2__)
+#if defined(__SSE2__) || defined(__ARM_NEON)
     if (boxes->bands == 4 && boxes->factor <= most_float_factor)
         left = boxes->factor == 2 ? average_whole_by_alpha(boxes, 2, out)
             : boxes->factor == 4  ? average_whole_by_alpha(boxes, 4, out)

@@ -108,7 +108,7 @@ def half_transparent():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--alula", required=True, help="the service's executable")
-    parser.add_argument("--swift", help="the compiled upload.swift")
+    parser.add_argument("--swift", help="the compiled AlulaClientExample")
     parser.add_argument("--mono", help="Upload.cs, compiled for Mono")
     options = parser.parse_args()
     wide = gradient_png(*SIZE)
@@ -116,7 +116,7 @@ def main():
     programs = {"upload.py": [sys.executable, EXAMPLES / "upload.py"], "upload.sh": [EXAMPLES / "upload.sh"],
                 "upload.mjs": ["node", EXAMPLES / "upload.mjs"]}
     if options.swift:
-        programs["upload.swift"] = [options.swift]
+        programs["AlulaClientExample"] = [options.swift]
     if options.mono:
         programs["Upload.cs"] = ["mono", options.mono]
     complaints = []

@@ -1,0 +1,63 @@
+/// Which loads run, which wait, and who waits for each: a value whose methods say what is to be done.
+struct LoadQueue<Key: Hashable> {
+    /// A load of a key; a later load of the same key is another one.
+    struct Load: Hashable {
+        let key: Key
+        let number: UInt64
+    }
+
+    private struct Flight {
+        let number: UInt64
+        var callers: [UInt64]
+        var isActive = false
+    }
+
+    private let limit: Int
+    private let order: ThumbnailLoader.Order
+    private var flights: [Key: Flight] = [:]
+    private var queue: [Key] = []
+    private var lastNumber: UInt64 = 0
+    /// Running loads, abandoned ones included until they have ended.
+    private(set) var activeCount = 0
+    var queuedCount: Int { queue.count }
+
+    init(limit: Int, order: ThumbnailLoader.Order) { (self.limit, self.order) = (limit, order) }
+
+    /// Adds a caller to the load of a key, which is queued if it is new.
+    mutating func join(_ key: Key, caller: UInt64) {
+        if flights[key] != nil {
+            flights[key]?.callers.append(caller)
+        } else {
+            lastNumber += 1
+            flights[key] = Flight(number: lastNumber, callers: [caller])
+            queue.append(key)
+        }
+    }
+
+    /// Removes a caller; returns the load if it runs and nobody waits for it any more.
+    mutating func leave(_ key: Key, caller: UInt64) -> Load? {
+        guard var flight = flights[key], let place = flight.callers.firstIndex(of: caller) else { return nil }
+        flight.callers.remove(at: place)
+        flights[key] = flight.callers.isEmpty ? nil : flight
+        guard flight.callers.isEmpty else { return nil }
+        if !flight.isActive { queue.removeAll { $0 == key } }
+        return flight.isActive ? Load(key: key, number: flight.number) : nil
+    }
+
+    /// The next load to start, if a place is free.
+    mutating func next() -> Load? {
+        guard activeCount < limit, !queue.isEmpty else { return nil }
+        let key = order == .fifo ? queue.removeFirst() : queue.removeLast()
+        flights[key]?.isActive = true
+        activeCount += 1
+        return flights[key].map { Load(key: key, number: $0.number) }
+    }
+
+    /// Gives back the place of a load that has ended; returns those who wait for it.
+    mutating func end(_ load: Load) -> [UInt64] {
+        activeCount -= 1
+        guard let flight = flights[load.key], flight.number == load.number else { return [] }
+        flights[load.key] = nil
+        return flight.callers
+    }
+}

@@ -1,0 +1,61 @@
+/// Values that are bounded by their bytes; those used least recently go first.
+///
+/// When a value would exceed the capacity, values go until the preferred usage is reached with it. A value above the
+/// capacity is not kept.
+struct PurgingCache<Key: Hashable, Value> {
+    private struct Entry {
+        let value: Value
+        let bytes: Int
+        var use: Int
+    }
+
+    private let capacity: Int
+    private let preferred: Int
+    private var entries: [Key: Entry] = [:]
+    /// Keys in the order of their uses; only the last use of a key counts.
+    private var uses: [(key: Key, use: Int)] = []
+    private var lastUse = 0
+    /// Bytes of all values.
+    private(set) var bytes = 0
+
+    init(capacity: Int, preferred: Int) {
+        precondition(0...capacity ~= preferred, "The preferred usage is at most the capacity.")
+        (self.capacity, self.preferred) = (capacity, preferred)
+    }
+
+    /// The value of a key, which is now the last one to go.
+    mutating func value(_ key: Key) -> Value? {
+        use(key)
+        return entries[key]?.value
+    }
+
+    mutating func insert(_ value: Value, _ key: Key, bytes size: Int) {
+        remove(key)
+        guard size <= capacity else { return }
+        if bytes + size > capacity { purge(to: max(0, preferred - size)) }
+        entries[key] = Entry(value: value, bytes: size, use: 0)
+        bytes += size
+        use(key)
+    }
+
+    mutating func remove(_ key: Key) { bytes -= entries.removeValue(forKey: key)?.bytes ?? 0 }
+
+    mutating func removeAll() { self = PurgingCache(capacity: capacity, preferred: preferred) }
+
+    private mutating func use(_ key: Key) {
+        guard entries[key] != nil else { return }
+        lastUse += 1
+        entries[key]?.use = lastUse
+        uses.append((key, lastUse))
+        if uses.count > 2 * entries.count + 16 { uses.removeAll { entries[$0.key]?.use != $0.use } }
+    }
+
+    private mutating func purge(to goal: Int) {
+        var end = 0
+        while bytes > goal, end < uses.count {
+            if entries[uses[end].key]?.use == uses[end].use { remove(uses[end].key) }
+            end += 1
+        }
+        uses.removeFirst(end)
+    }
+}

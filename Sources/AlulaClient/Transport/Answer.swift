@@ -1,0 +1,58 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The header of an answer, and its body as it arrives.
+struct Answer: Sendable {
+    let response: HTTPURLResponse
+    /// The events after the header.
+    let events: AsyncThrowingStream<Exchange.Event, any Error>
+
+    func field(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
+
+    /// The media type without parameters.
+    var mediaType: String? {
+        field("Content-Type")?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+
+    /// The next piece of the body; nil at its end.
+    func next() async throws(ClientError) -> Data? {
+        do {
+            for try await case .bytes(let bytes) in events { return bytes }
+        } catch {
+            throw ClientError(error)
+        }
+        if Task.isCancelled { throw .cancelled }
+        return nil
+    }
+
+    /// The whole body.
+    func body() async throws(ClientError) -> Data {
+        var body = Data()
+        while let bytes = try await next() { body += bytes }
+        return body
+    }
+
+    /// The whole body of an answer that is no failure.
+    func success() async throws(ClientError) -> Data {
+        let body = try await body()
+        if response.statusCode == 200 { return body }
+        guard mediaType == "application/problem+json" else { throw unexpected }
+        let problem: Problem = try Self.decoded(body, status: response.statusCode)
+        throw .problem(problem, retryAfter: field("Retry-After").flatMap { Int($0) }.map { .seconds($0) })
+    }
+
+    /// The failure that stands for an answer that cannot be read.
+    var unexpected: ClientError { .unexpected(status: response.statusCode, mediaType: mediaType) }
+
+    /// A value of JSON.
+    static func decoded<Value: Decodable>(_ body: Data, status: Int) throws(ClientError) -> Value {
+        do {
+            return try JSONDecoder().decode(Value.self, from: body)
+        } catch {
+            throw .unexpected(status: status, mediaType: "application/json")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Sends requests over one session, and tells their answers as they arrive.
+final class Transport: Sendable {
+    private let session: URLSession
+    private let exchanges = Exchanges()
+
+    init(_ configuration: URLSessionConfiguration) {
+        #if canImport(FoundationNetworking)
+        // With a cache there, a task that is cancelled while it looks itself up may end twice, which ends the program.
+        let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
+        configuration.urlCache = nil
+        #endif
+        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+    }
+
+    deinit {
+        // The session keeps its delegate until then.
+        session.finishTasksAndInvalidate()
+    }
+
+    /// The answer to a request, as soon as its header is here.
+    ///
+    /// The request ends when the task is cancelled, or when nobody reads the answer any more.
+    func send(_ request: URLRequest, limit: Int) async throws(ClientError) -> Answer {
+        if Task.isCancelled { throw .cancelled }
+        let (events, continuation) = AsyncThrowingStream<Exchange.Event, any Error>.makeStream()
+        let task = session.dataTask(with: request)
+        exchanges.add(Exchange(continuation: continuation, limit: limit), for: task)
+        continuation.onTermination = { [exchanges] reason in
+            if case .cancelled = reason { exchanges.cancel(task) }
+        }
+        task.resume()
+        var iterator = events.makeAsyncIterator()
+        do {
+            if case .header(let response) = try await iterator.next() {
+                return Answer(response: response, events: events)
+            }
+        } catch {
+            throw ClientError(error)
+        }
+        throw Task.isCancelled ? .cancelled : .transport(URLError(.badServerResponse))
+    }
+}
+
+/// A request under way.
+struct Exchange {
+    /// A piece of an answer.
+    enum Event: Sendable {
+        case header(HTTPURLResponse)
+        case bytes(Data)
+    }
+
+    let continuation: AsyncThrowingStream<Event, any Error>.Continuation
+    /// Most bytes that the rest of the body may have.
+    var limit: Int
+}
+
+/// The requests under way of a session, by the numbers of their tasks.
+private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    // The lock guards it.
+    private var exchanges: [Int: Exchange] = [:]
+    private let lock = NSLock()
+
+    func add(_ exchange: Exchange, for task: URLSessionTask) {
+        lock.withLock { exchanges[task.taskIdentifier] = exchange }
+    }
+
+    /// Cancels a task, unless it has ended: the lock keeps its end from coming meanwhile.
+    func cancel(_ task: URLSessionTask) {
+        lock.withLock { if exchanges[task.taskIdentifier] != nil { task.cancel() } }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let exchange = lock.withLock { exchanges[dataTask.taskIdentifier] }
+        if let response = response as? HTTPURLResponse { exchange?.continuation.yield(.header(response)) }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let exchange = lock.withLock {
+            exchanges[dataTask.taskIdentifier]?.limit -= data.count
+            return exchanges[dataTask.taskIdentifier]
+        }
+        guard let exchange else { return }
+        if exchange.limit < 0 {
+            exchange.continuation.finish(throwing: ClientError.tooLarge)
+            cancel(dataTask)
+        } else {
+            exchange.continuation.yield(.bytes(data))
+        }
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        lock.withLock { exchanges.removeValue(forKey: task.taskIdentifier) }?.continuation.finish(throwing: error)
+    }
+}

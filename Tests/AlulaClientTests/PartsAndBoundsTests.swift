@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+@testable import AlulaClient
+
+/// The values under the client: multipart bodies, the order of loads, the cache.
+struct PartsAndBoundsTests {
+    @Test(arguments: [1, 2, 3, 7, 64, 1_000])
+    func `a multipart body is cut alike in whatever pieces it arrives`(size: Int) throws {
+        var reader = try #require(MultipartReader(mediaType: "multipart/mixed; boundary=\"b\""))
+        let content = "\r\n--a\r\n--\0\r\n\r\n"
+        let body = Data(
+            "--b\r\nContent-ID: <x>\r\nContent-Type: image/png\r\n\r\n\(content)\r\n--b\r\n\r\n\r\n--b--\r\nend".utf8)
+        var parts: [MultipartReader.Part] = []
+        for start in stride(from: 0, to: body.count, by: size) {
+            parts += reader.read(body[start..<min(start + size, body.count)])
+        }
+        #expect(
+            parts == [
+                MultipartReader.Part(
+                    lines: ["Content-ID: <x>", "Content-Type: image/png"], content: Data(content.utf8)),
+                MultipartReader.Part(lines: [], content: Data()),
+            ])
+        #expect(parts.first?.field("content-type") == "image/png" && parts.first?.field("Content") == nil)
+        #expect(reader.isComplete)
+        #expect(MultipartReader(mediaType: "image/png; boundary=b") == nil)
+        #expect(MultipartReader(mediaType: "multipart/mixed") == nil)
+    }
+
+    @Test func `a cancelled load that only waited frees no place, and one that ran frees its place at its end`() {
+        var queue = LoadQueue<String>(limit: 1, order: .fifo)
+        for (caller, key) in ["a", "b", "c"].enumerated() { queue.join(key, caller: UInt64(caller)) }
+        let first = queue.next()
+        #expect(first?.key == "a" && queue.next() == nil)
+        #expect(queue.leave("b", caller: 1) == nil && queue.next() == nil)
+        #expect(queue.leave("a", caller: 7) == nil)
+        #expect(queue.leave("a", caller: 0) == first)
+        // Another load of the same URL waits; the end of the first one is not its end.
+        queue.join("a", caller: 3)
+        #expect(queue.next() == nil && queue.activeCount == 1)
+        #expect(first.map { queue.end($0) } == [])
+        #expect(queue.next()?.key == "c" && queue.queuedCount == 1)
+    }
+
+    @Test(arguments: [
+        (ThumbnailLoader.Order.fifo, ["a", "b", "c"]), (.lifo, ["c", "b", "a"]),
+    ])
+    func `waiting loads start in their order`(order: ThumbnailLoader.Order, expected: [String]) {
+        var queue = LoadQueue<String>(limit: 1, order: order)
+        for key in ["a", "b", "c", "a"] { queue.join(key, caller: 0) }
+        var started: [String] = []
+        while let load = queue.next() {
+            started.append(load.key)
+            _ = queue.end(load)
+        }
+        #expect(started == expected)
+    }
+
+    @Test func `the cache is never above its capacity, and a purge leaves what was used last`() {
+        var cache = PurgingCache<Int, Int>(capacity: 10, preferred: 6)
+        for key in 1...10 {
+            cache.insert(key, key, bytes: 1)
+            #expect(cache.bytes == key)
+        }
+        #expect(cache.value(1) == 1)
+        cache.insert(11, 11, bytes: 1)
+        #expect(cache.bytes == 6)
+        #expect((1...11).filter { cache.value($0) != nil } == [1, 7, 8, 9, 10, 11])
+        cache.insert(12, 12, bytes: 11)
+        #expect(cache.value(12) == nil && cache.bytes == 6)
+        cache.insert(13, 13, bytes: 10)
+        #expect(cache.bytes == 10 && cache.value(13) == 13 && cache.value(1) == nil)
+    }
+
+    @Test func `random uses keep the cache's sum and bound`() {
+        var generator = SystemRandomNumberGenerator()
+        var cache = PurgingCache<Int, Int>(capacity: 1_000, preferred: 500)
+        for _ in 0..<20_000 {
+            let key = Int.random(in: 0..<100, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: cache.remove(key)
+            case 1: _ = cache.value(key)
+            default:
+                let size = Int.random(in: 0...200, using: &generator)
+                cache.insert(size, key, bytes: size)
+                #expect(cache.value(key) == size)
+            }
+            #expect(cache.bytes <= 1_000)
+        }
+        #expect((0..<100).reduce(0) { $0 + (cache.value($1) ?? 0) } == cache.bytes)
+    }
+}

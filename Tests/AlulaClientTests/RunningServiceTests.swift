@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AlulaClient
+
+/// The client against the built service, with keys, over real sockets.
+@Suite(.timeLimit(.minutes(2)))
+struct RunningServiceTests {
+    private static let key = String(repeating: "c3", count: 32)
+
+    /// Runs `body` with a service in a process of its own and an origin that serves `/a.jpg`.
+    private func withService(_ body: (ThumbnailService, FakeOrigin) async throws -> Void) async throws {
+        let origin = try FakeOrigin()
+        defer { origin.stop() }
+        origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
+        let process = Process()
+        process.executableURL = URL(filePath: BuiltExecutable.alula)
+        process.arguments = [
+            "serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", "--allowed-networks", "127.0.0.0/8",
+            "--decode-in-process", "on", "--uploads", "on", "--signing-keys", Self.key,
+        ]
+        let errors = Pipe()
+        process.standardError = errors
+        try process.run()
+        defer {
+            process.terminate()
+            process.waitUntilExit()
+        }
+        var log = ""
+        while !log.contains("\n") {
+            let bytes = errors.fileHandleForReading.availableData
+            try #require(!bytes.isEmpty, "The service ended: \(log)")
+            log += String(decoding: bytes, as: UTF8.self)
+        }
+        // Nobody reads the log from here on, and the service must not wait for that.
+        errors.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+        let port = try #require(log.firstMatch(of: /"port":(\d+)/)).1
+        let base = try #require(URL(string: "http://127.0.0.1:\(port)"))
+        try await body(ThumbnailService(base, key: SigningKey(hexadecimal: Self.key)), origin)
+    }
+
+    @Test func `thumbnails, facts, lists and uploads work with signatures`() async throws {
+        try await withService { service, origin in
+            let source = origin.url("/a.jpg")
+            let thumbnail = try await service.thumbnail(
+                ThumbnailRequest(source, Rendition(width: 20, format: .png), expires: .now + 600))
+            #expect(thumbnail.mediaType == "image/png" && thumbnail.data.starts(with: [0x89, 0x50]))
+            #expect(thumbnail.entityTag != nil && thumbnail.failure == nil)
+            let info = try await service.info(of: source, including: [.color, .blurHash])
+            #expect((info.width, info.height, info.format) == (64, 48, "jpeg"))
+            #expect(info.blurHash != nil && info.dominantColor != nil && info.url == source)
+            let file = Data(ImageFixture.jpeg.array)
+            let upload = try await service.thumbnail(
+                ofFile: file, Rendition(width: 20, format: .png), expires: .now + 600)
+            #expect(upload.data == thumbnail.data)
+            let orders: [RenditionOrder] = [
+                .thumbnail(Rendition(width: 20, format: .png), named: "small"), .thumbnail(Rendition(width: 30)),
+                .thumbnail(Rendition(width: 0), named: "bad"), .info([.palette], named: "facts"),
+            ]
+            for parts in [
+                try await service.thumbnails(of: source, orders),
+                try await service.thumbnails(ofFile: file, orders, expires: .now + 600),
+            ] {
+                var found: [String: ThumbnailPart.Content] = [:]
+                for try await part in parts { found[part.name] = part.content }
+                #expect(Set(found.keys) == ["small", "1", "bad", "facts"])
+                if case .thumbnail(let part) = found["small"] { #expect(part.data == thumbnail.data) }
+                guard case .problem(let problem) = found["bad"], case .info(let facts) = found["facts"] else {
+                    Issue.record("\(found)")
+                    continue
+                }
+                #expect(problem.code == "bad_parameter" && problem.parameter == "w")
+                #expect(facts.palette?.isEmpty == false)
+            }
+        }
+    }
+
+    @Test func `the service knows every parameter that the client writes`() async throws {
+        try await withService { service, origin in
+            var rendition = URLTests.full
+            rendition.presets = []
+            rendition.watermark?.source = origin.url("/a.jpg")
+            let request = ThumbnailRequest(origin.url("/a.jpg"), rendition, placeholder: "red", expires: .now + 600)
+            let thumbnail = try await service.thumbnail(request)
+            #expect(thumbnail.mediaType == "image/webp" && thumbnail.failure == nil)
+        }
+    }
+
+    @Test func `a refusal tells its code and parameter, and a placeholder its failure`() async throws {
+        try await withService { service, origin in
+            let source = origin.url("/missing.jpg")
+            await #expect { try await service.thumbnail(ThumbnailRequest(source)) } throws: { error in
+                guard case ClientError.problem(let problem, nil) = error else { return false }
+                return problem.status == 404 && problem.code == "source_not_found" && problem.requestId != nil
+            }
+            let placeholder = try await service.thumbnail(
+                ThumbnailRequest(source, Rendition(width: 5), placeholder: "red"))
+            #expect(placeholder.failure == "source_not_found" && placeholder.lifetime == .zero)
+            let stranger = ThumbnailService(service.base)
+            await #expect { try await stranger.info(of: source) } throws: { error in
+                if case ClientError.problem(let problem, _) = error { problem.code == "bad_signature" } else { false }
+            }
+            await #expect { try await service.thumbnails(of: source, []) } throws: { error in
+                if case ClientError.problem(let problem, _) = error { problem.status == 400 } else { false }
+            }
+        }
+    }
+
+    @Test func `a caller that leaves a list ends its fetch`() async throws {
+        try await withService { service, origin in
+            origin.serve("/slow.jpg", .silence)
+            let slow = origin.url("/slow.jpg")
+            let task = Task { try await service.thumbnails(of: slow, [.thumbnail(Rendition(width: 5))]) }
+            #expect(await eventually { origin.hits("/slow.jpg") == 1 })
+            task.cancel()
+            _ = await task.result
+            #expect(await eventually { origin.abandonments("/slow.jpg") == 1 })
+        }
+    }
+}

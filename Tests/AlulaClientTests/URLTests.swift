@@ -1,0 +1,136 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import AlulaClient
+
+/// The URLs and signatures that the client makes.
+struct URLTests {
+    private static let hexadecimal = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+
+    private func service(_ base: String = "https://thumbs.example/", key: SigningKey? = nil) throws -> ThumbnailService
+    {
+        ThumbnailService(try #require(URL(string: base)), key: key)
+    }
+
+    /// A rendition in which every property has a value.
+    static var full: Rendition {
+        var all = Rendition(width: 300, height: 200, fit: .cover, format: .webp)
+        all.enlarge = true
+        all.devicePixelRatio = 1.5
+        all.gravity = .focal(x: 0.25, y: 1)
+        all.trim = 10
+        all.trimColor = "white"
+        all.crop = .fractions(x: 0, y: 0.125, width: 1, height: 0.5)
+        all.rotation = 90
+        all.flip = .both
+        (all.colors.brightness, all.colors.contrast, all.colors.saturation) = (110, 90, 120)
+        (all.colors.hue, all.colors.grayscale, all.colors.sepia, all.colors.inversion) = (10, 20, 30, 40)
+        (all.blur, all.sharpen, all.pixelate) = (0.3, 1.25, 4)
+        all.pad = Rendition.Margins(top: 1, right: 2, bottom: 3, left: 4)
+        all.radius = .most
+        all.mask = .triangleDown
+        all.background = Rendition.Color(red: 255, green: 136, blue: 0, alpha: 128)
+        all.quality = 70
+        all.maximumBytes = 100_000
+        all.keepsCopyright = true
+        (all.page, all.isAnimated) = (0, false)
+        var watermark = Rendition.Watermark("media:l & m.png")
+        (watermark.position, watermark.x, watermark.y) = (.topLeft, -3, 4)
+        (watermark.opacity, watermark.scale, watermark.isTiled) = (50, 0.2, false)
+        all.watermark = watermark
+        all.presets = ["card", "dark"]
+        return all
+    }
+
+    @Test func `a rendition writes each parameter once, and leaves out those without a value`() {
+        #expect(Rendition().query == "")
+        #expect(
+            Self.full.query
+                == "w=300&h=200&fit=cover&enlarge=1&dpr=1.5&gravity=focal&fx=0.25&fy=1&trim=10&trimColor=white"
+                + "&crop=0.0%2C0.125%2C1.0%2C0.5&rotate=90&flip=hv&brightness=110&contrast=90&saturate=120&hue=10"
+                + "&grayscale=20&sepia=30&invert=40&blur=0.3&sharpen=1.25&pixelate=4&pad=1%2C2%2C3%2C4&radius=max"
+                + "&mask=triangle-180&background=ff880080&format=webp&q=70&maxBytes=100000&keepCopyright=1&page=0"
+                + "&animated=0&watermark=media%3Al%20%26%20m.png&watermarkPosition=top-left&watermarkX=-3"
+                + "&watermarkY=4&watermarkOpacity=50&watermarkScale=0.2&watermarkTile=0&preset=card%2Cdark")
+    }
+
+    @Test func `the client writes every parameter of the interface description but aliases and the signature`() throws {
+        let file = URL(filePath: #filePath).appending(path: "../../../openapi.yaml").standardized
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let list = try #require(text.firstRange(of: "parameters: &thumbnailParameters\n"))
+        let names = text[list.upperBound...].split(separator: "\n").prefix { $0.contains("- ") }.compactMap {
+            $0.firstMatch(of: /#\/components\/parameters\/(\w+)"/).map { String($0.1) }
+        }
+        let request = ThumbnailRequest("a:b", Self.full, placeholder: "red", expires: Date(timeIntervalSince1970: 1))
+        let written = Set(request.parameters.map(\.name))
+        #expect(names.count > 40)
+        // A field may share a parameter's list.
+        let missing = Set(names.filter { $0.first?.isLowercase ?? false }).subtracting(written)
+        #expect(missing == ["width", "height", "quality", "sig"])
+    }
+
+    @Test(arguments: [
+        (0.1, 3, "0.1"), (1.0, 3, "1"), (2.0004, 3, "2"), (0.0625, 4, "0.0625"), (-0.05, 2, "-0.05"),
+        (1e300, 2, "1e+300"),
+        (.nan, 2, "nan"),
+    ])
+    func `numbers have no exponent, no trailing zeros and no more decimals than the service reads`(
+        value: Double, places: Int, text: String
+    ) {
+        #expect(decimal(value, places: places) == text)
+    }
+
+    @Test func `URLs stand below the service's path, and are signed by their target`() throws {
+        let key = try #require(SigningKey(hexadecimal: Self.hexadecimal))
+        let request = ThumbnailRequest(
+            "https://example.com/a.jpg", Rendition(width: 300), expires: Date(timeIntervalSince1970: 4_102_444_800))
+        let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300&expires=4102444800"
+        #expect(try service().url(of: request).absoluteString == "https://thumbs.example" + target)
+        let signed = target + "&sig=g-tnX5_mnfIErfrWTj1_P9BwaJI8Jcjy-sS4oZgy6c8"
+        #expect(
+            try service("https://a.example/t", key: key).url(of: request).absoluteString == "https://a.example/t"
+                + signed)
+        #expect(SigningKey(hexadecimal: "00ff") == nil)
+        #expect(SigningKey(hexadecimal: Self.hexadecimal + "0g") == nil)
+    }
+
+    @Test func `a srcset names each width or density with its URL`() throws {
+        let request = ThumbnailRequest("m:é,.jpg", Rendition(width: 9))
+        let start = "https://thumbs.example/thumbnail?url=m%3A%C3%A9%2C.jpg&w="
+        #expect(try service().srcset(request, widths: [320, 640]) == "\(start)320 320w, \(start)640 640w")
+        #expect(
+            try service().srcset(request, densities: [1, 1.5]) == "\(start)9&dpr=1 1x, \(start)9&dpr=1.5 1.5x")
+    }
+
+    @Test(arguments: [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1_000])
+    func `signatures of targets and of bodies are those of alula sign`(count: Int) throws {
+        let key = try #require(SigningKey(hexadecimal: Self.hexadecimal + String(repeating: "5a", count: count % 80)))
+        let hexadecimal = Self.hexadecimal + String(repeating: "5a", count: count % 80)
+        let target = "/thumbnail?url=" + String(repeating: "a", count: count) + "&w=1"
+        #expect(try sign(["--key", hexadecimal, target]) == key.signed(target))
+        let body = Data((0..<count).map { UInt8(truncatingIfNeeded: $0) })
+        let file = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString)")
+        try body.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let fields = key.fields(target: "/thumbnail?w=3", mediaType: "image/jpeg", accept: "image/webp", body: body)
+        let printed = try sign([
+            "--key", hexadecimal, "--fields", "--body", file.path, "--content-type", "image/jpeg", "--accept",
+            "image/webp",
+            "/thumbnail?w=3",
+        ])
+        #expect(Set(printed.split(separator: "\n").map(String.init)) == Set(fields.map { "\($0.name): \($0.value)" }))
+    }
+
+    private func sign(_ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: BuiltExecutable.alula)
+        process.arguments = ["sign"] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text.trimmingCharacters(in: .newlines)
+    }
+}

@@ -1,0 +1,397 @@
+// Runs every kernel in C on cases that are made from their numbers, and prints a digest of each kernel's results: equal on all processors.
+//
+//   kernels COUNT
+#include <CFastJPEG.h>
+#include <CLightResampling.h>
+#include <CPalettes.h>
+#include <CPixels.h>
+#include <CPlanarShim.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "BitReader.h"
+#include "CVipsShim.h"
+#include "Corner.h"
+
+static uint64_t seed, digest;
+
+static uint32_t number(void)
+{
+    uint64_t value = seed += 0x9e3779b97f4a7c15;
+    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
+    value = (value ^ value >> 27) * 0x94d049bb133111eb;
+    return (uint32_t) (value >> 32);
+}
+
+static int within(int least, int most)
+{
+    return least + (int) (number() % (uint32_t) (most - least + 1));
+}
+
+/// A multiple of 1/1024, which every processor holds exactly.
+static double fraction(double least, double most)
+{
+    return least + floor((most - least) * within(0, 1 << 16) / 65536 * 1024) / 1024;
+}
+
+static void add(const void *bytes, size_t count)
+{
+    const uint8_t *byte = bytes;
+    while (count--)
+        digest = (digest ^ *byte++) * 0x100000001b3;
+}
+
+/// Noise; or flat and steep parts, and a share of extremes.
+static void fill(uint8_t *bytes, size_t count)
+{
+    int kind = within(0, 3), value = within(0, 255);
+    size_t place;
+    for (place = 0; place < count; place++) {
+        if (kind > 1 && within(0, 7) == 0)
+            value = kind == 2 ? within(0, 255) : 255 * within(0, 1);
+        bytes[place] = (uint8_t) (kind == 0 ? within(0, 255) : (kind == 1 ? value + within(-3, 3) : value));
+    }
+}
+
+static uint8_t *filled(size_t count)
+{
+    uint8_t *bytes = malloc(count);
+    fill(bytes, count);
+    return bytes;
+}
+
+static int go_on(void *context)
+{
+    (void) context;
+    return 0;
+}
+
+static const uint8_t *row_of_light(void *context, int row)
+{
+    const CLightResampling *resampling = ((void **) context)[0];
+    const uint8_t *samples = ((void **) context)[1];
+    return samples + (size_t) row * (size_t) resampling->source_width * (size_t) resampling->bands;
+}
+
+static void light(void)
+{
+    CLightResampling r = {.source_width = within(1, 150), .source_height = within(1, 60), .bands = within(1, 4)};
+    r.target_width = within(1, r.source_width), r.target_height = within(1, r.source_height);
+    r.width = fraction(r.target_width, r.source_width), r.left = fraction(0, r.source_width - r.width);
+    r.height = fraction(r.target_height, r.source_height), r.top = fraction(0, r.source_height - r.height);
+    uint8_t *samples = filled((size_t) (r.source_width * r.source_height * r.bands) + 64);
+    uint8_t *row = calloc(4, (size_t) r.target_width);
+    CLightResampler *resampler = CLight_make(&r);
+    void *room = aligned_alloc(64, (CLight_room(resampler) + 63) / 64 * 64);
+    void *context[2] = {&r, samples};
+    CLightRun run = CLight_start(resampler, (CLightRange) {0, r.target_width}, room);
+    int y, is_limited = within(0, 1);
+    for (y = 0; y < r.target_height; y++) {
+        CLight_make_row(&run, (CLightSource) {row_of_light, context, is_limited}, y, row, is_limited);
+        add(row, (size_t) (r.target_width * r.bands));
+    }
+    CLight_free(resampler);
+    free(samples), free(row), free(room);
+}
+
+static void corner(void)
+{
+    int16_t values[most_kept], steps[most_kept];
+    uint8_t samples[32] = {0};
+    int index, most = 1 << within(1, 14), mean = within(-2048, 2047);
+    for (index = 0; index < most_kept; index++)
+        values[index] = (int16_t) within(-most, most), steps[index] = (int16_t) within(1, 255);
+    // Of what is added, these are always zero.
+    values[17] = values[22] = 0;
+    write_1(mean, steps[0], samples);
+    write_2(mean, values, steps, samples + 4, 8);
+    add(samples, sizeof samples);
+    write_4(mean, values, steps, samples, 8);
+    add(samples, sizeof samples);
+}
+
+static ScanData scan_data;
+
+static void bits(void)
+{
+    size_t count = (size_t) (within(0, 15) ? within(0, 300) : within(piece_size - 40, piece_size + 40)), place;
+    uint8_t *bytes = filled(count + 1);
+    for (place = 0; place + 1 < count; place++)
+        if (bytes[place] == 0xFF && within(0, 63))
+            bytes[++place] = 0;
+    scan_data.source = bytes, scan_data.source_end = bytes + count;
+    BitReader reader = begin_reading(&scan_data);
+    uint64_t facts[3] = {(uint64_t) (scan_data.source - bytes), (uint64_t) scan_data.is_last, reader.bits};
+    add(facts, sizeof facts);
+    add(scan_data.piece, (size_t) (scan_data.end - scan_data.piece));
+    free(bytes);
+}
+
+static void jpeg(void)
+{
+    static const uint8_t mean_counts[16] = {[3] = 12}, detail_counts[16] = {[1] = 1, [7] = 191};
+    uint8_t mean_symbols[256] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, detail_symbols[256] = {0};
+    uint16_t steps[64];
+    int index, size = within(0, 1) ? 1 : 2;
+    CFastJPEGFrame frame = {.width = within(1, 70), .height = within(1, 70), .level = 2 << within(0, 2)};
+    CFastJPEGScan scan = {.last = 63, .restart_interval = within(0, 3) ? 0 : within(1, 9)};
+    for (index = 1; index < 192; index++)
+        detail_symbols[index] = (uint8_t) (index == 161 ? 0xF0 : (index > 161 ? index & 31 : (index - 1) / 10 << 4) | ((index - 1) % 10 + 1));
+    for (; index < 256; index++)
+        detail_symbols[index] = 1;
+    for (index = 162; index < 192; index++)
+        detail_symbols[index] = (uint8_t) (within(0, 3) << 4 | within(1, 4));
+    for (index = 0; index < 64; index++)
+        steps[index] = (uint16_t) within(1, 255);
+    frame.component_count = scan.component_count = within(0, 1) ? 1 : 3;
+    for (index = 0; index < frame.component_count; index++) {
+        int factor = index == 0 && frame.component_count == 3 ? size : 1, most = frame.component_count == 3 ? size : 1;
+        CFastJPEGPlane plane = {.width = (frame.width * factor + most * frame.level - 1) / (most * frame.level),
+            .height = (frame.height * factor + most * frame.level - 1) / (most * frame.level)};
+        plane.stride = (size_t) plane.width / 4 * 4 + 8;
+        plane.samples = calloc(plane.stride, (size_t) plane.height + 1);
+        frame.components[index].across = frame.components[index].down = factor;
+        frame.components[index].plane = plane;
+        scan.components[index].index = index;
+        scan.components[index].steps = steps;
+        scan.components[index].dc = (CFastJPEGCodes) {mean_counts, mean_symbols};
+        scan.components[index].ac = (CFastJPEGCodes) {detail_counts, detail_symbols};
+    }
+    size_t count = (size_t) within(1, 6000), place;
+    uint8_t *bytes = malloc(count + 2);
+    for (place = 0; place < count; place++) {
+        bytes[place] = (uint8_t) (within(0, 1) ? within(0, 63) : within(0, 255));
+        if (bytes[place] == 0xFF)
+            bytes[++place] = 0;
+    }
+    scan.data = bytes, scan.end = bytes + count;
+    int outcome = CFastJPEG_decode(&frame, &scan, (CFastJPEGWatch) {go_on, NULL});
+    add(&outcome, sizeof outcome);
+    for (index = 0; index < frame.component_count; index++) {
+        CFastJPEGPlane plane = frame.components[index].plane;
+        for (int y = 0; y < plane.height; y++)
+            add(plane.samples + (size_t) y * plane.stride, (size_t) plane.width);
+        free(plane.samples);
+    }
+    free(bytes);
+}
+
+static void edges(void)
+{
+    CPlanarShimPlane planes[2];
+    int width = within(1, 90), height = within(1, 12), plane;
+    for (plane = 0; plane < 2; plane++)
+        planes[plane] = (CPlanarShimPlane) {filled((size_t) (width * height)), (size_t) width, width, height};
+    size_t found = CPlanarShim_color_edges(&planes[0], &planes[1]);
+    add(&found, sizeof found);
+    free(planes[0].samples), free(planes[1].samples);
+}
+
+static void averages(void)
+{
+    VipsImage in = {.Xsize = within(1, 60), .Ysize = within(1, 30), .Bands = within(1, 4)}, *out;
+    size_t size = (size_t) (in.Xsize * in.Ysize * in.Bands);
+    in.pixels = filled(size);
+    if (!CVipsShim_average(&in, &out, within(0, 3) ? 1 << within(1, 3) : within(2, 9), go_on, NULL)) {
+        add(out->pixels, (size_t) (out->Xsize * out->Ysize * out->Bands));
+        free(out->pixels), free(out);
+    }
+    free(in.pixels);
+}
+
+static CPixelsFrame frame_of(int width, int height, int bands)
+{
+    size_t stride = (size_t) (width * bands);
+    return (CPixelsFrame) {filled(stride * (size_t) height), stride, width, height, bands};
+}
+
+/// A frame of `least_bands` to 4 bands. Statements, because the order of arguments is the compiler's.
+static CPixelsFrame some_frame(int least_bands)
+{
+    int width = within(1, 40);
+    int height = within(1, 40);
+    return frame_of(width, height, within(least_bands, 4));
+}
+
+/// Applies a filter to a frame; the result has `width` × `height` pixels of `bands` bands.
+static void apply(CPixelsFilter filter, const void *settings, CPixelsFrame in, int width, int height, int bands)
+{
+    CPixelsFrame out = frame_of(width, height, bands);
+    int status = filter(settings, &in, &out, (CPixelsWatch) {go_on, NULL});
+    add(&status, sizeof status);
+    add(out.pixels, out.stride * (size_t) height);
+    free(in.pixels), free(out.pixels);
+}
+
+static void apply_here(CPixelsFilter filter, const void *settings, int least_bands)
+{
+    CPixelsFrame in = some_frame(least_bands);
+    apply(filter, settings, in, in.width, in.height, in.bands);
+}
+
+static void colors(void)
+{
+    CPixelsColors colors = {.count = within(0, CPixels_most_matrices), .scale = (float) fraction(0, 2), .offset = (float) fraction(-64, 64)};
+    for (int index = 0; index < 256; index++)
+        colors.table[index] = (float) fraction(0, 255);
+    for (int index = 0; index < 9 * CPixels_most_matrices; index++)
+        colors.matrices[index / 9][index % 9] = (float) fraction(-1, 2);
+    apply_here(CPixels_color, &colors, 1);
+}
+
+static void plane_colors(void)
+{
+    CPixelsStages stages = {.count = within(1, CPixels_most_stages)};
+    CPixelsPlanes planes = {.width = within(1, 50), .height = within(1, 30), .step = within(1, 2), .is_limited = within(0, 1)};
+    int plane, index;
+    for (index = 0; index < 12 * stages.count; index++)
+        stages.stages[index / 12].factors[index % 12] = (float) (index % 12 < 9 ? fraction(-1, 2) : fraction(-99, 99));
+    for (plane = 0; plane < 3; plane++) {
+        int step = plane ? planes.step : 1;
+        planes.strides[plane > 0] = (size_t) ((planes.width + step - 1) / step);
+        planes.samples[plane] = filled(planes.strides[plane > 0] * (size_t) planes.height);
+    }
+    CPixels_color_planes(&stages, &planes, (CPixelsWatch) {go_on, NULL});
+    for (plane = 0; plane < 3; plane++) {
+        int step = plane ? planes.step : 1;
+        add(planes.samples[plane], planes.strides[plane > 0] * (size_t) ((planes.height + step - 1) / step));
+        free(planes.samples[plane]);
+    }
+}
+
+static void gaussian(void)
+{
+    CPixelsGaussian gaussian = {fraction(0.25, within(0, 9) ? 6 : 60), (float) fraction(-1, 2)};
+    apply_here(CPixels_gaussian, &gaussian, 1);
+}
+
+static void mosaic(void)
+{
+    CPixelsMosaic mosaic = {within(1, 50)};
+    apply_here(CPixels_mosaic, &mosaic, 1);
+}
+
+static void outline(void)
+{
+    CPixelsOutline outline = {.left = fraction(0, 20), .top = fraction(0, 20), .right = fraction(20, 40), .bottom = fraction(20, 40), .across = fraction(0, 10), .down = fraction(0, 10), .count = within(0, 1) ? 0 : within(3, 12)};
+    for (int index = 0; index < 2 * outline.count; index++)
+        outline.corners[index / 2][index % 2] = fraction(0, 40);
+    fill(outline.color, 4);
+    apply_here(CPixels_cut, &outline, 1);
+}
+
+static void rotation(void)
+{
+    CPixelsRotation rotation = {.angle = fraction(0, 6.25)};
+    CPixelsFrame in = some_frame(1);
+    fill(rotation.color, 4);
+    int width = within(1, 50);
+    int height = within(1, 50);
+    apply(CPixels_rotate, &rotation, in, width, height, in.bands + in.bands % 2);
+}
+
+static void turn(void)
+{
+    CPixelsTurn turn = {within(1, 8)};
+    CPixelsFrame in = some_frame(1);
+    if (turn.orientation > 4)
+        apply(CPixels_turn, &turn, in, in.height, in.width, in.bands);
+    else
+        apply(CPixels_turn, &turn, in, in.width, in.height, in.bands);
+}
+
+static void formula(void)
+{
+    CPixelsColorFormula formula = {.kind = within(CPixels_formula_tables, CPixels_formula_lab)};
+    fill(formula.tables[0], sizeof formula.tables);
+    for (int index = 0; index < 9; index++)
+        formula.values[index] = (float) fraction(-1, 2);
+    apply_here(CPixels_apply_formula, &formula, 3);
+}
+
+static void equalize(void)
+{
+    apply_here(CPixels_equalize, NULL, 3);
+}
+
+static void noise(void)
+{
+    CPixelsNoise noise = {within(1, 200), number()};
+    apply_here(CPixels_add_noise, &noise, 3);
+}
+
+static void convolve(void)
+{
+    CPixelsKernel kernel = {.columns = 2 * within(0, 4) + 1, .rows = 2 * within(0, 4) + 1};
+    for (int index = 0; index < kernel.columns * kernel.rows; index++)
+        kernel.factors[index] = (float) fraction(-1, 1);
+    apply_here(CPixels_convolve, &kernel, 3);
+}
+
+static void blend(void)
+{
+    CPixelsBlend blend = {.mode = within(CPixels_blend_normal, CPixels_blend_mask_out), .width = within(1, 20), .height = within(1, 20), .bands = 2 * within(1, 2), .left = within(-20, 30), .top = within(-20, 30), .across = within(1, 3), .down = within(1, 3), .opacity = (float) fraction(0, 1)};
+    uint8_t *stamp = filled((size_t) (blend.width * blend.height * blend.bands));
+    blend.pitch_x = blend.width + within(0, 5), blend.pitch_y = blend.height + within(0, 5);
+    fill(blend.color, 4);
+    blend.stamp = within(0, 3) ? stamp : NULL;
+    apply_here(CPixels_blend, &blend, 3);
+    free(stamp);
+}
+
+static void border(void)
+{
+    CPixelsFrame frame = some_frame(1);
+    CPixelsBorder border = {.tolerance = within(0, 99), .is_distance = within(0, 1), .is_smoothed = within(0, 1)};
+    memcpy(border.color, frame.pixels, (size_t) frame.bands);
+    fill(border.matte, 3);
+    CPixels_find_border(&frame, &border, (CPixelsWatch) {go_on, NULL});
+    int found[4] = {border.left, border.top, border.right, border.bottom};
+    add(found, sizeof found);
+    free(frame.pixels);
+}
+
+static void palettes(void)
+{
+    CPixelsFrame frame = some_frame(1);
+    CPalettesPixels pixels = {frame.pixels, frame.width, frame.height, frame.bands};
+    CPalettesIndexed out = {0};
+    CPalettesWatch watch = {go_on, NULL};
+    int status = within(0, 1) ? (int) CPalettes_read(&pixels, &out, watch) : (int) CPalettes_choose(&pixels, fraction(0, 40), &out, watch);
+    add(&status, sizeof status);
+    if (status == CPalettesDone) {
+        add(out.indices, (size_t) (frame.width * frame.height));
+        add(out.colors, (size_t) out.count * 4);
+    }
+    free(out.indices), free(frame.pixels);
+}
+
+#define kernel(NAME) \
+    { \
+#NAME, NAME \
+    }
+
+int main(int count, char **arguments)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } kernels[] = {kernel(light), kernel(corner), kernel(bits), kernel(jpeg), kernel(edges), kernel(averages), kernel(colors),
+        kernel(plane_colors), kernel(gaussian), kernel(mosaic), kernel(outline), kernel(rotation), kernel(turn), kernel(formula),
+        kernel(equalize), kernel(noise), kernel(convolve), kernel(blend), kernel(border), kernel(palettes)};
+    int cases = count > 1 ? atoi(arguments[1]) : 10000, number;
+    for (size_t index = 0; index < sizeof kernels / sizeof *kernels; index++) {
+        uint64_t all = 0;
+        for (number = 0; number < cases; number++) {
+            seed = (uint64_t) number << 8 | index, digest = 0xcbf29ce484222325;
+            kernels[index].run();
+            all = (all ^ digest) * 0x100000001b3;
+            if (count > 2)
+                printf("%s %d %016llx\n", kernels[index].name, number, (unsigned long long) digest);
+        }
+        printf("%-14s%016llx\n", kernels[index].name, (unsigned long long) all);
+    }
+}
