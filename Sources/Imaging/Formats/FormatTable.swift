@@ -108,10 +108,10 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .brands(["avif", "avis"]),
             header: { bytes throws(ImagingError) in try .heif(bytes, format: .avif) },
-            loader: .pixels { file, header, _, token in try HEIFPixels.decode(file, header: header, token: token) },
+            loader: .pixels { file, header, _, token in try HEIFReading.pixels(file, header: header, token: token) },
             // This decoder has had more security faults than all others together.
             needsConfinement: true,
-            damage: .heif,
+            planes: .heif,
             memory: .heif,
             time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
         output: .written(
@@ -128,9 +128,9 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .brands(["heic", "heix", "heim", "heis", "hevc", "hevx"]),
             header: { bytes throws(ImagingError) in try .heif(bytes, format: .heic) },
-            loader: .pixels { file, header, _, token in try HEIFPixels.decode(file, header: header, token: token) },
+            loader: .pixels { file, header, _, token in try HEIFReading.pixels(file, header: header, token: token) },
             needsConfinement: true,
-            damage: .heif,
+            planes: .heif,
             memory: .heif,
             time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
         output: .replaced(opaque: .jpeg, transparent: .png))
@@ -197,10 +197,13 @@ extension FormatTraits {
         output: .replaced(opaque: .png, transparent: .png))
 }
 
-extension FormatTraits.Damage {
-    fileprivate static let heif = FormatTraits.Damage(repair: { file, _, _ throws(ImagingError) in
-        try HEIFRepair.repair(file)
-    })
+extension FormatTraits.Planes {
+    /// Alpha, and tiny images, need pixels.
+    fileprivate static let heif = FormatTraits.Planes(
+        mayHold: { !$0.hasAlpha && $0.frames == 1 },
+        decode: { file, header, plan, token, room, _ in
+            try HEIFReading.planes(file, header: header, plan: plan, token: token, room: room)
+        })
 }
 
 extension FormatTraits.Memory {

@@ -2,7 +2,7 @@ extension ImageHeader {
     /// Reads the header of an AVIF or HEIC file (ISO/IEC 23008-12): the properties of its primary item and of the items
     /// that it is made of.
     ///
-    /// The size is that of the image as shown, and the orientation is 1: libheif turns, mirrors and crops. An
+    /// The size is that of the image as shown, and the orientation is 1: the decoder turns, mirrors and crops. An
     /// orientation in Exif data must be ignored (ISO/IEC 23000-22 section 7.3.10.1).
     static func heif(_ bytes: RawSpan, format: ImageFormat) throws(ImagingError) -> ImageHeader {
         var boxes = BoxCursor(0..<bytes.byteCount)
@@ -10,29 +10,29 @@ extension ImageHeader {
             throw .cannotDecode(detail: "the HEIF file has no items")
         }
         return try header(
-            of: HEIFItems(bytes, meta: meta), in: bytes, format: format, exif: HEIFMetadata.texts(bytes, meta: meta))
+            of: HEIFItems(bytes, meta: meta), in: bytes, format: format, meta: meta)
     }
 
     private static func header(
-        of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
+        of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, meta: Range<Int>
     ) throws(ImagingError) -> ImageHeader {
         guard let primary = items.primary else { throw .cannotDecode(detail: "the HEIF file has no primary item") }
-        let properties = try items.properties(of: primary, in: bytes)
+        let properties = try items.properties(of: items.shown(primary), in: bytes)
         var areas = HEIFAreas(items)
         let area = try areas.area(of: primary, in: bytes)
-        let size = try HEIFProperty.shownSize(by: properties)
+        let size = try items.transform(of: primary, in: bytes).shownSize
         var depths = [8, 8, 8]
         var profileByteCount = 0
         for property in properties {
             switch property {
             case .depths(let values): depths = values
-            case .profile(let count): profileByteCount = count
+            case .profile(let place): profileByteCount = place.count
             default: break
             }
         }
         // A grid's tiles are items of their own, and the grid's properties do not say how they are coded.
         let codings = items.properties.compactMap { property in
-            if case .coding(let depth, let isSubsampled) = property {
+            if case .coding(let depth, let isSubsampled, _) = property {
                 (depth: depth, isSubsampled: isSubsampled)
             } else {
                 nil
@@ -46,6 +46,6 @@ extension ImageHeader {
         return ImageHeader(
             format: format, storedSize: size, decodedArea: area, bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
             hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
-            profileByteCount: profileByteCount, exif: exif)
+            profileByteCount: profileByteCount, exif: .heif(bytes, meta: meta, item: items.exif))
     }
 }

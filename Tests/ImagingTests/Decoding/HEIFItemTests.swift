@@ -4,7 +4,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// The images that libheif reads from files; the walk over a file's header must say the same.
+/// The images that are put together from a file's items; the walk over its header must say the same.
 @Suite(.timeLimit(.minutes(1)))
 struct HEIFItemTests {
     private typealias Item = HEIFWriter.Item
@@ -109,7 +109,7 @@ struct HEIFItemTests {
     @Test func `a header that says another size than the samples is refused`() throws {
         var item = Item.coded(.quarters(ImageFixture.size))
         item.properties[0] = HEIFBox.size(64, 50)
-        #expect(throws: ImagingError.cannotDecode(detail: "the header says 64×50, libheif says 64×48")) {
+        #expect(throws: ImagingError.cannotDecode(detail: "the header says 64×50, the data say 64×48")) {
             try decode([item], primary: 1)
         }
     }
@@ -133,6 +133,7 @@ struct HEIFItemTests {
         try ImageLibrary.start()
         let file = SharedBytes(HEIFWriter(items, primary: primary).file)
         return try ImageDecoder.decode(
-            file, header: .inspect(file), plan: DecodePlan(level: level), limits: .none, token: WorkToken())
+            file, header: .inspect(file), plan: DecodePlan(level: level), limits: .none, token: WorkToken()
+        ).interleaved(token: WorkToken())
     }
 }
