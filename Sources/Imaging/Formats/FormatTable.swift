@@ -108,9 +108,10 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .brands(["avif", "avis"]),
             header: { bytes throws(ImagingError) in try .heif(bytes, format: .avif) },
-            loader: .pixels { file, header, _, token in try HEIFReading.pixels(file, header: header, token: token) },
+            loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
             // This decoder has had more security faults than all others together.
             needsConfinement: true,
+            hasMovingFrames: true,
             planes: .heif,
             memory: .heif,
             time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
@@ -128,7 +129,7 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .brands(["heic", "heix", "heim", "heis", "hevc", "hevx"]),
             header: { bytes throws(ImagingError) in try .heif(bytes, format: .heic) },
-            loader: .pixels { file, header, _, token in try HEIFReading.pixels(file, header: header, token: token) },
+            loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
             needsConfinement: true,
             planes: .heif,
             memory: .heif,
@@ -208,8 +209,9 @@ extension FormatTraits.Planes {
 
 extension FormatTraits.Memory {
     /// The decoder's planes, libheif's planes, and the pixels; twice as much for more than 8 bits.
-    fileprivate static let heif = FormatTraits.Memory(workingBytes: { header, _ in
-        let planes = (header.isChromaSubsampled ? 8 : 14) + (header.hasAlpha ? 4 : 0)
-        return header.bitDepth > 8 ? 2 * planes + 2 : planes
-    })
+    fileprivate static let heif = FormatTraits.Memory(
+        workingBytes: { header, _ in
+            let planes = (header.isChromaSubsampled ? 8 : 14) + (header.hasAlpha ? 4 : 0)
+            return header.bitDepth > 8 ? 2 * planes + 2 : planes
+        }, isForEachFrame: true)
 }

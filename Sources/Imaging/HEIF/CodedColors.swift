@@ -93,15 +93,17 @@ struct CodedColors {
     /// Writes interleaved pixels.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` without memory.
-    func interleave(_ image: CodedPlanes, alpha: CodedPlanes?, into pixels: borrowing PlaneMemory) throws(ImagingError)
-    {
+    func interleave(
+        _ image: CodedPlanes, alpha: CodedPlanes?, isAlphaFull: Bool, into pixels: borrowing PlaneMemory,
+        at offset: Int = 0
+    ) throws(ImagingError) {
         let colorBands = image.planes.count
         let bands = colorBands + (alpha == nil ? 0 : 1)
         let stride = image.planes[0].size.width * bands
         func component(_ row: [Double], band: Int) -> Component {
             unsafe Component(
                 weights: weights(row, start: 0, length: 255),
-                samples: pixels.bytes.assumingMemoryBound(to: UInt8.self).baseAddress?.advanced(by: band),
+                samples: pixels.bytes.assumingMemoryBound(to: UInt8.self).baseAddress?.advanced(by: offset + band),
                 stride: stride, step: bands)
         }
         if colorBands == 1 {
@@ -110,14 +112,15 @@ struct CodedColors {
             try unsafe image.convert([0, 1, 2], to: (0..<3).map { unsafe component(matrix[$0], band: $0) })
         }
         guard let alpha else { return }
-        let colors = HEIFColors(matrix: 2, isFullRange: alpha.colors.isFullRange)
+        let colors = HEIFColors(matrix: 2, isFullRange: isAlphaFull)
         guard let plain = CodedColors(colors, isFullyDetailed: true) else { return }
         try unsafe alpha.convert(
             [0, 0, 0],
             to: [
                 Component(
                     weights: plain.weights([1, 0, 0], start: 0, length: 255),
-                    samples: pixels.bytes.assumingMemoryBound(to: UInt8.self).baseAddress?.advanced(by: bands - 1),
+                    samples: pixels.bytes.assumingMemoryBound(to: UInt8.self).baseAddress?.advanced(
+                        by: offset + bands - 1),
                     stride: stride, step: bands)
             ])
     }

@@ -21,7 +21,7 @@ enum HEIFReading {
         let decoded = try CodedPlanes.decode(
             image.canvas, of: image, in: file, level: plan.level, token: token,
             room: { orientation == 1 ? try room($0) : PlaneMemory(count: $0) })
-        guard let colors = decoded.meaning(image) else {
+        guard let colors = decoded.meaning(image.colors) else {
             throw ImagingError.cannotDecode(detail: "the image has unknown colours")
         }
         try colors.makeStandard(decoded)
@@ -35,10 +35,15 @@ enum HEIFReading {
                 turnedFrom: orientation, into: room, isIncomplete: false, hasColorDetail: hasColorDetail))
     }
 
-    /// The file's pixels, upright and in full size.
+    /// The file's pixels, upright and in full size; for a sequence those of the plan's frames.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
-    static func pixels(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws -> LoadedPixels {
+    static func pixels(
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
+    ) throws -> LoadedPixels {
+        if let sequence = try file.withBytes({ bytes throws(ImagingError) in try HEIFSequence(bytes) }) {
+            return try HEIFFrames(sequence).pixels(file, header: header, plan: plan, token: token)
+        }
         guard let image = try image(of: file, header) else {
             return try HEIFPixels.decode(HEIFRepair.repair(file).bytes, header: header, token: token)
         }
@@ -49,13 +54,15 @@ enum HEIFReading {
         }
         let decoded = try decode(image.canvas, mostPlanes: 3)
         let alpha = try image.alpha.map { try decode($0, mostPlanes: 1) }
-        guard let colors = decoded.meaning(image) else {
+        guard let colors = decoded.meaning(image.colors) else {
             throw ImagingError.cannotDecode(detail: "the image has unknown colours")
         }
         let bands = decoded.planes.count + (alpha == nil ? 0 : 1)
         let size = image.transform.part.size
         let memory = PlaneMemory(count: size.area * bands)
-        try colors.interleave(decoded, alpha: alpha, into: memory)
+        // Streams of HEVC without a word on their range say that it is limited, and programs ignore it.
+        let isAlphaFull = alpha.map { image.alpha?.coding == .hevc || $0.colors.isFullRange } ?? true
+        try colors.interleave(decoded, alpha: alpha, isAlphaFull: isAlphaFull, into: memory)
         if alpha != nil, image.isPremultiplied {
             unsafe CCodedImages_divide_by_alpha(
                 memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(bands), size.area)
@@ -82,8 +89,16 @@ enum HEIFReading {
     }
 
     /// How the image is put together; nil if only libheif knows.
+    ///
+    /// A grid never goes to libheif: before 1.22.0, its grids write beyond their memory (CVE-2026-32740).
     private static func image(of file: SharedBytes, _ header: ImageHeader) throws -> HEIFImage? {
-        let image = try file.withBytes { bytes throws(ImagingError) in try HEIFImage(bytes) }
+        let image = try file.withBytes { bytes throws(ImagingError) in
+            let image = try HEIFImage(bytes)
+            if image == nil, try HEIFItems.all(bytes)?.types.values.contains(BoxCursor.type("grid")) == true {
+                throw .cannotDecode(detail: "a grid of other tiles than equal ones of AV1 or HEVC")
+            }
+            return image
+        }
         if let image, image.transform.shownSize != header.storedSize {
             throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), the items say otherwise")
         }
@@ -111,8 +126,8 @@ extension HEIFImage {
 
 extension CodedPlanes {
     /// The meaning of the samples: by the file, else by the coded data.
-    fileprivate func meaning(_ image: HEIFImage) -> CodedColors? {
+    func meaning(_ stated: HEIFColors?) -> CodedColors? {
         CodedColors(
-            image.colors ?? colors, isFullyDetailed: planes.count == 1 || planes[0].size == planes[1].size)
+            stated ?? colors, isFullyDetailed: planes.count == 1 || planes[0].size == planes[1].size)
     }
 }

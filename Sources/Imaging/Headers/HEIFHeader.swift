@@ -6,15 +6,16 @@ extension ImageHeader {
     /// orientation in Exif data must be ignored (ISO/IEC 23000-22 section 7.3.10.1).
     static func heif(_ bytes: RawSpan, format: ImageFormat) throws(ImagingError) -> ImageHeader {
         var boxes = BoxCursor(0..<bytes.byteCount)
-        guard let meta = try boxes.next(of: BoxCursor.type("meta"), in: bytes)?.contents else {
-            throw .cannotDecode(detail: "the HEIF file has no items")
-        }
-        return try header(
-            of: HEIFItems(bytes, meta: meta), in: bytes, format: format, meta: meta)
+        let meta = try boxes.next(of: BoxCursor.type("meta"), in: bytes)?.contents
+        let items = try meta.map { meta throws(ImagingError) in try HEIFItems(bytes, meta: meta) }
+        let exif = meta.flatMap { meta in EXIFTexts.heif(bytes, meta: meta, item: items?.exif) }
+        if let sequence = try HEIFSequence(bytes) { return header(of: sequence, format: format, exif: exif) }
+        guard let items else { throw .cannotDecode(detail: "the HEIF file has no items") }
+        return try header(of: items, in: bytes, format: format, exif: exif)
     }
 
     private static func header(
-        of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, meta: Range<Int>
+        of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
     ) throws(ImagingError) -> ImageHeader {
         guard let primary = items.primary else { throw .cannotDecode(detail: "the HEIF file has no primary item") }
         let properties = try items.properties(of: items.shown(primary), in: bytes)
@@ -46,6 +47,22 @@ extension ImageHeader {
         return ImageHeader(
             format: format, storedSize: size, decodedArea: area, bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
             hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
-            profileByteCount: profileByteCount, exif: .heif(bytes, meta: meta, item: items.exif))
+            profileByteCount: profileByteCount, exif: exif)
+    }
+
+    private static func header(of sequence: HEIFSequence, format: ImageFormat, exif: EXIFTexts?) -> ImageHeader {
+        var (depth, isSubsampled, profileByteCount) = (8, false, 0)
+        for property in sequence.colors.properties {
+            switch property {
+            case .coding(let bits, let isCoarse, _): (depth, isSubsampled) = (bits, isCoarse)
+            case .profile(let place): profileByteCount = place.count
+            default: break
+            }
+        }
+        let hasAlpha = sequence.alpha != nil
+        return ImageHeader(
+            format: format, storedSize: sequence.colors.size, bands: hasAlpha ? 4 : 3, bitDepth: depth,
+            frames: sequence.frames, hasAlpha: hasAlpha, isChromaSubsampled: isSubsampled,
+            profileByteCount: profileByteCount, exif: exif)
     }
 }

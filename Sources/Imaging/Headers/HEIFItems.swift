@@ -30,6 +30,13 @@ struct HEIFItems {
     /// Most properties: their positions have 15 bits.
     private static let mostProperties = 1 << 15
 
+    /// The items of a file; nil without a `meta` box.
+    static func all(_ bytes: RawSpan) throws(ImagingError) -> HEIFItems? {
+        var boxes = BoxCursor(0..<bytes.byteCount)
+        guard let meta = try boxes.next(of: BoxCursor.type("meta"), in: bytes)?.contents else { return nil }
+        return try HEIFItems(bytes, meta: meta)
+    }
+
     /// Reads the `meta` box of a file.
     init(_ bytes: RawSpan, meta: Range<Int>) throws(ImagingError) {
         guard meta.count >= 4 else { throw .cannotDecode(detail: "the HEIF file's meta box is empty") }
