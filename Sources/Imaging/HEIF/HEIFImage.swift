@@ -109,17 +109,11 @@ struct HEIFImage {
         }
     }
 
-    /// The size of a coded item; nil for one of several layers, or without a size.
+    /// The size of a coded item, of whose layers the best is shown; nil without a size.
     private static func codedSize(of item: Int, _ items: HEIFItems, _ bytes: RawSpan) throws(ImagingError) -> PixelSize?
     {
         var size: PixelSize?
-        for property in try items.properties(of: item, in: bytes) {
-            switch property {
-            case .size(let found): size = found
-            case .layer: return nil
-            default: break
-            }
-        }
+        for case .size(let found) in try items.properties(of: item, in: bytes) { size = found }
         guard let size, 1...longestSide ~= size.width, 1...longestSide ~= size.height else { return nil }
         return size
     }

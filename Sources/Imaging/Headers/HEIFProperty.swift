@@ -21,8 +21,6 @@ enum HEIFProperty: Equatable {
     case alpha
     /// `a1op`: the operating point of scalable AV1.
     case operatingPoint(Int)
-    /// `lsel`: one of several layers is shown.
-    case layer
     case other
 
     /// Reads the property in `box`.
@@ -62,7 +60,6 @@ enum HEIFProperty: Equatable {
                 HEIFColors(
                     matrix: bytes.bigEndian16(at: start + 8), isFullRange: bytes.byte(at: start + 10) & 0x80 != 0))
         case BoxCursor.type("a1op"): self = try .operatingPoint(bytes.byte(at: start))
-        case BoxCursor.type("lsel"): self = .layer
         case BoxCursor.type("auxC")
         where bytes.hasText("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: start + 4)
             || bytes.hasText("urn:mpeg:hevc:2015:auxid:1", at: start + 4):
