@@ -69,6 +69,8 @@ let package = Package(
         library("CJPEG", pkgConfig: "libjpeg", package: "libjpeg62-turbo-dev"),
         library("CWebP", pkgConfig: "libwebp", package: "libwebp-dev"),
         library("CHEIF", pkgConfig: "libheif", package: "libheif-dev"),
+        library("CDav1d", pkgConfig: "dav1d", package: "libdav1d-dev"),
+        library("CDe265", pkgConfig: "libde265", package: "libde265-dev"),
         library("CJXL", pkgConfig: "libjxl", package: "libjxl-dev"),
         library("CRSVG", pkgConfig: "librsvg-2.0", package: "librsvg2-dev"),
         library("CPango", pkgConfig: "pangocairo", package: "libpango1.0-dev"),
@@ -92,6 +94,7 @@ let package = Package(
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFastJPEG", flags: ["-O2"]),
         shim("CLightResampling", flags: ["-O2", "-ffp-contract=off"]),
+        shim("CCodedImages", ["CDav1d", "CDe265"], flags: ["-O2", "-ffp-contract=off"]),
         shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"]),
         shim("CPlanarShim", ["CFastJPEG", "CHEIF", "CJPEG", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
@@ -119,9 +122,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CFastJPEG", "CLinux", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim", "CSVGShim", "CVips",
-                "CVipsShim",
-                "Coordination", "Memory", "Text",
+                "CCodedImages", "CFastJPEG", "CLinux", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim", "CSVGShim",
+                "CVips", "CVipsShim", "Coordination", "Memory", "Text",
             ]),
         module(
             "ImageSandbox",

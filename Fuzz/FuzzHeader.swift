@@ -47,6 +47,12 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
                 pixels.size == header.storedSize && pixels.bands == header.bands, "other pixels than the header's")
         }
     case .avif, .heic:
+        if header.decodedArea < 1 << 16, header.frames < 8 {
+            let plan = DecodePlan(isAnimated: header.frames > 1)
+            if let pixels = try? HEIFReading.pixels(file, header: header, plan: plan, token: WorkToken()) {
+                precondition(pixels.size == header.storedSize, "other pixels than the header's")
+            }
+        }
         if let repaired = try? HEIFRepair.repair(file).bytes {
             precondition(repaired.count == count, "a repaired file of another length")
             check(repaired, header, of: count)

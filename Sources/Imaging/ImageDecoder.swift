@@ -100,8 +100,9 @@ package enum ImageDecoder {
                 detail: "the header says \(loadedSize) × \(frames), libvips says \(loaded.width)×\(loaded.height)")
         }
         return try reduced(
-            loaded, by: plan.level / loadedLevel, page: plan.page, frames: frames, orientation: header.orientation,
-            token: token,
+            loaded, by: plan.level / loadedLevel, frames: frames, orientation: header.orientation,
+            timing: frames > 1
+                ? (loaded.delays(plan.page..<plan.page + frames), loaded.integer("loop") ?? 0) : ([], 0), token: token,
             room: room, isIncomplete: isIncomplete)
     }
 
@@ -113,20 +114,21 @@ package enum ImageDecoder {
             throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), the file has \(loaded.size)")
         }
         try plan.admit(isIncomplete: loaded.isIncomplete)
+        let frames = max(1, loaded.delays.count)
         return try unsafe loaded.pixels.withUnsafeBytes { bytes throws in
             let image = try unsafe VipsImage.pixels(
-                bytes, width: loaded.size.width, height: loaded.size.height, bands: loaded.bands)
+                bytes, width: loaded.size.width, height: loaded.size.height * frames, bands: loaded.bands)
             let profiled = try loaded.profile.map { profile throws(VipsError) in try image.profiled(profile) } ?? image
             return try reduced(
-                profiled, by: plan.level, page: 0, frames: 1, orientation: header.orientation, token: token, room: room,
-                isIncomplete: loaded.isIncomplete)
+                profiled, by: plan.level, frames: frames, orientation: header.orientation,
+                timing: (loaded.delays, loaded.loop), token: token, room: room, isIncomplete: loaded.isIncomplete)
         }
     }
 
     /// Reduces the loaded image, then converts its colours and turns it upright.
     private static func reduced(
-        _ loaded: VipsImage, by reduction: Int, page: Int, frames: Int, orientation: Int, token: WorkToken,
-        room: PlaneMemory.Maker, isIncomplete: Bool = false
+        _ loaded: VipsImage, by reduction: Int, frames: Int, orientation: Int, timing: (delays: [Int], loop: Int),
+        token: WorkToken, room: PlaneMemory.Maker, isIncomplete: Bool = false
     ) throws -> DecodedImage {
         var strip = try FrameStrip(image: loaded.inEightBits(), frames: frames)
         if reduction > 1 {
@@ -152,8 +154,7 @@ package enum ImageDecoder {
         let pixels = try image.pixels(in: room, token: token)
         return DecodedImage(
             pixels: pixels, size: PixelSize(width: image.width, height: image.height / frames), bands: image.bands,
-            frames: frames, delays: frames > 1 ? loaded.delays(page..<page + frames) : [],
-            loop: frames > 1 ? loaded.integer("loop") ?? 0 : 0, isIncomplete: isIncomplete)
+            frames: frames, delays: timing.delays, loop: timing.loop, isIncomplete: isIncomplete)
     }
 }
 

@@ -1,3 +1,4 @@
+import CCodedImages
 import CPlanarShim
 import Memory
 
@@ -89,6 +90,9 @@ extension ImageLibrary {
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
         unsafe CPlanarShim_versions(&text)
         let name = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return "libvips \(version), \(name)"
+        let (av1, hevc) = unsafe (
+            String(cString: CCodedImages_av1_version()), String(cString: CCodedImages_hevc_version())
+        )
+        return "libvips \(version), \(name), dav1d \(av1), libde265 \(hevc)"
     }
 }

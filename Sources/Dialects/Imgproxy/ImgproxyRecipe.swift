@@ -22,7 +22,7 @@ struct ImgproxyRecipe: RenderRecipe {
     private func pipeline(of source: RecipeSource) throws(ImagingError) -> Composition {
         let header = source.header
         if options.format == .svg { throw .sideTooLong(header.size, format: .svg) }
-        let mayMove = options.maximumFrames > 1 && header.frames > 1 && header.format.supportsAnimation
+        let mayMove = options.maximumFrames > 1 && header.frames > 1 && header.format.hasMovingFrames
         let format = format(own: header.format, isAnimated: mayMove, hasAlpha: header.hasAlpha)
         let isAnimated = mayMove && format.supportsAnimation
         let frames = isAnimated ? min(header.frames, options.maximumFrames) : 1

@@ -59,14 +59,14 @@ struct ThumborRecipe: RenderRecipe {
 
     /// Whether several frames remain.
     func isAnimated(_ header: ImageHeader) -> Bool {
-        header.frames > 1 && header.format.supportsAnimation && options.page == 0 && options.frames != 1
+        header.frames > 1 && header.format.hasMovingFrames && options.page == 0 && options.frames != 1
             && format(of: header).supportsAnimation
     }
 
     /// The format of the result.
     func format(of header: ImageHeader) -> ImageFormat {
         let hasFrames =
-            header.frames > 1 && header.format.supportsAnimation && options.page == 0 && options.frames != 1
+            header.frames > 1 && header.format.hasMovingFrames && options.page == 0 && options.frames != 1
         let page = header.page(options.page)
         if !options.isRaw {
             if let format = options.format {

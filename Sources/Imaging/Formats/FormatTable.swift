@@ -108,10 +108,11 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .brands(["avif", "avis"]),
             header: { bytes throws(ImagingError) in try .heif(bytes, format: .avif) },
-            loader: .pixels { file, header, _, token in try HEIFPixels.decode(file, header: header, token: token) },
+            loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
             // This decoder has had more security faults than all others together.
             needsConfinement: true,
-            damage: .heif,
+            hasMovingFrames: true,
+            planes: .heif,
             memory: .heif,
             time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
         output: .written(
@@ -128,9 +129,9 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .brands(["heic", "heix", "heim", "heis", "hevc", "hevx"]),
             header: { bytes throws(ImagingError) in try .heif(bytes, format: .heic) },
-            loader: .pixels { file, header, _, token in try HEIFPixels.decode(file, header: header, token: token) },
+            loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
             needsConfinement: true,
-            damage: .heif,
+            planes: .heif,
             memory: .heif,
             time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
         output: .replaced(opaque: .jpeg, transparent: .png))
@@ -197,16 +198,20 @@ extension FormatTraits {
         output: .replaced(opaque: .png, transparent: .png))
 }
 
-extension FormatTraits.Damage {
-    fileprivate static let heif = FormatTraits.Damage(repair: { file, _, _ throws(ImagingError) in
-        try HEIFRepair.repair(file)
-    })
+extension FormatTraits.Planes {
+    /// Alpha, and tiny images, need pixels.
+    fileprivate static let heif = FormatTraits.Planes(
+        mayHold: { !$0.hasAlpha && $0.frames == 1 },
+        decode: { file, header, plan, token, room, _ in
+            try HEIFReading.planes(file, header: header, plan: plan, token: token, room: room)
+        })
 }
 
 extension FormatTraits.Memory {
     /// The decoder's planes, libheif's planes, and the pixels; twice as much for more than 8 bits.
-    fileprivate static let heif = FormatTraits.Memory(workingBytes: { header, _ in
-        let planes = (header.isChromaSubsampled ? 8 : 14) + (header.hasAlpha ? 4 : 0)
-        return header.bitDepth > 8 ? 2 * planes + 2 : planes
-    })
+    fileprivate static let heif = FormatTraits.Memory(
+        workingBytes: { header, _ in
+            let planes = (header.isChromaSubsampled ? 8 : 14) + (header.hasAlpha ? 4 : 0)
+            return header.bitDepth > 8 ? 2 * planes + 2 : planes
+        }, isForEachFrame: true)
 }

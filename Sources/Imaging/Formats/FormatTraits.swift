@@ -68,6 +68,8 @@ extension FormatTraits {
         }
         /// How files are handled that are truncated, damaged, or too new for the loader.
         var damage = Damage()
+        /// Whether frames are an animation also where the format is only written as stills.
+        var hasMovingFrames = false
         /// How the planar lane decodes files; nil if it does not.
         var planes: Planes?
         /// Memory of a decode.

@@ -47,6 +47,9 @@ extension ImageFormat {
     /// Whether animations are read and written with all their frames.
     package var supportsAnimation: Bool { traits.supportsAnimation }
 
+    /// Whether several frames of a source are an animation, and not pages.
+    package var hasMovingFrames: Bool { supportsAnimation || reading.hasMovingFrames }
+
     /// Longest side that the format can hold, in pixels.
     package var maximumSide: Int { traits.maximumSide }
 }

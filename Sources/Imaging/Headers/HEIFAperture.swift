@@ -25,19 +25,85 @@ struct HEIFAperture: Equatable {
         down = try fraction(3, isSigned: true)
     }
 
-    /// The size of the shown part of an image of `size`.
+    /// The shown part of an image of `size`.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` if nothing is shown.
-    func size(in size: PixelSize) throws(ImagingError) -> PixelSize {
-        func left(_ part: Fraction, _ offset: Fraction, of side: Int) throws(ImagingError) -> Int {
+    func part(of size: PixelSize) throws(ImagingError) -> (x: Int, y: Int, size: PixelSize) {
+        func span(_ part: Fraction, _ offset: Fraction, of side: Int) throws(ImagingError) -> Range<Int> {
             let length = (Double(part.numerator) / Double(part.denominator)).rounded()
             let middle = Double(offset.numerator) / Double(offset.denominator) + Double(side - 1) / 2
             let start = (middle - (length - 1) / 2).rounded(.down)
             let end = min(start + length, Double(side))
             guard max(0, start) < end else { throw .cannotDecode(detail: "the aperture shows nothing") }
-            return Int(end - max(0, start))
+            return Int(max(0, start))..<Int(end)
         }
-        return try PixelSize(
-            width: left(width, right, of: size.width), height: left(height, down, of: size.height))
+        let across = try span(width, right, of: size.width)
+        let down = try span(height, self.down, of: size.height)
+        return (across.lowerBound, down.lowerBound, PixelSize(width: across.count, height: down.count))
+    }
+}
+
+/// How a stored image is shown: the part of it that is cut out, then how that is mirrored and turned.
+///
+/// The properties of an item apply in their order; so do those of an item that shows another one.
+struct HEIFTransform: Equatable {
+    /// The part of the stored image.
+    private(set) var part: (x: Int, y: Int, size: PixelSize)
+    /// Whether rows and columns are exchanged, before the result is mirrored.
+    private var isSideways = false
+    private var isMirroredAcross = false
+    private var isMirroredDown = false
+
+    /// The whole of an image.
+    init(of size: PixelSize) { part = (0, 0, size) }
+
+    /// The size of the shown image.
+    var shownSize: PixelSize {
+        isSideways ? PixelSize(width: part.size.height, height: part.size.width) : part.size
+    }
+
+    /// The EXIF orientation from which the part is turned, 1…8.
+    var orientation: Int {
+        switch (isSideways, isMirroredAcross, isMirroredDown) {
+        case (false, false, false): 1
+        case (false, true, false): 2
+        case (false, true, true): 3
+        case (false, false, true): 4
+        case (true, false, false): 5
+        case (true, true, false): 6
+        case (true, true, true): 7
+        case (true, false, true): 8
+        }
+    }
+
+    /// Adds what one property does.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for an aperture that shows nothing.
+    mutating func apply(_ property: HEIFProperty) throws(ImagingError) {
+        switch property {
+        case .aperture(let aperture): try cut(aperture)
+        case .rotation(let quarters):
+            for _ in 0..<quarters {
+                // A turn to the left exchanges rows and columns, then mirrors down.
+                (isMirroredAcross, isMirroredDown) = (isMirroredDown, !isMirroredAcross)
+                isSideways.toggle()
+            }
+        case .mirror(isDown: true): isMirroredDown.toggle()
+        case .mirror(isDown: false): isMirroredAcross.toggle()
+        default: break
+        }
+    }
+
+    private mutating func cut(_ aperture: HEIFAperture) throws(ImagingError) {
+        let shown = shownSize
+        var (x, y, size) = try aperture.part(of: shown)
+        if isMirroredAcross { x = shown.width - x - size.width }
+        if isMirroredDown { y = shown.height - y - size.height }
+        if isSideways { (x, y, size) = (y, x, PixelSize(width: size.height, height: size.width)) }
+        part = (part.x + x, part.y + y, size)
+    }
+
+    static func == (one: HEIFTransform, other: HEIFTransform) -> Bool {
+        one.part == other.part && one.orientation == other.orientation
     }
 }

@@ -10,7 +10,7 @@ struct HEIFAreas {
     private var path: Set<Int> = []
 
     /// Deepest nesting of items; a turned overlay of grids has three levels.
-    private static let deepest = 8
+    static let deepest = 8
 
     /// Computes the areas of these items.
     init(_ items: HEIFItems) {

@@ -2,37 +2,38 @@ extension ImageHeader {
     /// Reads the header of an AVIF or HEIC file (ISO/IEC 23008-12): the properties of its primary item and of the items
     /// that it is made of.
     ///
-    /// The size is that of the image as shown, and the orientation is 1: libheif turns, mirrors and crops. An
+    /// The size is that of the image as shown, and the orientation is 1: the decoder turns, mirrors and crops. An
     /// orientation in Exif data must be ignored (ISO/IEC 23000-22 section 7.3.10.1).
     static func heif(_ bytes: RawSpan, format: ImageFormat) throws(ImagingError) -> ImageHeader {
         var boxes = BoxCursor(0..<bytes.byteCount)
-        guard let meta = try boxes.next(of: BoxCursor.type("meta"), in: bytes)?.contents else {
-            throw .cannotDecode(detail: "the HEIF file has no items")
-        }
-        return try header(
-            of: HEIFItems(bytes, meta: meta), in: bytes, format: format, exif: HEIFMetadata.texts(bytes, meta: meta))
+        let meta = try boxes.next(of: BoxCursor.type("meta"), in: bytes)?.contents
+        let items = try meta.map { meta throws(ImagingError) in try HEIFItems(bytes, meta: meta) }
+        let exif = meta.flatMap { meta in EXIFTexts.heif(bytes, meta: meta, item: items?.exif) }
+        if let sequence = try HEIFSequence(bytes) { return header(of: sequence, format: format, exif: exif) }
+        guard let items else { throw .cannotDecode(detail: "the HEIF file has no items") }
+        return try header(of: items, in: bytes, format: format, exif: exif)
     }
 
     private static func header(
         of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
     ) throws(ImagingError) -> ImageHeader {
         guard let primary = items.primary else { throw .cannotDecode(detail: "the HEIF file has no primary item") }
-        let properties = try items.properties(of: primary, in: bytes)
+        let properties = try items.properties(of: items.shown(primary), in: bytes)
         var areas = HEIFAreas(items)
         let area = try areas.area(of: primary, in: bytes)
-        let size = try HEIFProperty.shownSize(by: properties)
+        let size = try items.transform(of: primary, in: bytes).shownSize
         var depths = [8, 8, 8]
         var profileByteCount = 0
         for property in properties {
             switch property {
             case .depths(let values): depths = values
-            case .profile(let count): profileByteCount = count
+            case .profile(let place): profileByteCount = place.count
             default: break
             }
         }
         // A grid's tiles are items of their own, and the grid's properties do not say how they are coded.
         let codings = items.properties.compactMap { property in
-            if case .coding(let depth, let isSubsampled) = property {
+            if case .coding(let depth, let isSubsampled, _) = property {
                 (depth: depth, isSubsampled: isSubsampled)
             } else {
                 nil
@@ -46,6 +47,22 @@ extension ImageHeader {
         return ImageHeader(
             format: format, storedSize: size, decodedArea: area, bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
             hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
+            profileByteCount: profileByteCount, exif: exif)
+    }
+
+    private static func header(of sequence: HEIFSequence, format: ImageFormat, exif: EXIFTexts?) -> ImageHeader {
+        var (depth, isSubsampled, profileByteCount) = (8, false, 0)
+        for property in sequence.colors.properties {
+            switch property {
+            case .coding(let bits, let isCoarse, _): (depth, isSubsampled) = (bits, isCoarse)
+            case .profile(let place): profileByteCount = place.count
+            default: break
+            }
+        }
+        let hasAlpha = sequence.alpha != nil
+        return ImageHeader(
+            format: format, storedSize: sequence.colors.size, bands: hasAlpha ? 4 : 3, bitDepth: depth,
+            frames: sequence.frames, hasAlpha: hasAlpha, isChromaSubsampled: isSubsampled,
             profileByteCount: profileByteCount, exif: exif)
     }
 }

@@ -10,6 +10,12 @@ struct HEIFItems {
     private var sources: [Int: [Int]] = [:]
     /// The items that belong to an item and are decoded with it: its alpha plane.
     private var auxiliaries: [Int: [Int]] = [:]
+    /// Items whose colours are multiplied by their alpha.
+    private(set) var premultiplied: Set<Int> = []
+    /// The four characters of each item's type.
+    private(set) var types: [Int: Int] = [:]
+    /// The first item of EXIF data.
+    private(set) var exif: Int?
 
     private struct PropertyList {
         let start: Int
@@ -24,6 +30,13 @@ struct HEIFItems {
     /// Most properties: their positions have 15 bits.
     private static let mostProperties = 1 << 15
 
+    /// The items of a file; nil without a `meta` box.
+    static func all(_ bytes: RawSpan) throws(ImagingError) -> HEIFItems? {
+        var boxes = BoxCursor(0..<bytes.byteCount)
+        guard let meta = try boxes.next(of: BoxCursor.type("meta"), in: bytes)?.contents else { return nil }
+        return try HEIFItems(bytes, meta: meta)
+    }
+
     /// Reads the `meta` box of a file.
     init(_ bytes: RawSpan, meta: Range<Int>) throws(ImagingError) {
         guard meta.count >= 4 else { throw .cannotDecode(detail: "the HEIF file's meta box is empty") }
@@ -34,6 +47,7 @@ struct HEIFItems {
                 let version = try bytes.byte(at: box.contents.lowerBound)
                 let offset = box.contents.lowerBound + 4
                 primary = try version == 0 ? bytes.bigEndian16(at: offset) : bytes.bigEndian32(at: offset)
+            case BoxCursor.type("iinf"): try? readTypes(bytes, in: box.contents)
             case BoxCursor.type("iprp"): try readProperties(bytes, in: box.contents)
             case BoxCursor.type("iref"): try readReferences(bytes, in: box.contents)
             default: break
@@ -60,6 +74,50 @@ struct HEIFItems {
 
     /// The items that are decoded together with an item, such as its alpha plane.
     func auxiliaries(of item: Int) -> [Int] { auxiliaries[item] ?? [] }
+
+    /// The item whose pixels an item shows: itself, unless it is another item that is only turned or cut (`iden`).
+    func shown(_ item: Int) -> Int { chain(from: item).last ?? item }
+
+    /// How the pixels of an item are shown, by its properties and those of the items between.
+    func transform(of item: Int, in bytes: RawSpan) throws(ImagingError) -> HEIFTransform {
+        let chain = chain(from: item)
+        var result = try HEIFProperty.transform(by: properties(of: shown(item), in: bytes))
+        for link in chain.dropLast().reversed() {
+            for property in try properties(of: link, in: bytes) { try result.apply(property) }
+        }
+        return result
+    }
+
+    /// The item, and those that it shows.
+    private func chain(from item: Int) -> [Int] {
+        var chain = [item]
+        while chain.count < HEIFAreas.deepest, let last = chain.last, types[last] == BoxCursor.type("iden"),
+            sources(of: last).count == 1
+        {
+            chain += sources(of: last)
+        }
+        return chain
+    }
+
+    /// Reads the types (`iinf`, ISO/IEC 14496-12 section 8.11.6), as far as they are sound.
+    private mutating func readTypes(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
+        let isShort = try bytes.byte(at: range.lowerBound) == 0
+        var boxes = BoxCursor(range.dropFirst(isShort ? 6 : 8))
+        for _ in 0..<Self.mostItems {
+            guard let box = try boxes.next(in: bytes) else { return }
+            let start = box.contents.lowerBound
+            // Items have a type from version 2 on; version 3 has wider numbers.
+            guard box.type == BoxCursor.type("infe"), case let version = try bytes.byte(at: start), version >= 2 else {
+                continue
+            }
+            let place = start + (version == 2 ? 8 : 10)
+            guard place + 4 <= box.contents.upperBound else { continue }
+            let item = try version == 2 ? bytes.bigEndian16(at: start + 4) : bytes.bigEndian32(at: start + 4)
+            let type = try bytes.bigEndian32(at: place)
+            if types[item] == nil { types[item] = type }
+            if type == BoxCursor.type("Exif"), exif == nil { exif = item }
+        }
+    }
 
     private mutating func readProperties(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         var boxes = BoxCursor(range)
@@ -104,6 +162,7 @@ struct HEIFItems {
         while let reference = try references.next(in: bytes) {
             // An alpha plane refers to its image, an image to its sources (ISO/IEC 23008-12 section 6.4).
             let isAuxiliary = reference.type == BoxCursor.type("auxl")
+            if reference.type == BoxCursor.type("prem") { premultiplied.insert(try reference.source(in: bytes)) }
             guard isAuxiliary || reference.type == BoxCursor.type("dimg") else { continue }
             let (from, targets) = (try reference.source(in: bytes), try reference.targets(in: bytes))
             total += targets.count

@@ -4,16 +4,23 @@ enum HEIFProperty: Equatable {
     case size(PixelSize)
     /// `clap`: the part that is shown.
     case aperture(HEIFAperture)
-    /// `irot`: whether width and height are exchanged.
-    case rotation(isSideways: Bool)
+    /// `irot`: quarter turns to the left, 0…3.
+    case rotation(quarters: Int)
+    /// `imir`: whether top and bottom are exchanged, or else left and right.
+    case mirror(isDown: Bool)
     /// `pixi`: bits of each component.
     case depths([Int])
-    /// `av1C` or `hvcC`: bits of each component as coded, and whether chroma is subsampled.
-    case coding(depth: Int, isSubsampled: Bool)
-    /// `colr` with an ICC profile of this size.
-    case profile(byteCount: Int)
+    /// `av1C` or `hvcC`: bits of each component as coded, whether chroma is subsampled, and where the box's contents
+    /// lie.
+    case coding(depth: Int, isSubsampled: Bool, parameters: Range<Int>)
+    /// `colr` with an ICC profile, which lies there.
+    case profile(Range<Int>)
+    /// `colr` with numbers of ITU-T H.273, of which samples depend on the matrix and the range.
+    case colors(HEIFColors)
     /// `auxC` of an alpha plane.
     case alpha
+    /// `a1op`: the operating point of scalable AV1.
+    case operatingPoint(Int)
     case other
 
     /// Reads the property in `box`.
@@ -26,7 +33,9 @@ enum HEIFProperty: Equatable {
         case BoxCursor.type("clap"):
             self = try .aperture(HEIFAperture(bytes, at: start))
         case BoxCursor.type("irot"):
-            self = try .rotation(isSideways: bytes.byte(at: start) & 1 == 1)
+            self = try .rotation(quarters: bytes.byte(at: start) & 3)
+        case BoxCursor.type("imir"):
+            self = try .mirror(isDown: bytes.byte(at: start) & 1 == 0)
         case BoxCursor.type("pixi"):
             var depths: [Int] = []
             for index in 0..<(try bytes.byte(at: start + 4)) {
@@ -37,13 +46,20 @@ enum HEIFProperty: Equatable {
             // AV1 Codec ISO Media File Format Binding, section 2.3.3; a grey image has both subsampling bits set.
             let flags = try bytes.byte(at: start + 2)
             self = .coding(
-                depth: flags & 0x40 == 0 ? 8 : flags & 0x20 == 0 ? 10 : 12, isSubsampled: flags & 0x08 != 0)
+                depth: flags & 0x40 == 0 ? 8 : flags & 0x20 == 0 ? 10 : 12, isSubsampled: flags & 0x08 != 0,
+                parameters: box.contents)
         case BoxCursor.type("hvcC"):
             // ISO/IEC 14496-15 section 8.3.2.1.
             let chroma = try bytes.byte(at: start + 16) & 3
-            self = try .coding(depth: 8 + bytes.byte(at: start + 17) & 7, isSubsampled: chroma != 3)
+            self = try .coding(
+                depth: 8 + bytes.byte(at: start + 17) & 7, isSubsampled: chroma != 3, parameters: box.contents)
         case BoxCursor.type("colr") where bytes.hasText("prof", at: start) || bytes.hasText("rICC", at: start):
-            self = .profile(byteCount: box.contents.count - 4)
+            self = .profile(box.contents.dropFirst(4))
+        case BoxCursor.type("colr") where bytes.hasText("nclx", at: start):
+            self = try .colors(
+                HEIFColors(
+                    matrix: bytes.bigEndian16(at: start + 8), isFullRange: bytes.byte(at: start + 10) & 0x80 != 0))
+        case BoxCursor.type("a1op"): self = try .operatingPoint(bytes.byte(at: start))
         case BoxCursor.type("auxC")
         where bytes.hasText("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: start + 4)
             || bytes.hasText("urn:mpeg:hevc:2015:auxid:1", at: start + 4):
@@ -53,22 +69,25 @@ enum HEIFProperty: Equatable {
         }
     }
 
-    /// The size of an image with these properties after it was cropped and turned in their order.
+    /// How an image with these properties is shown, after it was cropped and turned in their order.
     ///
     /// The stored size may be at any place among them.
-    static func shownSize(by properties: [HEIFProperty]) throws(ImagingError) -> PixelSize {
+    static func transform(by properties: [HEIFProperty]) throws(ImagingError) -> HEIFTransform {
         var stored: PixelSize?
         for case .size(let size) in properties { stored = size }
-        guard var size = stored, size.width > 0, size.height > 0 else {
+        guard let size = stored, size.width > 0, size.height > 0 else {
             throw .cannotDecode(detail: "the HEIF file's primary item has no size")
         }
-        for property in properties {
-            switch property {
-            case .aperture(let aperture): size = try aperture.size(in: size)
-            case .rotation(isSideways: true): size = PixelSize(width: size.height, height: size.width)
-            default: break
-            }
-        }
-        return size
+        var transform = HEIFTransform(of: size)
+        for property in properties { try transform.apply(property) }
+        return transform
     }
+}
+
+/// The meaning of an image's samples.
+struct HEIFColors: Equatable {
+    /// The kind of luma and chroma, by ITU-T H.273.
+    let matrix: Int
+    /// Whether black is 0 and white the largest value.
+    let isFullRange: Bool
 }

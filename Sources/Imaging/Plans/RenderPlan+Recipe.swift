@@ -12,7 +12,7 @@ extension RenderPlan {
         }
         let isAnimated =
             composition.frames > 1 && header.frames > 1 && composition.trim == nil
-            && header.format.supportsAnimation && composition.keepsFrames
+            && header.format.hasMovingFrames && composition.keepsFrames
         let mostFrames = min(composition.frames, limits.maximumFrames)
         let frames = isAnimated ? min(header.frames - composition.page, mostFrames) : 1
         let page = header.page(composition.page)

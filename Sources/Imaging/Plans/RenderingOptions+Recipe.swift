@@ -32,7 +32,7 @@ extension RenderingOptions: RenderRecipe {
         let chosen = format.format(
             own: header.format, hasAlpha: header.page(page).hasAlpha, automatic: rules.automaticFormats)
         let keepsFrames =
-            isAnimated && operations.trim == nil && header.frames > 1 && header.format.supportsAnimation
+            isAnimated && operations.trim == nil && header.frames > 1 && header.format.hasMovingFrames
             && chosen.supportsAnimation
         let number = keepsFrames ? 0 : page
         guard number < header.frames else { throw .noSuchPage(page, pages: header.frames) }

@@ -22,7 +22,7 @@ extension ImageHeader {
         let kept = plan.frames(of: self)
         let decoded =
             plan.isAnimated
-            ? min(plan.page, frames) + kept : format.supportsAnimation ? min(plan.page + 1, frames) : 1
+            ? min(plan.page, frames) + kept : format.hasMovingFrames ? min(plan.page + 1, frames) : 1
         let depth = header.bitDepth > 8 ? 2.0 : 1
         let framing = plan.isAnimated ? TimePrice.frame.decode * Double(kept) : 0
         let rows = Double(header.storedSize.height) * TimePrice.row

@@ -4,7 +4,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// The images that libheif reads from files; the walk over a file's header must say the same.
+/// The images that are put together from a file's items; the walk over its header must say the same.
 @Suite(.timeLimit(.minutes(1)))
 struct HEIFItemTests {
     private typealias Item = HEIFWriter.Item
@@ -106,10 +106,66 @@ struct HEIFItemTests {
         #expect(try ends(of: item) == [[255], [0]])
     }
 
+    @Test func `an item that only turns another one is shown`() throws {
+        var item = Item.coded(.quarters(ImageFixture.size))
+        item.properties.append(HEIFBox.rotation(1))
+        var turned = Item(id: 2, type: "iden", data: [], properties: [HEIFBox.size(48, 64), HEIFBox.rotation(1)])
+        turned.references = [("dimg", [1])]
+        let image = try decode([item, turned], primary: 2)
+        #expect(image.size == ImageFixture.size)
+        #expect(colors(of: image) == [Self.white, Self.blue, Self.green, Self.red])
+    }
+
+    /// Red by BT.601 has other components by other matrices.
+    @Test(arguments: [(1, [255, 25, 0]), (9, [255, 8, 0]), (8, [246, 33, 0]), (6, [254, 0, 0])], [false, true])
+    func `colours are those of the file's matrix`(matrix: (Int, [Int]), hasAlpha: Bool) throws {
+        var item = Item.coded(.plain(ImageFixture.size, [255, 0, 0]))
+        item.properties.append(HEIFBox.meaning(isFullRange: true, matrix: UInt8(matrix.0)))
+        var alpha = Item.coded(.plain(ImageFixture.size, [255, 255, 255]), id: 2)
+        alpha.properties.append(HEIFBox.alpha)
+        alpha.references = [("auxl", [1])]
+        let image = try decode(hasAlpha ? [item, alpha] : [item], primary: 1)
+        #expect(image.bands == (hasAlpha ? 4 : 3))
+        for (sample, wanted) in zip(image.pixel(x: 9, y: 9), matrix.1) { #expect(abs(Int(sample) - wanted) <= 4) }
+    }
+
+    @Test func `colours that were multiplied by alpha are divided by it`() throws {
+        var item = Item.coded(.plain(ImageFixture.size, [64, 64, 64]))
+        item.references = [("prem", [2])]
+        var alpha = Item.coded(.plain(ImageFixture.size, [128, 128, 128]), id: 2)
+        alpha.properties.append(HEIFBox.alpha)
+        alpha.references = [("auxl", [1])]
+        let pixel = try decode([item, alpha], primary: 1).pixel(x: 9, y: 9)
+        #expect(zip(pixel, [128, 128, 128, 128]).allSatisfy { abs(Int($0) - $1) <= 3 })
+    }
+
+    @Test func `tiles may have an alpha plane each`() throws {
+        let size = PixelSize(width: 64, height: 32)
+        let items = [1, 2].flatMap { id in
+            var alpha = Item.coded(.plain(size, id == 1 ? [255, 255, 255] : [0, 0, 0]), id: id + 4)
+            alpha.properties.append(HEIFBox.alpha)
+            alpha.references = [("auxl", [id])]
+            return [Item.coded(.plain(size, [0, 0, 255]), id: id), alpha]
+        }
+        let image = try decode(
+            items + [.grid(of: [1, 2], columns: 2, size: PixelSize(width: 128, height: 32), id: 9)], primary: 9)
+        #expect(image.size == PixelSize(width: 128, height: 32) && image.bands == 4)
+        #expect(colors(of: image).map { $0[3] } == [255, 0, 255, 0])
+    }
+
+    @Test(arguments: [1, 2, 4])
+    func `an aperture may begin within a chroma sample`(level: Int) throws {
+        var item = Item.coded(.quarters(PixelSize(width: 130, height: 98)))
+        item.properties += [HEIFBox.aperture(99, 67, right: 3, down: 3), HEIFBox.rotation(3)]
+        let image = try decode([item], primary: 1, level: level)
+        #expect(image.size == PixelSize(width: (67 + level - 1) / level, height: (99 + level - 1) / level))
+        #expect(colors(of: image) == [Self.blue, Self.red, Self.white, Self.green])
+    }
+
     @Test func `a header that says another size than the samples is refused`() throws {
         var item = Item.coded(.quarters(ImageFixture.size))
         item.properties[0] = HEIFBox.size(64, 50)
-        #expect(throws: ImagingError.cannotDecode(detail: "the header says 64×50, libheif says 64×48")) {
+        #expect(throws: ImagingError.cannotDecode(detail: "the header says 64×50, the data say 64×48")) {
             try decode([item], primary: 1)
         }
     }
@@ -133,6 +189,7 @@ struct HEIFItemTests {
         try ImageLibrary.start()
         let file = SharedBytes(HEIFWriter(items, primary: primary).file)
         return try ImageDecoder.decode(
-            file, header: .inspect(file), plan: DecodePlan(level: level), limits: .none, token: WorkToken())
+            file, header: .inspect(file), plan: DecodePlan(level: level), limits: .none, token: WorkToken()
+        ).interleaved(token: WorkToken())
     }
 }

@@ -38,9 +38,10 @@ package enum HEIFBox {
         box("hvcC", [1] + [UInt8](repeating: 0, count: 15) + [0xFC | chroma, 0xF8 | extraBits, 0xF8, 0])
     }
 
-    /// The meaning of an image's samples: sRGB in BT.601 of full or limited range.
-    package static func meaning(isFullRange: Bool) -> [UInt8] {
-        box("colr", Array("nclx".utf8) + [0, 1, 0, 13, 0, 6, isFullRange ? 0x80 : 0])
+    /// The meaning of an image's samples: sRGB in BT.601 or by another matrix of ITU-T H.273, of full or limited
+    /// range.
+    package static func meaning(isFullRange: Bool, matrix: UInt8 = 6) -> [UInt8] {
+        box("colr", Array("nclx".utf8) + [0, 1, 0, 13, 0, matrix, isFullRange ? 0x80 : 0])
     }
 
     /// An ICC profile in a `colr` box.

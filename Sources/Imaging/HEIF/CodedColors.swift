@@ -1,0 +1,169 @@
+import CCodedImages
+import CPlanarShim
+import Memory
+
+/// The conversion of coded samples to red, green and blue, and to BT.601's luma and chroma.
+struct CodedColors {
+    let colors: HEIFColors
+    /// Red, green and blue of black to white, 0…1, by luma, Cb and Cr: 0…1, and −½…½.
+    private let matrix: [[Double]]
+
+    /// The conversion for planes; nil if colours have a matrix that is not known.
+    init?(_ colors: HEIFColors, isFullyDetailed: Bool) {
+        self.colors = colors
+        switch colors.matrix {
+        case 0:
+            guard isFullyDetailed else { return nil }
+            matrix = [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
+        case 8: matrix = [[1, -1, 1], [1, 1, 0], [1, -1, -1]]
+        case 1, 12, 13: matrix = Self.matrix(red: 0.2126, blue: 0.0722)
+        case 4: matrix = Self.matrix(red: 0.30, blue: 0.11)
+        case 7: matrix = Self.matrix(red: 0.212, blue: 0.087)
+        case 9, 10, 14: matrix = Self.matrix(red: 0.2627, blue: 0.0593)
+        case 2, 3, 5, 6: matrix = Self.matrix(red: 0.299, blue: 0.114)
+        default: return nil
+        }
+    }
+
+    /// Whether the planes are BT.601's.
+    var isStandard: Bool { [2, 3, 5, 6].contains(colors.matrix) }
+
+    /// The range of the planes.
+    var range: PlaneRange { colors.isFullRange ? .full : .limited }
+
+    private static func matrix(red: Double, blue: Double) -> [[Double]] {
+        let green = 1 - red - blue
+        let (ofRed, ofBlue) = (2 * (1 - red), 2 * (1 - blue))
+        return [[1, 0, ofRed], [1, -ofBlue * blue / green, -ofRed * red / green], [1, ofBlue, 0]]
+    }
+
+    /// BT.601's luma, Cb and Cr of red, green and blue.
+    private static let standard = [
+        [0.299, 0.587, 0.114], [-0.299 / 1.772, -0.587 / 1.772, 0.886 / 1.772],
+        [0.701 / 1.402, -0.587 / 1.402, -0.114 / 1.402],
+    ]
+
+    /// The samples of zero and of one, of one of the planes.
+    private func extent(ofPlane index: Int, hasChroma: Bool) -> (start: Double, length: Double) {
+        let isDifference = index > 0 && hasChroma
+        return switch (colors.isFullRange, isDifference) {
+        case (true, false): (0, 255)
+        case (true, true): (128, 255)
+        case (false, false): (16, 219)
+        case (false, true): (128, 224)
+        }
+    }
+
+    /// The weights of the three sources, and the summand, for a component `row` of the sources' components.
+    private func weights(_ row: [Double], start: Double, length: Double) -> (Float, Float, Float, Float) {
+        var summand = start
+        let weights = row.indices.map { index in
+            let source = extent(ofPlane: index, hasChroma: colors.matrix != 0)
+            summand -= length * row[index] / source.length * source.start
+            return length * row[index] / source.length
+        }
+        return (Float(weights[0]), Float(weights[1]), Float(weights[2]), Float(summand))
+    }
+
+    /// Converts planes to BT.601's, in place.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` without memory.
+    func makeStandard(_ image: CodedPlanes) throws(ImagingError) {
+        guard !isStandard, image.planes.count == 3 else { return }
+        let rows = Self.standard.map { row in
+            (0..<3).map { column in (0..<3).reduce(0) { $0 + row[$1] * matrix[$1][column] } }
+        }
+        func components(_ indices: Range<Int>) -> [Component] {
+            unsafe indices.map { index in
+                let result = extent(ofPlane: index, hasChroma: true)
+                return unsafe Component(
+                    weights: weights(rows[index], start: result.start, length: result.length),
+                    samples: image.samples(ofPlane: index), stride: image.planes[index].stride, step: 1)
+            }
+        }
+        if colors.matrix == 0 {
+            try unsafe image.convert([0, 1, 2], to: components(0..<3))
+        } else {
+            // Luma needs chroma as it was.
+            try unsafe image.convert([0, 1, 2], to: components(0..<1))
+            try unsafe image.convert([1, 1, 2], to: components(1..<3))
+        }
+    }
+
+    /// Writes interleaved pixels.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` without memory.
+    func interleave(
+        _ image: CodedPlanes, alpha: CodedPlanes?, isAlphaFull: Bool, into pixels: borrowing PlaneMemory,
+        at offset: Int = 0
+    ) throws(ImagingError) {
+        let colorBands = image.planes.count
+        let bands = colorBands + (alpha == nil ? 0 : 1)
+        let stride = image.planes[0].size.width * bands
+        func component(_ row: [Double], band: Int) -> Component {
+            unsafe Component(
+                weights: weights(row, start: 0, length: 255),
+                samples: pixels.bytes.assumingMemoryBound(to: UInt8.self).baseAddress?.advanced(by: offset + band),
+                stride: stride, step: bands)
+        }
+        if colorBands == 1 {
+            try unsafe image.convert([0, 0, 0], to: [component([1, 0, 0], band: 0)])
+        } else {
+            try unsafe image.convert([0, 1, 2], to: (0..<3).map { unsafe component(matrix[$0], band: $0) })
+        }
+        guard let alpha else { return }
+        let colors = HEIFColors(matrix: 2, isFullRange: isAlphaFull)
+        guard let plain = CodedColors(colors, isFullyDetailed: true) else { return }
+        try unsafe alpha.convert(
+            [0, 0, 0],
+            to: [
+                Component(
+                    weights: plain.weights([1, 0, 0], start: 0, length: 255),
+                    samples: pixels.bytes.assumingMemoryBound(to: UInt8.self).baseAddress?.advanced(
+                        by: offset + bands - 1),
+                    stride: stride, step: bands)
+            ])
+    }
+}
+
+private typealias Component = CCodedImagesComponent
+
+extension CCodedImagesComponent {
+    @unsafe
+    fileprivate init(
+        weights: (Float, Float, Float, Float), samples: UnsafeMutablePointer<UInt8>?, stride: Int, step: Int
+    ) {
+        unsafe self.init(weights: weights, samples: samples, stride: stride, step: Int32(step))
+    }
+}
+
+extension CodedPlanes {
+    @unsafe
+    fileprivate func samples(ofPlane index: Int) -> UnsafeMutablePointer<UInt8>? {
+        unsafe memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress?.advanced(by: planes[index].offset)
+    }
+
+    /// Converts three of the planes, of which the first is as large as the result.
+    @unsafe
+    fileprivate func convert(_ indices: [Int], to components: [CCodedImagesComponent]) throws(ImagingError) {
+        let (first, other) = (planes[indices[0]].region, planes[indices[1]].region)
+        let (across, down) = (other.width / first.width, other.height / first.height)
+        let sources = unsafe indices.map { index in
+            let plane = planes[index]
+            return unsafe CCodedImagesPlane(
+                samples: samples(ofPlane: index), stride: plane.stride, width: Int32(plane.size.width),
+                height: Int32(plane.size.height))
+        }
+        let none = unsafe CCodedImagesComponent()
+        var conversion = unsafe CCodedImagesConversion(
+            sources: (sources[0], sources[1], sources[2]), left: other.left - first.left * across,
+            top: other.top - first.top * down, across: across, down: down,
+            components: (
+                components[0], components.count > 1 ? components[1] : none,
+                components.count > 2 ? components[2] : none
+            ), count: Int32(components.count))
+        guard unsafe CCodedImages_convert(&conversion) == 0 else {
+            throw .cannotDecode(detail: "no memory to convert the colours")
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import CCodedImages
+
+/// Decodes the frames of one coded item, or of one track; dav1d and libde265 cannot be stopped.
+@safe
+final class CodedDecoder {
+    private let raw: OpaquePointer
+    private let coding: HEIFCanvas.Coding
+
+    /// A decoder of frames that have at most this size.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if it cannot be made.
+    init(_ coding: HEIFCanvas.Coding, largest: PixelSize, point: Int = 0) throws(ImagingError) {
+        // HEVC codes whole blocks of at most 64 pixels a side.
+        let beyond = coding == .hevc ? 63 : 0
+        let most = UInt32((largest.width + beyond) * (largest.height + beyond))
+        guard
+            let raw = unsafe CCodedImages_open(
+                coding == .av1 ? CCodedImagesAV1 : CCodedImagesHEVC, most, Int32(point))
+        else { throw .cannotDecode(detail: "the decoder cannot be started") }
+        unsafe self.raw = raw
+        self.coding = coding
+    }
+
+    deinit { unsafe CCodedImages_close(raw) }
+
+    /// Decodes an item's data to a frame, which is valid until the next call.
+    ///
+    /// - Parameter parameters: The contents of an HEVC item's `hvcC` box.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``.
+    @unsafe
+    func frame(of data: RawSpan, parameters: RawSpan) throws(ImagingError) -> CCodedImagesFrame {
+        switch coding {
+        case .av1: try push(data)
+        case .hevc: try pushUnits(data, lengthSize: pushParameters(parameters))
+        }
+        var frame = CCodedImagesFrame()
+        guard unsafe CCodedImages_take(raw, &frame) == CCodedImagesDone else {
+            throw .cannotDecode(detail: "the coded image cannot be decoded")
+        }
+        return frame
+    }
+
+    private func push(_ data: RawSpan) throws(ImagingError) {
+        let status = unsafe data.withUnsafeBytes { unsafe CCodedImages_push(raw, $0.baseAddress, $0.count) }
+        guard status == CCodedImagesDone else { throw .cannotDecode(detail: "the coded image cannot be read") }
+    }
+
+    /// Pushes the parameter sets (ISO/IEC 14496-15 section 8.3.2.1); the number of bytes of each unit's length.
+    private func pushParameters(_ box: RawSpan) throws(ImagingError) -> Int {
+        let lengthSize = try box.byte(at: 21) & 3 + 1
+        var offset = 23
+        for _ in 0..<(try box.byte(at: 22)) {
+            let count = try box.bigEndian16(at: offset + 1)
+            offset += 3
+            for _ in 0..<count {
+                let length = try box.bigEndian16(at: offset)
+                guard offset + 2 + length <= box.byteCount else {
+                    throw .cannotDecode(detail: "the parameters of an HEVC item are truncated")
+                }
+                try push(box.extracting(offset + 2..<offset + 2 + length))
+                offset += 2 + length
+            }
+        }
+        return lengthSize
+    }
+
+    private func pushUnits(_ data: RawSpan, lengthSize: Int) throws(ImagingError) {
+        var offset = 0
+        while offset < data.byteCount {
+            var length = 0
+            for index in 0..<lengthSize { length = try length << 8 | data.byte(at: offset + index) }
+            offset += lengthSize
+            guard length <= data.byteCount - offset else {
+                throw .cannotDecode(detail: "the file ends before its pixels do")
+            }
+            if length > 0 { try push(data.extracting(offset..<offset + length)) }
+            offset += length
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import CCodedImages
+import Coordination
+import Memory
+
+/// The planes of an image of coded tiles: cut, but not turned, and of 8 bits.
+@safe
+final class CodedPlanes {
+    /// Luma, Cb and Cr, or luma alone.
+    let planes: [Plane]
+    /// The meaning of the samples by the coded data.
+    let colors: HEIFColors
+    private(set) var memory: PlaneMemory
+    private let levels: [Int]
+    /// The part of each plane that the image fills, before the division.
+    private let parts: [(left: Int, top: Int, size: PixelSize)]
+    /// The sums of the samples for each sample, one plane after the other.
+    private var sums: PlaneMemory
+    private let frame: FrameKind
+
+    /// In what frames must be equal to make one image.
+    private struct FrameKind: Equatable {
+        let count, bits, across, down: Int
+
+        init(_ frame: CCodedImagesFrame, mostPlanes: Int) {
+            count = min(Int(frame.count), mostPlanes)
+            bits = Int(frame.bits)
+            (across, down) = count == 1 ? (1, 1) : (Int(frame.across), Int(frame.down))
+        }
+    }
+
+    /// Decodes the tiles that the part needs, each side divided by `level`.
+    ///
+    /// - Parameters:
+    ///   - mostPlanes: 1 for luma alone.
+    ///   - room: Makes the memory of the planes.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
+    static func decode(
+        _ canvas: HEIFCanvas, of image: HEIFImage, in file: SharedBytes, level: Int, mostPlanes: Int = 3,
+        token: WorkToken, room: PlaneMemory.Maker
+    ) throws -> CodedPlanes {
+        var result: CodedPlanes?
+        for tile in canvas.tiles where image.transform.shows(tile, of: canvas.tileSize) {
+            try token.check()
+            let item = try CodedItem(tile.item, of: image, in: file)
+            let decoder = try CodedDecoder(canvas.coding, largest: canvas.tileSize, point: item.point)
+            try item.withData(in: file) { data, parameters throws in
+                let frame = unsafe try decoder.frame(of: data, parameters: parameters)
+                let size = unsafe PixelSize(width: Int(frame.planes.0.width), height: Int(frame.planes.0.height))
+                guard size == canvas.tileSize else {
+                    throw ImagingError.cannotDecode(detail: "the header says \(canvas.tileSize), the data say \(size)")
+                }
+                if result == nil {
+                    result = try CodedPlanes(
+                        frame, part: image.transform.part, level: level, mostPlanes: mostPlanes, room: room)
+                }
+                unsafe try result?.add(frame, left: tile.left, top: tile.top)
+            }
+        }
+        guard let result else { throw ImagingError.cannotDecode(detail: "the image shows no tile") }
+        result.finish()
+        return result
+    }
+
+    /// Planes for frames like this one.
+    init(
+        _ frame: CCodedImagesFrame, part: (x: Int, y: Int, size: PixelSize), level: Int, mostPlanes: Int = 3,
+        room: PlaneMemory.Maker
+    ) throws {
+        let kind = FrameKind(frame, mostPlanes: mostPlanes)
+        self.frame = kind
+        colors = HEIFColors(matrix: Int(frame.matrix), isFullRange: frame.is_full_range != 0)
+        let indices = 0..<kind.count
+        // Chroma that is subsampled on both sides keeps twice the detail that luma does.
+        let levels = indices.map { $0 == 0 ? level : max(1, level / min(kind.across, kind.down)) }
+        let parts = indices.map { index in
+            let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
+            let (left, top) = (part.x / across, part.y / down)
+            let right = (part.x + part.size.width + across - 1) / across
+            let bottom = (part.y + part.size.height + down - 1) / down
+            return (left: left, top: top, size: PixelSize(width: right - left, height: bottom - top))
+        }
+        planes = .stacked(
+            indices.map { index in
+                let (across, down) = index == 0 ? (1.0, 1.0) : (Double(kind.across), Double(kind.down))
+                let divisor = Double(levels[index])
+                let region = Plane.Region(
+                    left: (Double(part.x) / across - Double(parts[index].left)) / divisor,
+                    top: (Double(part.y) / down - Double(parts[index].top)) / divisor,
+                    width: Double(part.size.width) / across / divisor,
+                    height: Double(part.size.height) / down / divisor)
+                return (parts[index].size.samples(forEach: levels[index]), region)
+            })
+        (self.levels, self.parts) = (levels, parts)
+        memory = try room(planes.byteCount)
+        let count = zip(planes, levels).reduce(0) { $0 + ($1.1 > 1 ? $1.0.size.area : 0) }
+        sums = PlaneMemory(count: count * MemoryLayout<UInt32>.stride)
+        unsafe sums.bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        // The padding of rows is sent, too.
+        unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+
+    /// Adds the planes of a frame, whose first pixel has this place in the image before it is cut.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a frame that does not fit to the others.
+    @unsafe
+    func add(_ frame: CCodedImagesFrame, left: Int, top: Int) throws(ImagingError) {
+        guard FrameKind(frame, mostPlanes: planes.count) == self.frame, left % self.frame.across == 0,
+            top % self.frame.down == 0
+        else {
+            throw .cannotDecode(detail: "the tiles of the image differ in their samples")
+        }
+        let sources = unsafe [frame.planes.0, frame.planes.1, frame.planes.2]
+        for index in planes.indices {
+            let (across, down) = index == 0 ? (1, 1) : (self.frame.across, self.frame.down)
+            var (mosaic, source) = unsafe (mosaic(index), sources[index])
+            let status = unsafe CCodedImages_add(
+                &mosaic, &source, Int32(left / across - parts[index].left), Int32(top / down - parts[index].top))
+            guard status == 0 else { throw .cannotDecode(detail: "no memory to reduce the image") }
+        }
+    }
+
+    /// Turns sums into means, after the last frame.
+    func finish() {
+        for index in planes.indices {
+            var mosaic = unsafe mosaic(index)
+            unsafe CCodedImages_finish(&mosaic)
+        }
+        sums = PlaneMemory(count: 0)
+    }
+
+    /// Hands the memory over.
+    func takeMemory() -> PlaneMemory {
+        var taken = PlaneMemory(count: 0)
+        swap(&taken, &memory)
+        return taken
+    }
+
+    @unsafe
+    private func mosaic(_ index: Int) -> CCodedImagesMosaic {
+        let plane = planes[index]
+        let before = zip(planes, levels).prefix(index).reduce(0) { $0 + ($1.1 > 1 ? $1.0.size.area : 0) }
+        let all = unsafe sums.bytes.assumingMemoryBound(to: UInt32.self).baseAddress
+        return unsafe CCodedImagesMosaic(
+            samples: memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress?.advanced(by: plane.offset),
+            stride: plane.stride, width: Int32(plane.size.width), height: Int32(plane.size.height),
+            whole_width: Int32(parts[index].size.width), whole_height: Int32(parts[index].size.height),
+            level: Int32(levels[index]), sums: levels[index] > 1 ? all?.advanced(by: before) : nil,
+            bits: Int32(frame.bits), is_spread: index == 0 && colors.isFullRange && frame.bits > 8 ? 1 : 0)
+    }
+}
+
+/// The data of one coded item.
+private struct CodedItem {
+    private let parts: [Range<Int>]
+    private let parameters: Range<Int>?
+    /// The operating point of scalable AV1.
+    let point: Int
+
+    init(_ item: Int, of image: HEIFImage, in file: SharedBytes) throws(ImagingError) {
+        (parts, parameters, point) = try file.withBytes { bytes throws(ImagingError) in
+            guard let parts = try image.places.parts(of: item, in: bytes) else {
+                throw .cannotDecode(detail: "the data of an item lie elsewhere")
+            }
+            var (point, parameters): (Int, Range<Int>?) = (0, nil)
+            for property in try image.items.properties(of: item, in: bytes) {
+                switch property {
+                case .operatingPoint(let number): point = min(number, 31)
+                case .coding(_, _, let place): parameters = place
+                default: break
+                }
+            }
+            return (parts, parameters, point)
+        }
+    }
+
+    /// Lends the data in one piece, and the contents of the box with the codec's parameters, which may be missing.
+    func withData(in file: SharedBytes, _ body: (RawSpan, RawSpan) throws -> Void) throws {
+        try file.withBytes { bytes throws in
+            let parameters = bytes.extracting(parameters ?? 0..<0)
+            if parts.count == 1 { return try body(bytes.extracting(parts[0]), parameters) }
+            var joined = ByteAccumulator(reservingCapacity: parts.reduce(0) { $0 + $1.count })
+            for part in parts { unsafe bytes.extracting(part).withUnsafeBytes { unsafe joined.append($0) } }
+            try joined.finish().withBytes { try body($0, parameters) }
+        }
+    }
+}
+
+extension HEIFTransform {
+    /// Whether anything of a tile is shown.
+    fileprivate func shows(_ tile: HEIFCanvas.Tile, of size: PixelSize) -> Bool {
+        tile.left < part.x + part.size.width && part.x < tile.left + size.width
+            && tile.top < part.y + part.size.height && part.y < tile.top + size.height
+    }
+}

@@ -1,0 +1,104 @@
+import CCodedImages
+import Coordination
+import Memory
+
+/// Decodes frames of a sequence.
+struct HEIFFrames {
+    private let sequence: HEIFSequence
+    private let colors: HEIFColors?
+    private let profile: Range<Int>?
+    private let size: PixelSize
+
+    init(_ sequence: HEIFSequence) {
+        self.sequence = sequence
+        size = sequence.colors.size
+        var (colors, profile): (HEIFColors?, Range<Int>?)
+        for property in sequence.colors.properties {
+            switch property {
+            case .colors(let found): colors = colors ?? found
+            case .profile(let place): profile = profile ?? place
+            default: break
+            }
+        }
+        (self.colors, self.profile) = (colors, profile)
+    }
+
+    /// The pixels of the frames that a plan names, in full size.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
+    func pixels(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken) throws -> LoadedPixels {
+        let frames = plan.frames(of: header)
+        let wanted = plan.page..<plan.page + frames
+        let start = try file.withBytes { bytes throws(ImagingError) in
+            try min(
+                sequence.colors.start(of: plan.page, in: bytes),
+                sequence.alpha?.start(of: plan.page, in: bytes) ?? plan.page)
+        }
+        let colorFrames = try TrackDecoder(sequence.colors, in: file)
+        let alphaFrames = try sequence.alpha.map { track throws(ImagingError) in try TrackDecoder(track, in: file) }
+        var memory = PlaneMemory(count: 0)
+        var bands = 0
+        for index in start..<wanted.upperBound {
+            try token.check()
+            let isWanted = wanted ~= index
+            let image = try colorFrames.decode(index, in: file, mostPlanes: isWanted ? 3 : 0)
+            let alpha = try alphaFrames?.decode(index, in: file, mostPlanes: isWanted ? 1 : 0)
+            guard isWanted, let image else { continue }
+            if bands == 0 {
+                bands = image.planes.count + (alpha == nil ? 0 : 1)
+                memory = PlaneMemory(count: size.area * bands * frames)
+            }
+            guard bands == image.planes.count + (alpha == nil ? 0 : 1), let meaning = image.meaning(colors) else {
+                throw ImagingError.cannotDecode(detail: "the frames have different or unknown colours")
+            }
+            try meaning.interleave(
+                image, alpha: alpha, isAlphaFull: alpha?.colors.isFullRange ?? true, into: memory,
+                at: (index - plan.page) * size.area * bands)
+        }
+        let delays =
+            try frames == 1
+            ? []
+            : file.withBytes { bytes throws(ImagingError) in
+                try sequence.colors.delays(in: bytes)
+            }
+        return LoadedPixels(
+            pixels: memory.finish(), size: size, bands: bands,
+            profile: profile.flatMap { 1...ICCProfile.longest ~= $0.count ? SharedBytes($0, of: file) : nil },
+            delays: frames == 1 ? [] : Array(delays[wanted]), loop: frames == 1 ? 0 : sequence.colors.loop)
+    }
+}
+
+/// Decodes the frames of one track, in their order.
+private struct TrackDecoder {
+    private let track: HEIFTrack
+    private let places: [Range<Int>]
+    private let decoder: CodedDecoder
+    private let parameters: Range<Int>
+
+    init(_ track: HEIFTrack, in file: SharedBytes) throws(ImagingError) {
+        self.track = track
+        places = try file.withBytes { bytes throws(ImagingError) in try track.places(in: bytes) }
+        decoder = try CodedDecoder(track.coding == BoxCursor.type("av01") ? .av1 : .hevc, largest: track.size)
+        var parameters = 0..<0
+        for case .coding(_, _, let place) in track.properties { parameters = place }
+        self.parameters = parameters
+    }
+
+    /// The frame with this number; nil if only later ones need it.
+    func decode(_ index: Int, in file: SharedBytes, mostPlanes: Int) throws -> CodedPlanes? {
+        try file.withBytes { bytes throws in
+            let frame = unsafe try decoder.frame(
+                of: bytes.extracting(places[index]), parameters: bytes.extracting(parameters))
+            let size = unsafe PixelSize(width: Int(frame.planes.0.width), height: Int(frame.planes.0.height))
+            guard size == track.size else {
+                throw ImagingError.cannotDecode(detail: "the header says \(track.size), the data say \(size)")
+            }
+            guard mostPlanes > 0 else { return nil }
+            let planes = try CodedPlanes(
+                frame, part: (0, 0, size), level: 1, mostPlanes: mostPlanes, room: { PlaneMemory(count: $0) })
+            unsafe try planes.add(frame, left: 0, top: 0)
+            planes.finish()
+            return planes
+        }
+    }
+}

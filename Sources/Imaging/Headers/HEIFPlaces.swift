@@ -1,0 +1,107 @@
+/// Where the data of a HEIF file's items lie (`iloc`, ISO/IEC 14496-12 section 8.11.3).
+struct HEIFPlaces {
+    /// The contents of the `idat` box.
+    private var inner: Range<Int>?
+    /// The place of each item's entry.
+    private var entries: [Int: Int] = [:]
+    private var sizes = (offset: 0, length: 0, base: 0, index: 0)
+    private var version = 0
+
+    /// Most items, and most parts of an item.
+    private static let most = 20_000
+
+    /// Reads the places in a `meta` box.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a damaged list.
+    init(_ bytes: RawSpan, meta: Range<Int>) throws(ImagingError) {
+        var boxes = BoxCursor(meta.dropFirst(4))
+        var list: Range<Int>?
+        while let box = try boxes.next(in: bytes) {
+            switch box.type {
+            case BoxCursor.type("iloc"): list = list ?? box.contents
+            case BoxCursor.type("idat"): inner = inner ?? box.contents
+            default: break
+            }
+        }
+        if let list { try readEntries(bytes, at: list.lowerBound) }
+    }
+
+    private mutating func readEntries(_ bytes: RawSpan, at start: Int) throws(ImagingError) {
+        var reader = NumberReader(offset: start)
+        version = try reader.number(1, bytes)
+        _ = try reader.number(3, bytes)
+        let widths = try reader.number(2, bytes)
+        sizes = (widths >> 12, widths >> 8 & 15, widths >> 4 & 15, version == 0 ? 0 : widths & 15)
+        let count = try reader.number(version < 2 ? 2 : 4, bytes)
+        for _ in 0..<min(count, Self.most) {
+            let entry = reader.offset
+            let item = try reader.number(version < 2 ? 2 : 4, bytes)
+            reader.skip((version == 0 ? 0 : 2) + 2 + sizes.base)
+            let parts = try reader.number(2, bytes)
+            reader.skip(parts * (sizes.index + sizes.offset + sizes.length))
+            if entries[item] == nil { entries[item] = entry }
+        }
+    }
+
+    /// The parts of an item's data, in order; nil if they lie in other files or items.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if they do not lie in the file.
+    func parts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> [Range<Int>]? {
+        guard let entry = entries[item] else { return [] }
+        var reader = NumberReader(offset: entry)
+        reader.skip(version < 2 ? 2 : 4)
+        let method = try version == 0 ? 0 : reader.number(2, bytes) & 15
+        let isHere = try reader.number(2, bytes) == 0
+        guard isHere, method <= 1 else { return nil }
+        let room = method == 1 ? inner ?? 0..<0 : 0..<bytes.byteCount
+        let base = try reader.number(sizes.base, bytes)
+        let count = try reader.number(2, bytes)
+        guard count <= Self.most else { throw .cannotDecode(detail: "an item has \(count) parts") }
+        var parts: [Range<Int>] = []
+        for _ in 0..<count {
+            _ = try reader.number(sizes.index, bytes)
+            let offset = try base + reader.number(sizes.offset, bytes)
+            var length = try reader.number(sizes.length, bytes)
+            // Without a length, an item is all that follows.
+            if length == 0, count == 1, offset <= room.count { length = room.count - offset }
+            guard offset <= room.count, length <= room.count - offset else {
+                throw .cannotDecode(detail: "the file ends before its pixels do")
+            }
+            parts.append(room.lowerBound + offset..<room.lowerBound + offset + length)
+        }
+        return parts
+    }
+}
+
+extension EXIFTexts {
+    /// Texts of a HEIF file's first item of EXIF data; nil without one.
+    ///
+    /// Damage costs at most the texts.
+    static func heif(_ bytes: RawSpan, meta: Range<Int>, item: Int?) -> EXIFTexts? {
+        guard let item, let places = try? HEIFPlaces(bytes, meta: meta),
+            let parts = try? places.parts(of: item, in: bytes),
+            parts.count == 1
+        else { return nil }
+        return EXIFTexts(offset: bytes, range: parts[0])
+    }
+}
+
+/// Reads numbers of 0 to 8 bytes one after the other.
+private struct NumberReader {
+    private(set) var offset: Int
+
+    /// The number in the next `count` bytes, of which the first is the most significant.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a number that no file's offset can have.
+    mutating func number(_ count: Int, _ bytes: RawSpan) throws(ImagingError) -> Int {
+        var number = 0
+        for _ in 0..<count {
+            guard number < 1 << 48 else { throw .cannotDecode(detail: "a number is larger than any file") }
+            number = try number << 8 | bytes.byte(at: offset)
+            offset += 1
+        }
+        return number
+    }
+
+    mutating func skip(_ count: Int) { offset += count }
+}

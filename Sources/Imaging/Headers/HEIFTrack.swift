@@ -1,0 +1,178 @@
+/// A track of frames in an AVIF or HEIC file (ISO/IEC 14496-12 section 8).
+struct HEIFTrack {
+    /// The number by which other tracks refer to it.
+    private(set) var id = 0
+    /// Tracks to which it belongs, such as alpha to colours.
+    private(set) var owners: [Int] = []
+    /// The size of a frame.
+    private(set) var size = PixelSize(width: 0, height: 0)
+    /// Of all frames: how they are coded, and what their samples mean.
+    private(set) var properties: [HEIFProperty] = []
+    /// The coding by its four characters.
+    private(set) var coding = 0
+    /// Whether it is alpha.
+    private(set) var isAlpha = false
+    /// The number of frames.
+    private(set) var count = 0
+    /// How often it plays; 0 for endless.
+    private(set) var loop = 0
+    private var timescale = 1
+    /// The places of boxes with a table each.
+    private var tables: [Int: Range<Int>] = [:]
+
+    /// Most frames of a track.
+    private static let most = 20_000
+
+    /// Reads a `trak` box; nil for one without images, or with too many.
+    private init?(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
+        try read(bytes, in: range, depth: 0)
+        guard coding != 0, 1...Self.most ~= count, size.width > 0, size.height > 0 else { return nil }
+    }
+
+    private static let containers = ["mdia", "minf", "stbl", "edts"].map { $0.utf8.reduce(0) { $0 << 8 | Int($1) } }
+
+    private mutating func read(_ bytes: RawSpan, in range: Range<Int>, depth: Int) throws(ImagingError) {
+        var boxes = BoxCursor(range)
+        while let box = try boxes.next(in: bytes) {
+            let start = box.contents.lowerBound
+            switch box.type {
+            case let type where Self.containers.contains(type) && depth < 3:
+                try read(bytes, in: box.contents, depth: depth + 1)
+            case BoxCursor.type("tkhd"):
+                id = try bytes.bigEndian32(at: start + (bytes.byte(at: start) == 0 ? 12 : 20))
+            case BoxCursor.type("mdhd"):
+                timescale = try max(1, bytes.bigEndian32(at: start + (bytes.byte(at: start) == 0 ? 12 : 20)))
+            case BoxCursor.type("elst"): loop = try bytes.byte(at: start + 3) & 1 == 1 ? 0 : 1
+            case BoxCursor.type("tref"):
+                var references = BoxCursor(box.contents)
+                while let reference = try references.next(of: BoxCursor.type("auxl"), in: bytes) {
+                    for offset in stride(
+                        from: reference.contents.lowerBound, to: reference.contents.upperBound - 3, by: 4)
+                    {
+                        owners.append(try bytes.bigEndian32(at: offset))
+                    }
+                }
+            case BoxCursor.type("stsd"): try readEntry(bytes, in: box.contents.dropFirst(8))
+            case BoxCursor.type("stsz"):
+                count = try bytes.bigEndian32(at: start + 8)
+                tables[box.type] = box.contents
+            default: tables[box.type] = box.contents
+            }
+        }
+    }
+
+    /// Reads the first sample entry.
+    private mutating func readEntry(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
+        var entries = BoxCursor(range)
+        guard let entry = try entries.next(in: bytes),
+            ["av01", "hvc1"].contains(where: { $0.utf8.reduce(0) { $0 << 8 | Int($1) } == entry.type })
+        else { return }
+        coding = entry.type
+        let start = entry.contents.lowerBound
+        size = try PixelSize(width: bytes.bigEndian16(at: start + 24), height: bytes.bigEndian16(at: start + 26))
+        var boxes = BoxCursor(entry.contents.dropFirst(78))
+        while let box = try boxes.next(in: bytes) {
+            if box.type == BoxCursor.type("auxi") {
+                isAlpha = bytes.hasText("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: box.contents.lowerBound + 4)
+            } else {
+                properties.append(try HEIFProperty(bytes, box))
+            }
+        }
+    }
+
+    /// The tracks of a file with images, without those that are damaged.
+    static func all(_ bytes: RawSpan) throws(ImagingError) -> [HEIFTrack] {
+        var boxes = BoxCursor(0..<bytes.byteCount)
+        guard let movie = try boxes.next(of: BoxCursor.type("moov"), in: bytes)?.contents else { return [] }
+        var children = BoxCursor(movie)
+        var tracks: [HEIFTrack] = []
+        while let box = try children.next(of: BoxCursor.type("trak"), in: bytes), tracks.count < 8 {
+            if let track = try? HEIFTrack(bytes, in: box.contents) { tracks.append(track) }
+        }
+        return tracks
+    }
+}
+
+extension HEIFTrack {
+    /// The places of the frames' data, in the order of decoding.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for damaged tables, and for data beyond the file.
+    func places(in bytes: RawSpan) throws(ImagingError) -> [Range<Int>] {
+        guard let sizes = tables[BoxCursor.type("stsz")], let runs = tables[BoxCursor.type("stsc")],
+            let chunks = tables[BoxCursor.type("stco")] ?? tables[BoxCursor.type("co64")]
+        else { throw .cannotDecode(detail: "the tables of a track are missing") }
+        let isLong = tables[BoxCursor.type("stco")] == nil
+        let size = try bytes.bigEndian32(at: sizes.lowerBound + 4)
+        let runCount = try bytes.bigEndian32(at: runs.lowerBound + 4)
+        var places: [Range<Int>] = []
+        var (run, perChunk) = (0, 0)
+        for chunk in 0..<(try bytes.bigEndian32(at: chunks.lowerBound + 4)) {
+            if places.count == count { break }
+            while run < runCount, try bytes.bigEndian32(at: runs.lowerBound + 8 + 12 * run) <= chunk + 1 {
+                perChunk = try bytes.bigEndian32(at: runs.lowerBound + 12 + 12 * run)
+                run += 1
+            }
+            let entry = chunks.lowerBound + 8 + (isLong ? 8 : 4) * chunk
+            if isLong, try bytes.bigEndian32(at: entry) >= 1 << 30 {
+                throw .cannotDecode(detail: "a number is larger than any file")
+            }
+            var start =
+                try isLong
+                ? bytes.bigEndian32(at: entry) << 32 | bytes.bigEndian32(at: entry + 4) : bytes.bigEndian32(at: entry)
+            for _ in 0..<min(perChunk, count - places.count) {
+                let length = try size > 0 ? size : bytes.bigEndian32(at: sizes.lowerBound + 12 + 4 * places.count)
+                guard length <= bytes.byteCount - start else {
+                    throw .cannotDecode(detail: "the file ends before its pixels do")
+                }
+                places.append(start..<start + length)
+                start += length
+            }
+        }
+        guard places.count == count else { throw .cannotDecode(detail: "the tables of a track do not agree") }
+        return places
+    }
+
+    /// How long each frame is shown, in milliseconds.
+    func delays(in bytes: RawSpan) throws(ImagingError) -> [Int] {
+        guard let times = tables[BoxCursor.type("stts")] else { return [Int](repeating: 100, count: count) }
+        var delays: [Int] = []
+        for run in 0..<(try bytes.bigEndian32(at: times.lowerBound + 4)) {
+            if delays.count == count { break }
+            let frames = try bytes.bigEndian32(at: times.lowerBound + 8 + 8 * run)
+            let ticks = try bytes.bigEndian32(at: times.lowerBound + 12 + 8 * run)
+            let delay = (1000 * ticks + timescale / 2) / timescale
+            delays += [Int](repeating: delay, count: min(frames, count - delays.count))
+        }
+        return delays + [Int](repeating: 100, count: count - delays.count)
+    }
+
+    /// The last frame up to this one that can be decoded without earlier ones.
+    func start(of frame: Int, in bytes: RawSpan) throws(ImagingError) -> Int {
+        guard let list = tables[BoxCursor.type("stss")] else { return frame }
+        var start = 0
+        for index in 0..<min(try bytes.bigEndian32(at: list.lowerBound + 4), Self.most) {
+            let number = try bytes.bigEndian32(at: list.lowerBound + 8 + 4 * index) - 1
+            if 0...frame ~= number { start = max(start, number) }
+        }
+        return start
+    }
+}
+
+/// The frames of an AVIF file that is a sequence of images, or the first frame of a HEIC file without any other image.
+struct HEIFSequence {
+    let colors: HEIFTrack
+    let alpha: HEIFTrack?
+
+    /// Reads a file; nil for one whose primary item is to be shown.
+    init?(_ bytes: RawSpan) throws(ImagingError) {
+        if !bytes.hasText("avis", at: 8), try HEIFItems.all(bytes)?.primary != nil { return nil }
+        let tracks = try HEIFTrack.all(bytes)
+        guard let colors = tracks.first(where: { !$0.isAlpha && $0.owners.isEmpty }) else { return nil }
+        self.colors = colors
+        alpha = tracks.first { $0.isAlpha && $0.owners.contains(colors.id) && $0.coding == colors.coding }
+        if let alpha, alpha.count != colors.count || alpha.size != colors.size { return nil }
+    }
+
+    /// The number of frames that can be shown: frames of HEVC may be stored in another order.
+    var frames: Int { colors.coding == BoxCursor.type("av01") ? colors.count : 1 }
+}
