@@ -55,27 +55,59 @@ extension ColorProfile.Curve {
     /// Whether this is sRGB's curve, within half a step of 8 bits.
     fileprivate var isStandard: Bool {
         switch self {
-        case .table(let values):
-            // A single entry is a plain gamma, which sRGB is not.
-            values.count > 16
-                && (0...16).allSatisfy { step in
-                    let index = (values.count - 1) * step / 16
-                    return Self.matches(Double(values[index]) / 65_535, at: Double(index) / Double(values.count - 1))
-                }
+        // A single entry is a plain gamma, which sRGB is not.
+        case .table(let values): values.count > 16 && isClose(to: .srgb)
         case .formula(let kind, let parameters):
             kind == 3 && zip(parameters, Self.standardParameters).allSatisfy { abs(Double($0) / 65_536 - $1) < 0.001 }
         }
     }
 
     /// The parameters of sRGB's curve in formula 3 of ICC's parametric curves.
-    private static let standardParameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
+    static let standardParameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
 
-    /// Whether `light` is sRGB's amount for `component`, both 0…1; the tolerance is half an 8-bit step of the
-    /// component.
-    private static func matches(_ light: Double, at component: Double) -> Bool {
+    /// Whether the curve is `transfer`, within half an 8-bit step of the component.
+    func isClose(to transfer: ColorEncoding.Transfer) -> Bool {
         let half = 0.5 / 255
-        return light >= standardLight(component - half) && light <= standardLight(component + half)
+        return (0...16).allSatisfy { step in
+            let (component, light) = sample(step)
+            return light >= transfer.light(of: component - half) && light <= transfer.light(of: component + half)
+        }
     }
 
-    private static func standardLight(_ component: Double) -> Double { StandardCurve.light(of: component) }
+    /// A component near `step` 16ths, and its light; a component of a table is one of its entries.
+    private func sample(_ step: Int) -> (component: Double, light: Double) {
+        let component = Double(step) / 16
+        switch self {
+        case .table(let values) where values.isEmpty: return (component, component)
+        case .table(let values) where values.count == 1: return (component, pow(component, Double(values[0]) / 256))
+        case .table(let values):
+            let index = (values.count - 1) * step / 16
+            return (Double(index) / Double(values.count - 1), Double(values[index]) / 65_535)
+        case .formula(let kind, let parameters):
+            return (component, Self.light(of: component, kind, parameters.map { Double($0) / 65_536 }))
+        }
+    }
+
+    /// The light of a component by a formula (ICC.1:2010 table 65).
+    private static func light(of component: Double, _ kind: Int, _ values: [Double]) -> Double {
+        func value(_ index: Int) -> Double { index < values.count ? values[index] : 0 }
+        let power = pow(max(0, (kind == 0 ? 1 : value(1)) * component + value(2)), value(0))
+        switch kind {
+        case 0: return pow(component, value(0))
+        case 1: return component >= -value(2) / value(1) ? power : 0
+        case 2: return component >= -value(2) / value(1) ? power + value(3) : value(3)
+        case 3: return component >= value(4) ? power : value(3) * component
+        default: return component >= value(4) ? power + value(5) : value(3) * component + value(6)
+        }
+    }
+}
+
+extension ColorEncoding.Transfer {
+    /// The light of a component, which may lie a little outside of 0…1, without light that is brighter than white.
+    fileprivate func light(of component: Double) -> Double {
+        switch self {
+        case .power(let power): pow(max(0, component), Double(power) / 100_000)
+        case .srgb, .pq, .hlg: StandardCurve.light(of: component)
+        }
+    }
 }

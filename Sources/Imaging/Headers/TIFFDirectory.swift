@@ -6,6 +6,8 @@ struct TIFFDirectory: Equatable {
         let count: Int
         /// The first values, at most four.
         let numbers: [Int]
+        /// The colours by the ICC profile that the bytes of the value are; nil for other values.
+        var profile: SourceColors?
     }
 
     private var width = 0
@@ -17,9 +19,13 @@ struct TIFFDirectory: Equatable {
     private var samples = 1
     private var sampleFormat = 1
     private var profileByteCount = 0
+    private var profile: SourceColors?
     private var tileWidth = 0
     private var tileHeight = 0
     private var hasPixels = false
+
+    /// The tag of the ICC profile.
+    static let profileTag = 34_675
 
     /// Uncompressed, three codings of fax machines, LZW, JPEG, two numbers of deflate, and PackBits.
     private static let compressions: Set<Int> = [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946]
@@ -39,7 +45,7 @@ struct TIFFDirectory: Equatable {
         case 322: tileWidth = first
         case 323: tileHeight = first
         case 339: sampleFormat = value.numbers.allSatisfy { $0 == first } ? first : 0
-        case 34_675: profileByteCount = value.count
+        case Self.profileTag: (profileByteCount, profile) = (value.count, value.profile)
         default: break
         }
     }
@@ -73,6 +79,7 @@ struct TIFFDirectory: Equatable {
             format: .tiff, storedSize: size, decodedArea: decoded.area,
             orientation: 1...8 ~= orientation ? orientation : 1,
             bands: min(4, colors + (hasAlpha ? 1 : 0)), bitDepth: max(8, depth), frames: pages, hasAlpha: hasAlpha,
-            profileByteCount: profileByteCount, exif: exif)
+            profileByteCount: profileByteCount, exif: exif
+        ).with(profile)
     }
 }

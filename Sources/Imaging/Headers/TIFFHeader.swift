@@ -20,10 +20,12 @@ extension ImageHeader {
             (try? directory.header(pages: count, exif: exif))
                 ?? ImageHeader(format: .tiff, storedSize: PixelSize(width: 1, height: 1), frames: count)
         }
-        return ImageHeader(
+        var header = ImageHeader(
             format: .tiff, storedSize: page.storedSize, orientation: page.orientation, bands: page.bands,
             bitDepth: page.bitDepth, frames: count, hasAlpha: page.hasAlpha, profileByteCount: page.profileByteCount,
             pages: pages, exif: exif)
+        header.colors = page.colors
+        return header
     }
 }
 
@@ -86,7 +88,13 @@ struct TIFFFile {
             guard let start, let number = try? number(bytes, size: size, at: start + index * size) else { break }
             numbers.append(number)
         }
-        return TIFFDirectory.Value(count: count, numbers: numbers)
+        var value = TIFFDirectory.Value(count: count, numbers: numbers)
+        if let start, size == 1, start <= bytes.byteCount - count,
+            try short(bytes, at: entry) == TIFFDirectory.profileTag
+        {
+            value.profile = SourceColors(profile: bytes.extracting(start..<start + count))
+        }
+        return value
     }
 
     private func number(_ bytes: RawSpan, size: Int, at offset: Int) throws(ImagingError) -> Int {

@@ -87,7 +87,8 @@ enum JPEGPlanes {
         }
         return .decoded(
             try DecodedImage(
-                planes, in: memory, range: .full, profile: stored.profile, turnedFrom: header.orientation, into: room,
+                planes, in: memory, range: .full, profile: stored.profile(stating: header.colors),
+                turnedFrom: header.orientation, into: room,
                 isIncomplete: isIncomplete, jpegDecoding: decoding, hasColorDetail: hasColorDetail))
     }
 }
@@ -185,6 +186,11 @@ extension JPEGPlanesHeader {
         }
         hasOtherProfile = file.colors == nil
         self.profile = file.colors.flatMap { $0.isStandard ? nil : $0 }
+    }
+
+    /// The profile of the planes by the file's own, or by what else its header states; nil for sRGB.
+    fileprivate func profile(stating colors: SourceColors) -> ColorProfile? {
+        planes == 3 ? profile ?? colors.encoding?.profile : profile
     }
 
     /// How many times finer than luma chroma can be decoded: up to luma's size, and as libjpeg can, equally on both

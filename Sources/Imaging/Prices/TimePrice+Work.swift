@@ -37,7 +37,7 @@ extension RenderPlan {
         let part = source.decoded(by: decode)
         return timePrice(
             of: part.shape.reduced(by: decode.level), frames: decode.frames(of: source),
-            hasProfile: part.profileByteCount > 0)
+            hasProfile: part.profileByteCount > 0 || part.colors.encoding != nil)
     }
 
     /// The estimated time of one core for the steps alone, without the encoding.

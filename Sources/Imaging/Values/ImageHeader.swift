@@ -32,6 +32,8 @@ package struct ImageHeader: Hashable, Sendable {
     package let pages: [ImageHeader]
     /// The texts in Exif; nil if there are none.
     package let exif: EXIFTexts?
+    /// The meaning of the colours.
+    package var colors: SourceColors
 
     /// A header of these values.
     package init(
@@ -54,6 +56,8 @@ package struct ImageHeader: Hashable, Sendable {
         self.drawing = drawing
         self.pages = pages
         self.exif = exif
+        colors = SourceColors(bands < 3 ? .gray : .srgb)
+        if isCMYK { colors.space = .cmyk }
     }
 
     /// Bytes of memory that it takes, those of its pages included: a document may have thousands.
@@ -69,6 +73,17 @@ package struct ImageHeader: Hashable, Sendable {
         let page = page(plan.page)
         guard let size = plan.drawnSize, page.drawing != nil else { return page }
         return ImageHeader(format: format, storedSize: size, bands: bands, hasAlpha: hasAlpha, drawing: drawing)
+    }
+
+    /// This header with colours that the file states, if these are colours of such pixels.
+    func with(_ stated: SourceColors?) -> ImageHeader {
+        guard let stated, (stated.space == .gray) == (bands < 3), (stated.space == .cmyk) == (colors.space == .cmyk)
+        else {
+            return self
+        }
+        var header = self
+        header.colors = stated
+        return header
     }
 
     /// Who made the image and who owns the rights; nil if the file does not say.

@@ -19,7 +19,8 @@ package enum FactsText {
             ("mediaType", .string(header.format.mediaType)), ("width", .int(header.size.width)),
             ("height", .int(header.size.height)), ("orientation", .int(header.orientation)),
             ("frames", .int(header.frames)), ("hasAlpha", .bool(header.hasAlpha)), ("bitDepth", .int(header.bitDepth)),
-            ("progressive", .bool(header.isProgressive)), ("bytes", .int(facts.byteCount)),
+            ("progressive", .bool(header.isProgressive)), ("colorSpace", .string(header.colors.space.rawValue)),
+            ("hdr", .string(header.colors.highRange.rawValue)), ("bytes", .int(facts.byteCount)),
         ]
         if let source { members.insert(("url", .string(source)), at: 0) }
         if let tag = facts.eTag { members.append(("etag", .string(tag))) }

@@ -55,7 +55,8 @@ import ThumbnailPipeline
         #expect(
             response.text
                 == #"{"url":"https://h/a.jpg","format":"jpeg","mediaType":"image/jpeg","width":30,"height":40,"#
-                + #""orientation":6,"frames":1,"hasAlpha":false,"bitDepth":8,"progressive":false,"bytes":1234,"#
+                + #""orientation":6,"frames":1,"hasAlpha":false,"bitDepth":8,"progressive":false,"#
+                + #""colorSpace":"srgb","hdr":"none","bytes":1234,"#
                 + #""etag":"W/\"x\"","lastModified":"Sun, 22 Nov 2026 10:00:00 GMT"}"#)
         #expect(response[.contentType] == "application/json" && response[.age] == "7")
         #expect(response[.cacheControl] == "public, max-age=60" && response[.cacheStatus] == "alula-source;hit")
