@@ -33,6 +33,9 @@ package struct ColorEncoding: Hashable, Sendable {
         self.init(places, curves[transfer] ?? .srgb)
     }
 
+    /// Whether light may be brighter than white, so that tones are mapped.
+    var isBright: Bool { transfer == .pq || transfer == .hlg }
+
     /// The profile of these colours; PQ and HLG have none.
     var profile: ColorProfile? {
         func fixed(_ value: Double) -> Int32 { Int32((value * 65_536).rounded()) }
@@ -85,6 +88,11 @@ struct Chromaticities: Hashable, Sendable {
         let white = solids[3].map { $0 / solids[3][1] }
         let amounts = Matrix3(columns: Array(solids[..<3])).inverse * white
         return zip(solids, amounts).map { solid, amount in solid.map { $0 * amount } }
+    }
+
+    /// The matrix from light of these primaries to light of others; white stays white.
+    func light(in other: Chromaticities) -> Matrix3 {
+        Matrix3(columns: other.connectionPrimaries).inverse * Matrix3(columns: connectionPrimaries)
     }
 
     /// Red, green and blue in the connection space of profiles, whose white is D50: adapted by Bradford's matrix.

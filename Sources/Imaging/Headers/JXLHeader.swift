@@ -131,7 +131,8 @@ private struct JXLMetadata {
     private(set) var hasAlpha = false
     private(set) var isGrey = false
     private(set) var hasProfile = false
-    /// The colours that the codestream states; libjxl converts them, so that they have no ``SourceColors/encoding``.
+    /// The colours that the codestream states; libjxl converts all but PQ and HLG, so that they have no
+    /// ``SourceColors/encoding``.
     private(set) var colors: SourceColors?
 
     /// Most channels besides colours.
@@ -225,7 +226,7 @@ private struct JXLMetadata {
             let stated = SourceColors(primaries: primaries, transfer: transfer)
         else { return }
         colors = stated
-        colors?.encoding = nil
+        if stated.highRange == .none { colors?.encoding = nil }
     }
 }
 

@@ -2,6 +2,7 @@
 struct PNGColors {
     private var codePoints: (primaries: Int, transfer: Int)?
     private var profile: SourceColors?
+    private var hasReadProfile = false
     private var isStandard = false
     private var gamma: Int?
     private var places: Chromaticities?
@@ -27,11 +28,12 @@ struct PNGColors {
         }
     }
 
-    /// Takes over the ICC profile of an `iCCP` chunk: its name, and a coded profile.
+    /// Takes over the ICC profile of the first `iCCP` chunk: its name, and a coded profile.
     mutating func readProfile(_ bytes: RawSpan, _ range: Range<Int>) {
-        guard let end = bytes.firstIndex(of: 0, from: range.lowerBound),
+        guard !hasReadProfile, let end = bytes.firstIndex(of: 0, from: range.lowerBound),
             end < min(range.upperBound - 2, range.lowerBound + 80)
         else { return }
+        hasReadProfile = true
         let file = Inflation.prefix(of: bytes.extracting(end + 2..<range.upperBound), most: Self.longestProfile)
         profile = unsafe file.withUnsafeBytes { unsafe SourceColors(profile: $0.bytes) }
     }

@@ -6,8 +6,6 @@ struct TIFFDirectory: Equatable {
         let count: Int
         /// The first values, at most four.
         let numbers: [Int]
-        /// The colours by the ICC profile that the bytes of the value are; nil for other values.
-        var profile: SourceColors?
     }
 
     private var width = 0
@@ -19,7 +17,6 @@ struct TIFFDirectory: Equatable {
     private var samples = 1
     private var sampleFormat = 1
     private var profileByteCount = 0
-    private var profile: SourceColors?
     private var tileWidth = 0
     private var tileHeight = 0
     private var hasPixels = false
@@ -45,7 +42,7 @@ struct TIFFDirectory: Equatable {
         case 322: tileWidth = first
         case 323: tileHeight = first
         case 339: sampleFormat = value.numbers.allSatisfy { $0 == first } ? first : 0
-        case Self.profileTag: (profileByteCount, profile) = (value.count, value.profile)
+        case Self.profileTag: profileByteCount = value.count
         default: break
         }
     }
@@ -79,7 +76,6 @@ struct TIFFDirectory: Equatable {
             format: .tiff, storedSize: size, decodedArea: decoded.area,
             orientation: 1...8 ~= orientation ? orientation : 1,
             bands: min(4, colors + (hasAlpha ? 1 : 0)), bitDepth: max(8, depth), frames: pages, hasAlpha: hasAlpha,
-            profileByteCount: profileByteCount, exif: exif
-        ).with(profile)
+            profileByteCount: profileByteCount, exif: exif)
     }
 }

@@ -14,7 +14,8 @@ extension ImageHeader {
         // which is false. The first directory is where EXIF data have their texts. A BigTIFF file is none of EXIF's, so
         // its texts are not read.
         let exif = EXIFTexts(bytes, range: 0..<bytes.byteCount)
-        let page = try first.header(pages: count, exif: exif)
+        let profile = file.profile.flatMap { SourceColors(profile: bytes.extracting($0)) }
+        let page = try first.header(pages: count, exif: exif).with(profile)
         if isUniform { return page }
         let pages = directories.map { directory in
             (try? directory.header(pages: count, exif: exif))
@@ -43,6 +44,8 @@ struct TIFFFile {
     private var offset = 0
     private var seen: Set<Int> = []
     private var entries = 0
+    /// The ICC profile of the first page.
+    private(set) var profile: Range<Int>?
 
     /// Reads the start of the file.
     init(_ bytes: RawSpan) throws(ImagingError) {
@@ -76,7 +79,7 @@ struct TIFFFile {
 
     /// The number of values of an entry, at most the bytes of the file, and the first four of them as far as they can
     /// be read.
-    private func value(_ bytes: RawSpan, at entry: Int) throws(ImagingError) -> TIFFDirectory.Value {
+    private mutating func value(_ bytes: RawSpan, at entry: Int) throws(ImagingError) -> TIFFDirectory.Value {
         let type = try short(bytes, at: entry + 2)
         let count = min(try long(bytes, at: entry + 4, isWide: isBig), bytes.byteCount)
         guard let size = Self.sizes[type] else { return TIFFDirectory.Value(count: count, numbers: []) }
@@ -88,13 +91,12 @@ struct TIFFFile {
             guard let start, let number = try? number(bytes, size: size, at: start + index * size) else { break }
             numbers.append(number)
         }
-        var value = TIFFDirectory.Value(count: count, numbers: numbers)
-        if let start, size == 1, start <= bytes.byteCount - count,
+        if let start, size == 1, seen.count == 1, profile == nil, start <= bytes.byteCount - count,
             try short(bytes, at: entry) == TIFFDirectory.profileTag
         {
-            value.profile = SourceColors(profile: bytes.extracting(start..<start + count))
+            profile = start..<start + count
         }
-        return value
+        return TIFFDirectory.Value(count: count, numbers: numbers)
     }
 
     private func number(_ bytes: RawSpan, size: Int, at offset: Int) throws(ImagingError) -> Int {

@@ -31,7 +31,7 @@ extension ImageHeader {
                 exif = EXIFTexts(bytes, range: range)
             } else if bytes.hasText("ICCP", at: offset) {
                 profileByteCount = length
-                profile = SourceColors(profile: bytes.extracting(data..<min(data + length, end)))
+                profile = profile ?? SourceColors(profile: bytes.extracting(data..<min(data + length, end)))
             }
             // In the simple layout, the file has only this chunk.
             if canvas == nil, image != nil { break }

@@ -61,7 +61,9 @@ enum JPEGPlanes {
         let reader = try unsafe JPEGReader(file, header: header, token: token)
         let stored = reader.header
         let scans = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level)
-        guard stored.isPlanar else { return .judged(lacksPixels: try reader.lacksPixels(scans, token)) }
+        guard stored.isPlanar, header.colors.encoding?.isBright != true else {
+            return .judged(lacksPixels: try reader.lacksPixels(scans, token))
+        }
 
         var planes = stored.storedPlanes(level: plan.level)
         var memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)

@@ -16,6 +16,7 @@ extension ImageHeader {
             pixel += TimePrice.cmyk.pixel / Double(plan.level * plan.level)
             if header.isProgressive { pixel += TimePrice.cmyk.passes }
         }
+        if header.colors.encoding?.isBright == true { pixel += TimePrice.tones }
         if header.frames > 1 { pixel += time.animation }
         if header.hasAlpha, time.isAlphaApart { pixel += TimePrice.alphaPlane }
         // A frame of an animation needs all frames before it.

@@ -55,14 +55,16 @@ package final class VipsImage {
     var interpretation: VipsInterpretation { unsafe raw.pointee.Type }
     var hasAlpha: Bool { unsafe vips_image_hasalpha(raw) != 0 }
 
-    /// The image of 8-bit pixels, rows without gaps at `pixels`, which must outlive the image: nothing is copied.
+    /// The image of pixels of 8 bits, rows without gaps at `pixels`, which must outlive the image: nothing is copied.
+    ///
+    /// - Parameter isWide: Whether components have 16 bits, in words of this machine.
     @unsafe
     static func pixels(
-        _ pixels: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int
+        _ pixels: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int, isWide: Bool = false
     ) throws(VipsError) -> VipsImage {
         try unsafe make {
             unsafe CVipsShim_from_memory(
-                pixels.baseAddress, pixels.count, Int32(width), Int32(height), Int32(bands), $0)
+                pixels.baseAddress, pixels.count, Int32(width), Int32(height), Int32(bands), isWide ? 1 : 0, $0)
         }
     }
 

@@ -32,6 +32,12 @@ struct SourceColorsTests {
         #expect(try inspect(profiled).colors == SourceColors(space))
     }
 
+    @Test func `a page of TIFF has its profile`() throws {
+        var page = TIFFWriter.Page(ImageFixture.size) { _, _ in [1, 2, 3] }
+        page.profile = Self.profile(.adobeRGB, .gamma(563))
+        #expect(try inspect(TIFFWriter([page]).file).colors.space == .adobeRGB)
+    }
+
     @Test func `the published numbers of Display P3 and Adobe RGB are met`() {
         func isClose(_ places: Chromaticities, _ expected: [[Double]]) -> Bool {
             zip(places.connectionPrimaries, expected).allSatisfy { zip($0, $1).allSatisfy { abs($0 - $1) < 0.0003 } }

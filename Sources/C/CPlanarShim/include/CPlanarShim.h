@@ -170,6 +170,8 @@ typedef struct {
     /// The ICC profile of the pixels, which the reader owns, or NULL for sRGB.
     const uint8_t *profile;
     size_t profile_size;
+    /// Whether pixels have 16 bits, in words of this machine, and not 8: those by PQ and HLG.
+    int is_wide;
 } CPlanarShimJXLHeader;
 
 /// Makes a reader of a file, which must outlive it; NULL if there is no memory.
@@ -178,10 +180,10 @@ CPlanarShimJXLReader *CPlanarShim_jxl_open(const void *bytes, size_t count);
 /// Reads all before the pixels.
 CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarShimJXLHeader *header);
 
-/// Writes the interleaved 8-bit pixels of the first frame, rows without gaps; libjxl cannot be stopped. If the file ends too early but has
+/// Writes the interleaved pixels of the first frame, rows without gaps; libjxl cannot be stopped. If the file ends too early but has
 /// coarse data for all pixels, these are written, and `*is_incomplete` is 1.
 CPlanarShimStatus CPlanarShim_jxl_pixels(
-    CPlanarShimJXLReader *reader, const CPlanarShimJXLHeader *header, uint8_t *pixels, int *is_incomplete);
+    CPlanarShimJXLReader *reader, const CPlanarShimJXLHeader *header, void *pixels, int *is_incomplete);
 
 /// The reason why the reader failed.
 const char *CPlanarShim_jxl_text(const CPlanarShimJXLReader *reader);
