@@ -24,7 +24,7 @@ enum TimePrice {
     static let profile = 20.0
 
     /// The mapping of tones that are brighter than white, for each pixel of the file.
-    static let tones = 40.0
+    static let tones = 25.0
 
     /// The comparison of two images, for each pixel.
     static let similarity = 3.0

@@ -156,6 +156,52 @@ struct ToneMappingTests {
         }
     }
 
+    @Test(arguments: [UInt8(16), 18], ImageDecoder.Lane.allCases)
+    func `AVIF by PQ and HLG is mapped like PNG`(transfer: UInt8, lane: ImageDecoder.Lane) throws {
+        var item = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
+        item.properties.removeAll { $0[4..<8].elementsEqual("colr".utf8) }
+        let plain = HEIFWriter([item], primary: 1).file
+        let stored = try ImageDecoder.decode(
+            SharedBytes(plain), header: inspect(plain), plan: DecodePlan(), limits: .none, token: WorkToken(),
+            lane: .vips)
+        item.properties.append(HEIFBox.meaning(isFullRange: true, primaries: 9, transfer: transfer))
+        let file = HEIFWriter([item], primary: 1).file
+        let image = try ImageDecoder.decode(
+            SharedBytes(file), header: inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken(), lane: lane)
+        var writer = PNGWriter(width: stored.size.width, height: stored.size.height, colorType: .rgb)
+        writer.chunks = [("cICP", [9, transfer, 0, 1])]
+        let expected = try Self.pixels(writer.file { x, y in stored.pixel(x: x, y: y).map(Int.init) })
+        #expect(!image.isPlanar && image.bands == 3)
+        for (x, y) in [(8, 8), (56, 8), (8, 40), (56, 40)] {
+            let pixel = expected.pixel(x: x, y: y).map(Int.init)
+            #expect(image.isClose(x: x, y: y, to: pixel, tolerance: 4), "\(x), \(y)")
+        }
+    }
+
+    @Test(arguments: ImageDecoder.Lane.allCases)
+    func `AVIF by code points of Display P3 is converted on both lanes`(lane: ImageDecoder.Lane) throws {
+        var item = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
+        item.properties.removeAll { $0[4..<8].elementsEqual("colr".utf8) }
+        item.properties.append(HEIFBox.meaning(isFullRange: true, primaries: 12))
+        let coded = HEIFWriter([item], primary: 1).file
+        item.properties.removeLast()
+        item.properties += [
+            HEIFBox.meaning(isFullRange: true),
+            HEIFBox.profile(ICCWriter.profile(primaries: Chromaticities.displayP3.connectionPrimaries)),
+        ]
+        let profiled = HEIFWriter([item], primary: 1).file
+        func pixels(_ file: [UInt8]) throws -> DecodedImage {
+            try ImageDecoder.decode(
+                SharedBytes(file), header: inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken(),
+                lane: lane
+            ).interleaved(token: WorkToken())
+        }
+        let (image, expected) = try (pixels(coded), pixels(profiled))
+        for x in stride(from: 0, to: 64, by: 7) {
+            #expect(image.isClose(x: x, y: 20, to: expected.pixel(x: x, y: 20).map(Int.init), tolerance: 1))
+        }
+    }
+
     @Test(arguments: ImageDecoder.Lane.allCases)
     func `a JPEG whose profile says PQ by code points is mapped, not converted`(lane: ImageDecoder.Lane) throws {
         var profile = ICCWriter.profile(primaries: Chromaticities.rec2020.connectionPrimaries, curve: .gamma(512))

@@ -30,6 +30,38 @@ struct SourceColorsTests {
         let webp = ImageFixture.file(.quarters(ImageFixture.size), as: .webp, quality: 95)
         let profiled = WebPWriter.profiled(webp, width: 64, height: 48, hasAlpha: false, profile)
         #expect(try inspect(profiled).colors == SourceColors(space))
+        var item = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
+        item.properties.append(HEIFBox.profile(profile))
+        #expect(try inspect(HEIFWriter([item], primary: 1).file).colors == SourceColors(space))
+    }
+
+    @Test(arguments: [
+        (UInt8(1), UInt8(13), SourceColors.Space.srgb, SourceColors.HighRange.none), (12, 13, .displayP3, .none),
+        (9, 16, .rec2020, .pq), (12, 18, .displayP3, .hlg), (9, 1, .rec2020, .none),
+    ])
+    func `code points of AVIF are known, with the brightest light`(
+        primaries: UInt8, transfer: UInt8, space: SourceColors.Space, range: SourceColors.HighRange
+    ) throws {
+        var item = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
+        item.properties.removeAll { $0[4..<8].elementsEqual("colr".utf8) }
+        item.properties += [
+            HEIFBox.meaning(isFullRange: true, primaries: primaries, transfer: transfer),
+            HEIFBox.box("clli", [2, 88, 0, 100]),
+        ]
+        let colors = try inspect(HEIFWriter([item], primary: 1).file).colors
+        #expect(colors.space == space && colors.highRange == range)
+        if space != .srgb { #expect(colors.encoding?.peak == 600) }
+        // A profile counts before them.
+        item.properties.append(HEIFBox.profile(Self.profile(.adobeRGB, .gamma(563))))
+        #expect(try inspect(HEIFWriter([item], primary: 1).file).colors == SourceColors(.adobeRGB))
+    }
+
+    @Test func `Apple's gain map is known by its item`() throws {
+        var map = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
+        (map.id, map.references) = (2, [("auxl", [1])])
+        map.properties.append(HEIFBox.auxiliary("urn:com:apple:photo:2020:aux:hdrgainmap"))
+        let file = HEIFWriter([.coded(.quarters(ImageFixture.size)), map], primary: 1).file
+        #expect(try inspect(file).colors.highRange == .gainMap)
     }
 
     @Test func `a page of TIFF has its profile`() throws {

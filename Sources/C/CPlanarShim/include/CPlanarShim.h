@@ -146,9 +146,9 @@ CPlanarShimHEIFReader *CPlanarShim_heif_open(void);
 CPlanarShimStatus CPlanarShim_heif_decode(
     CPlanarShimHEIFReader *reader, const void *bytes, size_t count, CPlanarShimHEIFHeader *header);
 
-/// Writes interleaved 8-bit pixels, rows without gaps.
+/// Writes interleaved pixels, rows without gaps: of 8 bits, or of 16 in words of this machine.
 CPlanarShimStatus CPlanarShim_heif_pixels(
-    CPlanarShimHEIFReader *reader, const CPlanarShimHEIFHeader *header, uint8_t *pixels);
+    CPlanarShimHEIFReader *reader, const CPlanarShimHEIFHeader *header, int is_wide, void *pixels);
 
 /// The reason why the reader failed.
 const char *CPlanarShim_heif_text(const CPlanarShimHEIFReader *reader);
