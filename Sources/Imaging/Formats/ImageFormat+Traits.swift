@@ -3,22 +3,6 @@ package import Memory
 // What the table of formats says of a format: all other code asks through these properties.
 
 extension ImageFormat {
-    /// The format's row in the table.
-    var traits: FormatTraits {
-        switch self {
-        case .jpeg: .jpeg
-        case .png: .png
-        case .webp: .webp
-        case .gif: .gif
-        case .avif: .avif
-        case .heic: .heic
-        case .jxl: .jxl
-        case .tiff: .tiff
-        case .bmp: .bmp
-        case .svg: .svg
-        }
-    }
-
     /// How files of this format are read.
     var reading: FormatTraits.Reading { traits.reading }
 
@@ -49,6 +33,12 @@ extension ImageFormat {
 
     /// Whether several frames of a source are an animation, and not pages.
     package var hasMovingFrames: Bool { supportsAnimation || reading.hasMovingFrames }
+
+    /// Whether images are made of shapes, which are drawn in the size that is needed.
+    package var holdsShapes: Bool { reading.holdsShapes }
+
+    /// Whether each page of a document has a header of its own.
+    package var holdsPages: Bool { reading.holdsPages }
 
     /// Longest side that the format can hold, in pixels.
     package var maximumSide: Int { traits.maximumSide }

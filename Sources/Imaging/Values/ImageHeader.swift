@@ -114,7 +114,7 @@ extension ImageHeader {
     package var isPossible: Bool {
         storedSize.isPossible(upTo: Self.longestSide) && 1...8 ~= orientation && 1...4 ~= bands && 1...64 ~= bitDepth
             && 1...Self.mostFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount
-            && drawing?.isPossible(upTo: Self.longestDrawing) ?? (format != .svg)
+            && drawing?.isPossible(upTo: Self.longestDrawing) ?? !format.holdsShapes
             && (pages.isEmpty || pages.count == frames)
             && pages.allSatisfy { $0.format == format && $0.pages.isEmpty && $0.isPossible }
             && exif?.isPossible ?? true

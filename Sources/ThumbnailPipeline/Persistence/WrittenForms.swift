@@ -145,14 +145,13 @@ extension RecordWriter {
             }
         }
         // Only formats with drawings or pages of their own write these.
-        switch header.format {
-        case .svg:
+        if header.format.holdsShapes {
             write(header.drawing?.width ?? 0)
             write(header.drawing?.height ?? 0)
-        case .tiff:
+        }
+        if header.format.holdsPages {
             write(header.pages.count)
             for page in header.pages { write(page, isPage: true) }
-        default: break
         }
     }
 }
@@ -196,12 +195,12 @@ extension RecordReader {
                 attribution: Attribution(artist: artist, copyright: copyright))
         }
         var drawing: PixelSize?
-        if format == .svg {
+        if format.holdsShapes {
             guard let across = int(), let down = int() else { return nil }
             drawing = PixelSize(width: across, height: down)
         }
         var pages: [ImageHeader] = []
-        if format == .tiff {
+        if format.holdsPages {
             guard let count = int(), count == 0 || count == frames && !isPage else { return nil }
             for _ in 0..<count {
                 guard let page = imageHeader(isPage: true, exif: exif) else { return nil }
