@@ -100,7 +100,7 @@ package enum ImageDecoder {
                 detail: "the header says \(loadedSize) × \(frames), libvips says \(loaded.width)×\(loaded.height)")
         }
         return try reduced(
-            loaded, by: plan.level / loadedLevel, frames: frames, orientation: header.orientation,
+            loaded, by: plan.level / loadedLevel, frames: frames, header: header,
             timing: frames > 1
                 ? (loaded.delays(plan.page..<plan.page + frames), loaded.integer("loop") ?? 0) : ([], 0), token: token,
             room: room, isIncomplete: isIncomplete)
@@ -117,26 +117,35 @@ package enum ImageDecoder {
         let frames = max(1, loaded.delays.count)
         return try unsafe loaded.pixels.withUnsafeBytes { bytes throws in
             let image = try unsafe VipsImage.pixels(
-                bytes, width: loaded.size.width, height: loaded.size.height * frames, bands: loaded.bands)
+                bytes, width: loaded.size.width, height: loaded.size.height * frames, bands: loaded.bands,
+                isWide: loaded.isWide)
             let profiled = try loaded.profile.map { profile throws(VipsError) in try image.profiled(profile) } ?? image
             return try reduced(
-                profiled, by: plan.level, frames: frames, orientation: header.orientation,
+                profiled, by: plan.level, frames: frames, header: header,
                 timing: (loaded.delays, loaded.loop), token: token, room: room, isIncomplete: loaded.isIncomplete)
         }
     }
 
     /// Reduces the loaded image, then converts its colours and turns it upright.
     private static func reduced(
-        _ loaded: VipsImage, by reduction: Int, frames: Int, orientation: Int, timing: (delays: [Int], loop: Int),
+        _ loaded: VipsImage, by reduction: Int, frames: Int, header: ImageHeader, timing: (delays: [Int], loop: Int),
         token: WorkToken, room: PlaneMemory.Maker, isIncomplete: Bool = false
     ) throws -> DecodedImage {
-        var strip = try FrameStrip(image: loaded.inEightBits(), frames: frames)
+        let orientation = header.orientation
+        // What the header states in numbers counts before a profile.
+        let encoding = loaded.bands < 3 ? nil : header.colors.encoding
+        let isBright = encoding?.isBright == true
+        let stated = encoding?.profile
+        let profiled = try stated.map { profile throws(VipsError) in try loaded.profiled(profile.file) } ?? loaded
+        // Tones are mapped before pixels are averaged: one sample of the sun would outshine all others.
+        let toned = try isBright ? encoding.map { try loaded.inStandardRange($0, token: token) } : nil
+        var strip = try FrameStrip(image: toned ?? profiled.inEightBits(), frames: frames)
         if reduction > 1 {
             strip = try strip.map { frame throws(VipsError) in
                 try frame.boxAveraged(by: reduction, token: token)
             }
         }
-        strip.image = try strip.image.inStandardColor(profileOf: loaded)
+        if !isBright { strip.image = try strip.image.inStandardColor(profileOf: profiled) }
         if VipsImage.needsRandomAccess(forOrientation: orientation) {
             strip.image.watch(token)
             strip.image = try strip.image.computed()

@@ -46,11 +46,11 @@ extension ImagePipeline {
         return try await facts(asked, of: source, from: try await thumbnail(for: small))
     }
 
-    /// The small image that a portrait is made of: lossless, and shared like any other result.
+    /// The small image whose appearance is computed: lossless, and shared like any other result.
     private static func smallImage(of source: ExactText) -> ThumbnailRequest {
         var options = RenderingOptions()
         options.format = .fixed(.png)
-        (options.width, options.height) = (ImagePortrait.longestSide, ImagePortrait.longestSide)
+        (options.width, options.height) = (ImageAppearance.longestSide, ImageAppearance.longestSide)
         return ThumbnailRequest(source: source, options: options)
     }
 
@@ -60,10 +60,10 @@ extension ImagePipeline {
     private func facts(
         _ asked: FactsRequest, of source: DescribedSource, from small: Thumbnail?
     ) async throws -> SourceFacts {
-        var portrait: ImagePortrait?
+        var appearance: ImageAppearance?
         if let image = small?.image {
-            portrait = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { token in
-                try ImagePortrait(
+            appearance = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { token in
+                try ImageAppearance(
                     of: image, features: asked.features, components: (asked.columns, asked.rows), token: token)
             }
         }
@@ -71,7 +71,7 @@ extension ImagePipeline {
         return SourceFacts(
             header: record.header, byteCount: record.byteCount, eTag: record.head.eTag,
             lastModified: record.head.lastModified, lastModifiedText: record.head.headerFields[.lastModified],
-            portrait: portrait,
+            appearance: appearance,
             freshness: Freshness(
                 record.freshness, at: timekeeper.secondsSince1970, isFromCache: source.fetch?.isFromCache.image ?? true,
                 bounds: configuration.clientMaxAge),

@@ -138,7 +138,7 @@ import Text
         asked.features = [.blurHash]
         let facts = try await fixture.pipeline.facts(
             asked, for: Call(fixture.pipeline.resolved(Self.request(1), of: source), receipt: "r"))
-        #expect(facts.byteCount == SampleFiles.jpeg.count && facts.portrait?.blurHash?.utf8.count == 28)
+        #expect(facts.byteCount == SampleFiles.jpeg.count && facts.appearance?.blurHash?.utf8.count == 28)
         await #expect(throws: ImagingError.notAnImage) { try await fixture.pipeline.opened(upload: SampleFiles.text) }
         let cut = try await fixture.pipeline.opened(upload: SampleFiles.truncated)
         await #expect(throws: ImagingError.self) {

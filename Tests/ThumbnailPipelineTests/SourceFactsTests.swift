@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct SourceFactsTests {
     private func facts(
-        _ fixture: PipelineFixture, _ features: Set<ImagePortrait.Feature> = [], cacheControl: String? = nil
+        _ fixture: PipelineFixture, _ features: Set<ImageAppearance.Feature> = [], cacheControl: String? = nil
     ) async throws -> SourceFacts {
         var asked = FactsRequest()
         asked.features = features
@@ -24,7 +24,7 @@ import Testing
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60", eTag: "\"one\"")
         let facts = try await facts(fixture)
         #expect(facts.header.size == ImageFixture.size && facts.byteCount == SampleFiles.jpeg.count)
-        #expect(facts.eTag == "\"one\"" && facts.lastModified == nil && facts.portrait == nil)
+        #expect(facts.eTag == "\"one\"" && facts.lastModified == nil && facts.appearance == nil)
         #expect(facts.cacheStatus.map(\.outcome) == [.uriMiss] && facts.freshness.lifetime == 60)
         #expect(fixture.decodes == 0 && fixture.origin.loads == 1)
         let again = try await self.facts(fixture)
@@ -60,7 +60,7 @@ import Testing
         fixture.time.clock.advance(by: .seconds(61))
         let second = try await facts(fixture, [.color], cacheControl: directive)
         #expect(fixture.origin.loads == 2 && second.eTag == "\"two\"")
-        #expect(second.portrait?.palette.first?.color != first.portrait?.palette.first?.color)
+        #expect(second.appearance?.palette.first?.color != first.appearance?.palette.first?.color)
     }
 
     @Test func `a source that may be kept no more is confirmed, and its pixels are those of that version`() async throws
@@ -73,7 +73,7 @@ import Testing
         let told = try await facts(fixture, [.color])
         #expect(fixture.origin.loads == 2)
         #expect(fixture.origin.confirmations == 1)
-        #expect(told.portrait != nil && told.eTag == "\"one\"")
+        #expect(told.appearance != nil && told.eTag == "\"one\"")
         #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
     }
 
@@ -95,15 +95,15 @@ import Testing
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `a portrait is made of one small result, which is kept`() async throws {
+    @Test func `an appearance is computed from one small result, which is kept`() async throws {
         let fixture = try PipelineFixture()
         let first = try await facts(fixture, [.color, .palette, .blurHash])
-        let portrait = try #require(first.portrait)
-        #expect(portrait.palette.count >= 4 && portrait.blurHash?.utf8.count == 28 && portrait.thumbHash == nil)
+        let appearance = try #require(first.appearance)
+        #expect(appearance.palette.count >= 4 && appearance.blurHash?.utf8.count == 28 && appearance.thumbHash == nil)
         #expect(first.cacheStatus.map(\.layer) == [.result, .decoded, .source])
         let second = try await facts(fixture, [.thumbHash])
         #expect(second.cacheStatus.map(\.outcome) == [.hit, .hit])
-        #expect(second.portrait?.thumbHash != nil && second.portrait?.palette.isEmpty == true)
+        #expect(second.appearance?.thumbHash != nil && second.appearance?.palette.isEmpty == true)
         #expect(fixture.decodes == 1 && fixture.origin.loads == 1)
     }
 

@@ -131,6 +131,20 @@ static uint8_t in_eight_bits(const Channel *channel, int sample)
     return (uint8_t) (above < 0 ? 0 : (above > length ? 255 : (above * 255 + length / 2) / length));
 }
 
+/// Writes one channel of full range to every `step`th word of rows without gaps.
+static void spread_words(const Channel *channel, int width, int height, uint16_t *pixels, int step)
+{
+    uint32_t most = (1u << channel->bits) - 1;
+    int x, y;
+    for (y = 0; y < height; y++) {
+        const uint8_t *row = channel->samples + (ptrdiff_t) y * channel->stride;
+        for (x = 0; x < width; x++, pixels += step) {
+            uint32_t sample = channel->bits == 8 ? row[x] : ((const uint16_t *) row)[x];
+            *pixels = (uint16_t) (((sample < most ? sample : most) * 65535u + most / 2) / most);
+        }
+    }
+}
+
 /// Writes one channel to every `step`th byte of rows without gaps.
 static void spread(const Channel *channel, int width, int height, uint8_t *pixels, int step)
 {
@@ -143,7 +157,7 @@ static void spread(const Channel *channel, int width, int height, uint8_t *pixel
 }
 
 CPlanarShimStatus CPlanarShim_heif_pixels(
-    CPlanarShimHEIFReader *reader, const CPlanarShimHEIFHeader *header, uint8_t *pixels)
+    CPlanarShimHEIFReader *reader, const CPlanarShimHEIFHeader *header, int is_wide, void *pixels)
 {
     static const enum heif_channel grey[] = {heif_channel_Y, heif_channel_Alpha};
     static const enum heif_channel colour[] = {heif_channel_R, heif_channel_G, heif_channel_B, heif_channel_Alpha};
@@ -154,7 +168,10 @@ CPlanarShimStatus CPlanarShim_heif_pixels(
         if (find(reader, names[band], header->width, header->height, &channel))
             return fail(reader, "channels of different sizes");
         channel.is_limited = header->is_limited && names[band] != heif_channel_Alpha;
-        spread(&channel, header->width, header->height, pixels + band, header->bands);
+        if (is_wide)
+            spread_words(&channel, header->width, header->height, (uint16_t *) pixels + band, header->bands);
+        else
+            spread(&channel, header->width, header->height, (uint8_t *) pixels + band, header->bands);
     }
     return CPlanarShimDone;
 }

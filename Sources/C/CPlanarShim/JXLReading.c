@@ -56,6 +56,18 @@ static int is_standard(const JxlColorEncoding *encoding)
             || (encoding->color_space == JXL_COLOR_SPACE_RGB && encoding->primaries == JXL_PRIMARIES_SRGB));
 }
 
+/// Whether the colours are by PQ or HLG, which libjxl then must not convert: it would clip them.
+static int keeps_range(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, const JxlPixelFormat *format)
+{
+    JxlColorEncoding encoding;
+    if (info->num_color_channels < 3
+        || JxlDecoderGetColorAsEncodedProfile(reader->decoder, format, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding) != JXL_DEC_SUCCESS
+        || (encoding.transfer_function != JXL_TRANSFER_FUNCTION_PQ && encoding.transfer_function != JXL_TRANSFER_FUNCTION_HLG))
+        return 0;
+    return info->uses_original_profile
+        || JxlDecoderSetPreferredColorProfile(reader->decoder, &encoding) == JXL_DEC_SUCCESS;
+}
+
 /// Asks for sRGB where libjxl can convert, and keeps the ICC profile of other colours.
 static int keep_profile(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, const JxlPixelFormat *format)
 {
@@ -87,7 +99,10 @@ CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarSh
     header->height = (int) info.ysize;
     header->bands = (int) info.num_color_channels + (info.alpha_bits > 0 ? 1 : 0);
     format.num_channels = (uint32_t) header->bands;
-    if (JxlDecoderProcessInput(reader->decoder) != JXL_DEC_COLOR_ENCODING || keep_profile(reader, &info, &format))
+    if (JxlDecoderProcessInput(reader->decoder) != JXL_DEC_COLOR_ENCODING)
+        return fail(reader, "libjxl finds no meaning of the colours");
+    header->is_wide = keeps_range(reader, &info, &format);
+    if (!header->is_wide && keep_profile(reader, &info, &format))
         return fail(reader, "libjxl finds no meaning of the colours");
     header->profile = reader->profile;
     header->profile_size = reader->profile_size;
@@ -95,10 +110,11 @@ CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarSh
 }
 
 CPlanarShimStatus CPlanarShim_jxl_pixels(
-    CPlanarShimJXLReader *reader, const CPlanarShimJXLHeader *header, uint8_t *pixels, int *is_incomplete)
+    CPlanarShimJXLReader *reader, const CPlanarShimJXLHeader *header, void *pixels, int *is_incomplete)
 {
-    JxlPixelFormat format = {(uint32_t) header->bands, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
-    size_t size = (size_t) header->width * (size_t) header->height * (size_t) header->bands;
+    JxlDataType type = header->is_wide ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8;
+    JxlPixelFormat format = {(uint32_t) header->bands, type, JXL_NATIVE_ENDIAN, 0};
+    size_t size = (size_t) header->width * (size_t) header->height * (size_t) header->bands << (header->is_wide ? 1 : 0);
     *is_incomplete = 0;
     for (;;) {
         switch (JxlDecoderProcessInput(reader->decoder)) {

@@ -177,12 +177,17 @@ int CVipsShim_load_any(const void *bytes, size_t count, VipsImage **out)
     return *out ? 0 : -1;
 }
 
-int CVipsShim_from_memory(const void *pixels, size_t count, int width, int height, int bands, VipsImage **out)
+int CVipsShim_from_memory(
+    const void *pixels, size_t count, int width, int height, int bands, int is_wide, VipsImage **out)
 {
-    VipsImage *image = vips_image_new_from_memory(pixels, count, width, height, bands, VIPS_FORMAT_UCHAR);
+    VipsBandFormat format = is_wide ? VIPS_FORMAT_USHORT : VIPS_FORMAT_UCHAR;
+    VipsImage *image = vips_image_new_from_memory(pixels, count, width, height, bands, format);
     if (!image)
         return -1;
-    image->Type = bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
+    if (is_wide)
+        image->Type = bands < 3 ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_RGB16;
+    else
+        image->Type = bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
     *out = image;
     return 0;
 }

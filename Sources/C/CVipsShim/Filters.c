@@ -91,8 +91,8 @@ int CVipsShim_filter(VipsImage *in, VipsImage **out, CVipsShimFilter filter)
     CVipsShimFilter *kept;
     void *settings;
     *out = NULL;
-    if (in->BandFmt != VIPS_FORMAT_UCHAR || in->Coding != VIPS_CODING_NONE || in->Bands > 4) {
-        vips_error("CVipsShim_filter", "not one to four bands of 8 bits");
+    if (in->BandFmt != (filter.takes_words ? VIPS_FORMAT_USHORT : VIPS_FORMAT_UCHAR) || in->Coding != VIPS_CODING_NONE || in->Bands > 4) {
+        vips_error("CVipsShim_filter", "not one to four bands of as many bits as the operation takes");
         return -1;
     }
     image = vips_image_new();
@@ -109,6 +109,10 @@ int CVipsShim_filter(VipsImage *in, VipsImage **out, CVipsShimFilter filter)
     image->Xsize = filter.width;
     image->Ysize = filter.height;
     image->Bands = filter.bands;
+    if (filter.takes_words) {
+        image->BandFmt = VIPS_FORMAT_UCHAR;
+        image->Type = filter.bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
+    }
     g_object_ref(in);
     vips_object_local(image, in);
     if (vips_image_generate(image, start, generate, stop, in, kept)) {

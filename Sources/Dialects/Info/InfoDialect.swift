@@ -103,9 +103,9 @@ struct InfoReader {
                 continue
             }
             let parameter = InfoParameter.include.rawValue
-            guard let feature = ImagePortrait.Feature(rawValue: String(name)) else {
+            guard let feature = ImageAppearance.Feature(rawValue: String(name)) else {
                 guard name != exif else { throw .badParameter(parameter, "Names \(exif) twice.") }
-                throw .badChoice(parameter, allowed: ImagePortrait.Feature.allCases.map(\.rawValue) + [exif])
+                throw .badChoice(parameter, allowed: ImageAppearance.Feature.allCases.map(\.rawValue) + [exif])
             }
             guard facts.features.insert(feature).inserted else {
                 throw .badParameter(parameter, "Names \(name) twice.")

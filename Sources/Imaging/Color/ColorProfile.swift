@@ -1,3 +1,5 @@
+import Glibc
+
 /// The meaning of an image's colours, as the numbers of curves and primaries: all that most ICC profiles of photographs
 /// have.
 ///
@@ -32,4 +34,80 @@ extension ColorProfile.Curve {
 
     /// Number of parameters by the formula's number.
     static let parameterCounts = [1, 3, 4, 5, 7]
+}
+
+extension ColorProfile {
+    /// Whether these are the colours of sRGB, within what 8 bits can show: they need no conversion.
+    var isStandard: Bool {
+        primaries.count == 3
+            && zip(primaries, Self.standardPrimaries).allSatisfy { primary, expected in
+                zip(primary, expected).allSatisfy { abs(Double($0) / 65_536 - $1) < 0.003 }
+            } && curves.allSatisfy(\.isStandard)
+    }
+
+    /// The primaries of sRGB adapted to the profile connection space's D50.
+    private static let standardPrimaries = [
+        [0.4361, 0.2225, 0.0139], [0.3851, 0.7169, 0.0971], [0.1431, 0.0606, 0.7139],
+    ]
+}
+
+extension ColorProfile.Curve {
+    /// Whether this is sRGB's curve, within half a step of 8 bits.
+    fileprivate var isStandard: Bool {
+        switch self {
+        // A single entry is a plain gamma, which sRGB is not.
+        case .table(let values): values.count > 16 && isClose(to: .srgb)
+        case .formula(let kind, let parameters):
+            kind == 3 && zip(parameters, Self.standardParameters).allSatisfy { abs(Double($0) / 65_536 - $1) < 0.001 }
+        }
+    }
+
+    /// The parameters of sRGB's curve in formula 3 of ICC's parametric curves.
+    static let standardParameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
+
+    /// Whether the curve is `transfer`, within half an 8-bit step of the component.
+    func isClose(to transfer: ColorEncoding.Transfer) -> Bool {
+        let half = 0.5 / 255
+        return (0...16).allSatisfy { step in
+            let (component, light) = sample(step)
+            return light >= transfer.light(of: component - half) && light <= transfer.light(of: component + half)
+        }
+    }
+
+    /// A component near `step` 16ths, and its light; a component of a table is one of its entries.
+    private func sample(_ step: Int) -> (component: Double, light: Double) {
+        let component = Double(step) / 16
+        switch self {
+        case .table(let values) where values.isEmpty: return (component, component)
+        case .table(let values) where values.count == 1: return (component, pow(component, Double(values[0]) / 256))
+        case .table(let values):
+            let index = (values.count - 1) * step / 16
+            return (Double(index) / Double(values.count - 1), Double(values[index]) / 65_535)
+        case .formula(let kind, let parameters):
+            return (component, Self.light(of: component, kind, parameters.map { Double($0) / 65_536 }))
+        }
+    }
+
+    /// The light of a component by a formula (ICC.1:2010 table 65).
+    private static func light(of component: Double, _ kind: Int, _ values: [Double]) -> Double {
+        func value(_ index: Int) -> Double { index < values.count ? values[index] : 0 }
+        let power = pow(max(0, (kind == 0 ? 1 : value(1)) * component + value(2)), value(0))
+        switch kind {
+        case 0: return pow(component, value(0))
+        case 1: return component >= -value(2) / value(1) ? power : 0
+        case 2: return component >= -value(2) / value(1) ? power + value(3) : value(3)
+        case 3: return component >= value(4) ? power : value(3) * component
+        default: return component >= value(4) ? power + value(5) : value(3) * component + value(6)
+        }
+    }
+}
+
+extension ColorEncoding.Transfer {
+    /// The light of a component, which may lie a little outside of 0…1, without light that is brighter than white.
+    fileprivate func light(of component: Double) -> Double {
+        switch self {
+        case .power(let power): pow(max(0, component), Double(power) / 100_000)
+        case .srgb, .pq, .hlg: StandardCurve.light(of: component)
+        }
+    }
 }

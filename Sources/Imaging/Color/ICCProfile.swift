@@ -8,6 +8,8 @@ struct ICCProfile {
     let space: Space?
     /// The intent for which the profile has data.
     let intent: Intent
+    /// Primaries and transfer as code points (ICC.1:2022 section 9.2.17); nil if the profile has none.
+    let codePoints: (primaries: Int, transfer: Int)?
 
     /// A kind of pixels.
     enum Space: Hashable {
@@ -28,6 +30,12 @@ struct ICCProfile {
         colors = ICCProfile.colors(in: bytes, tags)
         space = ICCProfile.space(in: bytes)
         intent = ICCProfile.intent(tags)
+        codePoints = tags["cicp"].flatMap { place in
+            guard bytes.text(at: place) == "cicp", let primaries = bytes.byte(at: place + 8),
+                let transfer = bytes.byte(at: place + 9)
+            else { return nil }
+            return (primaries, transfer)
+        }
     }
 
     /// Whether the profile describes sRGB, within what 8 bits can show.

@@ -16,7 +16,10 @@ package struct LabColor: Hashable, Sendable {
 
     /// The place of an sRGB colour, whose alpha is ignored.
     package init(_ color: Color) {
-        let (red, green, blue) = (Self.light(color.red), Self.light(color.green), Self.light(color.blue))
+        let (red, green, blue) = (
+            StandardCurve.light[Int(color.red)], StandardCurve.light[Int(color.green)],
+            StandardCurve.light[Int(color.blue)]
+        )
         let x = Self.compressed((0.4124564 * red + 0.3575761 * green + 0.1804375 * blue) / Self.white.x)
         let y = Self.compressed(0.2126729 * red + 0.7151522 * green + 0.0721750 * blue)
         let z = Self.compressed((0.0193339 * red + 0.1191920 * green + 0.9503041 * blue) / Self.white.z)
@@ -30,9 +33,9 @@ package struct LabColor: Hashable, Sendable {
         let y = Self.expanded(middle)
         let z = Self.expanded(middle - b / 200) * Self.white.z
         return Color(
-            red: Self.component(3.2404542 * x - 1.5371385 * y - 0.4985314 * z),
-            green: Self.component(-0.9692660 * x + 1.8760108 * y + 0.0415560 * z),
-            blue: Self.component(0.0556434 * x - 0.2040259 * y + 1.0572252 * z))
+            red: UInt8(StandardCurve.component(of: 3.2404542 * x - 1.5371385 * y - 0.4985314 * z)),
+            green: UInt8(StandardCurve.component(of: -0.9692660 * x + 1.8760108 * y + 0.0415560 * z)),
+            blue: UInt8(StandardCurve.component(of: 0.0556434 * x - 0.2040259 * y + 1.0572252 * z)))
     }
 
     /// The colour at `share`, 0…1, of the way to another one.
@@ -46,16 +49,6 @@ package struct LabColor: Hashable, Sendable {
     private static let white = (x: 0.95047, z: 1.08883)
     /// Where the cube root begins, and the slope below it.
     private static let (toe, slope) = (0.008856, 7.787)
-
-    private static func light(_ component: UInt8) -> Double {
-        let value = Double(component) / 255
-        return value > 0.04045 ? pow((value + 0.055) / 1.055, 2.4) : value / 12.92
-    }
-
-    private static func component(_ light: Double) -> UInt8 {
-        let value = light > 0.0031308 ? 1.055 * pow(light, 1 / 2.4) - 0.055 : light * 12.92
-        return UInt8(min(max((255 * value).rounded(), 0), 255))
-    }
 
     private static func compressed(_ value: Double) -> Double {
         value > toe ? cbrt(value) : slope * value + 16.0 / 116

@@ -3,6 +3,24 @@ import Memory
 // The traits of each format: the one table that settings, dialects, negotiation, prices, limits, the self-test, the
 // warm-up and protocol of worker processes, and the tests read.
 
+extension ImageFormat {
+    /// The format's row in the table.
+    var traits: FormatTraits {
+        switch self {
+        case .jpeg: .jpeg
+        case .png: .png
+        case .webp: .webp
+        case .gif: .gif
+        case .avif: .avif
+        case .heic: .heic
+        case .jxl: .jxl
+        case .tiff: .tiff
+        case .bmp: .bmp
+        case .svg: .svg
+        }
+    }
+}
+
 extension FormatTraits {
     static let jpeg = FormatTraits(
         mediaType: "image/jpeg", fileExtension: "jpg", supportsAlpha: false, supportsAnimation: false,
@@ -163,6 +181,7 @@ extension FormatTraits {
             loader: .vips(.tiff),
             needsConfinement: true,
             warmUp: .file(SampleFiles.tiff),
+            holdsPages: true,
             hasCMYK: true,
             // A strip may be the whole image.
             memory: Memory(workingBytes: { header, _ in 2 * header.bands * max(1, header.bitDepth / 8) }),
@@ -192,6 +211,7 @@ extension FormatTraits {
             },
             needsConfinement: true,
             warmUp: .file(SampleFiles.svg),
+            holdsShapes: true,
             // What filters make besides, of usual drawings.
             memory: Memory(workingBytes: { _, _ in 32 }),
             time: Time(pixel: 75, byte: 400)),

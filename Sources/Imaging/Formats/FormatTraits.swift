@@ -60,6 +60,10 @@ extension FormatTraits {
         ///
         /// Nil if writing that image takes long, and the decoder works without this.
         var warmUp: WarmUp?
+        /// Whether images are made of shapes, which are drawn in the size that is needed.
+        var holdsShapes = false
+        /// Whether each page has a header of its own.
+        var holdsPages = false
         /// Whether four components are CMYK, not colours with alpha.
         var hasCMYK = false
         /// Removes parts of a file that only cost the decoder time and memory.

@@ -12,7 +12,10 @@ enum HEIFReading {
     static func planes(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> PlanarReading {
-        guard let image = try image(of: file, header), image.alpha == nil else { return .judged(lacksPixels: false) }
+        guard header.colors.encoding?.isBright != true, let image = try image(of: file, header), image.alpha == nil
+        else {
+            return .judged(lacksPixels: false)
+        }
         let profile = image.profile(in: file)
         if let profile, profile.space == .color || profile.space == .grey, profile.colors == nil {
             return .judged(lacksPixels: false)
@@ -26,7 +29,8 @@ enum HEIFReading {
         }
         try colors.makeStandard(decoded)
         let isOfProfile = profile?.space == (decoded.planes.count == 1 ? .grey : .color)
-        let numbers = isOfProfile ? profile?.colors.flatMap { $0.isStandard ? nil : $0 } : nil
+        let stated = decoded.planes.count == 3 ? header.colors.encoding?.profile : nil
+        let numbers = isOfProfile ? profile?.colors.flatMap { $0.isStandard ? nil : $0 } : stated
         let hasColorDetail = unsafe ColorDetail.isFound(
             in: CPlanarShimPlanes(decoded.planes, in: UnsafeRawBufferPointer(decoded.memory.bytes)))
         return .decoded(
@@ -44,7 +48,9 @@ enum HEIFReading {
         if let sequence = try file.withBytes({ bytes throws(ImagingError) in try HEIFSequence(bytes) }) {
             return try HEIFFrames(sequence).pixels(file, header: header, plan: plan, token: token)
         }
-        guard let image = try image(of: file, header) else {
+        let isBright = header.colors.encoding?.isBright == true
+        // libheif keeps all bits, and gets no grids.
+        guard let image = try image(of: file, header), !(isBright && !image.items.holdsGrids) else {
             return try HEIFPixels.decode(HEIFRepair.repair(file).bytes, header: header, token: token)
         }
         func decode(_ canvas: HEIFCanvas, mostPlanes: Int) throws -> CodedPlanes {
@@ -94,7 +100,7 @@ enum HEIFReading {
     private static func image(of file: SharedBytes, _ header: ImageHeader) throws -> HEIFImage? {
         let image = try file.withBytes { bytes throws(ImagingError) in
             let image = try HEIFImage(bytes)
-            if image == nil, try HEIFItems.all(bytes)?.types.values.contains(BoxCursor.type("grid")) == true {
+            if image == nil, try HEIFItems.all(bytes)?.holdsGrids == true {
                 throw .cannotDecode(detail: "a grid of other tiles than equal ones of AV1 or HEVC")
             }
             return image

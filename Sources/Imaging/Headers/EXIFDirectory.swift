@@ -1,6 +1,6 @@
 /// Reads the first directory of EXIF data: a TIFF file within the image file.
 ///
-/// Its links to other directories are not followed, so nothing is read twice.
+/// Only the links to the meaning of the colours are followed, so nothing is read twice.
 enum EXIFDirectory {
     /// The tag of the camera's maker, a text.
     static let make = 0x010F
@@ -14,6 +14,10 @@ enum EXIFDirectory {
     static let artist = 0x013B
     /// The tag of the rights, a text.
     static let copyright = 0x8298
+    /// The tag of the directory about the exposure.
+    fileprivate static let exposure = 0x8769
+    /// The tags of the space and of the directory about interoperability, in the directory about the exposure.
+    fileprivate static let (space, interoperability) = (0xA001, 0xA005)
     /// The type of texts.
     static let ascii = 2
     /// Bytes of an entry.
@@ -34,9 +38,10 @@ enum EXIFDirectory {
 
     /// Calls `body` for each entry with the block that holds it, until it returns false.
     ///
+    /// - Parameter place: The offset of the directory in the block; nil for the first one.
     /// - Throws: ``ImagingError`` if the directory ends after the block, or what `body` throws.
     static func read(
-        _ bytes: RawSpan, _ range: Range<Int>,
+        _ bytes: RawSpan, _ range: Range<Int>, at place: Int? = nil,
         _ body: (_ entry: Entry, _ block: RawSpan) throws(ImagingError) -> Bool
     ) throws(ImagingError) {
         guard range.lowerBound >= 0, range.upperBound <= bytes.byteCount else { return }
@@ -44,7 +49,8 @@ enum EXIFDirectory {
         let block = bytes.extracting(min(start, range.upperBound)..<range.upperBound)
         let isLittleEndian = block.hasText("II*\0", at: 0)
         guard isLittleEndian || block.hasText("MM\0*", at: 0) else { return }
-        let directory = try block.long(at: 4, isLittleEndian)
+        let first = try block.long(at: 4, isLittleEndian)
+        let directory = place ?? first
         for index in 0..<(try block.short(at: directory, isLittleEndian)) {
             let place = directory + 2 + index * entryLength
             let entry = Entry(
@@ -79,5 +85,90 @@ extension RawSpan {
 
     fileprivate func long(at offset: Int, _ isLittleEndian: Bool) throws(ImagingError) -> Int {
         try isLittleEndian ? littleEndian32(at: offset) : bigEndian32(at: offset)
+    }
+}
+
+/// Reads the orientation out of EXIF data.
+enum EXIFOrientation {
+    /// The value of the orientation tag in the first directory; 1 if there is none, or if it cannot be read.
+    ///
+    /// An image with damaged metadata is still an image, so nothing here is an error.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - range: The range of the EXIF data, with or without the leading `Exif` that JPEG has.
+    static func value(in bytes: RawSpan, range: Range<Int>) -> Int {
+        var orientation = 1
+        try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
+            guard entry.tag == EXIFDirectory.orientation else { return true }
+            let value = try entry.number(in: block)
+            if 1...8 ~= value { orientation = value }
+            return false
+        }
+        return orientation
+    }
+}
+
+extension EXIFTexts {
+    /// The texts in the first directory of EXIF data; nil if there are none, or if they cannot be read.
+    ///
+    /// The first entry of a tag counts. So each text is copied at most once, however many entries name it.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - range: The range of the EXIF data, with or without the leading `Exif` that JPEG has.
+    init?(_ bytes: RawSpan, range: Range<Int>) {
+        var longest = [
+            EXIFDirectory.make: Self.longest, EXIFDirectory.model: Self.longest, EXIFDirectory.dateTime: Self.longest,
+            EXIFDirectory.artist: Attribution.longest, EXIFDirectory.copyright: Attribution.longest,
+        ]
+        var texts: [Int: [UInt8]] = [:]
+        // What was read before the damage counts.
+        try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
+            guard let most = longest.removeValue(forKey: entry.tag) else { return true }
+            texts[entry.tag] = try entry.text(in: block, longest: most)
+            return !longest.isEmpty
+        }
+        self.init(
+            make: texts[EXIFDirectory.make] ?? [], model: texts[EXIFDirectory.model] ?? [],
+            dateTime: texts[EXIFDirectory.dateTime] ?? [],
+            attribution: Attribution(
+                artist: texts[EXIFDirectory.artist] ?? [], copyright: texts[EXIFDirectory.copyright] ?? []))
+    }
+
+    /// The texts in EXIF data that begin with the four bytes of an offset, which counts from their end (ISO/IEC
+    /// 23008-12 annex A).
+    init?(offset bytes: RawSpan, range: Range<Int>) {
+        guard let offset = try? bytes.bigEndian32(at: range.lowerBound), offset <= range.count - 4 else { return nil }
+        self.init(bytes, range: range.lowerBound + 4 + offset..<range.upperBound)
+    }
+}
+
+extension SourceColors {
+    /// The colours that EXIF data state: Adobe RGB, as the file system of cameras (DCF 2.0) marks it; nil for all
+    /// others.
+    init?(exif bytes: RawSpan, range: Range<Int>) {
+        func number(_ tag: Int, in directory: Int?) -> Int? {
+            var number: Int?
+            try? EXIFDirectory.read(bytes, range, at: directory) { (entry, block) throws(ImagingError) in
+                guard entry.tag == tag else { return true }
+                number = try entry.number(in: block)
+                return false
+            }
+            return number
+        }
+        guard let exposure = number(EXIFDirectory.exposure, in: nil),
+            let space = number(EXIFDirectory.space, in: exposure), space != 1
+        else { return nil }
+        var isWide = space == 2
+        if let directory = number(EXIFDirectory.interoperability, in: exposure) {
+            try? EXIFDirectory.read(bytes, range, at: directory) { (entry, block) throws(ImagingError) in
+                guard entry.tag == 1 else { return true }
+                isWide = try entry.text(in: block, longest: 8) == Array("R03".utf8)
+                return false
+            }
+        }
+        guard isWide else { return nil }
+        self.init(ColorEncoding(.adobeRGB, .power(219_922)))
     }
 }

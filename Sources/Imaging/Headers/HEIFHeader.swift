@@ -9,7 +9,7 @@ extension ImageHeader {
         let meta = try boxes.next(of: BoxCursor.type("meta"), in: bytes)?.contents
         let items = try meta.map { meta throws(ImagingError) in try HEIFItems(bytes, meta: meta) }
         let exif = meta.flatMap { meta in EXIFTexts.heif(bytes, meta: meta, item: items?.exif) }
-        if let sequence = try HEIFSequence(bytes) { return header(of: sequence, format: format, exif: exif) }
+        if let sequence = try HEIFSequence(bytes) { return header(of: sequence, in: bytes, format: format, exif: exif) }
         guard let items else { throw .cannotDecode(detail: "the HEIF file has no items") }
         return try header(of: items, in: bytes, format: format, exif: exif)
     }
@@ -24,12 +24,14 @@ extension ImageHeader {
         let size = try items.transform(of: primary, in: bytes).shownSize
         var depths = [8, 8, 8]
         var profileByteCount = 0
+        var colors = HEIFStatement()
         for property in properties {
             switch property {
             case .depths(let values): depths = values
             case .profile(let place): profileByteCount = place.count
             default: break
             }
+            colors.read(property, in: bytes)
         }
         // A grid's tiles are items of their own, and the grid's properties do not say how they are coded.
         let codings = items.properties.compactMap { property in
@@ -44,13 +46,20 @@ extension ImageHeader {
         let bands = depths.count < 3 ? 1 : 3
         depths += codings.map(\.depth)
         guard let depth = depths.max() else { throw .cannotDecode(detail: "the HEIF file has no bit depth") }
-        return ImageHeader(
+        var header = ImageHeader(
             format: format, storedSize: size, decodedArea: area, bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
             hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
-            profileByteCount: profileByteCount, exif: exif)
+            profileByteCount: profileByteCount, exif: exif
+        ).with(colors.stated)
+        let hasGainMap = items.properties.contains(.gainMap) || items.types.values.contains(BoxCursor.type("tmap"))
+        if hasGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
+        return header
     }
 
-    private static func header(of sequence: HEIFSequence, format: ImageFormat, exif: EXIFTexts?) -> ImageHeader {
+    private static func header(
+        of sequence: HEIFSequence, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
+    ) -> ImageHeader {
+        var colors = HEIFStatement()
         var (depth, isSubsampled, profileByteCount) = (8, false, 0)
         for property in sequence.colors.properties {
             switch property {
@@ -58,11 +67,38 @@ extension ImageHeader {
             case .profile(let place): profileByteCount = place.count
             default: break
             }
+            colors.read(property, in: bytes)
         }
         let hasAlpha = sequence.alpha != nil
         return ImageHeader(
             format: format, storedSize: sequence.colors.size, bands: hasAlpha ? 4 : 3, bitDepth: depth,
             frames: sequence.frames, hasAlpha: hasAlpha, isChromaSubsampled: isSubsampled,
-            profileByteCount: profileByteCount, exif: exif)
+            profileByteCount: profileByteCount, exif: exif
+        ).with(colors.stated)
+    }
+}
+
+/// The properties of an image that say what its colours mean.
+private struct HEIFStatement {
+    private var profile: SourceColors?
+    private var codePoints: SourceColors?
+    private var peak = 0
+
+    /// Takes over a property, if it says something about colours; the first one of a kind counts.
+    mutating func read(_ property: HEIFProperty, in bytes: RawSpan) {
+        switch property {
+        case .profile(let place): profile = profile ?? SourceColors(profile: bytes.extracting(place))
+        case .colors(let colors): codePoints = codePoints ?? colors.stated
+        case .peak(let content, let display): peak = content > 0 ? content : peak > 0 ? peak : display
+        default: break
+        }
+    }
+
+    /// The colours: a profile counts before code points, and sRGB by these needs no conversion.
+    var stated: SourceColors? {
+        if profile != nil { return profile }
+        guard var colors = codePoints, colors.space != .srgb || colors.highRange != .none else { return nil }
+        colors.encoding?.peak = min(peak, 10_000)
+        return colors
     }
 }

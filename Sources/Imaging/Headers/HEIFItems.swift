@@ -69,6 +69,9 @@ struct HEIFItems {
         return result
     }
 
+    /// Whether any item is a grid of others.
+    var holdsGrids: Bool { types.values.contains(BoxCursor.type("grid")) }
+
     /// The items that an item is made of, in order; empty for a coded item.
     func sources(of item: Int) -> [Int] { sources[item] ?? [] }
 

@@ -17,8 +17,12 @@ enum HEIFProperty: Equatable {
     case profile(Range<Int>)
     /// `colr` with numbers of ITU-T H.273, of which samples depend on the matrix and the range.
     case colors(HEIFColors)
+    /// `clli` or `mdcv`: the brightest light of the image, or of the display that it was made on, in cd/m².
+    case peak(content: Int, display: Int)
     /// `auxC` of an alpha plane.
     case alpha
+    /// `auxC` of Apple's image that says how much brighter the parts of another one are.
+    case gainMap
     /// `a1op`: the operating point of scalable AV1.
     case operatingPoint(Int)
     case other
@@ -58,12 +62,18 @@ enum HEIFProperty: Equatable {
         case BoxCursor.type("colr") where bytes.hasText("nclx", at: start):
             self = try .colors(
                 HEIFColors(
+                    stated: SourceColors(
+                        primaries: bytes.bigEndian16(at: start + 4), transfer: bytes.bigEndian16(at: start + 6)),
                     matrix: bytes.bigEndian16(at: start + 8), isFullRange: bytes.byte(at: start + 10) & 0x80 != 0))
+        case BoxCursor.type("clli"): self = try .peak(content: bytes.bigEndian16(at: start), display: 0)
+        case BoxCursor.type("mdcv"): self = try .peak(content: 0, display: bytes.bigEndian32(at: start + 16) / 10_000)
         case BoxCursor.type("a1op"): self = try .operatingPoint(bytes.byte(at: start))
         case BoxCursor.type("auxC")
         where bytes.hasText("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: start + 4)
             || bytes.hasText("urn:mpeg:hevc:2015:auxid:1", at: start + 4):
             self = .alpha
+        case BoxCursor.type("auxC") where bytes.hasText("urn:com:apple:photo:2020:aux:hdrgainmap", at: start + 4):
+            self = .gainMap
         default:
             self = .other
         }
@@ -86,6 +96,8 @@ enum HEIFProperty: Equatable {
 
 /// The meaning of an image's samples.
 struct HEIFColors: Equatable {
+    /// The meaning of red, green and blue; nil if only the matrix is stated.
+    var stated: SourceColors?
     /// The kind of luma and chroma, by ITU-T H.273.
     let matrix: Int
     /// Whether black is 0 and white the largest value.

@@ -9,9 +9,11 @@ extension ImageHeader {
         var orientation: Int?
         var exif: EXIFTexts?
         var profileByteCount = 0
+        var (profile, exifColors): (SourceColors?, SourceColors?)
+        var hasGainMap = false
         var scans = 0
         var offset = 2
-        while let (marker, next) = bytes.jpegMarker(from: offset) {
+        segments: while let (marker, next) = bytes.jpegMarker(from: offset) {
             offset = next
             if marker == 0xD9 { break }
             guard marker != 0xD8 else { throw .cannotDecode(detail: "the JPEG file has a second start of image") }
@@ -28,24 +30,34 @@ extension ImageHeader {
             case 0xE1 where orientation == nil && bytes.hasText("Exif\0\0", at: offset + 2):
                 orientation = EXIFOrientation.value(in: bytes, range: offset + 2..<end)
                 exif = EXIFTexts(bytes, range: offset + 2..<end)
+                exifColors = SourceColors(exif: bytes, range: offset + 2..<end)
+            case 0xE1 where bytes.hasText("http://ns.adobe.com/xap/1.0/\0", at: offset + 2):
+                hasGainMap =
+                    hasGainMap || bytes.contains("http://ns.adobe.com/hdr-gain-map/1.0/", in: offset + 31..<end)
             case 0xE2 where bytes.hasText("ICC_PROFILE\0", at: offset + 2):
                 profileByteCount += max(0, end - offset - 16)
+                // Curves and primaries stand in the first part of a profile.
+                if profile == nil, try bytes.byte(at: offset + 14) == 1, end > offset + 16 {
+                    profile = SourceColors(profile: bytes.extracting(offset + 16..<end))
+                }
+            case 0xE2 where bytes.hasText("urn:iso:std:iso:ts:21496:-1\0", at: offset + 2): hasGainMap = true
             case 0xDA:
                 guard let frame else { throw .cannotDecode(detail: "the JPEG file has a scan before its frame") }
                 scans += 1
                 guard scans <= maximumScans else { throw .cannotDecode(detail: "the JPEG file has too many scans") }
                 let components = try bytes.byte(at: offset + 2)
                 if !frame.isProgressive, components == frame.components {
-                    return frame.header(
-                        orientation: orientation ?? 1, profileByteCount: profileByteCount, exif: exif)
+                    break segments
                 }
             default: break
             }
             offset = end
         }
         guard let frame, scans > 0 else { throw .cannotDecode(detail: "the JPEG file has no scan") }
-        return frame.header(
-            orientation: orientation ?? 1, profileByteCount: profileByteCount, exif: exif)
+        var header = frame.header(orientation: orientation ?? 1, profileByteCount: profileByteCount, exif: exif)
+            .with(profileByteCount > 0 ? profile : exifColors)
+        if hasGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
+        return header
     }
 }
 

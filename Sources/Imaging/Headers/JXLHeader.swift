@@ -16,7 +16,8 @@ extension ImageHeader {
             format: .jxl, storedSize: size, decodedArea: area.overflow ? .max : area.partialValue / 3,
             orientation: metadata.orientation, bands: bands, bitDepth: max(8, metadata.bitDepth),
             hasAlpha: metadata.hasAlpha, profileByteCount: metadata.hasProfile ? 1 : 0,
-            exif: JXLContainer.texts(bytes))
+            exif: JXLContainer.texts(bytes)
+        ).with(metadata.colors)
     }
 }
 
@@ -130,6 +131,9 @@ private struct JXLMetadata {
     private(set) var hasAlpha = false
     private(set) var isGrey = false
     private(set) var hasProfile = false
+    /// The colours that the codestream states; libjxl converts all but PQ and HLG, so that they have no
+    /// ``SourceColors/encoding``.
+    private(set) var colors: SourceColors?
 
     /// Most channels besides colours.
     private static let mostExtraChannels = 16
@@ -201,9 +205,66 @@ private struct JXLMetadata {
     /// Reads the meaning of the colours (`ColourEncoding`); nothing after this is needed.
     private mutating func readColor(_ cursor: inout BitCursor) throws(ImagingError) {
         if try cursor.flag() { return }
-        // Whether there is an ICC profile: other encodings become one.
-        _ = try cursor.flag()
-        isGrey = try cursor.choice() == 1
+        // An ICC profile is compressed.
+        let hasICC = try cursor.flag()
+        let space = try cursor.choice()
+        isGrey = space == 1
         hasProfile = true
+        if !isGrey { colors = SourceColors(.other) }
+        guard !hasICC, space == 0 else { return }
+        func places(_ count: Int) throws(ImagingError) {
+            for _ in 0..<2 * count { _ = try cursor.number((0, 19), (524_288, 19), (1_048_576, 20), (2_097_152, 21)) }
+        }
+        let white = try cursor.choice()
+        if white == 2 { try places(1) }
+        let primaries = try cursor.choice()
+        if primaries == 2 { try places(3) }
+        let isPower = try cursor.flag()
+        let transfer = try isPower ? cursor.bits(24) : cursor.choice()
+        let codes = [1: 1, 9: 9, 11: white == 11 ? 11 : 12]
+        guard !isPower, white == 1 || white == 11, let primaries = codes[primaries],
+            let stated = SourceColors(primaries: primaries, transfer: transfer)
+        else { return }
+        colors = stated
+        if stated.highRange == .none { colors?.encoding = nil }
     }
+}
+
+/// Reads bits, the least significant of each byte first, as the header of a JPEG XL codestream holds them.
+struct BitCursor {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// A number of `count` bits, at most 32.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` at the end of the bytes.
+    mutating func bits(_ count: Int) throws(ImagingError) -> Int {
+        guard place + count <= 8 * bytes.count else { throw .cannotDecode(detail: "the JPEG XL header is truncated") }
+        var value = 0
+        for index in 0..<count {
+            value |= Int(bytes[(place + index) / 8] >> ((place + index) % 8) & 1) << index
+        }
+        place += count
+        return value
+    }
+
+    /// Reads one bit.
+    mutating func flag() throws(ImagingError) -> Bool { try bits(1) == 1 }
+
+    /// A number of one of four forms, each a constant and the bits of a summand (ISO/IEC 18181-1, `U32`).
+    mutating func number(
+        _ forms: (add: Int, bits: Int), _ second: (add: Int, bits: Int), _ third: (add: Int, bits: Int),
+        _ fourth: (add: Int, bits: Int)
+    ) throws(ImagingError) -> Int {
+        let form = [forms, second, third, fourth][try bits(2)]
+        return try form.add + bits(form.bits)
+    }
+
+    /// The number of an enumeration's case (`Enum`).
+    mutating func choice() throws(ImagingError) -> Int { try number((0, 0), (1, 0), (2, 4), (18, 6)) }
+
+    /// A floating-point number of 16 bits, which is not used.
+    mutating func skipHalf() throws(ImagingError) { _ = try bits(16) }
 }

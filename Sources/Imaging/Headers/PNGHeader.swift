@@ -20,7 +20,8 @@ extension ImageHeader {
         return ImageHeader(
             format: .png, storedSize: size, orientation: chunks.orientation,
             bands: kind.colorBands + (hasAlpha ? 1 : 0), bitDepth: kind.bitDepth, hasAlpha: hasAlpha,
-            isProgressive: interlace == 1, profileByteCount: chunks.profileByteCount, exif: chunks.exif)
+            isProgressive: interlace == 1, profileByteCount: chunks.profileByteCount, exif: chunks.exif
+        ).with(chunks.colors.stated)
     }
 
     private struct PNGChunks {
@@ -28,6 +29,7 @@ extension ImageHeader {
         var orientation = 1
         var exif: EXIFTexts?
         var profileByteCount = 0
+        var colors = PNGColors()
     }
 
     /// Reads the chunks after the first one.
@@ -50,6 +52,9 @@ extension ImageHeader {
                 chunks.exif = EXIFTexts(bytes, range: data..<data + length)
             } else if bytes.hasText("iCCP", at: offset + 4) {
                 chunks.profileByteCount = length
+                chunks.colors.readProfile(bytes, data..<data + length)
+            } else if !hasData {
+                try chunks.colors.read(bytes, at: offset, length: length)
             }
             offset = data + length + 4
         }

@@ -64,6 +64,18 @@ extension RawSpan {
         }
     }
 
+    /// Whether the bytes of `text`, which is not empty, are somewhere in `range`.
+    func contains(_ text: StaticString, in range: Range<Int>) -> Bool {
+        var offset = range.lowerBound
+        while let found = firstIndex(of: unsafe text.utf8Start.pointee, from: offset),
+            found <= range.upperBound - text.utf8CodeUnitCount
+        {
+            if hasText(text, at: found) { return true }
+            offset = found + 1
+        }
+        return false
+    }
+
     private func check(_ offset: Int, _ count: Int) throws(ImagingError) {
         guard offset >= 0, offset <= byteCount - count else {
             throw .cannotDecode(detail: "the file ends before byte \(offset)")

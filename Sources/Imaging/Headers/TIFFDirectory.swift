@@ -21,6 +21,9 @@ struct TIFFDirectory: Equatable {
     private var tileHeight = 0
     private var hasPixels = false
 
+    /// The tag of the ICC profile.
+    static let profileTag = 34_675
+
     /// Uncompressed, three codings of fax machines, LZW, JPEG, two numbers of deflate, and PackBits.
     private static let compressions: Set<Int> = [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946]
 
@@ -39,7 +42,7 @@ struct TIFFDirectory: Equatable {
         case 322: tileWidth = first
         case 323: tileHeight = first
         case 339: sampleFormat = value.numbers.allSatisfy { $0 == first } ? first : 0
-        case 34_675: profileByteCount = value.count
+        case Self.profileTag: profileByteCount = value.count
         default: break
         }
     }

@@ -14,16 +14,19 @@ extension ImageHeader {
         // which is false. The first directory is where EXIF data have their texts. A BigTIFF file is none of EXIF's, so
         // its texts are not read.
         let exif = EXIFTexts(bytes, range: 0..<bytes.byteCount)
-        let page = try first.header(pages: count, exif: exif)
+        let profile = file.profile.flatMap { SourceColors(profile: bytes.extracting($0)) }
+        let page = try first.header(pages: count, exif: exif).with(profile)
         if isUniform { return page }
         let pages = directories.map { directory in
             (try? directory.header(pages: count, exif: exif))
                 ?? ImageHeader(format: .tiff, storedSize: PixelSize(width: 1, height: 1), frames: count)
         }
-        return ImageHeader(
+        var header = ImageHeader(
             format: .tiff, storedSize: page.storedSize, orientation: page.orientation, bands: page.bands,
             bitDepth: page.bitDepth, frames: count, hasAlpha: page.hasAlpha, profileByteCount: page.profileByteCount,
             pages: pages, exif: exif)
+        header.colors = page.colors
+        return header
     }
 }
 
@@ -41,6 +44,8 @@ struct TIFFFile {
     private var offset = 0
     private var seen: Set<Int> = []
     private var entries = 0
+    /// The ICC profile of the first page.
+    private(set) var profile: Range<Int>?
 
     /// Reads the start of the file.
     init(_ bytes: RawSpan) throws(ImagingError) {
@@ -74,7 +79,7 @@ struct TIFFFile {
 
     /// The number of values of an entry, at most the bytes of the file, and the first four of them as far as they can
     /// be read.
-    private func value(_ bytes: RawSpan, at entry: Int) throws(ImagingError) -> TIFFDirectory.Value {
+    private mutating func value(_ bytes: RawSpan, at entry: Int) throws(ImagingError) -> TIFFDirectory.Value {
         let type = try short(bytes, at: entry + 2)
         let count = min(try long(bytes, at: entry + 4, isWide: isBig), bytes.byteCount)
         guard let size = Self.sizes[type] else { return TIFFDirectory.Value(count: count, numbers: []) }
@@ -85,6 +90,11 @@ struct TIFFFile {
         for index in 0..<min(count, 4) {
             guard let start, let number = try? number(bytes, size: size, at: start + index * size) else { break }
             numbers.append(number)
+        }
+        if let start, size == 1, seen.count == 1, profile == nil, start <= bytes.byteCount - count,
+            try short(bytes, at: entry) == TIFFDirectory.profileTag
+        {
+            profile = start..<start + count
         }
         return TIFFDirectory.Value(count: count, numbers: numbers)
     }

@@ -9,6 +9,7 @@ extension ImageHeader {
         var orientation = 1
         var exif: EXIFTexts?
         var profileByteCount = 0
+        var profile: SourceColors?
         var offset = 12
         while offset <= end - 8 {
             let length = try bytes.littleEndian32(at: offset + 4)
@@ -30,6 +31,7 @@ extension ImageHeader {
                 exif = EXIFTexts(bytes, range: range)
             } else if bytes.hasText("ICCP", at: offset) {
                 profileByteCount = length
+                profile = profile ?? SourceColors(profile: bytes.extracting(data..<min(data + length, end)))
             }
             // In the simple layout, the file has only this chunk.
             if canvas == nil, image != nil { break }
@@ -47,7 +49,8 @@ extension ImageHeader {
         return ImageHeader(
             format: .webp, storedSize: size, orientation: orientation, bands: hasAlpha ? 4 : 3,
             frames: isAnimated ? frames : 1, hasAlpha: hasAlpha, profileByteCount: profileByteCount,
-            exif: exif)
+            exif: exif
+        ).with(profile)
     }
 }
 

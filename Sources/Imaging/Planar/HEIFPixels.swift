@@ -2,8 +2,8 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// Reads the pixels of the primary item of an AVIF or HEIC file: upright, cropped as the file says, 8 bits, colours as
-/// stored.
+/// Reads the pixels of the primary item of an AVIF or HEIC file: upright, cropped as the file says, colours as stored;
+/// 8 bits, or 16 of PQ and HLG.
 enum HEIFPixels {
     /// Whether AVIF can be read; to be asked before a process is confined, because libheif looks for its decoders at
     /// the first call.
@@ -35,13 +35,12 @@ enum HEIFPixels {
             throw ImagingError.cannotDecode(detail: "the header says \(header.size), libheif says \(size)")
         }
         let bands = unsafe Int(item.bands)
-        let memory = PlaneMemory(count: size.area * bands)
-        try check(
-            unsafe CPlanarShim_heif_pixels(
-                reader, &item, memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress))
+        let isWide = bands >= 3 && header.colors.encoding?.isBright == true
+        let memory = PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
+        try check(unsafe CPlanarShim_heif_pixels(reader, &item, isWide ? 1 : 0, memory.bytes.baseAddress))
         let profile = unsafe UnsafeRawBufferPointer(start: item.profile, count: item.profile_size)
         return unsafe LoadedPixels(
             pixels: memory.finish(), size: size, bands: bands,
-            profile: 1...ICCProfile.longest ~= profile.count ? SharedBytes(profile) : nil)
+            profile: 1...ICCProfile.longest ~= profile.count ? SharedBytes(profile) : nil, isWide: isWide)
     }
 }

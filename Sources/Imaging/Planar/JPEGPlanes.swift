@@ -61,7 +61,9 @@ enum JPEGPlanes {
         let reader = try unsafe JPEGReader(file, header: header, token: token)
         let stored = reader.header
         let scans = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level)
-        guard stored.isPlanar else { return .judged(lacksPixels: try reader.lacksPixels(scans, token)) }
+        guard stored.isPlanar, header.colors.encoding?.isBright != true else {
+            return .judged(lacksPixels: try reader.lacksPixels(scans, token))
+        }
 
         var planes = stored.storedPlanes(level: plan.level)
         var memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
@@ -87,7 +89,8 @@ enum JPEGPlanes {
         }
         return .decoded(
             try DecodedImage(
-                planes, in: memory, range: .full, profile: stored.profile, turnedFrom: header.orientation, into: room,
+                planes, in: memory, range: .full, profile: stored.profile(stating: header.colors),
+                turnedFrom: header.orientation, into: room,
                 isIncomplete: isIncomplete, jpegDecoding: decoding, hasColorDetail: hasColorDetail))
     }
 }
@@ -185,6 +188,11 @@ extension JPEGPlanesHeader {
         }
         hasOtherProfile = file.colors == nil
         self.profile = file.colors.flatMap { $0.isStandard ? nil : $0 }
+    }
+
+    /// The profile of the planes by the file's own, or by what else its header states; nil for sRGB.
+    fileprivate func profile(stating colors: SourceColors) -> ColorProfile? {
+        planes == 3 ? profile ?? colors.encoding?.profile : profile
     }
 
     /// How many times finer than luma chroma can be decoded: up to luma's size, and as libjpeg can, equally on both

@@ -2,7 +2,7 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// Reads the pixels of a JPEG XL file: the first frame as stored, 8 bits, colours as sRGB or by the file's profile.
+/// Reads the pixels of a JPEG XL file: the first frame as stored, colours as sRGB or by the file's profile.
 enum JXLPixels {
     /// Decodes a file; libjxl cannot be stopped.
     ///
@@ -27,16 +27,17 @@ enum JXLPixels {
             guard size == header.storedSize, 1...4 ~= bands else {
                 throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), libjxl says \(size)")
             }
-            let memory = PlaneMemory(count: size.area * bands)
+            let isWide = unsafe image.is_wide != 0
+            let memory = PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
             var isIncomplete: CInt = 0
             try check(
                 unsafe CPlanarShim_jxl_pixels(
-                    reader, &image, memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress, &isIncomplete))
+                    reader, &image, memory.bytes.baseAddress, &isIncomplete))
             let profile = unsafe UnsafeRawBufferPointer(start: image.profile, count: image.profile_size)
             return unsafe LoadedPixels(
                 pixels: memory.finish(), size: size, bands: bands,
                 profile: 1...ICCProfile.longest ~= profile.count ? SharedBytes(profile) : nil,
-                isIncomplete: isIncomplete != 0)
+                isWide: isWide, isIncomplete: isIncomplete != 0)
         }
     }
 }

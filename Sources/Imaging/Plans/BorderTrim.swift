@@ -70,7 +70,8 @@ package final class BorderTrim: Sendable {
         of composition: Composition, _ wanted: WantedPart
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {
         try wanted.drawing(
-            for: composition.size, crop: composition.crop, maximumPixels: source.limits.maximumOutputPixels)
+            for: composition.size, crop: composition.crop, maximumPixels: source.limits.maximumOutputPixels,
+            longestSide: source.header.format.maximumSide)
     }
 
     /// Bytes of the pixels in which the border is looked for, and of a result that is larger than that of the untrimmed

@@ -23,7 +23,9 @@ extension RenderPlan {
         let isTrimmed = composition.trim != nil
         let drawing: (size: PixelSize, part: DrawnPart?)? =
             if !isDrawn { nil } else if isTrimmed { (page.size, nil) } else {
-                try wanted.drawing(for: composition.size, crop: composition.crop, maximumPixels: mostPixels)
+                try wanted.drawing(
+                    for: composition.size, crop: composition.crop, maximumPixels: mostPixels,
+                    longestSide: page.format.maximumSide)
             }
         let decode = DecodePlan(
             page: composition.page, level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size),

@@ -35,15 +35,18 @@ struct WantedPart {
     /// All of the image is drawn, and the crops cut it, unless that takes more pixels than are allowed. Then the
     /// rectangle that the crops leave is drawn alone.
     ///
-    /// - Parameter crop: The crop of the resampled image after the turn; nil for none.
+    /// - Parameters:
+    ///   - crop: The crop of the resampled image after the turn; nil for none.
+    ///   - maximumPixels: Most pixels of a drawing.
+    ///   - longestSide: Longest side of a drawing.
     /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for a size that no image has.
     func drawing(
-        for size: PixelSize, crop: CropStep? = nil, maximumPixels: Int
+        for size: PixelSize, crop: CropStep? = nil, maximumPixels: Int, longestSide: Int
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {
         // Sides are multiplied below.
         guard max(size.width, size.height) <= PixelSize.maximumSide else { throw .tooManyPixels(size) }
         let whole = drawnSize(for: size)
-        let isTooLarge = whole.area > maximumPixels || max(whole.width, whole.height) > ImageFormat.svg.maximumSide
+        let isTooLarge = whole.area > maximumPixels || max(whole.width, whole.height) > longestSide
         guard isTooLarge, part != nil || crop != nil else { return (whole, nil) }
         let kept = crop.map { beforeTurn($0, in: size) }
         let scaled = sizeBeforeTurn(size)

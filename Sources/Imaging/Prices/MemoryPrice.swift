@@ -27,8 +27,10 @@ extension ImageHeader {
         // Planes are turned into other memory. With chroma of luma's size they are as large as pixels.
         let isTurned = header.orientation != 1 && format.reading.planes?.mayHold(header) == true
         let turning = isTurned ? result : Price(0)
+        // Pixels of 16 bits, and those of 8 bits that are made of them.
+        let toning = header.colors.encoding?.isBright == true ? area * Price(3 * bands) : Price(0)
         let tables = Price(header.isCMYK ? Self.cmykTables : 0)
-        return (result + turning + rows + working + tables + Price(fileByteCount)).bytes
+        return (result + turning + toning + rows + working + tables + Price(fileByteCount)).bytes
     }
 
     /// Most bytes of the pixels of a decode by `plan`, in any layout and number of bands; known before it starts.

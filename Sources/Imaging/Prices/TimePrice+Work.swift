@@ -16,6 +16,7 @@ extension ImageHeader {
             pixel += TimePrice.cmyk.pixel / Double(plan.level * plan.level)
             if header.isProgressive { pixel += TimePrice.cmyk.passes }
         }
+        if header.colors.encoding?.isBright == true { pixel += TimePrice.tones }
         if header.frames > 1 { pixel += time.animation }
         if header.hasAlpha, time.isAlphaApart { pixel += TimePrice.alphaPlane }
         // A frame of an animation needs all frames before it.
@@ -37,7 +38,7 @@ extension RenderPlan {
         let part = source.decoded(by: decode)
         return timePrice(
             of: part.shape.reduced(by: decode.level), frames: decode.frames(of: source),
-            hasProfile: part.profileByteCount > 0)
+            hasProfile: part.profileByteCount > 0 || part.colors.encoding != nil)
     }
 
     /// The estimated time of one core for the steps alone, without the encoding.

@@ -18,3 +18,75 @@ package struct EncodedImage: Sendable {
         self.quality = quality
     }
 }
+
+/// How the quality of a result is decided.
+package enum EncodingQuality: Hashable, Sendable {
+    /// This quality, 1…100; 100 for formats without a quality.
+    case fixed(Int)
+    /// A quality not above `highest` whose file has at most `bytes` bytes, while that of the next higher quality has
+    /// more.
+    ///
+    /// If no file is that small, quality `lowest`.
+    case fitting(bytes: Int, highest: Int, lowest: Int = 1)
+    /// The lowest quality at which the file still looks like the image.
+    case similar(SimilarityGoal)
+
+    /// The highest quality that may be chosen.
+    var highest: Int {
+        switch self {
+        case .fixed(let quality): quality
+        case .fitting(_, let highest, _): highest
+        case .similar(let goal): goal.highest
+        }
+    }
+
+    /// Most encodes that finding the quality takes, the last one included.
+    var mostEncodes: Int {
+        switch self {
+        case .fixed: 1
+        case .fitting: 8
+        case .similar: SimilarityGoal.mostTries + 1
+        }
+    }
+
+    /// Whether only encoding tells the quality.
+    var isSearched: Bool {
+        if case .fixed = self { false } else { true }
+    }
+
+    /// The quality in words.
+    var words: String {
+        switch self {
+        case .fixed(let quality): "quality \(quality)"
+        case .fitting(let bytes, let highest, _): "the highest quality up to \(highest) that fits into \(bytes) bytes"
+        case .similar: "the lowest quality that looks the same"
+        }
+    }
+
+    /// The quality's text in the key of a result on disk.
+    var keyText: String {
+        switch self {
+        case .fixed(let quality): "\(quality)"
+        case .fitting(let bytes, let highest, let lowest):
+            "\(highest) most \(bytes)" + (lowest == 1 ? "" : " least \(lowest)")
+        case .similar(let goal): "similar \(goal.least) \(goal.lowest) \(goal.highest)"
+        }
+    }
+}
+
+/// How similar a file must be to the unencoded image, and between which qualities the lowest such quality is looked
+/// for.
+package struct SimilarityGoal: Hashable, Sendable {
+    /// The least similarity in ten-thousandths, 0…10000; docs/quality.md defines the scale.
+    package var least = 9_800
+    /// The lowest quality that may be chosen, 1…100.
+    package var lowest = 40
+    /// The highest quality that may be chosen, 1…100; chosen without a test if no lower one is similar enough.
+    package var highest = 90
+
+    /// Most qualities that are tested.
+    static let mostTries = 5
+
+    /// The defaults of the contract.
+    package init() {}
+}

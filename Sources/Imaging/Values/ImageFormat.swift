@@ -10,3 +10,34 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
         self.init(rawValue: name == "jpg" ? "jpeg" : name)
     }
 }
+
+/// How the output format is chosen.
+package enum FormatChoice: Hashable, Sendable {
+    /// The client named it.
+    case fixed(ImageFormat)
+    /// `format=auto`: the quality values, in thousandths, of the formats that `Accept` names explicitly (RFC 9110
+    /// section 12.5.1).
+    case negotiated([ImageFormat: Int])
+
+    /// Whether the client named the format.
+    package var isFixed: Bool {
+        if case .fixed = self { true } else { false }
+    }
+
+    /// The format for a source of `own` format.
+    ///
+    /// - Parameters:
+    ///   - own: The source's format.
+    ///   - hasAlpha: Whether the source has transparency: a format that is not written is replaced by one that can hold
+    ///     it.
+    ///   - automatic: The formats that may be chosen by `Accept`, best first.
+    package func format(own: ImageFormat, hasAlpha: Bool, automatic: [ImageFormat]) -> ImageFormat {
+        switch self {
+        case .fixed(let format): return format
+        case .negotiated(let qualities):
+            let floor = max(1, qualities[own] ?? 0)
+            let chosen = automatic.first { (qualities[$0] ?? 0) >= floor }
+            return chosen ?? own.answer(hasAlpha: hasAlpha)
+        }
+    }
+}

@@ -32,6 +32,8 @@ package struct ImageHeader: Hashable, Sendable {
     package let pages: [ImageHeader]
     /// The texts in Exif; nil if there are none.
     package let exif: EXIFTexts?
+    /// The meaning of the colours.
+    package var colors: SourceColors
 
     /// A header of these values.
     package init(
@@ -54,6 +56,8 @@ package struct ImageHeader: Hashable, Sendable {
         self.drawing = drawing
         self.pages = pages
         self.exif = exif
+        colors = SourceColors(bands < 3 ? .gray : .srgb)
+        if isCMYK { colors.space = .cmyk }
     }
 
     /// Bytes of memory that it takes, those of its pages included: a document may have thousands.
@@ -71,6 +75,17 @@ package struct ImageHeader: Hashable, Sendable {
         return ImageHeader(format: format, storedSize: size, bands: bands, hasAlpha: hasAlpha, drawing: drawing)
     }
 
+    /// This header with colours that the file states, if these are colours of such pixels.
+    func with(_ stated: SourceColors?) -> ImageHeader {
+        guard let stated, (stated.space == .gray) == (bands < 3), (stated.space == .cmyk) == (colors.space == .cmyk)
+        else {
+            return self
+        }
+        var header = self
+        header.colors = stated
+        return header
+    }
+
     /// Who made the image and who owns the rights; nil if the file does not say.
     var attribution: Attribution? { exif?.attribution }
 
@@ -84,4 +99,37 @@ package struct ImageHeader: Hashable, Sendable {
 
     /// The shape of a frame before the first step of a render.
     package var shape: FrameShape { FrameShape(size: size, hasAlpha: hasAlpha) }
+}
+
+extension ImageHeader {
+    private static let longestSide = Int(UInt32.max)
+    /// Ten million CSS pixels, in thousandths.
+    private static let longestDrawing = 10_000_000_000
+    private static let mostFrames = Int(Int32.max)
+
+    /// Whether the header of a file could say all this.
+    ///
+    /// A header that was not read from a file here is asked so before it is used, because prices, plans and answers
+    /// count on it.
+    package var isPossible: Bool {
+        storedSize.isPossible(upTo: Self.longestSide) && 1...8 ~= orientation && 1...4 ~= bands && 1...64 ~= bitDepth
+            && 1...Self.mostFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount
+            && drawing?.isPossible(upTo: Self.longestDrawing) ?? !format.holdsShapes
+            && (pages.isEmpty || pages.count == frames)
+            && pages.allSatisfy { $0.format == format && $0.pages.isEmpty && $0.isPossible }
+            && exif?.isPossible ?? true
+    }
+}
+
+extension PixelSize {
+    /// Whether no side is empty, and none longer than `longest`.
+    package func isPossible(upTo longest: Int = maximumSide) -> Bool { 1...longest ~= width && 1...longest ~= height }
+}
+
+extension EXIFTexts {
+    /// Whether no text is longer than those that are read from files.
+    fileprivate var isPossible: Bool {
+        [make, model, dateTime].allSatisfy { $0.count <= Self.longest }
+            && [attribution?.artist, attribution?.copyright].allSatisfy { $0?.count ?? 0 <= Attribution.longest }
+    }
 }

@@ -23,6 +23,9 @@ enum TimePrice {
     /// The conversion by an ICC profile, for each pixel of the result.
     static let profile = 20.0
 
+    /// The mapping of tones that are brighter than white, for each pixel of the file.
+    static let tones = 25.0
+
     /// The comparison of two images, for each pixel.
     static let similarity = 3.0
 

@@ -1,3 +1,4 @@
+import CPixels
 import CVips
 import Coordination
 import Memory
@@ -13,6 +14,13 @@ extension VipsImage {
             default: interpretation
             }
         return try cast(to: VIPS_FORMAT_UCHAR, shift: true).interpreted(as: standard)
+    }
+
+    /// This image of colours by PQ or HLG as sRGB, in 8 bits.
+    func inStandardRange(_ encoding: ColorEncoding, token: WorkToken) throws(VipsError) -> VipsImage {
+        let isWide = format == VIPS_FORMAT_USHORT
+        return try unsafe filtered(
+            CPixelsTones(encoding, isWide: isWide), takesWords: isWide, token, CPixels_map_tones)
     }
 
     /// This image as sRGB or grey, by the profile of the file that it came from, if that describes such pixels.
@@ -70,6 +78,29 @@ extension DecodedImage {
         } catch let error as VipsError {
             try token.check()
             throw ImagingError.encodeFailed(detail: error.text)
+        }
+    }
+}
+
+extension CPixelsTones {
+    /// The meaning of colours by PQ or HLG.
+    fileprivate init(_ encoding: ColorEncoding, isWide: Bool) {
+        self.init()
+        is_wide = isWide ? 1 : 0
+        is_gamma = encoding.transfer == .hlg ? 1 : 0
+        // The OOTF makes the light of a display of 1000 cd/m².
+        let light = encoding.transfer == .hlg || encoding.peak == 0 ? 1_000 : encoding.peak
+        peak = max(1, Float(light) / Float(CPixels_reference_white))
+        Self.store(encoding.places.light(in: .rec2020), in: &to_wide)
+        Self.store(Chromaticities.rec2020.light(in: .srgb), in: &to_standard)
+    }
+
+    private static func store<Factors>(_ matrix: Matrix3, in factors: inout Factors) {
+        unsafe withUnsafeMutableBytes(of: &factors) { bytes in
+            for (index, factor) in matrix.rows.joined().enumerated() {
+                unsafe bytes.storeBytes(
+                    of: Float(factor), toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
+            }
         }
     }
 }

@@ -86,8 +86,9 @@ extension VipsImage {
     /// - Parameters:
     ///   - size: The size of the result; nil for that of this image.
     ///   - bands: The bands of the result; nil for those of this image.
+    ///   - takesWords: Whether the operation takes 16 bits, and makes 8.
     func filtered<Settings>(
-        _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, _ token: WorkToken,
+        _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, takesWords: Bool = false, _ token: WorkToken,
         _ apply: CPixelsFilter
     ) throws(VipsError) -> VipsImage {
         try unsafe withUnsafeBytes(of: settings) { bytes throws(VipsError) in
@@ -96,7 +97,7 @@ extension VipsImage {
             let filter = unsafe CVipsShimFilter(
                 apply: apply, settings: bytes.baseAddress, settings_size: bytes.count,
                 width: Int32(size?.width ?? width), height: Int32(size?.height ?? height),
-                bands: Int32(bands ?? self.bands), watch: watch)
+                bands: Int32(bands ?? self.bands), takes_words: takesWords ? 1 : 0, watch: watch)
             return try unsafe step { unsafe CVipsShim_filter($0, $1, filter) }
         }
     }

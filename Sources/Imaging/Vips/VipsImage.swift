@@ -55,14 +55,16 @@ package final class VipsImage {
     var interpretation: VipsInterpretation { unsafe raw.pointee.Type }
     var hasAlpha: Bool { unsafe vips_image_hasalpha(raw) != 0 }
 
-    /// The image of 8-bit pixels, rows without gaps at `pixels`, which must outlive the image: nothing is copied.
+    /// The image of pixels of 8 bits, rows without gaps at `pixels`, which must outlive the image: nothing is copied.
+    ///
+    /// - Parameter isWide: Whether components have 16 bits, in words of this machine.
     @unsafe
     static func pixels(
-        _ pixels: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int
+        _ pixels: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int, isWide: Bool = false
     ) throws(VipsError) -> VipsImage {
         try unsafe make {
             unsafe CVipsShim_from_memory(
-                pixels.baseAddress, pixels.count, Int32(width), Int32(height), Int32(bands), $0)
+                pixels.baseAddress, pixels.count, Int32(width), Int32(height), Int32(bands), isWide ? 1 : 0, $0)
         }
     }
 
@@ -114,5 +116,36 @@ struct VipsError: Error {
         }
         forget()
         return VipsError(text: text.isEmpty ? "libvips gives no reason" : text)
+    }
+}
+
+/// libvips as a whole, which is started once in a process.
+enum VipsLibrary {
+    /// Starts libvips with only the needed loaders.
+    ///
+    /// - Throws: ``VipsError``.
+    static func start() throws(VipsError) {
+        guard CVipsShim_start() == 0 else { throw VipsError.last() }
+    }
+
+    /// Makes libvips work without generated machine code from now on.
+    static func disableMachineCode() { CVipsShim_disable_machine_code() }
+
+    /// Frees what libvips keeps for the calling thread.
+    static func endThread() { vips_thread_shutdown() }
+
+    /// The version, for example `8.14.1`.
+    static var version: String { "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))" }
+
+    /// The class names of the loaders that the shim leaves on.
+    static let neededLoaders = ImageFormat.allCases.compactMap { format -> String? in
+        if case .vips(let loader) = format.reading.loader { loader.className } else { nil }
+    }.sorted()
+
+    /// The class names of the loaders that are on, in alphabetical order.
+    static var loaders: [String] {
+        var names: [UnsafePointer<CChar>?] = unsafe Array(repeating: nil, count: 64)
+        let count = unsafe CVipsShim_loaders(&names, Int32(names.count))
+        return unsafe names.prefix(Int(count)).compactMap { unsafe $0.map { unsafe String(cString: $0) } }.sorted()
     }
 }

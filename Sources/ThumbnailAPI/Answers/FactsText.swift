@@ -19,24 +19,25 @@ package enum FactsText {
             ("mediaType", .string(header.format.mediaType)), ("width", .int(header.size.width)),
             ("height", .int(header.size.height)), ("orientation", .int(header.orientation)),
             ("frames", .int(header.frames)), ("hasAlpha", .bool(header.hasAlpha)), ("bitDepth", .int(header.bitDepth)),
-            ("progressive", .bool(header.isProgressive)), ("bytes", .int(facts.byteCount)),
+            ("progressive", .bool(header.isProgressive)), ("colorSpace", .string(header.colors.space.rawValue)),
+            ("hdr", .string(header.colors.highRange.rawValue)), ("bytes", .int(facts.byteCount)),
         ]
         if let source { members.insert(("url", .string(source)), at: 0) }
         if let tag = facts.eTag { members.append(("etag", .string(tag))) }
         if let date = facts.lastModifiedText { members.append(("lastModified", .string(date))) }
         if asked.includesEXIF { members.append(("exif", .object(object(of: header.exif)))) }
-        guard let portrait = facts.portrait else { return JSONValue.object(members).text }
-        if asked.features.contains(.color), let first = portrait.palette.first {
+        guard let appearance = facts.appearance else { return JSONValue.object(members).text }
+        if asked.features.contains(.color), let first = appearance.palette.first {
             members.append(("dominantColor", .string(text(of: first.color))))
         }
         if asked.features.contains(.palette) {
-            let entries = portrait.palette.map { entry -> JSONValue in
+            let entries = appearance.palette.map { entry -> JSONValue in
                 .object([("color", .string(text(of: entry.color))), ("share", .double(Double(entry.share) / 10_000))])
             }
             members.append(("palette", .array(entries)))
         }
-        if let hash = portrait.blurHash { members.append(("blurHash", .string(hash))) }
-        if let hash = portrait.thumbHash { members.append(("thumbHash", .string(Base64.encode(hash)))) }
+        if let hash = appearance.blurHash { members.append(("blurHash", .string(hash))) }
+        if let hash = appearance.thumbHash { members.append(("thumbHash", .string(Base64.encode(hash)))) }
         return JSONValue.object(members).text
     }
 

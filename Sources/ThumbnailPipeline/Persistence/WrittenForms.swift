@@ -145,6 +145,9 @@ extension RecordWriter {
             write(number)
         }
         for flag in [header.hasAlpha, header.isProgressive, header.isChromaSubsampled] { write(flag) }
+        let colors = header.colors.numbers
+        write(colors.count)
+        for number in colors { write(number) }
         // All pages have the texts of the first.
         if !isPage {
             let (texts, attribution) = (header.exif, header.exif?.attribution)
@@ -155,14 +158,13 @@ extension RecordWriter {
             }
         }
         // Only formats with drawings or pages of their own write these.
-        switch header.format {
-        case .svg:
+        if header.format.holdsShapes {
             write(header.drawing?.width ?? 0)
             write(header.drawing?.height ?? 0)
-        case .tiff:
+        }
+        if header.format.holdsPages {
             write(header.pages.count)
             for page in header.pages { write(page, isPage: true) }
-        default: break
         }
     }
 }
@@ -194,7 +196,7 @@ extension RecordReader {
         guard let format = text().flatMap({ ImageFormat(rawValue: $0) }), let width = int(), let height = int(),
             let decodedArea = int(in: 0...Int.max), let orientation = int(), let bands = int(), let bitDepth = int(),
             let frames = int(), let profileByteCount = int(), let hasAlpha = flag(), let isProgressive = flag(),
-            let isChromaSubsampled = flag()
+            let isChromaSubsampled = flag(), let colors = colors()
         else { return nil }
         var exif = exif
         if !isPage {
@@ -206,22 +208,34 @@ extension RecordReader {
                 attribution: Attribution(artist: artist, copyright: copyright))
         }
         var drawing: PixelSize?
-        if format == .svg {
+        if format.holdsShapes {
             guard let across = int(), let down = int() else { return nil }
             drawing = PixelSize(width: across, height: down)
         }
         var pages: [ImageHeader] = []
-        if format == .tiff {
+        if format.holdsPages {
             guard let count = int(), count == 0 || count == frames && !isPage else { return nil }
             for _ in 0..<count {
                 guard let page = imageHeader(isPage: true, exif: exif) else { return nil }
                 pages.append(page)
             }
         }
-        return ImageHeader(
+        var header = ImageHeader(
             format: format, storedSize: PixelSize(width: width, height: height), decodedArea: decodedArea,
             orientation: orientation, bands: bands, bitDepth: bitDepth, frames: frames, hasAlpha: hasAlpha,
             isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,
             drawing: drawing, pages: pages, exif: exif)
+        header.colors = colors
+        return header
+    }
+
+    private mutating func colors() -> SourceColors? {
+        guard let count = int(in: 2...SourceColors.mostNumbers) else { return nil }
+        var numbers: [Int] = []
+        for _ in 0..<count {
+            guard let number = int() else { return nil }
+            numbers.append(number)
+        }
+        return SourceColors(numbers: numbers)
     }
 }

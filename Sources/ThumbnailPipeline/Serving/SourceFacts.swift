@@ -4,7 +4,7 @@ package import Imaging
 /// Which facts about a source are asked for, besides those of its header.
 package struct FactsRequest: Hashable, Sendable {
     /// The facts that are computed from the pixels.
-    package var features: Set<ImagePortrait.Feature> = []
+    package var features: Set<ImageAppearance.Feature> = []
     /// Whether the texts of Exif are told.
     package var includesEXIF = false
     /// Columns of a BlurHash, 1…9.
@@ -29,7 +29,7 @@ package struct SourceFacts: Sendable {
     /// The origin's `Last-Modified`, as sent.
     package var lastModifiedText: String?
     /// The facts from the pixels; nil if none were asked for.
-    package var portrait: ImagePortrait?
+    package var appearance: ImageAppearance?
     /// How long an answer may be stored, and in which caches.
     package var freshness = Freshness()
     /// One member for each cache layer that was asked.

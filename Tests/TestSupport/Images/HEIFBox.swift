@@ -38,10 +38,12 @@ package enum HEIFBox {
         box("hvcC", [1] + [UInt8](repeating: 0, count: 15) + [0xFC | chroma, 0xF8 | extraBits, 0xF8, 0])
     }
 
-    /// The meaning of an image's samples: sRGB in BT.601 or by another matrix of ITU-T H.273, of full or limited
-    /// range.
-    package static func meaning(isFullRange: Bool, matrix: UInt8 = 6) -> [UInt8] {
-        box("colr", Array("nclx".utf8) + [0, 1, 0, 13, 0, matrix, isFullRange ? 0x80 : 0])
+    /// The meaning of an image's samples by code points of ITU-T H.273, unless others are given sRGB in BT.601, of full
+    /// or limited range.
+    package static func meaning(
+        isFullRange: Bool, primaries: UInt8 = 1, transfer: UInt8 = 13, matrix: UInt8 = 6
+    ) -> [UInt8] {
+        box("colr", Array("nclx".utf8) + [0, primaries, 0, transfer, 0, matrix, isFullRange ? 0x80 : 0])
     }
 
     /// An ICC profile in a `colr` box.

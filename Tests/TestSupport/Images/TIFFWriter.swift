@@ -21,6 +21,8 @@ package struct TIFFWriter {
         package var isTiled = false
         /// The colours of a palette, as red, green and blue.
         package var palette: [[UInt8]] = []
+        /// The ICC profile; empty for none.
+        package var profile: [UInt8] = []
         /// The samples of a pixel.
         package var pixel: @Sendable (Int, Int) -> [Int]
 
@@ -64,6 +66,10 @@ package struct TIFFWriter {
                 (259, 3, 1, page.compression), (262, 3, 1, page.kind.rawValue), (274, 3, 1, page.orientation),
                 (277, 3, 1, page.samples),
             ]
+            if !page.profile.isEmpty {
+                let place = stored(page.profile.map(Int.init), 1)
+                entries.append((34_675, 7, page.profile.count, place))
+            }
             if page.isTiled {
                 let across = (page.size.width + 15) / 16, down = (page.size.height + 15) / 16
                 let length = pixels.count / (across * down)

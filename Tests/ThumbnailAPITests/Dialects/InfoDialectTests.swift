@@ -19,7 +19,7 @@ import Testing
         #expect(try facts("/info?\(Self.source)")?.features == [])
         let facts = try #require(
             try facts("/info?include=color,blurhash,palette,thumbhash&components=1x9&\(Self.source)"))
-        #expect(facts.features == Set(ImagePortrait.Feature.allCases))
+        #expect(facts.features == Set(ImageAppearance.Feature.allCases))
         #expect((facts.columns, facts.rows) == (1, 9))
         let usual = try #require(try self.facts("/info?include=blurhash&\(Self.source)"))
         #expect((usual.columns, usual.rows) == (4, 3))
@@ -56,7 +56,8 @@ import Testing
         #expect(
             response.text
                 == #"{"url":"https://h/a.jpg","format":"jpeg","mediaType":"image/jpeg","width":30,"height":40,"#
-                + #""orientation":6,"frames":1,"hasAlpha":false,"bitDepth":8,"progressive":false,"bytes":1234,"#
+                + #""orientation":6,"frames":1,"hasAlpha":false,"bitDepth":8,"progressive":false,"#
+                + #""colorSpace":"srgb","hdr":"none","bytes":1234,"#
                 + #""etag":"W/\"x\"","lastModified":"Sun, 22 Nov 2026 10:00:00 GMT"}"#)
         #expect(response[.contentType] == "application/json" && response[.age] == "7")
         #expect(response[.cacheControl] == "public, max-age=60" && response[.cacheStatus] == "alula-source;hit")

@@ -181,6 +181,20 @@ typedef struct {
 } CPixelsBlend;
 int CPixels_blend(const void *blend, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
+/// Makes sRGB of 8 bits of colours by PQ or HLG: light that is brighter than the reference white is brought below white. Alpha stays.
+enum { CPixels_reference_white = 203 };
+typedef struct {
+    /// Whether samples have 16 bits, in words of this machine, and not 8.
+    int is_wide;
+    /// Whether they are by HLG, and not by PQ.
+    int is_gamma;
+    /// The brightest light, at least 1, in units of the reference white.
+    float peak;
+    /// From the light of stored colours to that of BT.2020, and from there to that of sRGB.
+    float to_wide[9], to_standard[9];
+} CPixelsTones;
+int CPixels_map_tones(const void *tones, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
 /// A border of one colour.
 typedef struct {
     /// Red, green, blue and alpha.

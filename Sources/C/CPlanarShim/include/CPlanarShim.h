@@ -146,9 +146,9 @@ CPlanarShimHEIFReader *CPlanarShim_heif_open(void);
 CPlanarShimStatus CPlanarShim_heif_decode(
     CPlanarShimHEIFReader *reader, const void *bytes, size_t count, CPlanarShimHEIFHeader *header);
 
-/// Writes interleaved 8-bit pixels, rows without gaps.
+/// Writes interleaved pixels, rows without gaps: of 8 bits, or of 16 in words of this machine.
 CPlanarShimStatus CPlanarShim_heif_pixels(
-    CPlanarShimHEIFReader *reader, const CPlanarShimHEIFHeader *header, uint8_t *pixels);
+    CPlanarShimHEIFReader *reader, const CPlanarShimHEIFHeader *header, int is_wide, void *pixels);
 
 /// The reason why the reader failed.
 const char *CPlanarShim_heif_text(const CPlanarShimHEIFReader *reader);
@@ -170,6 +170,8 @@ typedef struct {
     /// The ICC profile of the pixels, which the reader owns, or NULL for sRGB.
     const uint8_t *profile;
     size_t profile_size;
+    /// Whether pixels have 16 bits, in words of this machine, and not 8: those by PQ and HLG.
+    int is_wide;
 } CPlanarShimJXLHeader;
 
 /// Makes a reader of a file, which must outlive it; NULL if there is no memory.
@@ -178,10 +180,10 @@ CPlanarShimJXLReader *CPlanarShim_jxl_open(const void *bytes, size_t count);
 /// Reads all before the pixels.
 CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarShimJXLHeader *header);
 
-/// Writes the interleaved 8-bit pixels of the first frame, rows without gaps; libjxl cannot be stopped. If the file ends too early but has
+/// Writes the interleaved pixels of the first frame, rows without gaps; libjxl cannot be stopped. If the file ends too early but has
 /// coarse data for all pixels, these are written, and `*is_incomplete` is 1.
 CPlanarShimStatus CPlanarShim_jxl_pixels(
-    CPlanarShimJXLReader *reader, const CPlanarShimJXLHeader *header, uint8_t *pixels, int *is_incomplete);
+    CPlanarShimJXLReader *reader, const CPlanarShimJXLHeader *header, void *pixels, int *is_incomplete);
 
 /// The reason why the reader failed.
 const char *CPlanarShim_jxl_text(const CPlanarShimJXLReader *reader);

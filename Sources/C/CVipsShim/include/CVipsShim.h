@@ -34,7 +34,7 @@ int CVipsShim_loaders(const char **names, int capacity);
 int CVipsShim_load_any(const void *bytes, size_t count, VipsImage **out);
 
 /// Uses memory as pixels, without a copy: 1 and 2 bands as grey, more as sRGB.
-int CVipsShim_from_memory(const void *pixels, size_t count, int width, int height, int bands, VipsImage **out);
+int CVipsShim_from_memory(const void *pixels, size_t count, int width, int height, int bands, int is_wide, VipsImage **out);
 
 /// Makes libvips work without generated machine code from now on.
 void CVipsShim_disable_machine_code(void);
@@ -119,11 +119,13 @@ typedef struct {
     size_t settings_size;
     /// Size and bands of the result.
     int width, height, bands;
+    /// Whether the operation takes 16 bits, in words, and not 8. It makes 8.
+    int takes_words;
     /// Must outlive the result.
     CPixelsWatch watch;
 } CVipsShimFilter;
 
-/// The result of the operation, for `in` of 8 bits. The whole frame is computed when its first row is needed, and its memory is freed after
+/// The result of the operation. The whole frame is computed when its first row is needed, and its memory is freed after
 /// its last row was used.
 int CVipsShim_filter(VipsImage *in, VipsImage **out, CVipsShimFilter filter);
 

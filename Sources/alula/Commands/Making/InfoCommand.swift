@@ -10,8 +10,8 @@ enum InfoCommand {
     private static let include = CommandOption(
         name: "include", form: "FEATURES",
         help: "also what is computed from the pixels: "
-            + ImagePortrait.Feature.allCases.map(\.rawValue).joined(separator: ",") + ", or some of these",
-        completion: .words(ImagePortrait.Feature.allCases.map(\.rawValue)))
+            + ImageAppearance.Feature.allCases.map(\.rawValue).joined(separator: ",") + ", or some of these",
+        completion: .words(ImageAppearance.Feature.allCases.map(\.rawValue)))
     private static let components = CommandOption(
         name: "components", form: "4x3", help: "columns and rows of the BlurHash, 1x1 to 9x9")
 

@@ -11,7 +11,7 @@ enum ColorClusters {
     private static let leastDistance = 0.04
 
     /// The palette; empty if no pixel counts.
-    static func palette(of image: SmallImage) -> [ImagePortrait.Entry] {
+    static func palette(of image: SmallImage) -> [ImageAppearance.Entry] {
         let cells = cells(of: image)
         guard !cells.isEmpty else { return [] }
         var centers = merged(refined(starts(in: cells), cells))
@@ -20,7 +20,7 @@ enum ColorClusters {
         var shares = centers.map { $0.weight * 10_000 / total }
         // What rounding lost goes to the most frequent colour.
         shares[0] += 10_000 - shares.reduce(0, +)
-        return zip(centers, shares).filter { $1 > 0 }.map { ImagePortrait.Entry(color: $0.color, share: $1) }
+        return zip(centers, shares).filter { $1 > 0 }.map { ImageAppearance.Entry(color: $0.color, share: $1) }
     }
 
     /// A colour in Oklab.

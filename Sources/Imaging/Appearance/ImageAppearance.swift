@@ -2,7 +2,7 @@ package import Coordination
 import Memory
 
 /// Facts about how an image looks, computed from its pixels.
-package struct ImagePortrait: Sendable {
+package struct ImageAppearance: Sendable {
     /// A fact that is computed from the pixels.
     package enum Feature: String, CaseIterable, Sendable {
         /// The colour that covers most of the image.
@@ -30,11 +30,11 @@ package struct ImagePortrait: Sendable {
     /// The ThumbHash; nil if it was not asked for.
     package let thumbHash: [UInt8]?
 
-    /// The longest side of the images that portraits are made of: ThumbHash allows no more, and the others need no
+    /// The longest side of the images whose appearance is computed: ThumbHash allows no more, and the others need no
     /// more.
     package static let longestSide = 100
 
-    /// The portrait of a file that the service made, whose sides are at most ``longestSide``.
+    /// The appearance of a file that the service made, whose sides are at most ``longestSide``.
     ///
     /// - Parameters:
     ///   - file: A lossless still.

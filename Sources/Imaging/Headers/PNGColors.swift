@@ -1,0 +1,64 @@
+/// The chunks of a PNG file that say what its colours mean (PNG third edition, sections 4.3 and 11.3.2).
+struct PNGColors {
+    private var codePoints: (primaries: Int, transfer: Int)?
+    private var profile: SourceColors?
+    private var hasReadProfile = false
+    private var isStandard = false
+    private var gamma: Int?
+    private var places: Chromaticities?
+    private var peak: (content: Int, display: Int) = (0, 0)
+
+    /// Takes over a chunk whose length is at `offset`, if it says something about colours.
+    mutating func read(_ bytes: RawSpan, at offset: Int, length: Int) throws(ImagingError) {
+        let data = offset + 8
+        if bytes.hasText("cICP", at: offset + 4), length == 4 {
+            codePoints = try (bytes.byte(at: data), bytes.byte(at: data + 1))
+        } else if bytes.hasText("sRGB", at: offset + 4) {
+            isStandard = true
+        } else if bytes.hasText("gAMA", at: offset + 4), length == 4 {
+            gamma = try bytes.bigEndian32(at: data)
+        } else if bytes.hasText("cHRM", at: offset + 4), length == 32 {
+            var numbers: [Int] = []
+            for index in 0..<8 { numbers.append(try bytes.bigEndian32(at: data + 4 * index)) }
+            places = Chromaticities(Array(numbers[2...] + numbers[..<2]))
+        } else if bytes.hasText("cLLI", at: offset + 4), length == 8 {
+            peak.content = try bytes.bigEndian32(at: data) / Self.lightUnit
+        } else if bytes.hasText("mDCV", at: offset + 4), length == 24 {
+            peak.display = try bytes.bigEndian32(at: data + 16) / Self.lightUnit
+        }
+    }
+
+    /// Takes over the ICC profile of the first `iCCP` chunk: its name, and a coded profile.
+    mutating func readProfile(_ bytes: RawSpan, _ range: Range<Int>) {
+        guard !hasReadProfile, let end = bytes.firstIndex(of: 0, from: range.lowerBound),
+            end < min(range.upperBound - 2, range.lowerBound + 80)
+        else { return }
+        hasReadProfile = true
+        let file = Inflation.prefix(of: bytes.extracting(end + 2..<range.upperBound), most: Self.longestProfile)
+        profile = unsafe file.withUnsafeBytes { unsafe SourceColors(profile: $0.bytes) }
+    }
+
+    /// The colours by the first of these that is there: code points, a profile, sRGB, gamma with primaries.
+    ///
+    /// Gamma without primaries is ignored, as browsers do. Powers near 2.2 of sRGB's primaries mean sRGB.
+    var stated: SourceColors? {
+        if let codePoints, var encoding = ColorEncoding(primaries: codePoints.primaries, transfer: codePoints.transfer)
+        {
+            encoding.peak = min(peak.content > 0 ? peak.content : peak.display, 10_000)
+            return SourceColors(encoding)
+        }
+        if profile != nil || isStandard { return profile }
+        guard let gamma, let places, gamma > 0 else { return nil }
+        let power = 10_000_000_000 / gamma
+        guard ColorEncoding.Transfer.powers ~= power else { return nil }
+        let isUsual = abs(gamma - 45_455) <= 500
+        let colors = SourceColors(ColorEncoding(places, isUsual ? .srgb : .power(power)))
+        if colors.space == .srgb { return nil }
+        return isUsual ? SourceColors(ColorEncoding(places, .power(220_000))) : colors
+    }
+
+    /// Light is stated in 10,000ths of cd/m².
+    private static let lightUnit = 10_000
+    /// Bytes of a profile that are read: more than any profile of curves and primaries has.
+    private static let longestProfile = 1 << 16
+}
