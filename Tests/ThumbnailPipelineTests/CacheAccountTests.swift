@@ -111,8 +111,7 @@ struct CacheAccountTests {
             }
             return records.reduce(0) { $0 + $1.cost }
         }
-        // The allocator rounds a large block up, by an eighth at most.
-        #expect(taken <= counted + counted / 8, "\(taken) taken, \(counted) counted")
+        #expect(taken <= counted, "\(taken) taken, \(counted) counted")
         #expect(counted > 100 * 4_096 * 64 && one.cost < 4_096, "\(counted) counted, \(one.cost) for one page")
         withExtendedLifetime(records) {}
     }

@@ -36,6 +36,8 @@ extension DecodedImage {
                 return (turned, plane.region.upright(from: orientation, in: size))
             })
         let result = try room(upright.byteCount)
+        // The padding of rows is sent, too.
+        unsafe result.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         var from = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)).planes
         var to = unsafe CPlanarShimPlanes(upright, in: UnsafeRawBufferPointer(result.bytes)).planes
         unsafe CPlanarShim_turn(&from.0, &to.0, Int32(orientation))
