@@ -150,15 +150,30 @@ let package = Package(
         module(
             "HTTPServing",
             ["CLinux", "CMicrohttpd", "CMicrohttpdShim", "Coordination", "HTTPTypes", "Memory", "Telemetry", "Text"]),
-        .executableTarget(
-            name: "alula",
-            dependencies: [
-                "CLinux", "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading", "HTTPServing",
-                "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text",
+        module("Program"),
+        module(
+            "Settings",
+            [
+                "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
+                "ImageSandbox", "Imaging", "JSON", "Memory", "Program", "SharedCaching", "Telemetry", "Text",
                 "ThumbnailAPI", "ThumbnailPipeline",
-            ],
-            swiftSettings: settings,
-            linkerSettings: allocator),
+            ]),
+        module(
+            "Composition",
+            [
+                "CLinux", "Coordination", "DiskCaching", "Downloading", "HTTPServing",
+                "HTTPTypes", "ImageSandbox", "Imaging", "Memory", "Program", "Settings", "SharedCaching",
+                "Telemetry", "ThumbnailAPI", "ThumbnailPipeline",
+            ]),
+        module(
+            "Commands",
+            [
+                "Composition", "Coordination", "Crypto", "Dialects", "Downloading",
+                "HTTPServing", "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "Program", "Settings",
+                "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
+            ]),
+        .executableTarget(
+            name: "alula", dependencies: ["Commands"], swiftSettings: settings, linkerSettings: allocator),
         .target(name: "Measuring", dependencies: ["Memory"], path: "Benchmarks/Measuring", swiftSettings: settings),
         .executableTarget(
             name: "events", dependencies: ["Telemetry"], path: "Benchmarks/Events", swiftSettings: settings,
@@ -226,9 +241,9 @@ let package = Package(
         tests(
             "alulaTests",
             [
-                "alula", "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading", "HTTPServing",
-                "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "TestSupport",
-                "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "alula", "Commands", "Composition", "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading",
+                "HTTPServing", "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "Settings",
+                "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ]),
     ]
 )

@@ -3,7 +3,7 @@ import JSON
 import Testing
 import ThumbnailAPI
 
-@testable import alula
+@testable import Commands
 
 struct ExplanationSummaryTests {
     private func summary(_ explanations: [(TargetExplanation, String)]) -> ExplanationSummary {

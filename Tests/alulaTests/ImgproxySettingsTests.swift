@@ -9,7 +9,7 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-@testable import alula
+@testable import Settings
 
 /// The settings of imgproxy's dialect, and imgproxy's environment in their place.
 struct ImgproxySettingsTests {

@@ -3,7 +3,8 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// The service's memory limit, and when memory counts as short.
 @Suite(.timeLimit(.minutes(1)))

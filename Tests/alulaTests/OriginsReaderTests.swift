@@ -3,7 +3,7 @@ import HTTPTypes
 import Testing
 import Text
 
-@testable import alula
+@testable import Settings
 
 /// Named origins in the settings file.
 struct OriginsReaderTests {

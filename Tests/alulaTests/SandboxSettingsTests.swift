@@ -3,7 +3,7 @@ import Imaging
 import Testing
 import ThumbnailPipeline
 
-@testable import alula
+@testable import Settings
 
 struct SandboxSettingsTests {
     @Test(arguments: [(1_000_000, 50_000_000), (50_000_000, 1_000_000), (1, 1), (Int.max, Int.max)])

@@ -8,7 +8,7 @@ import Testing
 import ThumbnailAPI
 import ThumbnailPipeline
 
-@testable import alula
+@testable import Settings
 
 struct SettingsLoaderTests {
     @Test func `without sources the defaults of the contract hold`() throws {

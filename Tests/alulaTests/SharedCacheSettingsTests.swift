@@ -5,7 +5,7 @@ import Testing
 import Text
 import ThumbnailPipeline
 
-@testable import alula
+@testable import Settings
 
 struct SharedCacheSettingsTests {
     private func load(

@@ -8,7 +8,7 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-@testable import alula
+@testable import Settings
 
 /// The settings of the dialect of thumbor and imagor, and imagor's environment in their place.
 struct ThumborSettingsTests {

@@ -3,7 +3,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
 
 @Suite(.timeLimit(.minutes(1)))
 struct TraceExporterTests {

@@ -5,7 +5,8 @@ import Testing
 import Text
 import ThumbnailAPI
 
-@testable import alula
+@testable import Commands
+@testable import Settings
 
 /// Watermarks and presets in the settings file.
 struct VocabularyReaderTests {

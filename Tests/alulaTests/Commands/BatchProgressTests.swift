@@ -5,7 +5,7 @@ import Memory
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Commands
 
 struct BatchProgressTests {
     private let clock = ManualTimekeeper()

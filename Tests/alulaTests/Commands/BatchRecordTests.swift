@@ -2,7 +2,7 @@ import Memory
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Commands
 
 struct BatchRecordTests {
     private let folder = TemporaryFolder()

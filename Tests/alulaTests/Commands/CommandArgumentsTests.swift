@@ -2,7 +2,7 @@ import Dialects
 import Testing
 import ThumbnailAPI
 
-@testable import alula
+@testable import Commands
 
 struct CommandArgumentsTests {
     private func sorted(_ arguments: String...) throws -> CommandArguments {

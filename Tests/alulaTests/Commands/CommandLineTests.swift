@@ -7,7 +7,8 @@ import Memory
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Commands
+@testable import Composition
 
 /// One run of the built executable: what it wrote, and how it ended.
 struct CommandRun: Sendable {

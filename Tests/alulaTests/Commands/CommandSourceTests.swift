@@ -2,7 +2,7 @@ import Downloading
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Commands
 
 struct CommandSourceTests {
     @Test func `URLs, named origins, standard input and files are told apart`() {

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import ThumbnailAPI
 
-@testable import alula
+@testable import Commands
+@testable import Settings
 
 struct CompletionTests {
     private let scripts = [

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import ThumbnailPipeline
 
-@testable import alula
+@testable import Commands
+@testable import Settings
 
 struct MakingOptionsTests {
     private let folder = TemporaryFolder()

@@ -2,7 +2,7 @@ import Coordination
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Commands
 
 @Suite(.timeLimit(.minutes(1)))
 struct ManySourcesTests {

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import Text
 
-@testable import alula
+@testable import Commands
+@testable import Settings
 
 struct OperatorClientTests {
     private func client(of port: Int) throws -> OperatorClient {

@@ -4,7 +4,7 @@ import Memory
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Commands
 
 struct ResultFileTests {
     private let folder = TemporaryFolder()

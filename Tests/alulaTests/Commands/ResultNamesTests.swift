@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Commands
 
 struct ResultNamesTests {
     @Test func `a name that is taken gets a number`() {

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
 
 /// The behaviours that the public suite of cache tests requires, played against the service itself.
 ///

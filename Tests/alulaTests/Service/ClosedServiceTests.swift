@@ -2,7 +2,8 @@ import HTTPServing
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// A service in which any dialect has a key: no image leaves it unsigned.
 struct ClosedServiceTests {

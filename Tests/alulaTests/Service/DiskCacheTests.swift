@@ -6,8 +6,9 @@ import Memory
 import TestSupport
 import Testing
 
+@testable import Composition
 @testable import DiskCaching
-@testable import alula
+@testable import Settings
 
 /// The disk cache as an operator sees it.
 @Suite(.timeLimit(.minutes(2)))

@@ -5,7 +5,8 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// Events of the whole service over real sockets.
 @Suite(.timeLimit(.minutes(1)))

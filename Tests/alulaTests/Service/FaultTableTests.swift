@@ -5,7 +5,8 @@ import Memory
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// The answers to faults of origins, for one client and for fifty at once.
 @Suite(.timeLimit(.minutes(3)))

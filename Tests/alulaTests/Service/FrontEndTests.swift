@@ -3,7 +3,8 @@ import Imaging
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// URLs of front-end frameworks' image endpoints in the whole service.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// The effect of one client's URLs on other clients of the same origin.
 @Suite(.timeLimit(.minutes(1)))

@@ -10,7 +10,8 @@ import Testing
 import Text
 import ThumbnailAPI
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// imgproxy's URLs in the whole service.
 @Suite(.timeLimit(.minutes(1)))

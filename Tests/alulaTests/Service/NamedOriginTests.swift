@@ -7,7 +7,8 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// Named origins in the whole service.
 @Suite(.timeLimit(.minutes(1)))

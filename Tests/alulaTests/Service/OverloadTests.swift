@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 import ThumbnailPipeline
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// The service with more work than it can do.
 @Suite(.timeLimit(.minutes(1)))

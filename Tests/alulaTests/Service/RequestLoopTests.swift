@@ -2,7 +2,8 @@ import HTTPServing
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// A service whose sources lead back to itself.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,7 +4,8 @@ import HTTPTypes
 import Telemetry
 import TestSupport
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// The whole service on free ports of 127.0.0.1, with an origin of its own beside it.
 struct RunningService: Sendable {

@@ -2,7 +2,8 @@ import ImageSandbox
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct SandboxTests {

@@ -4,7 +4,8 @@ import SharedCaching
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// The shared cache as clients and operators of two instances see it.
 @Suite(.timeLimit(.minutes(2)))

@@ -5,7 +5,8 @@ import Memory
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 @Suite(.timeLimit(.minutes(1)))
 struct SharingTests {

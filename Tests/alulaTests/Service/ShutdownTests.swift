@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 import ThumbnailAPI
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 @Suite(.timeLimit(.minutes(1)))
 struct ShutdownTests {

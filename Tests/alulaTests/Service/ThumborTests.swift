@@ -7,7 +7,8 @@ import Testing
 import Text
 import ThumbnailAPI
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// URLs of thumbor and imagor in the whole service.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,7 +6,8 @@ import Memory
 import TestSupport
 import Testing
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// Images that clients send, over real sockets.
 @Suite(.timeLimit(.minutes(2)))

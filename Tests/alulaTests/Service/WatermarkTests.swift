@@ -8,7 +8,8 @@ import Testing
 import Text
 import ThumbnailAPI
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// Watermarks and presets in the whole service.
 @Suite(.timeLimit(.minutes(1)))

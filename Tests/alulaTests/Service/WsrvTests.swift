@@ -5,7 +5,8 @@ import TestSupport
 import Testing
 import ThumbnailAPI
 
-@testable import alula
+@testable import Composition
+@testable import Settings
 
 /// URLs of weserv/images in the whole service.
 @Suite(.timeLimit(.minutes(1)))

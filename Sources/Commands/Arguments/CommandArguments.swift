@@ -1,0 +1,138 @@
+import Dialects
+import Settings
+import Text
+import ThumbnailAPI
+
+/// The arguments of a command are not as its help says.
+struct WrongUse: Error, Equatable {
+    /// The error, without a full stop.
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}
+
+/// The arguments of a command, sorted: its own options, the parameters of results, the settings, and what is left.
+struct CommandArguments: Sendable {
+    /// The arguments that are no options, in order.
+    private(set) var operands: [String] = []
+    /// The parameters of results, in order, as they were spelled.
+    private(set) var parameters: [(name: String, value: String)] = []
+    /// The settings, for ``SettingsLoader``.
+    private(set) var settings: [String] = []
+    private var values: [ExactText: [String]] = [:]
+
+    /// Sorts `arguments`; after `--`, all are operands.
+    ///
+    /// - Throws: ``WrongUse`` for the first one that the command does not know.
+    init(_ arguments: [String], for command: CommandDescription) throws(WrongUse) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                operands += rest
+                return
+            }
+            guard argument.utf8.count > 1, argument.utf8.first == UInt8(ascii: "-") else {
+                operands.append(argument)
+                continue
+            }
+            let name = argument.prefix(before: UInt8(ascii: "="))
+            let inline = argument.suffix(after: UInt8(ascii: "=")).map(String.init)
+            func value(_ form: String) throws(WrongUse) -> String {
+                if let inline { return inline }
+                // A number may be negative; another option is none of its values.
+                guard let next = rest.first, !Self.isOption(next) else {
+                    throw WrongUse("\(name) needs a value: \(form)")
+                }
+                return rest.removeFirst()
+            }
+            if let option = Self.option(name, of: command) {
+                if option.form == nil, inline != nil { throw WrongUse("\(name) takes no value") }
+                let value = try option.form.map(value) ?? ""
+                if !option.isRepeatable, values[ExactText(option.name)] != nil {
+                    throw WrongUse("\(name) is given twice")
+                }
+                values[ExactText(option.name), default: []].append(value)
+            } else if command.takesParameters, let option = Self.parameter(name) {
+                parameters.append((String(name.dropFirst(2)), try value(option.form)))
+            } else if command.takesSettings, Self.isSetting(name) {
+                settings += [String(name), try value("a value")]
+            } else {
+                let nearest = NearestName.of(String(name), among: Self.flags(of: command))
+                throw WrongUse("there is no option \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+            }
+        }
+    }
+
+    /// Whether an option is given.
+    func has(_ option: CommandOption) -> Bool { values[ExactText(option.name)] != nil }
+
+    /// The value of an option; nil if it is not given.
+    func value(of option: CommandOption) -> String? { values[ExactText(option.name)]?.first }
+
+    /// The options of these names that are given, as parameters of another grammar.
+    func pairs(_ options: [CommandOption]) -> [(name: String, value: String)] {
+        options.compactMap { option in value(of: option).map { (option.name, $0) } }
+    }
+
+    /// The value of an option that is a whole number.
+    ///
+    /// - Throws: ``WrongUse``.
+    func number(_ option: CommandOption, in range: ClosedRange<Int>) throws(WrongUse) -> Int? {
+        guard let text = value(of: option) else { return nil }
+        do {
+            return try SettingValues.integer(text, in: range)
+        } catch {
+            throw WrongUse("\(option.flag): allowed is \(error.allowed)")
+        }
+    }
+
+    /// Whether an argument begins like an option: a hyphen, and no digit after it.
+    private static func isOption(_ argument: String) -> Bool {
+        let bytes = argument.utf8
+        guard bytes.first == UInt8(ascii: "-"), let second = bytes.dropFirst().first else { return false }
+        return !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second)
+    }
+
+    private static func option(_ name: Substring, of command: CommandDescription) -> CommandOption? {
+        if name.utf8.starts(with: "--".utf8) { return command.option(name.dropFirst(2)) }
+        return command.allOptions.first { $0.short.map { name == "-\($0)" } ?? false }
+    }
+
+    private static func parameter(_ name: Substring) -> ThumbnailOption? {
+        name.suffix(after: "--").flatMap { ThumbnailOption.named(String($0)) }
+    }
+
+    /// All options that a command knows.
+    private static func flags(of command: CommandDescription) -> [String] {
+        command.allOptions.map(\.flag)
+            + (command.takesParameters
+                ? ThumbnailOption.all.flatMap { ([$0.name] + $0.aliases).map { "--" + $0 } } : [])
+            + (command.takesSettings ? SettingTable.all.map(\.flag) + ["--config"] : [])
+    }
+
+    private static func isSetting(_ flag: Substring) -> Bool {
+        flag == "--config" || SettingTable.all.contains { $0.flag == flag }
+    }
+}
+
+/// The parameters of results as rows of a help.
+enum ThumbnailOptionText {
+    static let rows = ThumbnailOption.all.map { option in
+        let names = ([option.name] + option.aliases).map { "--" + $0 }.joined(separator: ", ")
+        return ("\(names) \(option.form)", option.help)
+    }
+}
+
+extension APIError {
+    /// The error in the options, with the option's name before it.
+    var wrongUse: WrongUse {
+        var sentence = publicMessage.hasSuffix(".") ? String(publicMessage.dropLast()) : publicMessage
+        // `gravity=focal` is `--gravity focal` here.
+        sentence = sentence.split(separator: " ").map { word in
+            guard let value = word.suffix(after: UInt8(ascii: "=")) else { return String(word) }
+            return "--\(word.prefix(before: UInt8(ascii: "="))) \(value)"
+        }.joined(separator: " ")
+        guard let parameter else { return WrongUse(CommandFailure.lowered(sentence)) }
+        return WrongUse("--\(parameter): \(CommandFailure.lowered(sentence))")
+    }
+}

@@ -1,0 +1,100 @@
+import Coordination
+import Glibc
+import Program
+import Settings
+
+/// The life of a command that makes something: from its arguments to its exit status.
+enum CommandLife {
+    /// Sorts the arguments of a command, explains it if that is asked for, and runs it until it ends or a signal stops
+    /// it.
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - arguments: The words after its name.
+    ///   - body: Does the work and returns the exit status. It is cancelled when a signal arrives.
+    static func run(
+        _ command: CommandDescription, _ arguments: [String],
+        _ body: @escaping @Sendable (CommandArguments) async throws -> CInt
+    ) -> Never {
+        let sorted: CommandArguments
+        do throws(WrongUse) {
+            sorted = try CommandArguments(arguments, for: command)
+        } catch {
+            // A wrong option beside --help is no reason to keep the help back.
+            if arguments.contains("--help") { Program.succeed(command.helpText) }
+            fail(error, command)
+        }
+        if sorted.has(.help) { Program.succeed(command.helpText) }
+        // Before any thread exists, so that all inherit it and signals reach the wait below alone.
+        let signals = AwaitedSignals([SIGTERM, SIGINT, SIGHUP])
+        signal(SIGPIPE, SIG_IGN)
+        let received = Locked<CInt?>(nil)
+        let work = Task {
+            let status = await status(of: command, sorted, body)
+            if let number = received.withLock({ $0 }) { die(of: number) }
+            exit(status)
+        }
+        let first = signals.blockingNext()
+        received.withLock { $0 = first }
+        work.cancel()
+        // The work ends at its next step; the user who asks again, or waits, need not wait for that.
+        Task {
+            try? await Task.sleep(for: .seconds(2))
+            die(of: first)
+        }
+        die(of: signals.blockingNext())
+    }
+
+    /// The settings that a command's arguments, the environment and the file give.
+    ///
+    /// Exits with a line for each fault.
+    static func settings(_ arguments: CommandArguments) throws(WrongSettings) -> Settings {
+        do throws(SettingsLoader.Failure) {
+            return try SettingsLoader.load(
+                arguments: arguments.settings, environment: Program.environment, readFile: SettingsFile.read)
+        } catch {
+            throw WrongSettings(lines: error.lines)
+        }
+    }
+
+    /// The settings cannot be used.
+    struct WrongSettings: Error {
+        let lines: [String]
+    }
+
+    private static func status(
+        of command: CommandDescription, _ arguments: CommandArguments,
+        _ body: @Sendable (CommandArguments) async throws -> CInt
+    ) async -> CInt {
+        do {
+            return try await body(arguments)
+        } catch let error as WrongUse {
+            fail(error, command)
+        } catch let error as WrongSettings {
+            for line in error.lines { Program.complain(line) }
+            return ExitStatus.wrongUse
+        } catch is CancellationError {
+            return ExitStatus.failed
+        } catch let error as CommandFailure {
+            Program.complain(error.reason)
+            return ExitStatus.failed
+        } catch {
+            Program.complain("cannot start: \(error)")
+            return ExitStatus.cannotStart
+        }
+    }
+
+    private static func fail(_ error: WrongUse, _ command: CommandDescription) -> Never {
+        Program.fail(
+            ["alula \(command.name): \(error.reason)", "`alula \(command.name) --help` explains the command."],
+            status: ExitStatus.wrongUse)
+    }
+
+    /// Ends the process as the signal would have, so that the shell that started it stops as well.
+    private static func die(of number: CInt) -> Never {
+        signal(number, SIG_DFL)
+        kill(getpid(), number)
+        AwaitedSignals.letThrough(number)
+        _exit(128 + number)
+    }
+}

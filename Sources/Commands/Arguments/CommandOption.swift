@@ -1,0 +1,107 @@
+import Settings
+
+/// An option of a command: its parsing, its line in the help and its completion are made of this.
+struct CommandOption: Sendable, Equatable {
+    /// The completion of the value.
+    enum Completion: Sendable, Equatable {
+        case nothing, files, folders
+        case words([String])
+    }
+
+    /// The name without hyphens: `output`.
+    let name: String
+    /// A name of one letter: `o`.
+    var short: Character?
+    /// The value in one word, such as `FILE`; nil for an option without a value.
+    var form: String?
+    /// The effect, in one line.
+    let help: String
+    var completion = Completion.nothing
+    /// Whether it may be given several times.
+    var isRepeatable = false
+
+    /// `--output`.
+    var flag: String { "--" + name }
+
+    /// `-o, --output FILE`.
+    var heading: String { (short.map { "-\($0), " } ?? "") + flag + (form.map { " " + $0 } ?? "") }
+
+    static let help = CommandOption(name: "help", short: "h", help: "explain the command")
+    static let verbose = CommandOption(name: "verbose", help: "also write what the engine logs")
+    static let force = CommandOption(name: "force", help: "replace files that exist")
+    static let recursive = CommandOption(name: "recursive", help: "take the folders in folders as well")
+    static let jobs = CommandOption(
+        name: "jobs", form: "NUMBER",
+        help:
+            "threads that decode and make images; default: one a core. Up to four sources a thread are fetched or read "
+            + "meanwhile; --max-active-downloads bounds the transfers")
+    static let json = CommandOption(name: "json", help: "write one JSON object a line")
+    static func output(_ form: String, _ help: String) -> CommandOption {
+        CommandOption(name: "output", short: "o", form: form, help: help, completion: .files)
+    }
+}
+
+/// A command as people see it.
+struct CommandDescription: Sendable {
+    /// Its first word.
+    let name: String
+    /// The effect, for the list of commands.
+    let summary: String
+    /// The operands, for the line of usage: `SOURCE… -o FILE|FOLDER`.
+    let operands: String
+    /// The effect, in sentences.
+    let text: String
+    var options: [CommandOption] = []
+    /// Whether the parameters of `/thumbnail` are options.
+    var takesParameters = false
+    /// Whether the settings of the service are options.
+    var takesSettings = true
+    /// Commands to try.
+    var examples: [String] = []
+
+    /// The options with those that all commands have.
+    var allOptions: [CommandOption] { options + [.help] }
+
+    /// The option of this name.
+    func option(_ name: Substring) -> CommandOption? { allOptions.first { $0.name == name } }
+
+    var helpText: String {
+        var parts = ["Usage: alula \(name) \(operands)", text]
+        if !examples.isEmpty { parts.append(examples.map { "  " + $0 }.joined(separator: "\n")) }
+        parts.append("Options:\n" + Self.table(allOptions.map { ($0.heading, $0.help) }))
+        if takesParameters {
+            parts.append("How results look:\n" + Self.table(ThumbnailOptionText.rows))
+        }
+        if takesSettings {
+            parts.append(
+                """
+                Settings of the service count here as well, from the file (--config FILE or ALULA_CONFIG), from the environment
+                (ALULA_ALLOWED_NETWORKS) or as options (--allowed-networks 10.0.0.0/8); `alula serve --help` lists them.
+                """)
+        }
+        return parts.joined(separator: "\n\n")
+    }
+
+    /// Two columns; texts that are too long go on below themselves.
+    static func table(_ rows: [(String, String)], width: Int = 100) -> String {
+        let widest = min(28, rows.map(\.0.count).max() ?? 0)
+        return rows.map { head, text in
+            let lines = Self.wrapped(text, width: max(20, width - widest - 4))
+            let padding = String(repeating: " ", count: widest + 4)
+            let first = head.count > widest ? "  \(head)\n\(padding)" : "  \(head)\(padding.dropFirst(head.count + 2))"
+            return first + lines.joined(separator: "\n" + padding)
+        }.joined(separator: "\n")
+    }
+
+    private static func wrapped(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= width {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,104 @@
+import Coordination
+import Glibc
+import Imaging
+import JSON
+import Memory
+import Program
+
+/// Tells people and machines how a batch goes: a bar on a terminal, lines else.
+struct BatchReport {
+    private var progress: BatchProgress
+    private var failures = FailureLines()
+    private let isJSON: Bool
+    /// Whether standard error shows a bar.
+    private let hasBar: Bool
+    /// Whether results are written as lines.
+    private let hasLines: Bool
+    private let timekeeper: any Timekeeper
+
+    /// A report on a batch of `total` sources.
+    init(total: Int, isJSON: Bool, timekeeper: any Timekeeper = SystemTimekeeper()) {
+        let isOutputTerminal = isatty(STDOUT_FILENO) == 1
+        self.isJSON = isJSON
+        hasBar = isatty(STDERR_FILENO) == 1 && !(isJSON && isOutputTerminal)
+        hasLines = !isJSON && !(hasBar && isOutputTerminal)
+        self.timekeeper = timekeeper
+        progress = BatchProgress(total: total, start: timekeeper.now)
+    }
+
+    /// Whether no source failed.
+    var isWell: Bool { progress.failed == 0 }
+
+    /// Tells what became of a source.
+    mutating func add(_ outcome: Outcome) {
+        // What a signal stopped was not tried.
+        if outcome.failure?.code == "cancelled" { return }
+        progress.count(outcome)
+        let isDue = hasBar && progress.isDrawingDue(at: timekeeper.now)
+        if isJSON {
+            Program.say(Self.json(outcome).text)
+        } else if let failure = outcome.failure {
+            if hasBar { Program.hint(Self.clearing) }
+            if let line = failures.line(for: failure, about: outcome.source) { Program.complain(line) }
+            if hasBar { draw() }
+        } else if hasLines {
+            switch outcome.kind {
+            case .made(let path, _): Program.say(Program.line("\(outcome.source) -> \(path)"))
+            case .kept(let path): Program.say(Program.line("\(outcome.source) -> \(path) (finished before)"))
+            case .failed: break
+            }
+        }
+        if isDue { draw() }
+    }
+
+    /// Draws the bar as it is now.
+    func draw() {
+        guard hasBar else { return }
+        Program.hint(Self.clearing + progress.bar(at: timekeeper.now, width: Self.terminalWidth - 1))
+    }
+
+    /// Tells how the batch ended.
+    func end(isComplete: Bool) {
+        if hasBar { Program.hint(Self.clearing) }
+        guard isJSON else {
+            if let line = failures.rest { Program.complain(line) }
+            Program.hint(progress.summary(at: timekeeper.now) + (isComplete ? "\n" : "; stopped\n"))
+            return
+        }
+        Program.say(
+            JSONValue.object([
+                ("status", .string(isComplete ? "finished" : "stopped")), ("made", .int(progress.made)),
+                ("skipped", .int(progress.kept)), ("failed", .int(progress.failed)),
+            ]).text)
+    }
+
+    /// An outcome as an object for machines.
+    static func json(_ outcome: Outcome) -> JSONValue {
+        var members: [(String, JSONValue)] = [("source", .string(outcome.source))]
+        switch outcome.kind {
+        case .made(let path, let image):
+            members += [
+                ("status", .string("made")), ("file", .string(path)), ("format", .string(image.format.rawValue)),
+                ("width", .int(image.size.width)), ("height", .int(image.size.height)),
+                ("bytes", .int(image.bytes.count)),
+            ]
+        case .kept(let path): members += [("status", .string("skipped")), ("file", .string(path))]
+        case .failed(let failure):
+            members += [
+                ("status", .string("failed")), ("code", .string(failure.code)), ("reason", .string(failure.reason)),
+            ]
+            if let subject = failure.subject { members.append(("file", .string(subject))) }
+        }
+        members.append(("milliseconds", .int(Int(outcome.duration.milliseconds))))
+        return .object(members)
+    }
+
+    /// Goes to the start of the line and empties it.
+    private static let clearing = "\r\u{1b}[K"
+
+    private static var terminalWidth: Int {
+        var size = winsize()
+        guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+}

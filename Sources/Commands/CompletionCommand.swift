@@ -1,0 +1,37 @@
+import Program
+
+/// `alula completion`: prints what a shell needs to complete commands, options and values.
+enum CompletionCommand {
+    static let description = CommandDescription(
+        name: "completion", summary: "print a script that completes commands and options in a shell",
+        operands: Shell.allCases.map(\.rawValue).joined(separator: "|"),
+        text: """
+            Prints a script for the shell: it completes commands, options and their values.
+
+              bash: alula completion bash > /etc/bash_completion.d/alula, or source <(alula completion bash) in ~/.bashrc
+              zsh:  alula completion zsh > a file _alula in a folder of $fpath
+              fish: alula completion fish > ~/.config/fish/completions/alula.fish
+            """,
+        takesSettings: false)
+
+    /// A shell that a script can be made for.
+    enum Shell: String, CaseIterable {
+        case bash, zsh, fish
+    }
+
+    static func run(_ arguments: [String]) -> Never {
+        CommandLife.run(description, arguments) { arguments in
+            guard arguments.operands.count == 1, let shell = Shell(rawValue: arguments.operands[0]) else {
+                throw WrongUse("one shell is needed: \(Shell.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            let commands = CompletionTable.commands
+            let script =
+                switch shell {
+                case .bash: BashCompletion.script(commands)
+                case .zsh: ZshCompletion.script(commands)
+                case .fish: FishCompletion.script(commands)
+                }
+            return Program.say(script) ? 0 : 1
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import Downloading
+import Glibc
+import Imaging
+import Memory
+import Program
+import Text
+import ThumbnailAPI
+
+/// Where a command takes an image from.
+enum CommandSource: Sendable, Equatable {
+    case standardInput
+    /// A file by its path.
+    case file(String)
+    /// A URL, or `NAME:PATH` of a named origin.
+    case remote(String)
+
+    /// The source that an operand or a line of a list names.
+    init(_ text: String, _ origins: Origins) {
+        let scheme = text.prefix(before: UInt8(ascii: ":"))
+        if text == "-" {
+            self = .standardInput
+        } else if text.utf8.dropFirst(scheme.utf8.count).starts(with: "://".utf8)
+            || (scheme.utf8.count < text.utf8.count && origins[String(scheme)] != nil)
+        {
+            self = .remote(text)
+        } else {
+            self = .file(text)
+        }
+    }
+
+    /// The source as its user named it.
+    var text: String {
+        switch self {
+        case .standardInput: Program.standardInput
+        case .file(let path): path == Program.standardInput ? "./-" : path
+        case .remote(let url): url
+        }
+    }
+
+    /// The name of results without an ending: that of the file, or of the URL's last segment.
+    var stem: String {
+        switch self {
+        case .standardInput: return "image"
+        case .remote(let url): return FileName(source: url).stem
+        case .file(let path):
+            let name = FilePath.name(of: path)
+            guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else {
+                return name.isEmpty ? "image" : String(name)
+            }
+            return String(name[..<dot])
+        }
+    }
+}
+
+/// Paths, cut at their slashes.
+enum FilePath {
+    /// The part after the last slash, slashes at the end aside.
+    static func name(of path: String) -> Substring {
+        var rest = path[...]
+        while rest.utf8.last == UInt8(ascii: "/") { rest.removeLast() }
+        return rest.utf8.lastIndex(of: UInt8(ascii: "/")).map { rest[rest.utf8.index(after: $0)...] } ?? rest
+    }
+
+    /// The folder of a file: what stands before its name, or `.`.
+    static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The ending after the last dot of the name, in lower case; empty without one.
+    static func ending(of path: String) -> String {
+        let name = name(of: path)
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return "" }
+        return String(name[name.utf8.index(after: dot)...]).asciiLowercased
+    }
+
+    /// A file in a folder.
+    static func joined(_ folder: String, _ name: String) -> String {
+        folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
+    }
+
+    /// The kind of file at a path, links followed; nil if there is none or it cannot be seen.
+    static func kind(of path: String) -> mode_t? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    }
+
+    static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
+}
+
+/// The endings of image files.
+enum ImageEnding {
+    /// The format that results get by the ending of their file; nil if there is none.
+    static func writtenFormat(_ ending: String) -> ImageFormat? {
+        guard let format = format(ending), format.isWritten else { return nil }
+        return format
+    }
+
+    /// The format that files of this ending usually have.
+    static func format(_ ending: String) -> ImageFormat? {
+        switch ending {
+        case "jpe", "jfif": .jpeg
+        case "tif": .tiff
+        case "heif": .heic
+        default: ImageFormat.allCases.first { $0.fileExtension == ending || $0.rawValue == ending }
+        }
+    }
+}
+
+/// Replaces folders by the images in them.
+enum SourceList {
+    /// The sources, and the folders that cannot be read.
+    ///
+    /// In a folder, names are taken in the order of their bytes, and these files are images: those whose ending is an
+    /// image's, and those that begin like one. Folders in folders come after the files; links to folders are not
+    /// followed.
+    static func expanded(
+        _ sources: [CommandSource], isRecursive: Bool
+    ) -> (sources: [CommandSource], failures: [(path: String, failure: CommandFailure)]) {
+        var found: [CommandSource] = []
+        var failures: [(path: String, failure: CommandFailure)] = []
+        func add(_ folder: String, depth: Int) {
+            let entries: [String]
+            do throws(CommandFailure) {
+                entries = try names(in: folder)
+            } catch {
+                failures.append((folder, error))
+                return
+            }
+            var folders: [String] = []
+            for name in entries.sorted(by: { ExactText($0) < ExactText($1) }) {
+                let path = FilePath.joined(folder, name)
+                switch FilePath.kind(of: path) {
+                case S_IFREG? where isImage(path): found.append(.file(path))
+                case S_IFDIR? where isRecursive && !isLink(path): folders.append(path)
+                default: continue
+                }
+            }
+            guard depth < deepest else { return }
+            for path in folders { add(path, depth: depth + 1) }
+        }
+        for source in sources {
+            if case .file(let path) = source, FilePath.isFolder(path) {
+                add(path, depth: 0)
+            } else {
+                found.append(source)
+            }
+        }
+        return (found, failures)
+    }
+
+    /// Folders inside each other.
+    private static let deepest = 64
+
+    private static func names(in folder: String) throws(CommandFailure) -> [String] {
+        guard let stream = unsafe opendir(folder) else { throw CommandFailure(system: errno) }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name.utf8.first != UInt8(ascii: ".") { names.append(name) }
+        }
+        return names
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    private static func isImage(_ path: String) -> Bool {
+        if ImageEnding.format(FilePath.ending(of: path)) != nil { return true }
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var start = [UInt8](repeating: 0, count: 4_096)
+        let count = unsafe start.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else { return false }
+        return SharedBytes(start.prefix(count)).withBytes { ImageHeader.sniff($0) != nil }
+    }
+}

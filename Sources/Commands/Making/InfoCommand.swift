@@ -1,0 +1,138 @@
+import Composition
+import Dialects
+import Downloading
+import Imaging
+import Program
+import Settings
+import Text
+import ThumbnailAPI
+import ThumbnailPipeline
+
+/// `alula info`: prints what files and URLs hold, one JSON object each.
+enum InfoCommand {
+    private static let include = CommandOption(
+        name: "include", form: "FEATURES",
+        help: "also what is computed from the pixels: "
+            + ImageAppearance.Feature.allCases.map(\.rawValue).joined(separator: ",") + ", or some of these",
+        completion: .words(ImageAppearance.Feature.allCases.map(\.rawValue)))
+    private static let components = CommandOption(
+        name: "components", form: "4x3", help: "columns and rows of the BlurHash, 1x1 to 9x9")
+
+    static let description = CommandDescription(
+        name: "info", summary: "say what images are: format, size, colours and more, as JSON",
+        operands: "SOURCE… [OPTIONS]",
+        text: """
+            Prints the JSON of /info for each source, one line each, in the order of the sources. A source is a file, a folder, an
+            http or https URL, or - for standard input. Only headers are read, unless --include asks for more.
+
+            The exit status is 0, 1 if a source failed, and 2 for wrong use.
+            """,
+        options: [include, components, .recursive, .verbose],
+        examples: ["alula info cat.jpg", "alula info photos --recursive --include color,blurhash"])
+
+    static func run(_ arguments: [String]) -> Never {
+        CommandLife.run(description, arguments) { arguments in
+            let settings = try CommandLife.settings(arguments)
+            guard !arguments.operands.isEmpty else { throw WrongUse("a source is needed") }
+            let asked: FactsRequest
+            do throws(APIError) {
+                asked = try InfoDialect.facts(options: arguments.pairs([include, components]))
+            } catch {
+                throw error.wrongUse
+            }
+            let (sources, unread) = SourceList.expanded(
+                arguments.operands.map { CommandSource($0, settings.downloads.origins) },
+                isRecursive: arguments.has(.recursive))
+            for (path, failure) in unread { Program.complain("\(path): \(failure.reason)") }
+            let session = try CommandSession(settings, isVerbose: arguments.has(.verbose))
+            var isComplete = unread.isEmpty
+            var lines = LinesInOrder()
+            let isTriedAll = await InfoLines.run(sources, asked, session) { index, line in
+                for (index, line) in lines.add(line, at: index) {
+                    switch line {
+                    case .success(let text): isComplete = Program.say(text) && isComplete
+                    case .failure(let failure):
+                        isComplete = false
+                        if let line = failure.line(about: sources[index].text) { Program.complain(line) }
+                    }
+                }
+                return Program.canSay
+            }
+            await session.end()
+            return isComplete && isTriedAll ? 0 : 1
+        }
+    }
+}
+
+/// Makes the lines of `alula info`, several at a time.
+enum InfoLines {
+    /// Calls `report` for each line as it comes; it returns whether to go on.
+    ///
+    /// - Returns: Whether all sources were tried.
+    static func run(
+        _ sources: [CommandSource], _ asked: FactsRequest, _ session: CommandSession,
+        report: (Int, Result<String, CommandFailure>) -> Bool
+    ) async -> Bool {
+        await withTaskGroup(of: (Int, Result<String, CommandFailure>).self) { group in
+            var (next, goesOn) = (0, true)
+            func begin() {
+                guard next < sources.count, goesOn, !Task.isCancelled else { return }
+                let index = next
+                next += 1
+                group.addTask { (index, await line(of: sources[index], asked, session)) }
+            }
+            for _ in 0..<session.sourcesAtOnce { begin() }
+            while let (index, line) = await group.next() {
+                goesOn = report(index, line) && goesOn
+                begin()
+            }
+            return next == sources.count
+        }
+    }
+
+    private static func line(
+        of source: CommandSource, _ asked: FactsRequest, _ session: CommandSession
+    ) async -> Result<String, CommandFailure> {
+        do {
+            let facts = try await facts(about: source, asked, session)
+            return .success(FactsText.text(facts, of: source.text, asked: asked))
+        } catch {
+            return .failure(CommandFailure(error))
+        }
+    }
+}
+
+extension InfoLines {
+    private static func facts(
+        about source: CommandSource, _ asked: FactsRequest, _ session: CommandSession
+    ) async throws -> SourceFacts {
+        let pipeline = session.engine.pipeline
+        if case .remote(let url) = source {
+            let request = pipeline.resolved(ThumbnailRequest(source: ExactText(url)))
+            return try await pipeline.facts(asked, for: Call(request, receipt: "info"))
+        }
+        let opened = try await session.opened(source, receipt: "info")
+        defer { session.close(opened) }
+        let request = pipeline.resolved(ThumbnailRequest(source: ""), of: opened)
+        return try await pipeline.facts(asked, for: Call(request, receipt: "info"))
+    }
+}
+
+/// Lines that come in any order and go in theirs.
+struct LinesInOrder {
+    private var waiting: [Int: Result<String, CommandFailure>] = [:]
+    private var next = 0
+
+    /// Takes a line; returns those whose turn it is.
+    mutating func add(
+        _ line: Result<String, CommandFailure>, at index: Int
+    ) -> [(index: Int, line: Result<String, CommandFailure>)] {
+        waiting[index] = line
+        var ready: [(index: Int, line: Result<String, CommandFailure>)] = []
+        while let line = waiting.removeValue(forKey: next) {
+            ready.append((next, line))
+            next += 1
+        }
+        return ready
+    }
+}

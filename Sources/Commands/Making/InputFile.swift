@@ -1,0 +1,50 @@
+import Coordination
+import Glibc
+import Memory
+import Program
+
+/// Reads files as a whole, pipes and standard input too.
+enum InputFile {
+    /// There are more bytes than the caller takes.
+    struct TooLong: Error {}
+
+    /// The size of a file as it is now, in bytes; 0 for pipes.
+    ///
+    /// - Throws: ``CommandFailure`` for missing files and for folders.
+    static func blockingSize(of path: String) throws(CommandFailure) -> Int {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw CommandFailure(system: errno) }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw CommandFailure(system: EISDIR) }
+        return Int(status.st_size)
+    }
+
+    /// All bytes.
+    ///
+    /// - Parameters:
+    ///   - path: The file, or ``Program/standardInput``.
+    ///   - size: How many bytes are expected, for the memory.
+    ///   - most: How many are taken.
+    ///   - token: Asked between pieces.
+    /// - Throws: ``CommandFailure``, ``TooLong``, or what `token` says.
+    static func blockingRead(
+        _ path: String, expecting size: Int = 0, atMost most: Int, token: WorkToken = WorkToken()
+    ) throws -> SharedBytes {
+        var descriptor = STDIN_FILENO
+        if path != Program.standardInput {
+            descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw CommandFailure(system: errno) }
+        }
+        defer { if path != Program.standardInput { close(descriptor) } }
+        var bytes = ByteAccumulator(reservingCapacity: min(size, most))
+        var piece = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            try token.check()
+            let count = unsafe piece.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw CommandFailure(system: errno) }
+            if count == 0 { return bytes.finish() }
+            guard bytes.count + count <= most else { throw TooLong() }
+            unsafe piece.withUnsafeBytes { unsafe bytes.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+}

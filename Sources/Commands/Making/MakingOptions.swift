@@ -1,0 +1,80 @@
+import Dialects
+import Glibc
+import Imaging
+import Settings
+import ThumbnailAPI
+import ThumbnailPipeline
+
+/// The options of commands that make results, read together.
+struct MakingOptions: Sendable {
+    /// The request for each source.
+    let request: ThumbnailRequest
+    let place: ResultPlace
+
+    /// Reads the parameters and judges the place.
+    ///
+    /// - Parameters:
+    ///   - parameters: The parameters of results.
+    ///   - output: The value of `--output`.
+    ///   - isSeveral: Whether there are several results, which need a folder.
+    ///   - isList: Whether the results are those of a list, which go to a folder however many they are.
+    ///   - settings: Has the presets and watermarks that parameters may name.
+    /// - Throws: ``WrongUse``.
+    init(
+        _ parameters: [(name: String, value: String)], output: String, isSeveral: Bool, isList: Bool = false,
+        settings: Settings
+    ) throws(WrongUse) {
+        place = try Self.place(output, isSeveral: isSeveral, isList: isList)
+        var parameters = parameters
+        if case .file(let path) = place, !parameters.contains(where: { $0.name == "format" }),
+            FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true
+        {
+            guard let format = ImageEnding.writtenFormat(FilePath.ending(of: path)) else {
+                let endings = ImageFormat.written.map(\.fileExtension).joined(separator: ", ")
+                throw WrongUse(
+                    "\(path) has none of the endings \(endings); give --format, or write \(path)/ for a folder")
+            }
+            parameters.append(("format", format.rawValue))
+        }
+        do {
+            request = try settings.api.nativeDialect.request(options: parameters)
+        } catch {
+            throw error.wrongUse
+        }
+    }
+
+    private static func place(_ output: String, isSeveral: Bool, isList: Bool) throws(WrongUse) -> ResultPlace {
+        if output == "-" {
+            if isSeveral { throw WrongUse("-o - takes one source, which is no folder") }
+            if isatty(STDOUT_FILENO) == 1 {
+                throw WrongUse("an image is not written to a terminal; redirect it, or give -o FILE")
+            }
+            return .standardOutput
+        }
+        if output.utf8.last == UInt8(ascii: "/") || FilePath.isFolder(output) { return .folder(output) }
+        if FilePath.kind(of: output) != nil {
+            if isSeveral { throw WrongUse("several results need a folder, and \(output) is none") }
+            return .file(output)
+        }
+        // By the name alone, so that a pattern of the shell means the same whether it hits one file or several.
+        guard !FilePath.ending(of: output).isEmpty else { return .folder(output) }
+        if isSeveral, !isList { throw WrongUse("several results need a folder; write \(output)/ if \(output) is one") }
+        return isList ? .folder(output) : .file(output)
+    }
+
+    /// Makes the folder for results, and those around it.
+    ///
+    /// - Throws: ``CommandFailure`` whose reason names the folder.
+    func makeFolder() throws(CommandFailure) {
+        guard case .folder(let folder) = place else { return }
+        var end = folder.startIndex
+        while end < folder.endIndex {
+            end = folder[folder.utf8.index(after: end)...].utf8.firstIndex(of: UInt8(ascii: "/")) ?? folder.endIndex
+            unsafe mkdir(String(folder[..<end]), 0o777)
+        }
+        guard FilePath.isFolder(folder) else {
+            let failure = CommandFailure(system: errno == EEXIST ? ENOTDIR : errno)
+            throw CommandFailure(code: failure.code, "\(folder): \(failure.reason)")
+        }
+    }
+}

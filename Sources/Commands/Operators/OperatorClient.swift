@@ -1,0 +1,115 @@
+import Downloading
+import HTTPServing
+import HTTPTypes
+import JSON
+import Memory
+import Settings
+import Text
+
+/// Speaks to the operators' listener of a running service: one request, one answer, one connection.
+struct OperatorClient: Sendable {
+    struct Answer: Sendable {
+        let status: Int
+        let body: [UInt8]
+
+        /// The body as text.
+        var text: String { String(decoding: body, as: UTF8.self) }
+        /// The body as JSON; nil if it is none.
+        var json: JSONValue? { try? JSONReader.value(in: body) }
+    }
+
+    private let address: String
+    private let port: UInt16
+
+    /// The settings of the listener's address and port, for messages.
+    private let names: (bind: String, port: String)
+    /// How long an answer may take.
+    private let patience: Duration
+
+    /// A client of the operators' listener that `settings` describe.
+    ///
+    /// - Throws: ``CommandFailure`` if the settings leave the port open.
+    init(_ settings: Settings) throws(CommandFailure) {
+        try self.init(settings.operatorListener, ("adminBind", "adminPort"), "--admin-port", patience: .seconds(60))
+    }
+
+    /// A client of the public listener that `settings` describe, for health checks, which do not wait for long.
+    ///
+    /// - Throws: ``CommandFailure`` if the settings leave the port open.
+    init(publicOf settings: Settings) throws(CommandFailure) {
+        try self.init(settings.publicListener, ("bind", "port"), "--port", patience: .seconds(2))
+    }
+
+    private init(
+        _ listener: HTTPServerConfiguration, _ names: (bind: String, port: String), _ flag: String, patience: Duration
+    ) throws(CommandFailure) {
+        self.names = names
+        self.patience = patience
+        port = listener.port
+        guard port != 0 else {
+            throw CommandFailure(code: "no_port", "\(names.port) is 0, so the port cannot be known; give \(flag)")
+        }
+        switch listener.bindAddress {
+        case "0.0.0.0": address = "127.0.0.1"
+        case "::": address = "::1"
+        case let other: address = other
+        }
+    }
+
+    /// Where the listener is, for messages.
+    var place: String { address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]:\(port)" : "\(address):\(port)" }
+
+    /// Sends a request and waits for the answer, on the calling thread.
+    ///
+    /// - Parameters:
+    ///   - method: Such as `GET`.
+    ///   - target: The path and the query, percent-encoded.
+    ///   - json: The body; nil for none.
+    /// - Throws: ``CommandFailure``.
+    func blockingSend(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
+        var request = HTTPRequest(method: HTTPRequest.Method(rawValue: method), target: target)
+        if let json {
+            request.headerFields.append(.contentType, "application/json")
+            request.body = SharedBytes(json.text.utf8)
+        }
+        do throws(HTTPClient.Failure) {
+            let answer = try HTTPClient.blockingSend(
+                request, to: "http://\(place)\(target)", timeLimit: patience)
+            return Answer(status: answer.status, body: answer.body)
+        } catch {
+            guard error.isTimeOut else {
+                throw CommandFailure(
+                    code: "no_service", "no service answers at \(place) (\(names.bind), \(names.port))")
+            }
+            throw CommandFailure(
+                code: "no_service", "the service at \(place) was silent for \(patience.components.seconds) s")
+        }
+    }
+
+    /// The JSON of an answer.
+    ///
+    /// - Throws: ``CommandFailure`` with what the service says if it refuses.
+    func blockingJSON(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
+        let answer = try blockingSend(method, target, json: json)
+        guard (200..<300).contains(answer.status) else { throw Self.failure(of: answer) }
+        return answer
+    }
+
+    /// The failure that a refusal names.
+    private static func failure(of answer: Answer) -> CommandFailure {
+        answer.json?.members.flatMap { CommandFailure(failure: $0) }
+            ?? CommandFailure(code: "refused", "the service answered with status \(answer.status)")
+    }
+}
+
+extension CommandFailure {
+    /// The failure that an object of the service tells of by `code` and `detail`; nil if it tells of none.
+    init?(failure members: [ExactText: JSONValue]) {
+        guard case .string(let detail)? = members["detail"] else { return nil }
+        var code = "refused"
+        if case .string(let text)? = members["code"] { code = text }
+        var reason = Self.lowered(detail)
+        if reason.hasSuffix(".") { reason.removeLast() }
+        self.init(code: code, reason)
+    }
+}

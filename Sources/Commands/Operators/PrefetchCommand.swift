@@ -1,0 +1,91 @@
+import Coordination
+import Dialects
+import JSON
+import Program
+import Text
+import ThumbnailAPI
+
+/// `alula prefetch`: has a running service make thumbnails before they are requested.
+enum PrefetchCommand {
+    private static let wait = CommandOption(name: "wait", help: "wait until all are made, and fail if one failed")
+
+    static let description = CommandDescription(
+        name: "prefetch", summary: "have the running service make thumbnails before they are requested",
+        operands: "URL… [OPTIONS]",
+        text: """
+            Gives the running service a job: one thumbnail of each URL, which may be NAME:PATH of a named origin. It speaks to the
+            operators' listener (adminBind, adminPort), and the service judges URLs and presets by its own settings.
+
+            The exit status is 0, 1 if the service refuses or a thumbnail failed, and 2 for wrong use.
+            """,
+        options: [wait, CommandOption(name: "json", help: "print the service's own answers")],
+        takesParameters: true,
+        examples: ["alula prefetch https://example.com/cat.jpg --w 300 --format webp --wait"])
+
+    static func run(_ arguments: [String]) -> Never {
+        CommandLife.run(description, arguments) { arguments in
+            guard !arguments.operands.isEmpty else { throw WrongUse("a URL is needed") }
+            let client = try OperatorClient(try CommandLife.settings(arguments))
+            let rendition = JSONValue.string(NativeDialect.query(options: arguments.parameters))
+            let sources = arguments.operands.map { url in
+                JSONValue.object([("url", .string(url)), ("renditions", .array([rendition]))])
+            }
+            let answer: OperatorClient.Answer
+            do throws(CommandFailure) {
+                answer = try client.blockingJSON("POST", "/prefetch", json: .object([("sources", .array(sources))]))
+            } catch {
+                // The service names the parameter that is wrong: `w: must be …`.
+                if let option = arguments.parameters.first(where: { error.reason.hasPrefix($0.name + ":") }) {
+                    throw WrongUse("--\(option.name)\(error.reason.dropFirst(option.name.count))")
+                }
+                throw error
+            }
+            guard case .string(let id)? = answer.json?.members?["id"] else {
+                throw CommandFailure(code: "not_json", "the service at \(client.place) did not name its job")
+            }
+            let isJSON = arguments.has(.json)
+            guard arguments.has(wait) else {
+                let count = arguments.operands.count
+                Program.say(isJSON ? answer.text : "job \(id): \(count) thumbnail\(count == 1 ? "" : "s")")
+                return Program.canSay ? 0 : 1
+            }
+            return try await end(of: id, client, isJSON: isJSON) ? 0 : 1
+        }
+    }
+
+    /// Waits until a job has no work left; returns whether none failed.
+    private static func end(of id: String, _ client: OperatorClient, isJSON: Bool) async throws -> Bool {
+        let time = SystemTimekeeper()
+        while true {
+            let answer = try client.blockingJSON("GET", "/prefetch/" + id)
+            guard let members = answer.json?.members, case .int(let left)? = members["left"],
+                case .int(let failed)? = members["failed"], case .int(let done)? = members["done"]
+            else { throw CommandFailure(code: "not_json", "the service at \(client.place) did not tell of its job") }
+            if left == 0 {
+                Program.say(isJSON ? answer.text : "job \(id): \(done) made, \(failed) failed")
+                if !isJSON { for line in PrefetchText.failures(in: members) { Program.complain(line) } }
+                return failed == 0 && Program.canSay
+            }
+            try await time.sleep(until: time.now + .milliseconds(200))
+        }
+    }
+}
+
+/// The answer of `GET /prefetch/ID` in words.
+enum PrefetchText {
+    /// A line for each failure that the service explains, and one for those that it only counts.
+    static func failures(in status: [ExactText: JSONValue]) -> [String] {
+        guard case .int(let failed)? = status["failed"], failed > 0 else { return [] }
+        var lines: [String] = []
+        if case .array(let failures)? = status["failures"] {
+            for members in failures.compactMap(\.members) {
+                guard let failure = CommandFailure(failure: members), case .string(let url)? = members["url"] else {
+                    continue
+                }
+                lines.append("\(url): \(failure.reason)")
+            }
+        }
+        if failed > lines.count { lines.append("\(failed - lines.count) more failed") }
+        return lines
+    }
+}

@@ -1,0 +1,38 @@
+import Dialects
+import JSON
+import Program
+import Text
+import ThumbnailAPI
+
+/// One request after another to a running service, each about a source.
+struct SourceErrand {
+    let client: OperatorClient
+    let method: String
+    let path: String
+    /// Whether the service's own answers are printed.
+    let isJSON: Bool
+    /// The words for an answer.
+    let words: (_ answer: [ExactText: JSONValue]) throws(CommandFailure) -> String
+
+    /// Sends the requests, nil for one that names no source; a line tells what came of each.
+    ///
+    /// - Returns: The exit status.
+    func run(_ sources: [String?]) throws -> CInt {
+        var isWell = true
+        for source in sources {
+            try Task.checkCancellation()
+            let query = source.map { "?" + NativeDialect.query(options: [("url", $0)]) } ?? ""
+            do throws(CommandFailure) {
+                let answer = try client.blockingJSON(method, path + query)
+                if isJSON { Program.say(answer.text) }
+                let line = try words(answer.json?.members ?? [:])
+                if !isJSON { Program.say(Program.line(source.map { "\($0): \(line)" } ?? line)) }
+            } catch {
+                isWell = false
+                Program.complain(source.map { "\($0): \(error.reason)" } ?? error.reason)
+                if error.code == "no_service" { return 1 }
+            }
+        }
+        return isWell && Program.canSay ? 0 : 1
+    }
+}

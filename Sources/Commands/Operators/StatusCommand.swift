@@ -1,0 +1,133 @@
+import JSON
+import Program
+import Text
+
+/// `alula status`: says how a running service is.
+enum StatusCommand {
+    static let description = CommandDescription(
+        name: "status", summary: "say how the running service is",
+        operands: "[--json | --ready]",
+        text: """
+            Asks the operators' listener of the running service (adminBind, adminPort) and prints a summary.
+
+            With --ready it asks the public listener (bind, port) for /health/ready instead, and prints nothing if the
+            service is ready: for health checks of containers and supervisors. It finds the port as the service does, by
+            the environment and the settings file.
+
+            The exit status is 0, 1 if no service answers or it is not ready, and 2 for wrong use.
+            """,
+        options: [
+            CommandOption(name: "json", help: "print the service's own answer"),
+            ready,
+        ],
+        examples: ["alula status", "alula status --admin-port 9191 --json", "alula status --ready"])
+
+    private static let ready = CommandOption(
+        name: "ready", help: "ask whether the service is ready, and print nothing if it is")
+
+    static func run(_ arguments: [String]) -> Never {
+        CommandLife.run(description, arguments) { arguments in
+            guard arguments.operands.isEmpty else { throw WrongUse("\(arguments.operands[0]) is not expected here") }
+            let settings = try CommandLife.settings(arguments)
+            if arguments.has(ready) {
+                guard !arguments.has(.json) else { throw WrongUse("--ready prints no --json") }
+                _ = try OperatorClient(publicOf: settings).blockingJSON("GET", "/health/ready")
+                return 0
+            }
+            let client = try OperatorClient(settings)
+            let status = try client.blockingJSON("GET", "/status")
+            if arguments.has(.json) { return Program.say(status.text) ? 0 : 1 }
+            guard let members = status.json?.members else {
+                throw CommandFailure(code: "not_json", "the service at \(client.place) did not answer with JSON")
+            }
+            let caches = try client.blockingJSON("GET", "/cache").json
+            return Program.say(StatusText.lines(status: members, caches: caches).joined(separator: "\n")) ? 0 : 1
+        }
+    }
+}
+
+/// The answer of `/status` in words.
+enum StatusText {
+    /// The lines of the summary; what the service does not say is left out.
+    static func lines(status: [ExactText: JSONValue], caches: JSONValue?) -> [String] {
+        var rows: [(String, String)] = []
+        let state =
+            status["draining"].flatMap { if case .bool(true) = $0 { "about to stop" } else { nil } } ?? "running"
+        rows.append(
+            (
+                "service",
+                "\(text(status["version"]) ?? "?"), \(state), up for \(duration(number(status["uptimeSeconds"]) ?? 0))"
+            ))
+        if let active = number(status["activeDownloads"]) {
+            rows.append(("downloads", "\(active) running, \(number(status["queuedDownloads"]) ?? 0) waiting"))
+        }
+        if let renders = number(status["activeRenders"]) { rows.append(("renders", "\(renders) running")) }
+        if case .object(let members)? = caches {
+            for (name, usage) in members {
+                guard let usage = usage.members, let bytes = number(usage["bytes"]),
+                    let most = number(usage["capacity"])
+                else { continue }
+                let entries = number(usage["entries"]) ?? 0
+                rows.append(
+                    ("\(name) cache", "\(size(bytes)) of \(size(most)) (\(share(bytes, most)) %), \(entries) entries"))
+            }
+        }
+        if case .array(let origins)? = status["origins"] {
+            for origin in origins {
+                guard let members = origin.members, let name = text(members["origin"]) else { continue }
+                var names = ""
+                if case .array(let values)? = members["names"] {
+                    names = values.compactMap(text).joined(separator: ", ")
+                }
+                let wait = members["retryAfterSeconds"].flatMap(seconds).map { ", tried again in \($0) s" } ?? ""
+                rows.append(
+                    ("origin", "\(name)\(names.isEmpty ? "" : " (\(names))"): \(text(members["state"]) ?? "?")\(wait)"))
+            }
+        }
+        return CommandDescription.table(rows, width: 200).split(separator: "\n").map {
+            Program.line(String($0.dropFirst(2)))
+        }
+    }
+
+    private static func text(_ value: JSONValue?) -> String? {
+        if case .string(let text)? = value { text } else { nil }
+    }
+
+    private static func number(_ value: JSONValue?) -> Int? {
+        if case .int(let number)? = value { number } else { nil }
+    }
+
+    private static func seconds(_ value: JSONValue) -> Int? {
+        switch value {
+        case .int(let number): number
+        case .double(let number): Int(exactly: number.rounded(.up))
+        default: nil
+        }
+    }
+
+    private static func share(_ part: Int, _ whole: Int) -> Int {
+        whole > 0 ? Int(clamping: Int((Double(part) / Double(whole) * 100).rounded())) : 0
+    }
+
+    /// A number of bytes, such as `1.5 MiB`.
+    static func size(_ bytes: Int) -> String {
+        for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] where bytes >= 1 << shift {
+            let tenths = Int((Double(bytes) / Double(1 << shift) * 10).rounded())
+            return "\(tenths / 10).\(tenths % 10) \(unit)"
+        }
+        return "\(bytes) bytes"
+    }
+
+    /// A time such as `3 d 4 h`: its two largest units.
+    static func duration(_ seconds: Int) -> String {
+        let units = [("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)]
+        var rest = max(0, seconds)
+        var parts: [String] = []
+        for (unit, length) in units {
+            let count = rest / length
+            rest %= length
+            if count > 0 || (unit == "s" && parts.isEmpty) { parts.append("\(count) \(unit)") }
+        }
+        return parts.prefix(2).joined(separator: " ")
+    }
+}

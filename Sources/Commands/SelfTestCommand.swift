@@ -1,0 +1,127 @@
+import Coordination
+import ImageSandbox
+import Imaging
+import Memory
+import Program
+import Settings
+import Telemetry
+
+/// `alula self-test`: checks on this machine what the service relies on, and prints each result.
+enum SelfTestCommand {
+    static let help = """
+        Usage: alula self-test
+
+        Starts the image library, proves that it refuses what Alula does not decode, makes an image in every output
+        format and decodes it again. Then says what this kernel offers to confine decoders with, starts workers, has each
+        try something that must not be possible, and one decode an image in every format. Exits with status 0 when all
+        is well.
+        """
+
+    static func run(_ arguments: [String]) -> Never {
+        if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
+        guard arguments.isEmpty else {
+            Program.fail(["alula self-test: takes no arguments", "", help], status: ExitStatus.wrongUse)
+        }
+        Program.say(
+            "alula \(Program.version), libvips \(ImageLibrary.version), \(availableProcessorCount()) processors")
+        var isWell = check("image library starts and refuses foreign formats") { try ImageLibrary.start() }
+        if isWell {
+            for format in ImageFormat.written {
+                isWell = check("\(format.rawValue) can be written and read") { try roundTrip(format) } && isWell
+            }
+        }
+        isWell = checkSandbox() && isWell
+        if isWell { Program.succeed("all is well") }
+        Program.fail(["alula self-test: something is wrong, see above"], status: ExitStatus.failed)
+    }
+
+    private static func check(_ title: String, _ body: () throws -> Void) -> Bool {
+        do {
+            try body()
+            Program.say("  ok      \(title)")
+            return true
+        } catch {
+            Program.say("  FAILED  \(title): \(error)")
+            return false
+        }
+    }
+
+    /// Checks that workers are confined, and can decode nevertheless.
+    private static func checkSandbox() -> Bool {
+        Program.say("  kernel  \(Protections.offered)")
+        let configuration = Settings().sandboxConfiguration
+        var isWell = true
+        for action in ForbiddenAction.allCases {
+            isWell = checkRefusal(of: action, configuration.launch) && isWell
+        }
+        let written = encodedInOneStep.map { $0.rawValue.uppercased() }.sorted().joined(separator: " and ")
+        return check("a worker decodes every format, and writes \(written), behind all of it") {
+            let codec = try SandboxedCodec(
+                configuration, registry: MetricsRegistry(), logger: .silent, timekeeper: SystemTimekeeper())
+            defer { codec.shutDown() }
+            guard codec.protections.isSandbox else { throw NotConfined(protections: codec.protections) }
+            for format in ImageFormat.written { try decode(try imageFile(format), by: codec) }
+            for format in ImageFormat.allCases where !format.isWritten {
+                if let file = try format.warmUpFile() { try decode(file, by: codec) }
+            }
+            let image = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: 3)
+            for format in encodedInOneStep {
+                _ = try codec.encode(image, as: format, quality: 50, effort: format.effort, token: WorkToken())
+            }
+        } && isWell
+    }
+
+    private static let encodedInOneStep = ImageFormat.written.filter(\.isEncodedInOneStep)
+
+    /// A worker that works, but could do more than that.
+    private struct NotConfined: Error {
+        let protections: Protections
+    }
+
+    private static func checkRefusal(of action: ForbiddenAction, _ launch: WorkerLaunch) -> Bool {
+        do {
+            switch try SandboxTrial.outcome(of: action, launch) {
+            case .refused(let error): Program.say("  ok      a worker cannot \(action.title): error \(error)")
+            case .ended(let call?):
+                Program.say("  ok      a worker cannot \(action.title): it is ended over \(call)")
+            case .ended: Program.say("  ok      a worker cannot \(action.title): the kernel ends it")
+            case .worked:
+                Program.say("  FAILED  a worker can \(action.title)")
+                return false
+            }
+            return true
+        } catch {
+            Program.say("  FAILED  a worker cannot \(action.title): \(error)")
+            return false
+        }
+    }
+
+    private static func roundTrip(_ format: ImageFormat) throws {
+        let file = try imageFile(format)
+        // Without a sandbox the operator chooses whether such a format is decoded, so only its header is checked.
+        if ImageFormat.trusted.contains(format) {
+            try decode(file, by: InProcessCodec())
+        } else {
+            _ = try ImageHeader.inspect(file)
+        }
+    }
+
+    private static let size = PixelSize(width: 64, height: 48)
+
+    private static let pixels = (0..<size.area).flatMap { index -> [UInt8] in
+        let (row, column) = index.quotientAndRemainder(dividingBy: size.width)
+        return [UInt8(column * 4), UInt8(row * 5), 128]
+    }
+
+    private static func imageFile(_ format: ImageFormat) throws -> SharedBytes {
+        try ImageEncoder.encode(pixels: pixels, size: size, bands: 3, format: format, quality: nil).bytes
+    }
+
+    private static func decode(_ file: SharedBytes, by codec: some ImageCodec) throws {
+        let header = try ImageHeader.inspect(file)
+        let image = try codec.decode(file, header: header, plan: DecodePlan(), limits: .none, token: WorkToken())
+        guard image.size == header.size else {
+            throw ImagingError.cannotDecode(detail: "a \(header.format.rawValue) of \(header.size) is \(image.size)")
+        }
+    }
+}

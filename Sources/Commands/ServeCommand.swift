@@ -1,0 +1,46 @@
+import Composition
+import FoundationEssentials
+import Program
+import Settings
+import Telemetry
+
+/// `alula serve`: starts the service and runs it until a signal ends it.
+enum ServeCommand {
+    static func run(_ arguments: [String]) -> Never {
+        if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
+        if let first = arguments.first, first.hasPrefix("--check-config") { CheckConfigCommand.run(arguments) }
+        let isDemo = arguments.contains("--demo")
+        do {
+            let settings = try SettingsLoader.load(
+                arguments: arguments.filter { $0 != "--demo" }, environment: Program.environment,
+                readFile: SettingsFile.read)
+            Lifecycle.run(settings, isDemo: isDemo)
+        } catch {
+            Program.fail(error.lines.map { "alula: " + $0 }, status: ExitStatus.wrongSettings)
+        }
+    }
+
+    /// Every setting with its flag, default and meaning.
+    static var help: String {
+        let widest = SettingTable.all.map(\.flag.count).max() ?? 0
+        let lines = SettingTable.all.map { setting in
+            let padding = String(repeating: " ", count: widest - setting.flag.count)
+            return "  \(setting.flag)\(padding)  \(setting.help) (\(setting.defaultText))"
+        }
+        return """
+            Usage: alula serve [--config FILE] [SETTING VALUE …] [--demo]
+                   alula serve --check-config FILE
+
+            A setting is taken from the command line, else from the environment (--max-active-downloads is
+            ALULA_MAX_ACTIVE_DOWNLOADS), else from the JSON5 file (maxActiveDownloads), else its default.
+            Sizes: 512, 64KiB, 100MiB, 2GiB. Durations: 250ms, 3s, 10m, 24h. Lists: separated by commas.
+
+              --config FILE        the settings file, or ALULA_CONFIG
+              --check-config FILE  say what is wrong with a settings file, with line and column, and exit
+              --demo               show a sample image on the page, take images that are dropped on it; binds 127.0.0.1
+
+            Settings (default):
+            \(lines.joined(separator: "\n"))
+            """
+    }
+}

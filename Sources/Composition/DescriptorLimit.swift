@@ -1,0 +1,46 @@
+import Downloading
+import Glibc
+import HTTPServing
+package import Settings
+
+/// The process's bound on open descriptors.
+package enum DescriptorLimit {
+    /// The settings need more descriptors than the system grants.
+    package struct TooLow: Error, CustomStringConvertible {
+        let granted: Int
+        let needed: Int
+
+        package var description: String {
+            "maxConnections and maxActiveDownloads need \(needed) descriptors, the system grants \(granted); "
+                + "lower them or raise the limit (ulimit -n)"
+        }
+    }
+
+    /// Fewer connections are no service.
+    private static let leastConnections = 64
+
+    /// Raises the soft limit to the hard one; if that is not enough, lowers `maxConnections` unless it was chosen.
+    package static func raise(toServe settings: inout Settings) throws(TooLow) {
+        var limit = rlimit()
+        unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        try fit(&settings, into: Int(clamping: limit.rlim_cur))
+    }
+
+    /// Lowers `maxConnections`, unless it was set, to the number for which these descriptors are enough.
+    static func fit(_ settings: inout Settings, into granted: Int) throws(TooLow) {
+        let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
+        let needed =
+            settings.publicListener.maximumDescriptors + settings.operatorListener.maximumDescriptors
+            + (settings.metricsListener?.maximumDescriptors ?? 0)
+            + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 18 * settings.renderWorkers + 128
+        guard granted < needed else { return }
+        let possible = settings.publicListener.maximumConnections - (needed - granted)
+        guard !settings.choosesMaximumConnections, possible >= leastConnections else {
+            throw TooLow(granted: granted, needed: needed)
+        }
+        settings.publicListener.maximumConnections = possible
+    }
+}

@@ -1,0 +1,77 @@
+import Coordination
+import Downloading
+import Glibc
+import HTTPServing
+import Program
+package import Settings
+import Telemetry
+import ThumbnailAPI
+
+/// The life of the serving process: limits, start, signals, end.
+package enum Lifecycle {
+    /// Serves until SIGTERM or SIGINT; a second one exits at once.
+    package static func run(_ settings: Settings, isDemo: Bool) -> Never {
+        // Before any thread exists, also that of the log, so that all inherit it and signals reach the wait below
+        // alone.
+        let signals = AwaitedSignals([SIGTERM, SIGINT])
+        signal(SIGPIPE, SIG_IGN)
+        let sink = DescriptorSink(format: settings.logFormat)
+        let logger = Logger(level: settings.logLevel, sink: sink)
+        // The first log line must tell the ports; lines that the start writes come after it.
+        let early = DeferringSink(sink)
+        do {
+            var settings = settings
+            let wanted = settings.publicListener.maximumConnections
+            try DescriptorLimit.raise(toServe: &settings)
+            let demo = isDemo ? try Demo(configuring: &settings, logger: logger) : nil
+            let service = try Service(settings, logger: Logger(level: settings.logLevel, sink: early))
+            logger.info(
+                "listening",
+                [
+                    "port": .int(Int(service.publicServer.port)), "adminPort": .int(Int(service.operatorServer.port)),
+                    "version": .string(Program.version),
+                ])
+            early.open()
+            Sandbox.report(service.sandbox, to: logger)
+            ForeignVariable.report(settings.foreignVariables, to: logger)
+            if !settings.api.closedDialects.isEmpty {
+                logger.info(
+                    "closed to unsigned requests by the keys or bounds of other dialects",
+                    ["dialects": .string(settings.api.closedDialects.joined(separator: ","))])
+            }
+            if settings.publicListener.maximumConnections < wanted {
+                logger.warning(
+                    "fewer connections than usual, because the system grants few descriptors",
+                    ["maxConnections": .int(settings.publicListener.maximumConnections), "usual": .int(wanted)])
+            }
+            demo?.greet(port: service.publicServer.port, operatorPort: service.operatorServer.port)
+            releaseProgramPages()
+            _ = signals.blockingNext()
+            logger.info("draining")
+            Task { [settings] in
+                await service.shutDown(settings)
+                logger.info("stopped")
+                sink.flush()
+                exit(0)
+            }
+            _ = signals.blockingNext()
+            // The demo's origin ends with its last use, which is here.
+            withExtendedLifetime(demo) {}
+            _exit(1)
+        } catch {
+            early.open()
+            sink.flush()
+            Program.fail(
+                ["alula: cannot start: \(error)\(remedy(for: error))"], status: ExitStatus.cannotStart)
+        }
+    }
+
+    /// How the operator can mend what stops the start, if that is a setting that the error does not name.
+    private static func remedy(for error: any Error) -> String {
+        if case HTTPServerError.cannotListen(_, _, EADDRINUSE) = error {
+            "; --port and --admin-port choose others"
+        } else {
+            ""
+        }
+    }
+}

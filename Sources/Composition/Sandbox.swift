@@ -1,0 +1,48 @@
+import Coordination
+package import ImageSandbox
+import Settings
+package import Telemetry
+
+/// Starts the sandbox's workers, and tells operators how well they are confined.
+package enum Sandbox {
+    /// A service that must have a sandbox has none.
+    struct Required: Error, CustomStringConvertible {
+        let reason: String
+
+        var description: String { "requireSandbox is on, but \(reason)" }
+    }
+
+    /// Starts the workers; nil if the settings want images decoded in this process.
+    ///
+    /// - Throws: ``Required``, or ``WorkerLaunch/Failure`` if no worker can start.
+    static func start(
+        _ settings: Settings, registry: MetricsRegistry, logger: Logger, time: any Timekeeper
+    ) throws -> SandboxedCodec? {
+        if settings.sandbox.decodesInProcess {
+            if settings.sandbox.isRequired { throw Required(reason: "so is decodeInProcess") }
+            return nil
+        }
+        let codec = try SandboxedCodec(
+            settings.sandboxConfiguration, registry: registry, logger: logger, timekeeper: time)
+        if settings.sandbox.isRequired, !codec.protections.isSandbox {
+            codec.shutDown()
+            throw Required(reason: "this kernel offers \(codec.protections)")
+        }
+        return codec
+    }
+
+    /// Logs how decoding is confined, as an error if that is not enough.
+    package static func report(_ codec: SandboxedCodec?, to logger: Logger) {
+        guard let protections = codec?.protections else {
+            logger.warning("decoding is not confined", ["reason": "decodeInProcess is on"])
+            return
+        }
+        if protections.isSandbox {
+            logger.info("decoding is confined", ["by": .string(protections.description)])
+        } else {
+            logger.error(
+                "decoding is not confined; the formats that need it are off by default",
+                ["by": .string(protections.description)])
+        }
+    }
+}

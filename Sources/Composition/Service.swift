@@ -1,0 +1,253 @@
+package import Coordination
+import DiskCaching
+import Downloading
+import HTTPServing
+package import ImageSandbox
+import Imaging
+import Memory
+import Program
+package import Settings
+import SharedCaching
+package import Telemetry
+import ThumbnailAPI
+package import ThumbnailPipeline
+
+/// From settings to thumbnails, without listeners: the service and the commands that make images share it.
+///
+/// Every part is made once, here, in the order of their dependencies.
+package struct Engine: Sendable {
+    /// The settings in force: with the formats that may be decoded here, and with caches that fit.
+    package let settings: Settings
+    let registry: MetricsRegistry
+    /// The last events of all parts.
+    let log: EventLog
+    package let budget: MemoryBudget
+    let downloader: ImageDownloader
+    let loader: CurlLoader
+    let folders: FolderLoader
+    let lanes: WorkLanes
+    /// Nil if images are decoded in this process.
+    package let sandbox: SandboxedCodec?
+    package let pipeline: ImagePipeline
+    /// Nil if nothing is written to the disk.
+    let disk: DiskStore?
+    /// Nil without a shared cache.
+    let sharedStore: SharedStore?
+    private let memoryWatch: Task<Void, Never>
+
+    /// Starts the parts.
+    ///
+    /// - Parameters:
+    ///   - settings: How they are to behave.
+    ///   - logger: Takes their log lines.
+    ///   - time: The clock for freshness and waits.
+    package init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
+        registry = MetricsRegistry()
+        let log = EventLog()
+        self.log = log
+        try settings.downloads.origins.checkFiles()
+        sandbox = try Sandbox.start(settings, registry: registry, logger: logger, time: time)
+        var settings = settings
+        settings.pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(
+            inSandbox: sandbox?.protections.isSandbox ?? false)
+        try ImageLibrary.start()
+
+        disk = try Self.diskStore(settings.disk, logger: logger, time: time)
+        let memoryLimit = settings.memoryBudget.byteCount(of: SystemMemory().limit)
+        // The other half of the budget is for work in progress.
+        if settings.pipeline.fitCaches(within: memoryLimit / 2) {
+            logger.warning("caches made smaller to fit half of the memory budget", ["budget": .int(memoryLimit)])
+        }
+        let engine = "alula \(Program.version), libvips \(ImageLibrary.version)"
+        sharedStore = try settings.sharedCache.configuration(settings.disk.mode).map { configuration in
+            try SharedStore(configuration, logger: logger, timekeeper: time)
+        }
+        let caches = PipelineCaches(
+            configuration: settings.pipeline,
+            disk: disk.map {
+                PipelineDisk(
+                    store: $0, engine: engine, policy: settings.sourcePolicy,
+                    originDigests: settings.downloads.origins.digests)
+            },
+            tier: sharedStore.map {
+                SharedTier(
+                    store: $0,
+                    rules: settings.sharedTierRules(
+                        settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)"),
+                    timekeeper: time)
+            }, events: log, timekeeper: time)
+        budget = MemoryBudget(
+            limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
+            living: { SharedBytes.livingByteCount + caches.byteCountBesideBlocks }, purge: { caches.purge($0) })
+        memoryWatch = Self.memoryWatch(budget, logger: logger, time: time)
+        let observer = DownloadMetrics.observer(registry: registry, events: log)
+        loader = try CurlLoader(configuration: settings.downloads, timekeeper: time, observer: observer)
+        folders = FolderLoader(configuration: settings.downloads, timekeeper: time)
+        let guarded = GuardedLoader(PlaceLoader(web: loader, folders: folders), timekeeper: time) { origin in
+            log.record(ServiceEvent(origin))
+        }
+        downloader = ImageDownloader(
+            configuration: settings.downloads, loader: guarded, cache: caches, timekeeper: time, observer: observer,
+            budget: budget)
+        lanes = Self.lanes(settings, time: time)
+        pipeline = ImagePipeline(
+            configuration: settings.pipeline, downloader: downloader, caches: caches,
+            resources: WorkResources(
+                lanes: lanes, codec: sandbox ?? InProcessCodec(), budget: budget,
+                metrics: PipelineMetrics(registry: registry), events: log),
+            timekeeper: time)
+        if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: disk, logger: logger) }
+        self.settings = settings
+    }
+
+    private static func lanes(_ settings: Settings, time: any Timekeeper) -> WorkLanes {
+        let maximumQueued = settings.downloads.maximumQueuedDownloads + settings.downloads.maximumActiveDownloads
+        func pool(_ name: String, _ count: Int) -> WorkerPool {
+            WorkerPool(
+                count: count, maximumQueued: maximumQueued, name: name, timekeeper: time,
+                onThreadExit: { ImageLibrary.endThread() })
+        }
+        return WorkLanes(
+            small: pool("render", settings.renderWorkers),
+            dear: pool("render dear", WorkLanes.dearThreadCount(beside: settings.renderWorkers)),
+            maximumWaiting: maximumQueued, timekeeper: time)
+    }
+
+    private static func memoryWatch(
+        _ budget: MemoryBudget, logger: Logger, time: any Timekeeper
+    ) -> Task<Void, Never> {
+        let system = SystemMemory()
+        let file = system.pressureFile
+        let pressure = { @Sendable in file.flatMap { system.text(of: $0) }.flatMap { MemoryPressure($0) } }
+        let watch = MemoryWatch(budget: budget, pressure: pressure, logger: logger, timekeeper: time)
+        return Task { await watch.run() }
+    }
+
+    private static func diskStore(
+        _ settings: DiskSettings, logger: Logger, time: any Timekeeper
+    ) throws(UnusableDiskCache) -> DiskStore? {
+        guard let configuration = settings.storeConfiguration else { return nil }
+        do {
+            return try DiskStore(configuration, logger: logger, timekeeper: time)
+        } catch {
+            throw UnusableDiskCache(path: configuration.folder, reason: error)
+        }
+    }
+
+    /// Refuses further work and ends the transfers.
+    package func stopWork() {
+        memoryWatch.cancel()
+        downloader.shutDown()
+        loader.shutDown()
+        folders.shutDown()
+    }
+
+    /// Closes the disk cache and ends the worker processes, after the last work.
+    package func end() async {
+        sharedStore?.stop()
+        await disk?.close(timeLimit: .seconds(2))
+        sandbox?.shutDown()
+    }
+}
+
+/// The running service: an engine, jobs and both listeners.
+struct Service: Sendable {
+    let engine: Engine
+    let prefetcher: Prefetcher
+    let lifecycle: ServiceLifecycle
+    let events: EventFeed
+    /// Samples the figures for the charts of operators.
+    let sampling: Task<Void, Never>
+    /// Nil if no collector is named.
+    let traceExport: Task<Void, Never>?
+    let publicServer: HTTPServer
+    let operatorServer: HTTPServer
+    /// Nil if metrics have no listener of their own.
+    let metricsServer: HTTPServer?
+
+    var budget: MemoryBudget { engine.budget }
+    var downloader: ImageDownloader { engine.downloader }
+    var lanes: WorkLanes { engine.lanes }
+    var sandbox: SandboxedCodec? { engine.sandbox }
+    var disk: DiskStore? { engine.disk }
+    var sharedStore: SharedStore? { engine.sharedStore }
+
+    /// Starts all parts; both listeners accept when it returns.
+    ///
+    /// - Parameters:
+    ///   - settings: How it is to behave.
+    ///   - logger: Takes the service's log lines.
+    ///   - time: The clock for freshness and waits.
+    init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
+        engine = try Engine(settings, logger: logger, time: time)
+        let settings = engine.settings
+        let (registry, pipeline) = (engine.registry, engine.pipeline)
+        let apiMetrics = APIMetrics(registry: registry)
+        PipelineGauges(of: pipeline).register(in: registry)
+        ProcessMetrics.register(in: registry)
+
+        let prefetchReader = PrefetchReader(settings.api.nativeDialect)
+        prefetcher = Prefetcher(
+            configuration: settings.prefetch, thumbnails: pipeline,
+            reading: prefetchReader.request,
+            isBusy: { [engine] in
+                engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0
+            },
+            store: engine.disk, logger: logger, timekeeper: time)
+        prefetcher.resume()
+
+        lifecycle = ServiceLifecycle(startedAt: time.now)
+        let tracer = settings.tracer(registry: registry, time: time)
+        traceExport = tracer.flatMap { TraceExporter($0, settings, registry: registry, time: time) }?.start()
+        let bodies = BodyMemory(of: engine.budget)
+        let publicResponder = PublicResponder(
+            configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
+            metrics: apiMetrics, timekeeper: time, budget: engine.budget, bodies: bodies, tracer: tracer)
+        let control = PipelineControl(of: pipeline)
+        let stats = ServiceStats(control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time)
+        events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
+        let history = StatsHistory(timekeeper: time) { stats.sample }
+        let operatorResponder = OperatorResponder(
+            service: OperatedService(
+                version: settings.api.version, instance: settings.sharedCache.instance, control: control,
+                prefetching: prefetcher, lifecycle: lifecycle,
+                events: events, history: history, metricsText: { registry.prometheusText }),
+            sites: settings.api.operatorSites, reader: prefetchReader,
+            explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
+            workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: time)
+        let listeners = settings.listeners
+        operatorServer = try HTTPServer(
+            configuration: listeners.operators, responder: operatorResponder, logger: logger)
+        metricsServer = try settings.metricsListener.map { listener in
+            try HTTPServer(
+                configuration: listener, responder: MetricsResponder { registry.prometheusText }, logger: logger)
+        }
+        publicServer = try HTTPServer(
+            configuration: listeners.public, responder: publicResponder, logger: logger)
+        sampling = Task { await history.run() }
+    }
+
+    /// Ends the service: readiness fails, after the delay accepting stops, requests in hand finish, the rest is cut.
+    func shutDown(_ settings: Settings, timekeeper: any Timekeeper = SystemTimekeeper()) async {
+        lifecycle.failReadiness()
+        try? await timekeeper.sleep(until: timekeeper.now + settings.drainDelay)
+        publicServer.stopAccepting()
+        // Requests that clients had sent before accepting stopped are read by now, and are served like earlier ones.
+        let refusing = Task { [lifecycle] in
+            try await timekeeper.sleep(until: timekeeper.now + .milliseconds(250))
+            lifecycle.beginDraining()
+        }
+        _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout, willCut: lifecycle.beginCutting)
+        refusing.cancel()
+        lifecycle.beginDraining()
+        traceExport?.cancel()
+        await traceExport?.value
+        prefetcher.shutDown()
+        engine.stopWork()
+        events.shutDown()
+        sampling.cancel()
+        _ = await metricsServer?.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)
+        _ = await operatorServer.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)
+        await engine.end()
+    }
+}

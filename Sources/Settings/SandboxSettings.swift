@@ -1,0 +1,60 @@
+import Coordination
+package import ImageSandbox
+package import Imaging
+import ThumbnailPipeline
+
+/// Settings of the sandbox, in which images are decoded.
+package struct SandboxSettings: Sendable {
+    /// The executable that workers are started from: this one.
+    var executable = "/proc/self/exe"
+    /// Whether the service starts only if workers are confined.
+    package var isRequired = false
+    /// Whether images are decoded in the serving process.
+    package var decodesInProcess = false
+    /// The formats that an operator allows; nil if the service decides by how well decoding is confined.
+    var sourceFormats: Set<ImageFormat>?
+
+    /// The formats that are decoded, with or without a sandbox in force.
+    package func sourceFormats(inSandbox isConfined: Bool) -> Set<ImageFormat> {
+        if let sourceFormats { return sourceFormats }
+        return Set(isConfined ? ImageFormat.allCases : ImageFormat.trusted)
+    }
+}
+
+extension SettingTable {
+    /// The settings of the sandbox, but for the formats, which belong to the sources.
+    static let sandbox: [Setting] = [
+        Setting(name: "requireSandbox", default: "off", help: "start only if decoders are confined") {
+            (settings, text) throws(InvalidValue) in settings.sandbox.isRequired = try SettingValues.flag(text)
+        },
+        Setting(name: "decodeInProcess", default: "off", help: "decode without a sandbox, for comparison") {
+            (settings, text) throws(InvalidValue) in settings.sandbox.decodesInProcess = try SettingValues.flag(text)
+        },
+    ]
+}
+
+extension Settings {
+    /// The workers that these settings want.
+    package var sandboxConfiguration: SandboxConfiguration {
+        let source = min(pipeline.rules.limits.maximumSourcePixels, 1 << 36)
+        let output = min(pipeline.rules.limits.maximumOutputPixels, 1 << 36)
+        let encodings = ImageFormat.written.filter(\.isEncodedInOneStep).map { format in
+            let pixels = min(pipeline.rules.limits.maximumFramePixels(of: format), 1 << 36)
+            return RenderPlan(resizedSize: PixelSize(width: pixels, height: 1), format: format, quality: 100).price
+        }
+        // A worker is used for up to twice its life if no other is ready.
+        let lifetime = max(WorkerLife.decoder.processorTime, WorkerLife.encoder.processorTime) * 2
+        // A decode stops being waited for long before it has taken so much CPU time, on however many threads.
+        let longest = max(8, availableProcessorCount()) * max(1, Int(pipeline.decodeTimeout.components.seconds))
+        let limits = WorkerLimits(
+            // The dearest image to decode, interlaced with 16 bits a component, takes 8 bytes a pixel twice over; to
+            // encode AVIF
+            //     is dearer, and a process has more address space than memory in use.
+            memory: max(source * 16, (encodings.max() ?? 0) * 2) + 256 << 20,
+            pixels: max(source, output) * 4 + 16 << 20,
+            processorSeconds: Int(lifetime.components.seconds) + longest)
+        return SandboxConfiguration(
+            launch: WorkerLaunch(executable: sandbox.executable, limits: limits),
+            parallelism: renderWorkers + WorkLanes.dearThreadCount(beside: renderWorkers))
+    }
+}

@@ -1,0 +1,154 @@
+import Coordination
+import Dialects
+package import Downloading
+package import HTTPServing
+import Program
+package import Telemetry
+package import ThumbnailAPI
+package import ThumbnailPipeline
+
+/// The values of all settings, each in the configuration of the part that obeys it.
+package struct Settings: Sendable {
+    package var publicListener = HTTPServerConfiguration()
+    package var operatorListener = HTTPServerConfiguration()
+    /// A listener with nothing but metrics; nil for none.
+    package var metricsListener: HTTPServerConfiguration?
+    /// Whether the number of connections was set, and is not the default.
+    package var choosesMaximumConnections = false
+    package var downloads = DownloadConfiguration()
+    package var pipeline = PipelineConfiguration()
+    package var disk = DiskSettings()
+    package var sharedCache = SharedCacheSettings()
+    package var prefetch = PrefetchConfiguration()
+    package var api = APIConfiguration()
+    var dialects = DialectSettings()
+    /// The variables of ``DialectSettings/environmentOf`` that are set, and what each means here.
+    package var foreignVariables: [ForeignVariable] = []
+    package var renderWorkers = availableProcessorCount()
+    package var memoryBudget = MemoryShare.percent(60)
+    package var sandbox = SandboxSettings()
+    package var traces = TraceSettings()
+    package var logFormat = LogFormat.json
+    /// The log level, if one is set.
+    package var chosenLogLevel: Logger.Level?
+    package var drainDelay = Duration.zero
+    package var shutdownTimeout = Duration.seconds(8)
+
+    /// The defaults of the table, and what no setting decides.
+    package init() {
+        publicListener.threads = availableProcessorCount()
+        operatorListener.threads = 1
+        operatorListener.maximumConnections = 256
+        prefetch.maximumActive = max(1, availableProcessorCount() / 2)
+        api.version = Program.version
+        for setting in SettingTable.all {
+            guard let value = setting.defaultValue else { continue }
+            do {
+                try setting.apply(&self, value)
+            } catch {
+                preconditionFailure("\(setting.name): its default is not allowed; allowed is \(error.allowed)")
+            }
+        }
+        // The defaults were not chosen by an operator.
+        (choosesMaximumConnections, chosenLogLevel) = (false, nil)
+    }
+
+    /// The service's name in `CDN-Loop`; nil for none.
+    package var loopName: String? {
+        get { api.loopName }
+        set { (api.loopName, downloads.loopName) = (newValue, newValue) }
+    }
+
+    /// The log level of the service.
+    package var logLevel: Logger.Level {
+        get { chosenLogLevel ?? .info }
+        set { chosenLogLevel = newValue }
+    }
+
+    /// The rules by which sources are allowed, in the words of their settings: a part of keys, the same while they are.
+    ///
+    /// No value holds a space or a line end.
+    package var sourcePolicy: String {
+        let sources = downloads.allowsUnnamedSources ? downloads.allowedSources.map(\.keyText) : ["named"]
+        let rules = [
+            ("allowedNetworks", downloads.allowedNetworks.map(\.keyText)),
+            ("deniedNetworks", downloads.deniedNetworks.map(\.keyText)),
+            ("allowedSources", sources),
+            ("allowedPorts", downloads.allowedPorts.sorted().map { "\($0)" }),
+        ]
+        return rules.map { name, values in ([name] + values).joined(separator: " ") }.joined(separator: "\n")
+    }
+
+    /// The configurations of both listeners: a request's time counts from its header, so its body may take no longer
+    /// than the whole.
+    package var listeners: (public: HTTPServerConfiguration, operators: HTTPServerConfiguration) {
+        var (served, operated) = (publicListener, operatorListener)
+        served.bodyTimeout = api.requestTimeout
+        operated.bodyTimeout = api.requestTimeout
+        return (served, operated)
+    }
+
+    /// Contradictions between settings that are valid by themselves.
+    var contradictions: [Contradiction] {
+        var found: [Contradiction] = []
+        func check(_ preferred: String, _ preferredBytes: Int, _ capacity: String, _ capacityBytes: Int) {
+            guard preferredBytes > capacityBytes else { return }
+            found.append(
+                Contradiction(
+                    [preferred, capacity],
+                    "\(preferred) is \(preferredBytes) bytes and \(capacity) is \(capacityBytes): allowed is at most the capacity"
+                ))
+        }
+        check(
+            "decodedCachePreferred", pipeline.decodedCachePreferred, "decodedCacheCapacity",
+            pipeline.decodedCacheCapacity)
+        check(
+            "resultCachePreferred", pipeline.resultCachePreferred, "resultCacheCapacity", pipeline.resultCacheCapacity)
+        if let minimum = pipeline.clientMaxAge.minimum, let maximum = pipeline.clientMaxAge.maximum, minimum > maximum {
+            found.append(
+                Contradiction(
+                    ["clientMaxAgeMinimum", "clientMaxAgeMaximum"],
+                    "clientMaxAgeMinimum is above clientMaxAgeMaximum: allowed is at most the maximum"))
+        }
+        if hasContradictoryQualities {
+            found.append(
+                Contradiction(
+                    ["autoQualityMin", "autoQualityMax"],
+                    "autoQualityMin is above autoQualityMax: allowed is at most the maximum"))
+        }
+        if let metrics = metricsListener?.port, metrics != 0,
+            [publicListener.port, operatorListener.port].contains(metrics)
+        {
+            found.append(
+                Contradiction(
+                    ["metricsBind"],
+                    "metricsBind has the port \(metrics) of another listener: allowed is one of its own"))
+        }
+        if publicListener.port != 0, publicListener.port == operatorListener.port {
+            found.append(
+                Contradiction(
+                    ["port", "adminPort"],
+                    "port and adminPort are both \(publicListener.port): allowed are two different ports, or 0"))
+        }
+        if let base = api.vocabulary.baseOrigin, !downloads.origins.all.contains(where: { $0.name + ":" == base.text })
+        {
+            found.append(
+                Contradiction(
+                    ["baseOrigin"],
+                    "baseOrigin is \(base.text.dropLast()): allowed is the name of an origin in the file"))
+        }
+        return found + dialects.contradictions(api.vocabulary)
+    }
+}
+
+/// Settings that are valid by themselves, but not together.
+struct Contradiction: Equatable {
+    /// The names of the settings, first the one whose value the sentence is about.
+    let settings: [String]
+    /// The problem, as a sentence.
+    let line: String
+
+    init(_ settings: [String], _ line: String) {
+        (self.settings, self.line) = (settings, line)
+    }
+}

@@ -1,0 +1,110 @@
+import FoundationEssentials
+import Glibc
+package import JSON
+package import Text
+
+/// Why a settings file cannot be used.
+package struct SettingsFileError: Error, Equatable {
+    package let reason: String
+    /// Where the fault stands; nil for a file without such a place.
+    package var position: Position?
+
+    /// A place in a text, both numbers from 1.
+    package struct Position: Equatable, CustomStringConvertible {
+        let line: Int
+        /// In characters of Unicode.
+        let column: Int
+
+        /// The place after `offset` bytes of `text`.
+        init(after offset: Int, in text: String) {
+            let before = text.utf8.prefix(offset)
+            line = before.count { $0 == 0x0a } + 1
+            let start = before.lastIndex(of: 0x0a).map { before.index(after: $0) } ?? before.startIndex
+            // All bytes but those that go on with a character.
+            column = before[start...].count { $0 & 0xc0 != 0x80 } + 1
+        }
+
+        /// `3:14`.
+        package var description: String { "\(line):\(column)" }
+    }
+}
+
+/// The settings file: one JSON5 object whose members are settings.
+package enum SettingsFile {
+    /// The members by name.
+    package static func values(in text: String) throws(SettingsFileError) -> [ExactText: JSONValue] {
+        let value: JSONValue
+        do {
+            value = try JSONReader.value(in: Array(text.utf8), dialect: .json5)
+        } catch {
+            let position = SettingsFileError.Position(after: error.offset, in: text)
+            throw SettingsFileError(
+                reason: "it is not JSON5: \(error.reason), in line \(position.line)", position: position)
+        }
+        guard let members = value.members else {
+            let start = (try? JSONReader.start(of: Array(text.utf8), dialect: .json5)) ?? 0
+            throw SettingsFileError(
+                reason: "it must be one JSON5 object of settings",
+                position: SettingsFileError.Position(after: start, in: text))
+        }
+        return members
+    }
+
+    /// Where the member stands that a problem is about, or the closest object around it; nil for a problem outside of
+    /// the file.
+    package static func position(of problem: SettingsProblem, in text: String) -> SettingsFileError.Position? {
+        guard let path = problem.path,
+            let places = try? JSONReader.places(in: Array(text.utf8), dialect: .json5)
+        else { return nil }
+        var name = path[...]
+        while true {
+            if let place = places[ExactText(String(name))] {
+                let isName = problem.isAboutName && name.endIndex == path.endIndex
+                return SettingsFileError.Position(after: isName ? place.name : place.value, in: text)
+            }
+            guard let point = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+            name = name[..<point]
+        }
+    }
+
+    /// The text of the file at `path`.
+    package static func read(_ path: String) throws(SettingsFileError) -> String {
+        do {
+            return try String(contentsOf: URL(filePath: path), encoding: .utf8)
+        } catch {
+            throw SettingsFileError(reason: obstacle(at: path))
+        }
+    }
+
+    /// Why a file could not be read.
+    private static func obstacle(at path: String) -> String {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR: return "there is no such file"
+            case EACCES: return "it may not be read by this user"
+            case let error: return "it cannot be opened: error \(error)"
+            }
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        let isFolder = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return isFolder ? "it is a folder" : "it is not UTF-8 text"
+    }
+}
+
+/// Values in the settings file are read like values on the command line.
+extension JSONValue {
+    /// The value as it would be written on the command line; lists are joined with commas.
+    var commandLineText: String {
+        switch self {
+        case .string(let text): text
+        case .bool(let isOn): isOn ? "on" : "off"
+        case .int(let number): String(number)
+        case .double(let number): "\(number)"
+        case .array(let values): values.map(\.commandLineText).joined(separator: ",")
+        case .object: "{…}"
+        case .null: "null"
+        }
+    }
+}

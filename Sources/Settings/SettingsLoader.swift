@@ -1,0 +1,260 @@
+import Dialects
+import Downloading
+package import JSON
+package import Text
+import ThumbnailAPI
+
+/// Puts the settings together: flag, else environment, else file, else default; reports everything that is wrong at
+/// once.
+package struct SettingsLoader {
+    /// Everything that stops the start, one line each.
+    package struct Failure: Error, Equatable {
+        package let lines: [String]
+    }
+
+    private var problems: [SettingsProblem] = []
+
+    /// The settings that these sources give.
+    ///
+    /// - Parameters:
+    ///   - arguments: The words after the command on the command line: `--name value` or `--name=value`.
+    ///   - environment: The process's environment.
+    ///   - readFile: Reads the text of the settings file.
+    /// - Throws: ``Failure``.
+    package static func load(
+        arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
+    ) throws(Failure) -> Settings {
+        var loader = SettingsLoader()
+        let flags = loader.flags(in: arguments)
+        let variables = loader.variables(in: environment)
+        let file = loader.file(at: flags["config"] ?? variables["config"], readFile)
+        let settings = loader.settings(flags, variables, file, environment)
+        guard loader.problems.isEmpty else { throw Failure(lines: loader.problems.map(\.line)) }
+        return settings
+    }
+
+    /// The reading of another service's variables, whether or not the settings can be used.
+    ///
+    /// - Returns: Nil if no such service is named.
+    package static func foreignReading(
+        arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
+    ) -> ForeignEnvironment.Reading? {
+        var loader = SettingsLoader()
+        let flags = loader.flags(in: arguments)
+        let variables = loader.variables(in: environment)
+        let file = loader.file(at: flags["config"] ?? variables["config"], readFile)
+        var settings = Settings()
+        return foreignService(flags, variables, file)?.apply(environment, to: &settings)
+    }
+
+    /// The settings that a settings file gives by itself, and all that is wrong with it.
+    ///
+    /// - Parameters:
+    ///   - values: The file's members.
+    ///   - environment: The process's environment, in which the file's secrets are looked up.
+    package static func check(
+        _ values: [ExactText: JSONValue], environment: [String: String]
+    ) -> (settings: Settings, problems: [SettingsProblem]) {
+        var loader = SettingsLoader()
+        loader.noteUnknownNames(in: values)
+        let settings = loader.settings([:], [:], values, environment)
+        return (settings, loader.problems)
+    }
+
+    private mutating func settings(
+        _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue],
+        _ environment: [String: String]
+    ) -> Settings {
+        var settings = Settings()
+        do {
+            try settings.sharedCache.readCredentials(environment)
+        } catch {
+            problems.append(error)
+        }
+        readForeignEnvironment(flags, variables, file, environment, into: &settings)
+        for setting in SettingTable.all {
+            if let text = flags[ExactText(setting.name)] {
+                apply(setting, text, setting.flag, to: &settings)
+            } else if let text = variables[ExactText(setting.name)] {
+                apply(setting, text, setting.environmentName, to: &settings)
+            } else if setting.name == SettingTable.origins, let value = file[ExactText(setting.name)] {
+                readOrigins(value, environment, into: &settings)
+            } else if SettingTable.vocabulary.contains(ExactText(setting.name)) {
+                // Their values depend on other settings.
+                continue
+            } else if let text = file[ExactText(setting.name)]?.commandLineText {
+                apply(setting, text, "\(setting.name) in the settings file", to: &settings, path: setting.name)
+            }
+        }
+        settings.downloads.origins = Origins(settings.dialects.origins + settings.downloads.origins.all)
+        readVocabulary(file, into: &settings)
+        settings.api.closingDialects = settings.dialects.closing
+        settings.api.otherDialects = settings.dialects.dialects(settings.api.vocabulary)
+        if problems.isEmpty {
+            problems = settings.contradictions.map { contradiction in
+                let path = contradiction.settings.first { file[ExactText($0)] != nil }
+                return SettingsProblem(path: path, line: contradiction.line)
+            }
+        }
+        return settings
+    }
+
+    private mutating func apply(
+        _ setting: Setting, _ text: String, _ spelling: String, to settings: inout Settings, path: String? = nil
+    ) {
+        do {
+            try setting.apply(&settings, text)
+        } catch {
+            // The text before an at sign could be a password.
+            let shown = setting.isSecret || text.utf8.contains(UInt8(ascii: "@")) ? "its value" : "\"\(text)\""
+            problems.append(
+                SettingsProblem(
+                    path: path, line: "\(spelling): \(shown) is not allowed; allowed is \(error.allowed)"))
+        }
+    }
+
+    /// The variables of another service count below all settings, so they are read first.
+    private mutating func readForeignEnvironment(
+        _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue],
+        _ environment: [String: String], into settings: inout Settings
+    ) {
+        guard let service = Self.foreignService(flags, variables, file) else { return }
+        let reading = service.apply(environment, to: &settings)
+        settings.foreignVariables = reading.variables
+        problems += reading.problems.map { SettingsProblem($0) }
+    }
+
+    private static func foreignService(
+        _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue]
+    ) -> ForeignEnvironment? {
+        let name = ExactText(SettingTable.environmentOf)
+        return (flags[name] ?? variables[name] ?? file[name]?.commandLineText).flatMap { .init(rawValue: $0) }
+    }
+
+    private mutating func readOrigins(
+        _ value: JSONValue, _ environment: [String: String], into settings: inout Settings
+    ) {
+        let (origins, faults) = OriginsReader.read(value, environment: environment)
+        settings.downloads.origins = origins
+        problems += faults
+    }
+
+    private mutating func readVocabulary(_ file: [ExactText: JSONValue], into settings: inout Settings) {
+        var reader = VocabularyReader(settings.downloads.origins, over: settings.api.vocabulary)
+        if let value = file["watermarks"] { reader.readWatermarks(value) }
+        if let value = file["presets"] { reader.readPresets(value) }
+        settings.api.vocabulary = reader.vocabulary
+        problems += reader.problems
+    }
+
+    private mutating func flags(in arguments: [String]) -> [ExactText: String] {
+        var values: [ExactText: String] = [:]
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard let name = Self.name(ofFlag: parts[0]) else {
+                problems.append(
+                    SettingsProblem(
+                        argument + Self.unknown(parts[0], among: SettingTable.all.map(\.flag) + ["--config"])))
+                if argument.hasPrefix("--"), parts.count == 1, rest.first?.hasPrefix("--") == false {
+                    rest.removeFirst()
+                }
+                continue
+            }
+            guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
+                problems.append(SettingsProblem("\(argument): the value is missing"))
+                continue
+            }
+            if values.updateValue(value, forKey: ExactText(name)) != nil {
+                problems.append(SettingsProblem("\(parts[0]): given twice"))
+            }
+        }
+        return values
+    }
+
+    private mutating func variables(in environment: [String: String]) -> [ExactText: String] {
+        var values: [ExactText: String] = [:]
+        for (variable, value) in environment.sorted(by: { $0.key < $1.key }) where variable.hasPrefix("ALULA_") {
+            if variable == "ALULA_CONFIG" {
+                values["config"] = value
+            } else if SharedCacheSettings.variables.contains(variable) {
+                continue
+            } else if let setting = SettingTable.all.first(where: { $0.environmentName == variable }) {
+                values[ExactText(setting.name)] = value
+            } else {
+                problems.append(
+                    SettingsProblem(
+                        variable
+                            + Self.unknown(
+                                variable, among: SettingTable.all.map(\.environmentName), prefix: "ALULA_")))
+            }
+        }
+        return values
+    }
+
+    private mutating func file(
+        at path: String?, _ readFile: (String) throws(SettingsFileError) -> String
+    ) -> [ExactText: JSONValue] {
+        guard let path else { return [:] }
+        do {
+            let values = try SettingsFile.values(in: try readFile(path))
+            noteUnknownNames(in: values)
+            return values
+        } catch {
+            problems.append(SettingsProblem("--config: \"\(path)\" cannot be used: \(error.reason)"))
+            return [:]
+        }
+    }
+
+    private mutating func noteUnknownNames(in file: [ExactText: JSONValue]) {
+        for name in file.keys.sorted() where !SettingTable.all.contains(where: { name == ExactText($0.name) }) {
+            problems.append(
+                SettingsProblem(
+                    path: name.string,
+                    line: "\(name) in the settings file"
+                        + Self.unknown(name.string, among: SettingTable.all.map(\.name)),
+                    isAboutName: true))
+        }
+    }
+
+    /// The words after a name that no setting has.
+    ///
+    /// - Parameter prefix: Bytes that all names begin with, which say nothing about how near two of them are.
+    private static func unknown(_ name: String, among known: [String], prefix: String = "") -> String {
+        let rest = { (name: String) in String(name.dropFirst(prefix.count)) }
+        let nearest = NearestName.of(rest(name), among: known.map(rest)).map { prefix + $0 }
+        return ": no such setting; " + (nearest.map { "did you mean \($0)?" } ?? "`alula serve --help` lists them")
+    }
+
+    private static func name(ofFlag flag: String) -> String? {
+        if flag == "--config" { return "config" }
+        return SettingTable.all.first { $0.flag == flag }?.name
+    }
+}
+
+/// One reason why the settings cannot be used.
+package struct SettingsProblem: Error, Equatable {
+    /// The member of the settings file that is wrong, such as `origins.photos.tls`; nil if the fault is elsewhere.
+    let path: String?
+    /// The line that stops the start.
+    package let line: String
+    /// Whether the member's name is wrong, and not its value.
+    var isAboutName = false
+
+    /// A fault outside of the settings file, or in no place of it.
+    init(_ line: String) {
+        self.init(path: nil, line: line)
+    }
+
+    /// A fault of a member of the settings file.
+    package init(path: String?, line: String, isAboutName: Bool = false) {
+        self.path = path
+        self.line = line
+        self.isAboutName = isAboutName
+    }
+
+    /// A member of the settings file that has a value or a name that is not allowed.
+    init(_ path: String, allowed: String, isAboutName: Bool = false) {
+        self.init(path: path, line: "\(path) in the settings file: allowed is \(allowed)", isAboutName: isAboutName)
+    }
+}

@@ -1,0 +1,155 @@
+import Crypto
+import Downloading
+import Glibc
+import Imaging
+import Memory
+package import SharedCaching
+import Text
+package import ThumbnailPipeline
+
+/// Whether there is a shared cache, on which server, and what it holds.
+package struct SharedCacheSettings: Sendable {
+    /// Nil without a shared cache.
+    var address: SharedCacheAddress?
+    /// How long one request may wait for it, in all.
+    var timeout = Duration.milliseconds(50)
+    /// A file of certificate authorities in PEM; nil for the system's.
+    var authorities: String?
+    /// Whether the bytes of sources are shared as well.
+    var sharesSources = false
+    /// From the environment alone, so that no file and no list of processes shows them.
+    var credentials = SharedCacheCredentials()
+    /// The name of this instance for operators; nil for the host's name.
+    var instanceName: String?
+
+    /// The variables of the credentials, which are no settings.
+    static let userVariable = "ALULA_SHARED_CACHE_USER"
+    static let passwordVariable = "ALULA_SHARED_CACHE_PASSWORD"
+    static let keyVariable = "ALULA_SHARED_CACHE_KEY"
+    static let variables = [userVariable, passwordVariable, keyVariable]
+
+    /// Takes the credentials from the environment; throws for a key that is none.
+    mutating func readCredentials(_ environment: [String: String]) throws(SettingsProblem) {
+        if let text = environment[Self.keyVariable], !text.isEmpty {
+            guard let key = Hexadecimal.decode(text), Self.keyLengths.contains(key.count) else {
+                throw SettingsProblem(
+                    "\(Self.keyVariable): its value is not allowed; allowed are 32 to 256 hexadecimal digits")
+            }
+            credentials.key = key
+        }
+        credentials.user = environment[Self.userVariable].flatMap { $0.isEmpty ? nil : $0 }
+        credentials.password = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Bytes that a key may have.
+    private static let keyLengths = 16...128
+
+    /// The name of this instance, or else of the host.
+    package var instance: String {
+        if let instanceName { return instanceName }
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&bytes, bytes.count - 1) == 0 else { return "unknown" }
+        return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The configuration of the shared store; nil without one.
+    ///
+    /// - Parameter mode: An ephemeral session writes nothing there, too.
+    package func configuration(_ mode: DiskSettings.SessionMode) -> SharedCacheConfiguration? {
+        guard let address else { return nil }
+        var configuration = SharedCacheConfiguration(address: address)
+        configuration.credentials = credentials
+        configuration.authorities = authorities
+        configuration.timeout = timeout
+        configuration.isReadOnly = mode == .ephemeral
+        return configuration
+    }
+}
+
+extension SettingTable {
+    /// The settings of the shared cache.
+    static let sharing: [Setting] = [
+        Setting(name: "sharedCache", defaultText: "none", help: "redis:// or rediss://HOST:PORT/DATABASE, for a fleet")
+        {
+            (settings, text) throws(InvalidValue) in
+            guard let address = SharedCacheAddress(text) else {
+                throw InvalidValue(
+                    allowed: "redis://HOST:PORT/DATABASE, or rediss:// for TLS; user and password come from "
+                        + "\(SharedCacheSettings.userVariable) and \(SharedCacheSettings.passwordVariable)")
+            }
+            settings.sharedCache.address = address
+        },
+        Setting(name: "sharedCacheTimeout", default: "50ms", help: "wait of one request for the shared cache") {
+            (settings, text) throws(InvalidValue) in
+            let timeout = try SettingValues.duration(text)
+            guard timeout > .zero, timeout <= .seconds(1) else {
+                throw InvalidValue(allowed: "a duration from 1ms to 1s")
+            }
+            settings.sharedCache.timeout = timeout
+        },
+        Setting(name: "sharedCacheAuthorities", defaultText: "the system's", help: "PEM file that rediss:// trusts") {
+            (settings, text) throws(InvalidValue) in
+            guard !text.isEmpty, !text.utf8.contains(0) else { throw InvalidValue(allowed: "the path of a PEM file") }
+            settings.sharedCache.authorities = text
+        },
+        Setting(name: "sharedCacheSources", default: "off", help: "on: the bytes of sources are shared, too") {
+            (settings, text) throws(InvalidValue) in
+            settings.sharedCache.sharesSources = try SettingValues.flag(text)
+        },
+        Setting(name: "instanceName", defaultText: "the host's name", help: "this instance in /status") {
+            (settings, text) throws(InvalidValue) in
+            guard (1...253).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
+                throw InvalidValue(allowed: "a name of at most 253 printable characters without spaces")
+            }
+            settings.sharedCache.instanceName = text
+        },
+    ]
+}
+
+extension Settings {
+    /// The rules of the shared cache for a service whose limits are those of `pipeline`.
+    ///
+    /// - Parameter engine: The release and the libraries that results are made with.
+    package func sharedTierRules(_ pipeline: PipelineConfiguration, engine: String) -> SharedTier.Rules {
+        var rules = SharedTier.Rules(digest: answerDigest(pipeline, engine: engine))
+        rules.originDigests = downloads.origins.digests
+        rules.staleAllowances = downloads.staleAllowances
+        rules.sharesSources = sharedCache.sharesSources
+        rules.mayShare = { [downloads] in downloads.mayShare($0) }
+        return rules
+    }
+
+    /// The SHA-256 of ``answerKeyText(_:engine:)``.
+    func answerDigest(_ pipeline: PipelineConfiguration, engine: String) -> String {
+        SharedBytes(answerKeyText(pipeline, engine: engine).utf8).withBytes { SHA256.hash($0) }.hexadecimal
+    }
+
+    /// Every setting that can change an answer, or whether its source is allowed, in the settings' own words.
+    ///
+    /// Named origins are not part of it: each has a digest of its own in the keys of its sources. The keys of results
+    /// hold the options of a request, with the settings applied.
+    func answerKeyText(_ pipeline: PipelineConfiguration, engine: String) -> String {
+        let (rules, limits) = (pipeline.rules, pipeline.rules.limits)
+        let similarity = rules.similarity
+        // Instances with another key could neither read nor trust what stands under these names.
+        let names = sharedCache.credentials.key.map { key in
+            Hexadecimal.encode(HMAC.authenticationCode(for: "names".utf8, key: key))
+        }
+        let parts = [
+            ("engine", engine), ("policy", sourcePolicy), ("names", names ?? ""),
+            ("sourceFormats", limits.sourceFormats.map(\.rawValue).sorted().joined(separator: ",")),
+            ("autoFormats", rules.automaticFormats.map(\.rawValue).joined(separator: ",")),
+            ("efforts", ImageFormat.allCases.map { "\($0.rawValue)=\(rules.efforts[$0])" }.joined(separator: ",")),
+            ("resample", rules.light.rawValue),
+            ("autoQuality", "\(similarity.least),\(similarity.lowest),\(similarity.highest)"),
+            ("maxSourcePixels", "\(limits.maximumSourcePixels)"), ("maxOutputPixels", "\(limits.maximumOutputPixels)"),
+            ("maxOutputPixelsSlow", "\(limits.maximumOutputPixelsSlow)"), ("maxFrames", "\(limits.maximumFrames)"),
+            ("incompleteImages", limits.incompleteImages.rawValue), ("maxSourceBytes", "\(downloads.maximumBytes)"),
+            ("maxRedirects", "\(downloads.maximumRedirects)"), ("cdnLoop", downloads.loopName ?? ""),
+            ("userAgent", downloads.userAgent), ("accept", downloads.accept),
+            ("authorities", downloads.certificateAuthorities ?? ""),
+        ]
+        // With its length before it, so that no two lists of values give the same text.
+        return parts.map { name, value in "\(name) \(value.utf8.count):\(value)\n" }.joined()
+    }
+}
