@@ -36,7 +36,7 @@ package enum ImageDecoder {
                 isIncomplete = try lacksPixels(file.bytes, header, token)
             }
             try plan.admit(isIncomplete: isIncomplete)
-            if case .pixels(let load) = reading.loader {
+            if let load = reading.pixelLoader(for: plan, header) {
                 return try finished(
                     load(file.bytes, header, plan, token), header: header, plan: plan, token: token, room: room)
             }

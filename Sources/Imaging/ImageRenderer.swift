@@ -140,7 +140,9 @@ package enum ImageRenderer {
         let result = try VipsImage.stacked(results)
         let delays = frames > 1 ? plan.timing?.delays(for: image.delays) ?? image.delays : []
         let loop = frames > 1 ? plan.timing?.loop ?? image.loop : 0
-        if frames > 1 { result.markAnimated(frameHeight: plan.outputSize.height, delays: delays, loop: loop) }
+        if frames > 1, !plan.isStacked {
+            result.markAnimated(frameHeight: plan.outputSize.height, delays: delays, loop: loop)
+        }
         // libvips computes the steps while their pixels are encoded.
         token.beginWriting()
         guard case .fixed(let quality) = plan.quality else {

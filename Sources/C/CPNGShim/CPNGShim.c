@@ -108,7 +108,7 @@ int CPNGShim_complete(
     return 0;
 }
 
-uint32_t CPNGShim_checksum(const void *bytes, size_t count)
+uint32_t CPNGShim_checksum(uint32_t before, const void *bytes, size_t count)
 {
-    return (uint32_t) crc32_z(crc32(0, NULL, 0), bytes, count);
+    return (uint32_t) crc32_z(before, bytes, count);
 }

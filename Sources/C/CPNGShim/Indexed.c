@@ -55,7 +55,7 @@ static int end_chunk(CPNGShimOutput *output, size_t start)
 {
     uint8_t checksum[4];
     put_number(output->bytes + start, output->count - start - 8);
-    put_number(checksum, CPNGShim_checksum(output->bytes + start + 4, output->count - start - 4));
+    put_number(checksum, CPNGShim_checksum(0, output->bytes + start + 4, output->count - start - 4));
     return CPNGShim_append(output, checksum, 4);
 }
 

@@ -24,7 +24,7 @@ struct ImgproxyRecipe: RenderRecipe {
         if options.format == .svg { throw .sideTooLong(header.size, format: .svg) }
         let mayMove = options.maximumFrames > 1 && header.frames > 1 && header.format.hasMovingFrames
         let format = format(own: header.format, isAnimated: mayMove, hasAlpha: header.hasAlpha)
-        let isAnimated = mayMove && format.supportsAnimation
+        let isAnimated = mayMove && format.isUsualAnimation
         let frames = isAnimated ? min(header.frames, options.maximumFrames) : 1
         try check(header, frames: frames)
         return pipeline(of: source, format: format, frames: frames)
@@ -62,7 +62,7 @@ struct ImgproxyRecipe: RenderRecipe {
         if preferred.contains(own) { return own }
         let needsAlpha = options.background == nil && (hasAlpha || options.hasPadding || options.extend.isOn)
         let suitable = preferred.first { format in
-            (!isAnimated || format.supportsAnimation) && (!needsAlpha || format.supportsAlpha)
+            (!isAnimated || format.isUsualAnimation) && (!needsAlpha || format.supportsAlpha)
         }
         return suitable ?? preferred.first ?? .jpeg
     }

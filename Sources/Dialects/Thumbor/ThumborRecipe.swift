@@ -60,7 +60,7 @@ struct ThumborRecipe: RenderRecipe {
     /// Whether several frames remain.
     func isAnimated(_ header: ImageHeader) -> Bool {
         header.frames > 1 && header.format.hasMovingFrames && options.page == 0 && options.frames != 1
-            && format(of: header).supportsAnimation
+            && format(of: header).isUsualAnimation
     }
 
     /// The format of the result.
@@ -70,11 +70,11 @@ struct ThumborRecipe: RenderRecipe {
         let page = header.page(options.page)
         if !options.isRaw {
             if let format = options.format {
-                guard hasFrames, !format.supportsAnimation, let fallback = options.fallback, fallback.supportsAnimation
+                guard hasFrames, !format.isUsualAnimation, let fallback = options.fallback, fallback.isUsualAnimation
                 else { return format }
                 return fallback
             }
-            if let format = accepted.first(where: { !hasFrames || $0.supportsAnimation }) { return format }
+            if let format = accepted.first(where: { !hasFrames || $0.isUsualAnimation }) { return format }
             if options.replacesPNG, header.format == .png, !page.hasAlpha { return .jpeg }
         }
         return header.format.answer(hasAlpha: page.hasAlpha)

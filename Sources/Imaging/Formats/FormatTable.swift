@@ -52,20 +52,25 @@ extension FormatTraits {
                 time: WritingTime(pixel: 34, fullChroma: 32))))
 
     static let png = FormatTraits(
-        mediaType: "image/png", fileExtension: "png", supportsAlpha: true, supportsAnimation: false,
+        mediaType: "image/png", fileExtension: "png", supportsAlpha: true, supportsAnimation: true,
         maximumSide: 2_147_483_647,
         reading: Reading(
             leadingBytes: .parts([[0: [0x89] + Array("PNG\r\n\u{1A}\n".utf8)]]),
             header: { bytes throws(ImagingError) in try .png(bytes) },
             loader: .vips(.png),
+            frames: { try PNGFrames.pixels($0, header: $1, plan: $2, token: $3) },
             warmUp: .written(bands: 4),
-            trim: { file, _, _ throws(ImagingError) in PNGTrimming.trim(file) },
+            trim: { file, header, plan throws(ImagingError) in
+                plan.needsFrames(of: header) ? file : PNGTrimming.trim(file)
+            },
             damage: Damage(repairAfterFailure: { try PNGRepair.repair($0, header: $1, plan: $2, token: $3) }),
             memory: Memory(workingBytes: { header, _ in
-                // An interlaced image is complete only after its last pass, so all of it is held.
-                header.isProgressive ? header.bands * max(1, header.bitDepth / 8) : 0
+                // An interlaced image is complete only after its last pass, so all of it is held. Of an animation the
+                // canvas is, what it shows afterwards, and the frame.
+                (header.isProgressive ? header.bands * max(1, header.bitDepth / 8) : 0)
+                    + (header.frames > 1 ? 3 * header.bands : 0)
             }),
-            time: Time(pixel: 12, byte: 8)),
+            time: Time(pixel: 12, byte: 8, animation: 10)),
         output: .written(
             Writing(
                 saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 2, attribute: EXIFWriting.png,
@@ -75,7 +80,7 @@ extension FormatTraits {
 
     static let webp = FormatTraits(
         mediaType: "image/webp", fileExtension: "webp", supportsAlpha: true, supportsAnimation: true,
-        maximumSide: 16_383,
+        isUsualAnimation: true, maximumSide: 16_383,
         reading: Reading(
             leadingBytes: .parts([[0: Array("RIFF".utf8), 8: Array("WEBP".utf8)]]),
             header: { bytes throws(ImagingError) in try .webp(bytes) },
@@ -104,7 +109,7 @@ extension FormatTraits {
 
     static let gif = FormatTraits(
         mediaType: "image/gif", fileExtension: "gif", supportsAlpha: true, supportsAnimation: true,
-        maximumSide: 65_535,
+        isUsualAnimation: true, maximumSide: 65_535,
         reading: Reading(
             leadingBytes: .parts([[0: Array("GIF87a".utf8)], [0: Array("GIF89a".utf8)]]),
             header: { bytes throws(ImagingError) in try .gif(bytes) },

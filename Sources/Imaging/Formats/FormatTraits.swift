@@ -11,8 +11,10 @@ final class FormatTraits: Sendable {
     let fileExtension: String
     /// Whether the format has alpha.
     let supportsAlpha: Bool
-    /// Whether the format has animations.
+    /// Whether animations are written with all their frames.
     let supportsAnimation: Bool
+    /// Whether other services keep frames in this format, too.
+    let isUsualAnimation: Bool
     /// Longest side, in pixels.
     let maximumSide: Int
     /// The way of reading files.
@@ -22,13 +24,15 @@ final class FormatTraits: Sendable {
 
     /// A row of these values.
     init(
-        mediaType: String, fileExtension: String, supportsAlpha: Bool, supportsAnimation: Bool, maximumSide: Int,
-        reading: Reading, output: Output
+        mediaType: String, fileExtension: String, supportsAlpha: Bool, supportsAnimation: Bool,
+        isUsualAnimation: Bool = false, maximumSide: Int, reading: Reading,
+        output: Output
     ) {
         self.mediaType = mediaType
         self.fileExtension = fileExtension
         self.supportsAlpha = supportsAlpha
         self.supportsAnimation = supportsAnimation
+        self.isUsualAnimation = isUsualAnimation
         self.maximumSide = maximumSide
         self.reading = reading
         self.output = output
@@ -43,6 +47,14 @@ final class FormatTraits: Sendable {
     }
 }
 
+extension FormatTraits.Reading {
+    /// The function that decodes such a file to pixels; nil if libvips does.
+    func pixelLoader(for plan: DecodePlan, _ header: ImageHeader) -> FormatTraits.PixelLoader? {
+        if case .pixels(let load) = loader { return load }
+        return plan.needsFrames(of: header) ? frames : nil
+    }
+}
+
 extension FormatTraits {
     /// How files of a format are recognised and decoded.
     struct Reading: Sendable {
@@ -52,6 +64,8 @@ extension FormatTraits {
         let header: @Sendable (RawSpan) throws(ImagingError) -> ImageHeader
         /// The library that decodes.
         let loader: Loader
+        /// Decodes all frames but the first alone, if the loader knows no others.
+        var frames: PixelLoader?
         /// How the loader reduces an image.
         var reduction = Reduction.none
         /// Whether files are decoded only by confined worker processes, unless the operator decides otherwise.
@@ -105,10 +119,13 @@ extension FormatTraits {
         /// libvips, by this loader.
         case vips(VipsLoader)
         /// A library that is called directly, or code of our own.
-        case pixels(
-            @Sendable (_ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken) throws
-                -> LoadedPixels)
+        case pixels(PixelLoader)
     }
+
+    /// Decodes a file to pixels.
+    typealias PixelLoader =
+        @Sendable (_ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken) throws ->
+        LoadedPixels
 
     /// How a loader makes a smaller image for less work.
     enum Reduction: Sendable {

@@ -28,8 +28,11 @@ extension ImageFormat {
     /// Whether an image in this format can have transparent parts.
     package var supportsAlpha: Bool { traits.supportsAlpha }
 
-    /// Whether animations are read and written with all their frames.
+    /// Whether animations are written with all their frames.
     package var supportsAnimation: Bool { traits.supportsAnimation }
+
+    /// Whether other services keep frames in this format, too.
+    package var isUsualAnimation: Bool { traits.isUsualAnimation }
 
     /// Whether several frames of a source are an animation, and not pages.
     package var hasMovingFrames: Bool { supportsAnimation || reading.hasMovingFrames }

@@ -1,5 +1,6 @@
 extension ImageHeader {
-    /// Reads the header of a PNG file (ISO/IEC 15948): the first chunk, and from the others transparency, EXIF and ICC.
+    /// Reads the header of a PNG file (ISO/IEC 15948): the first chunk, and from the others transparency, EXIF, ICC and
+    /// frames.
     static func png(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         guard try bytes.bigEndian32(at: 8) == 13, bytes.hasText("IHDR", at: 12) else {
             throw .cannotDecode(detail: "the PNG file does not begin with an IHDR chunk")
@@ -16,11 +17,14 @@ extension ImageHeader {
         }
 
         let chunks = try pngChunks(bytes)
-        let hasAlpha = kind.hasAlpha || chunks.hasTransparency
+        let animation = PNGAnimation(bytes, size: size)
+        let hasAlpha = kind.hasAlpha || chunks.hasTransparency || animation?.showsGround == true
         return ImageHeader(
             format: .png, storedSize: size, orientation: chunks.orientation,
-            bands: kind.colorBands + (hasAlpha ? 1 : 0), bitDepth: kind.bitDepth, hasAlpha: hasAlpha,
-            isProgressive: interlace == 1, profileByteCount: chunks.profileByteCount, exif: chunks.exif
+            bands: kind.colorBands + (hasAlpha ? 1 : 0), bitDepth: kind.bitDepth,
+            frames: animation?.count ?? 1,
+            hasAlpha: hasAlpha, isProgressive: interlace == 1, profileByteCount: chunks.profileByteCount,
+            exif: chunks.exif
         ).with(chunks.colors.stated)
     }
 

@@ -72,7 +72,7 @@ private struct PNGRows {
             }
             let type = offset + 4
             let isRight = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe CPNGShim_checksum(bytes.baseAddress.map { unsafe $0 + type }, length + 4) == UInt32(checksum)
+                unsafe CPNGShim_checksum(0, bytes.baseAddress.map { unsafe $0 + type }, length + 4) == UInt32(checksum)
             }
             guard isRight else { break }
             parts.append(data..<data + length)
@@ -126,20 +126,10 @@ extension SharedBytes {
     fileprivate func with(_ chunk: SharedBytes, insteadOf rows: PNGRows) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: rows.start + chunk.count + 20)
         unsafe withUnsafeBytes { unsafe result.append(UnsafeRawBufferPointer(rebasing: $0[..<rows.start])) }
-        result.append(bigEndian: UInt32(chunk.count - 4))
         unsafe chunk.withUnsafeBytes { bytes in
-            unsafe result.append(bytes)
-            result.append(bigEndian: unsafe CPNGShim_checksum(bytes.baseAddress, bytes.count))
+            unsafe result.append(chunk: "IDAT", UnsafeRawBufferPointer(rebasing: bytes[4...]))
         }
-        let end: [UInt8] = [0, 0, 0, 0] + Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]
-        unsafe end.withUnsafeBytes { unsafe result.append($0) }
+        result.append(chunk: "IEND", [])
         return result.finish()
-    }
-}
-
-extension ByteAccumulator {
-    fileprivate mutating func append(bigEndian number: UInt32) {
-        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
-        unsafe bytes.withUnsafeBytes { unsafe append($0) }
     }
 }

@@ -10,10 +10,19 @@ import Memory
 /// Only a quality below 100 makes an image of more colours one of 256 or fewer.
 @safe
 private struct PNGWriting {
+    /// A rectangle of a frame.
+    private struct Region: Equatable {
+        let frame, left, top, width, height: Int
+    }
+
     let pixels: SharedBytes
     let width: Int
+    /// Height of one frame.
     let height: Int
     let bands: Int
+    let frames: Int
+    let delays: [Int]
+    let loop: Int
     let options: VipsSaveOptions
 
     /// zlib's level for indices, which are a quarter of the pixels' bytes or less.
@@ -25,27 +34,108 @@ private struct PNGWriting {
         } catch {
             throw error as? VipsError ?? VipsError(text: "\(error)")
         }
-        (width, height, bands) = (image.width, image.height, image.bands)
+        (width, bands) = (image.width, image.bands)
+        height = image.integer("page-height") ?? image.height
+        frames = image.height / height
+        (delays, loop) = (image.integers("delay"), image.integer("loop") ?? 0)
         self.options = options
     }
 
+    private var whole: Region { Region(frame: 0, left: 0, top: 0, width: width, height: height) }
+
     func file() throws(VipsError) -> SharedBytes {
         guard 1...4 ~= bands else { throw VipsError(text: "PNG with \(bands) bands") }
+        if frames > 1 { return try animation() }
         // A palette cannot say that its colours are grey.
         if bands != 2, let indexed = try unsafe indexed({ unsafe CPalettes_read($0, $1, $2) }) {
-            let (file, depth) = try written(indexed)
+            let (file, depth) = try written(indexed, whole)
             // With a byte for each pixel, filters may save more than a palette, as for smooth transitions.
             guard depth == 8 else { return file }
-            let other = try withoutPalette()
+            let other = try withoutPalette(whole)
             return other.count < file.count ? other : file
         }
-        if options.quality < 100 {
-            let error = Self.error(quality: options.quality)
-            if let indexed = try unsafe indexed({ unsafe CPalettes_choose($0, error, $1, $2) }) {
-                return try written(indexed).file
+        if let chosen = try chosen() { return try written(chosen, whole).file }
+        return try withoutPalette(whole)
+    }
+
+    /// The image of few colours that a quality below 100 wants.
+    private func chosen() throws(VipsError) -> IndexedPixels? {
+        guard options.quality < 100 else { return nil }
+        let error = Self.error(quality: options.quality)
+        return try unsafe indexed({ unsafe CPalettes_choose($0, error, $1, $2) })
+    }
+
+    /// All frames, of which the later ones hold what changes; with one palette, if they have few colours together.
+    private func animation() throws(VipsError) -> SharedBytes {
+        var palette = bands == 2 ? nil : try unsafe indexed({ unsafe CPalettes_read($0, $1, $2) })
+        if palette == nil { palette = try chosen() }
+        var result = ByteAccumulator()
+        var sequence: UInt32 = 0
+        for frame in 0..<frames {
+            guard !options.token.shouldStop else { throw VipsError(text: "the work was stopped") }
+            let region = frame == 0 ? whole : change(to: frame)
+            let still = if let palette { try written(palette, region).file } else { try withoutPalette(region) }
+            unsafe still.withUnsafeBytes { bytes in
+                let span = unsafe bytes.bytes
+                var isBegun = false
+                span.forEachPNGChunk { type, data in
+                    let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[data])
+                    if span.hasText("IDAT", at: type) {
+                        if !isBegun { begin(region, &sequence, in: &result) }
+                        isBegun = true
+                        if frame == 0 {
+                            unsafe result.append(chunk: "IDAT", part)
+                        } else {
+                            unsafe [UInt8](bigEndian: sequence).withUnsafeBytes { number in
+                                unsafe result.append(chunk: "fdAT", number, part)
+                            }
+                            sequence += 1
+                        }
+                    } else if frame == 0, !span.hasText("IEND", at: type) {
+                        if span.hasText("IHDR", at: type) { result.append(pngSignature) }
+                        let chunk = type - 4..<data.upperBound + 4
+                        unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[chunk]))
+                        if span.hasText("IHDR", at: type) {
+                            result.append(
+                                chunk: "acTL",
+                                [UInt8](bigEndian: UInt32(frames)) + [UInt8](bigEndian: UInt32(clamping: loop)))
+                        }
+                    }
+                    return true
+                }
             }
         }
-        return try withoutPalette()
+        result.append(chunk: "IEND", [])
+        return result.finish()
+    }
+
+    /// Appends the control chunk of a frame that replaces what was shown.
+    private func begin(_ region: Region, _ sequence: inout UInt32, in result: inout ByteAccumulator) {
+        let delay = region.frame < delays.count ? max(0, delays[region.frame]) : 100
+        // Longer ones are told in hundredths of a second.
+        let unit = delay <= Int(UInt16.max) ? 1_000 : 100
+        let numbers = [Int(sequence), region.width, region.height, region.left, region.top]
+        result.append(
+            chunk: "fcTL",
+            numbers.flatMap { [UInt8](bigEndian: UInt32($0)) }
+                + [UInt8](bigEndian: UInt16(clamping: delay * unit / 1_000)) + [UInt8](bigEndian: UInt16(unit)) + [
+                    0, 0,
+                ])
+        sequence += 1
+    }
+
+    /// The part of a frame that differs from the one before; one pixel, if none does.
+    private func change(to frame: Int) -> Region {
+        var part = unsafe CPNGShimPart()
+        let byteCount = width * height * bands
+        let differs = unsafe pixels.withUnsafeBytes { bytes in
+            let (one, other) = ((frame - 1) * byteCount, frame * byteCount)
+            return unsafe CPNGShim_differ(
+                bytes.baseAddress.map { unsafe $0 + one }, bytes.baseAddress.map { unsafe $0 + other }, width, height,
+                Int32(bands), &part)
+        }
+        guard differs != 0 else { return Region(frame: frame, left: 0, top: 0, width: 1, height: 1) }
+        return unsafe Region(frame: frame, left: part.left, top: part.top, width: part.width, height: part.height)
     }
 
     /// The mean difference, in levels, that the colours of a quality may have from the pixels.
@@ -55,7 +145,7 @@ private struct PNGWriting {
         unsafe pixels.withUnsafeBytes { bytes in
             var pixels = unsafe CPalettesPixels(
                 samples: bytes.assumingMemoryBound(to: UInt8.self).baseAddress, width: Int32(width),
-                height: Int32(height), bands: Int32(bands))
+                height: Int32(height * frames), bands: Int32(bands))
             return unsafe body(&pixels)
         }
     }
@@ -77,14 +167,27 @@ private struct PNGWriting {
     }
 
     /// The file of indices, and the bits of a pixel.
-    private func written(_ indexed: IndexedPixels) throws(VipsError) -> (file: SharedBytes, depth: Int) {
+    private func written(
+        _ indexed: IndexedPixels, _ region: Region
+    ) throws(VipsError) -> (file: SharedBytes, depth: Int) {
         let watch = unsafe CPNGShimWatch(
             should_stop: shouldStop, context: Unmanaged.passUnretained(options.token).toOpaque())
         var base: UnsafeMutableRawPointer?
         var (count, depth) = (0, Int32(0))
         let status = unsafe indexed.withIndexed { indexed, colors in
+            var rows = PlaneMemory(count: 0)
+            var indices = unsafe indexed.indices
+            if region != whole, let all = unsafe indices {
+                rows = PlaneMemory(count: region.width * region.height)
+                var part = unsafe CPNGShimPart(
+                    canvas: all, canvas_width: width, bands: 1, left: region.left,
+                    top: region.frame * height + region.top, width: region.width, height: region.height)
+                unsafe CPNGShim_save(&part, rows.bytes.baseAddress)
+                unsafe indices = rows.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            }
+            defer { extendLifetime(rows) }
             var image = unsafe CPNGShimIndexed(
-                indices: indexed.indices, width: Int32(width), height: Int32(height), colors: colors,
+                indices: indices, width: Int32(region.width), height: Int32(region.height), colors: colors,
                 color_count: indexed.count, is_grey: bands == 1 ? 1 : 0, has_alpha: bands % 2 == 0 ? 1 : 0)
             return unsafe CPNGShim_write_indexed(&image, Self.indexLevel, watch, &base, &count, &depth)
         }
@@ -95,11 +198,17 @@ private struct PNGWriting {
     }
 
     /// The file with all channels, 8 bits each.
-    private func withoutPalette() throws(VipsError) -> SharedBytes {
+    private func withoutPalette(_ region: Region) throws(VipsError) -> SharedBytes {
         try unsafe pixels.withUnsafeBytes { bytes throws(VipsError) in
-            let image = try unsafe VipsImage.pixels(bytes, width: width, height: height, bands: bands)
+            let image = try unsafe VipsImage.pixels(bytes, width: width, height: height * frames, bands: bands)
             image.watch(options.token)
-            return try image.savedWithoutPalette(options)
+            let part =
+                region == whole && frames == 1
+                ? image
+                : try image.extracted(
+                    left: region.left, top: region.frame * height + region.top, width: region.width,
+                    height: region.height)
+            return try part.savedWithoutPalette(options)
         }
     }
 }

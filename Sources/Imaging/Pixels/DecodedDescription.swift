@@ -163,12 +163,14 @@ extension DecodedDescription {
 
 extension DecodedDescription.Part {
     /// Whether the plane is not larger than luma, and the image fills most of it.
+    ///
+    /// Subsampled chroma of a part that begins within a sample has one sample more.
     fileprivate func isSound(within luma: PixelSize) -> Bool {
         func isPart(_ start: Double, _ length: Double, of count: Int) -> Bool {
             // All of this is false for a NaN. If a plane was turned, its edges are rounded.
             start >= 0 && length >= Double(count) / 2 && start + length <= Double(count) + 1e-9
         }
-        return 1...luma.width ~= size.width && 1...luma.height ~= size.height && isPart(left, width, of: size.width)
-            && isPart(top, height, of: size.height)
+        return 1...luma.width + 1 ~= size.width && 1...luma.height + 1 ~= size.height
+            && isPart(left, width, of: size.width) && isPart(top, height, of: size.height)
     }
 }

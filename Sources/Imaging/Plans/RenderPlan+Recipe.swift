@@ -43,7 +43,8 @@ extension RenderPlan {
         if format.hasQuality { quality = composition.quality }
         if composition.keepsCopyright, format.writing?.attribute != nil { attribution = decoded.attribution }
         additions = try composition.plannedAdditions(of: source)
-        guard !isAnimated || format.supportsAnimation || outputSize.height <= format.maximumSide / frames else {
+        isStacked = isAnimated && composition.stacksFrames && !format.isUsualAnimation
+        guard !isStacked || outputSize.height <= format.maximumSide / frames else {
             throw .sideTooLong(outputSize, format: format)
         }
         border = composition.trim.map { trim in
@@ -135,7 +136,7 @@ extension Composition {
     ///
     /// Encoders that work in one step, in other processes, get no tall images.
     fileprivate var keepsFrames: Bool {
-        format.supportsAnimation || stacksFrames && !format.isEncodedInOneStep
+        stacksFrames ? format.isUsualAnimation || !format.isEncodedInOneStep : format.supportsAnimation
     }
 
     /// The level at which an image of size `source` can be decoded without a visible loss.

@@ -27,6 +27,8 @@ package struct RenderPlan: Hashable, Sendable {
     package let effort: Int
     /// Whether the result is the file as the text of a `data:` URL (RFC 2397), and not the file itself.
     package internal(set) var isDataURL = false
+    /// Whether frames stand below one another in a still.
+    package internal(set) var isStacked = false
     /// Whether the chroma of pixels is made so that edges between colours stay sharp, if the format has a choice.
     ///
     /// Not if they come from resampled planes: their chroma was subsampled before, and a result that is written from
@@ -118,7 +120,7 @@ extension RenderPlan {
             + (border.map { ["\($0.keyText)\(drawnBorder == nil ? "" : " drawn anew")"] } ?? [])
             + (attribution == nil ? [] : ["copyright"])
             + additions.map { "addition \($0.keyText)" } + (timing.map { [$0.keyText] } ?? [])
-            + (isDataURL ? ["data URL"] : [])
+            + (isDataURL ? ["data URL"] : []) + (isStacked && format.supportsAnimation ? ["stacked"] : [])
     }
 
     /// The steps in words, one each, for people who check their URLs.

@@ -73,6 +73,9 @@ package struct DecodePlan: Hashable, Sendable {
         isAnimated ? max(1, min(header.frames - page, mostFrames)) : 1
     }
 
+    /// Whether other frames are decoded than the first one alone.
+    func needsFrames(of header: ImageHeader) -> Bool { header.frames > 1 && (isAnimated || page > 0) }
+
     /// Refuses an image that lacks pixels, unless such images are to be served.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``.

@@ -78,6 +78,15 @@ struct AnimationTests {
                 #expect(image.isClose(x: 9, y: frame * height + 5, to: color + alpha, tolerance: 6))
             }
         }
+        // Another recipe's PNG of the same steps is an animation, and another file.
+        let header = try ImageHeader.inspect(ImageFixture.gifAnimated.bytes)
+        let plans = try [true, false].map { stacks in
+            try RenderPlan(
+                FixedRecipe(change: "\(stacks)") { composition in
+                    (composition.frames, composition.format, composition.stacksFrames) = (3, .png, stacks)
+                }, source: header)
+        }
+        #expect(plans.map(\.isStacked) == [true, false] && plans[0].keyTexts != plans[1].keyTexts)
         // An encoder in another process gets the first frame only.
         let still = try recipe(.gifAnimated) { composition in
             (composition.frames, composition.format, composition.stacksFrames) = (3, .avif, true)

@@ -36,6 +36,8 @@ package struct PNGWriter {
     package var orientation = 1
     /// Further chunks before the image data.
     package var chunks: [(type: String, data: [UInt8])] = []
+    /// Further chunks after the image data.
+    package var laterChunks: [(type: String, data: [UInt8])] = []
 
     /// A file of this size.
     package init(width: Int, height: Int, colorType: ColorType) {
@@ -66,7 +68,9 @@ package struct PNGWriter {
         if !palette.isEmpty { file += chunk("PLTE", palette) }
         if !transparency.isEmpty { file += chunk("tRNS", transparency) }
         for (type, data) in chunks { file += chunk(type, data) }
-        return file + chunk("IDAT", data) + chunk("IEND", [])
+        file += chunk("IDAT", data)
+        for (type, data) in laterChunks { file += chunk(type, data) }
+        return file + chunk("IEND", [])
     }
 
     /// Where each pass of Adam7 begins and how far its pixels lie apart.

@@ -30,8 +30,29 @@ int CPNGShim_complete(
     const void *data, size_t count, const CPNGShimPass *passes, int pass_count, const uint8_t *pixel, size_t pixel_size,
     CPNGShimWatch watch, void **bytes, size_t *byte_count);
 
-/// The checksum of a chunk, which is over its type and its data.
-uint32_t CPNGShim_checksum(const void *bytes, size_t count);
+/// The checksum of bytes that follow those with the checksum `before`, 0 for none. A chunk's is over its type and its data.
+uint32_t CPNGShim_checksum(uint32_t before, const void *bytes, size_t count);
+
+/// A rectangle of a canvas of interleaved bytes without gaps: grey or three colours, and alpha if the number of bands is even.
+typedef struct {
+    uint8_t *canvas;
+    size_t canvas_width;
+    int bands;
+    size_t left, top, width, height;
+} CPNGShimPart;
+
+/// Copies the rectangle to `rows`, without gaps.
+void CPNGShim_save(const CPNGShimPart *part, void *rows);
+
+/// Makes the rectangle black, or transparent if the canvas has alpha.
+void CPNGShim_clear(const CPNGShimPart *part);
+
+/// Puts rows without gaps into the rectangle: in place of its pixels, or laid over them. They have the canvas's colours, and alpha or
+/// not; rows of other colours change nothing.
+void CPNGShim_put(const CPNGShimPart *part, const void *rows, int bands, int is_blended);
+
+/// Finds the rectangle outside of which two images of one size are equal; returns 0 if they are equal everywhere.
+int CPNGShim_differ(const void *one, const void *other, size_t width, size_t height, int bands, CPNGShimPart *part);
 
 /// An image as indices of colours: one byte for each pixel, rows without gaps.
 typedef struct {

@@ -1,0 +1,59 @@
+import CPNGShim
+import Memory
+
+/// The bytes that a PNG file begins with.
+let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+extension ByteAccumulator {
+    /// Appends a chunk (W3C PNG section 5.3).
+    ///
+    /// - Parameters:
+    ///   - type: Its four letters.
+    ///   - data: Its data, in parts.
+    mutating func append(chunk type: StaticString, _ data: UnsafeRawBufferPointer...) {
+        append(bigEndian: unsafe data.map(\.count).reduce(0) { $0 + UInt32($1) })
+        let letters = unsafe UnsafeRawBufferPointer(start: type.utf8Start, count: type.utf8CodeUnitCount)
+        var checksum: UInt32 = 0
+        for index in unsafe 0...data.count {
+            let part = unsafe index == 0 ? letters : data[index - 1]
+            unsafe append(part)
+            checksum = unsafe CPNGShim_checksum(checksum, part.baseAddress, part.count)
+        }
+        append(bigEndian: checksum)
+    }
+
+    /// Appends a chunk of these bytes.
+    mutating func append(chunk type: StaticString, _ data: [UInt8]) {
+        unsafe data.withUnsafeBytes { unsafe append(chunk: type, $0) }
+    }
+
+    /// Appends four bytes.
+    mutating func append(bigEndian number: UInt32) { append([UInt8](bigEndian: number)) }
+
+    /// Appends bytes.
+    mutating func append(_ bytes: [UInt8]) {
+        unsafe bytes.withUnsafeBytes { unsafe append($0) }
+    }
+}
+
+extension [UInt8] {
+    /// The four bytes of a number.
+    init(bigEndian number: UInt32) { self = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) } }
+
+    /// The two bytes of a number.
+    init(bigEndian number: UInt16) { self = [UInt8(number >> 8), UInt8(number & 255)] }
+}
+
+extension RawSpan {
+    /// Calls `body` with the type's place and the data of each chunk; a truncated one ends where the file does.
+    ///
+    /// - Parameter body: Returns false to end the walk.
+    func forEachPNGChunk(_ body: (_ type: Int, _ data: Range<Int>) -> Bool) {
+        var offset = 8
+        while let length = try? bigEndian32(at: offset), offset + 8 <= byteCount {
+            let end = Swift.min(offset + 8 + length, byteCount)
+            guard body(offset + 4, offset + 8..<end) else { return }
+            offset += 12 + length
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import CPNGShim
+import Coordination
+import Memory
+
+/// Decodes frames of animated PNG files: libvips reads the rows of each as a file of its own, and they are put on a
+/// canvas here.
+enum PNGFrames {
+    /// The pixels of the frames that a plan names.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``, `VipsError`, or the error of `token`.
+    static func pixels(
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
+    ) throws -> LoadedPixels {
+        let wanted = plan.page..<plan.page + plan.frames(of: header)
+        guard
+            let animation = file.withBytes({
+                PNGAnimation($0, size: header.storedSize, wanted: wanted.upperBound)
+            }), animation.frames.count == wanted.upperBound
+        else { throw ImagingError.cannotDecode(detail: "the PNG file has other frames than its header says") }
+        let size = header.storedSize
+        let parameters = file.withBytes { bytes in (24..<29).map { UInt8((try? bytes.byte(at: $0)) ?? 0) } }
+        let trimmed = PNGTrimming.trim(file)
+        // One profile is enough, which may be large.
+        let (shared, common) = (trimmed.chunksBeforeRows(), trimmed.chunksBeforeRows(without: "iCCP"))
+        var canvas = Canvas(size: size, bands: header.bands)
+        let result = PlaneMemory(count: wanted.count * canvas.byteCount)
+        var profile: SharedBytes?
+        for (index, frame) in animation.frames.enumerated() {
+            try token.check()
+            let still = file.still(of: frame, parameters: parameters, shared: index == 0 ? shared : common)
+            try unsafe still.withUnsafeBytes { bytes throws in
+                let image = try unsafe VipsImage.file(bytes, format: .png, options: VipsLoadOptions()).inEightBits()
+                guard image.width == frame.size.width, image.height == frame.size.height else {
+                    throw ImagingError.cannotDecode(detail: "a frame of the PNG file has another size")
+                }
+                if index == 0 {
+                    profile = image.withProfile { unsafe $0.withUnsafeBytes { unsafe SharedBytes(Array($0)) } }
+                }
+                canvas.put(try image.pixels(token: token), bands: image.bands, as: frame)
+            }
+            if wanted ~= index { canvas.copy(to: result, at: (index - plan.page) * canvas.byteCount) }
+            canvas.dispose(of: frame)
+        }
+        let isStill = wanted.count == 1
+        return LoadedPixels(
+            pixels: result.finish(), size: size, bands: header.bands, profile: profile,
+            delays: isStill ? [] : animation.frames[wanted].map(\.delay), loop: isStill ? 0 : animation.loop)
+    }
+
+    /// The pixels that are shown, and those that come back after a frame.
+    private struct Canvas: ~Copyable {
+        let size: PixelSize
+        let bands: Int
+        private let pixels: PlaneMemory
+        /// The rectangle before the last frame.
+        private var saved: PlaneMemory
+
+        var byteCount: Int { size.area * bands }
+
+        init(size: PixelSize, bands: Int) {
+            (self.size, self.bands) = (size, bands)
+            pixels = PlaneMemory(count: size.area * bands)
+            saved = PlaneMemory(count: 0)
+            unsafe pixels.bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        }
+
+        private func part(of frame: PNGAnimation.Frame) -> CPNGShimPart {
+            unsafe CPNGShimPart(
+                canvas: pixels.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), canvas_width: size.width,
+                bands: Int32(bands), left: frame.left, top: frame.top, width: frame.size.width,
+                height: frame.size.height)
+        }
+
+        /// Puts the rows of a frame, which have this number of bands, in their place.
+        mutating func put(_ rows: SharedBytes, bands: Int, as frame: PNGAnimation.Frame) {
+            var part = unsafe part(of: frame)
+            if frame.disposal == .restored {
+                saved = PlaneMemory(count: frame.size.area * self.bands)
+                unsafe CPNGShim_save(&part, saved.bytes.baseAddress)
+            }
+            unsafe rows.withUnsafeBytes {
+                unsafe CPNGShim_put(&part, $0.baseAddress, Int32(bands), frame.isBlended ? 1 : 0)
+            }
+        }
+
+        func copy(to memory: borrowing PlaneMemory, at offset: Int) {
+            let place = unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[offset..<offset + byteCount])
+            unsafe place.copyMemory(from: UnsafeRawBufferPointer(pixels.bytes))
+        }
+
+        func dispose(of frame: PNGAnimation.Frame) {
+            var part = unsafe part(of: frame)
+            switch frame.disposal {
+            case .kept: break
+            case .cleared: unsafe CPNGShim_clear(&part)
+            case .restored: unsafe CPNGShim_put(&part, saved.bytes.baseAddress, Int32(bands), 0)
+            }
+        }
+    }
+}
+
+extension SharedBytes {
+    /// The chunks between the first one and the rows, as they are.
+    fileprivate func chunksBeforeRows(without left: StaticString = "IDAT") -> SharedBytes {
+        var result = ByteAccumulator()
+        unsafe withUnsafeBytes { bytes in
+            let span = unsafe bytes.bytes
+            span.forEachPNGChunk { type, data in
+                guard !span.hasText("IDAT", at: type), data.upperBound + 4 <= bytes.count else { return false }
+                if !span.hasText("IHDR", at: type), !span.hasText(left, at: type) {
+                    unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[type - 4..<data.upperBound + 4]))
+                }
+                return true
+            }
+        }
+        return result.finish()
+    }
+
+    /// The frame as a file of its own.
+    ///
+    /// - Parameters:
+    ///   - parameters: The rest of the first chunk after width and height.
+    ///   - shared: The chunks before the rows.
+    fileprivate func still(
+        of frame: PNGAnimation.Frame, parameters: [UInt8], shared: SharedBytes
+    ) -> SharedBytes {
+        var result = ByteAccumulator(reservingCapacity: frame.parts.reduce(shared.count + 64) { $0 + 12 + $1.count })
+        result.append(pngSignature)
+        let (width, height) = (UInt32(frame.size.width), UInt32(frame.size.height))
+        result.append(chunk: "IHDR", [UInt8](bigEndian: width) + [UInt8](bigEndian: height) + parameters)
+        unsafe shared.withUnsafeBytes { unsafe result.append($0) }
+        unsafe withUnsafeBytes { bytes in
+            for part in frame.parts {
+                unsafe result.append(chunk: "IDAT", UnsafeRawBufferPointer(rebasing: bytes[part]))
+            }
+        }
+        result.append(chunk: "IEND", [])
+        return result.finish()
+    }
+}
