@@ -68,7 +68,7 @@ final class CurlEasy {
     }
 
     func microseconds(_ info: CURLINFO) -> Duration {
-        .microseconds(unsafe CCurlShim_get_microseconds(handle, info))
+        .microseconds(unsafe CCurlShim_get_offset(handle, info))
     }
 
     /// Connections that the last transfer opened; none if it found one open.
