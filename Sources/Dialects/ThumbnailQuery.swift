@@ -36,6 +36,8 @@ package struct AnswerForm: Hashable, Sendable {
     package var maximumAge: Int?
     /// Seconds for which shared caches may use the answer longer while they fetch it anew; nil says nothing.
     package var staleAge: Int?
+    /// Whether the answer tells its width and height in fields.
+    package var tellsSize = false
     /// Writes the answer in place of the image by itself, such as facts about the image or a `data:` URL.
     package var writer: AnswerWriter?
     /// The facts about the source that are asked for in place of an image; nil for an image.

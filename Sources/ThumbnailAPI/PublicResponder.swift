@@ -81,6 +81,11 @@ package final class PublicResponder: RequestResponder {
             return .now(methodNotAllowed(exchange))
         }
         if case .images(let route) = exchange.route { return thumbnails.answer(request, exchange, at: route) }
+        if case .probe(let route) = exchange.route {
+            do throws(APIError) { try route.dialect.judgeProbe(RequestedTarget(request)) } catch {
+                return .now(problem(error, exchange))
+            }
+        }
         return .now(recorder.finish(plainAnswer(request, exchange), exchange))
     }
 
@@ -176,7 +181,7 @@ package final class PublicResponder: RequestResponder {
 
     private func plainAnswer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPResponse {
         switch exchange.route {
-        case .ready: return HealthAnswer.ready(lifecycle, requestID: exchange.requestID, common: common)
+        case .ready, .probe: return HealthAnswer.ready(lifecycle, requestID: exchange.requestID, common: common)
         case .file(let file):
             return files.response(to: request, for: file) ?? HealthAnswer.live(common: common)
         default: return HealthAnswer.live(common: common)

@@ -8,6 +8,7 @@ extension APIError: ServiceError {
             .badURL, .badRequest, .badBody:
             .badRequest
         // As a failure of the origin, a status of 5xx would count against the service's own address.
+        case .badKey: .unauthorized
         case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop: .forbidden
         case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
         case .lengthRequired: .lengthRequired
@@ -35,6 +36,7 @@ extension APIError: ServiceError {
         case .unsupportedOption: "unsupported_option"
         case .badURL: "bad_url"
         case .badSignature: "bad_signature"
+        case .badKey: "bad_key"
         case .expired: "expired"
         case .crossSite: "cross_site"
         case .requestLoop: "request_loop"
@@ -77,6 +79,7 @@ extension APIError: ServiceError {
             .badBody(_, let reason), .crossSite(let reason, _):
             reason
         case .badSignature: "The request is not signed, or its signature is not valid."
+        case .badKey: "The request has no key, or a wrong one."
         case .expired: "The URL has expired."
         case .requestLoop: "The source leads back to this service, which asked for it (CDN-Loop; the setting cdnLoop)."
         case .noSuchRoute: "Nothing is served at this path."
@@ -120,7 +123,7 @@ extension APIError: ServiceError {
     /// The kind of failure, by its cause.
     package var category: ErrorCategory {
         switch self {
-        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop: .policy
+        case .badSignature, .badKey, .expired, .crossSite, .uploadsOff, .requestLoop: .policy
         case .draining, .tooManyReaders: .overload
         case .clientGone: .cancelled
         case .deadlineExceeded: .timeout

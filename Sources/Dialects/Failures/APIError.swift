@@ -21,6 +21,8 @@ package enum APIError: Error, Equatable {
     case badURL(String)
     /// The signature is missing, or made with none of the keys.
     case badSignature
+    /// The key of a client is missing, or wrong.
+    case badKey
     /// The time in `expires` has passed.
     case expired
     /// A browser sent the request for another site, or to a name that is none of the listener's. The reason is for the

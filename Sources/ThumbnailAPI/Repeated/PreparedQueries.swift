@@ -74,6 +74,8 @@ final class PreparedQuery: Sendable {
     let maximumAge: Int?
     /// Seconds for which shared caches may use the answer longer while they fetch it anew; nil says nothing.
     let staleAge: Int?
+    /// Whether the answer tells its width and height in fields.
+    let tellsSize: Bool
 
     /// Prepares the answers to `query`, which was read at `route`; `request` is its request with the source resolved.
     init(_ query: ThumbnailQuery, _ request: RecurringRequest, at route: ImageRoute) {
@@ -85,5 +87,6 @@ final class PreparedQuery: Sendable {
         fileName = FileName(of: query)
         maximumAge = query.answer.maximumAge
         staleAge = query.answer.staleAge
+        tellsSize = query.answer.tellsSize
     }
 }

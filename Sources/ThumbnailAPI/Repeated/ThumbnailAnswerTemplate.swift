@@ -17,6 +17,7 @@ final class ThumbnailAnswerTemplate: Sendable {
     private let isNegotiated: Bool
     private let maximumAge: Int?
     private let staleAge: Int?
+    private let tellsSize: Bool
     private let recurring = Locked<(age: Int?, second: Int, response: RecurringResponse)?>(nil)
 
     private init(_ thumbnail: Thumbnail, _ prepared: PreparedQuery, _ fields: HTTPFields) {
@@ -29,6 +30,7 @@ final class ThumbnailAnswerTemplate: Sendable {
         isNegotiated = prepared.isNegotiated
         maximumAge = prepared.maximumAge
         staleAge = prepared.staleAge
+        tellsSize = prepared.tellsSize
     }
 
     /// Whether the fields are still right: the facts that they tell have not changed.
@@ -38,7 +40,7 @@ final class ThumbnailAnswerTemplate: Sendable {
         eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
             && isNegotiated == prepared.isNegotiated && maximumAge == prepared.maximumAge
-            && staleAge == prepared.staleAge && fileName == prepared.fileName
+            && staleAge == prepared.staleAge && tellsSize == prepared.tellsSize && fileName == prepared.fileName
     }
 
     /// The template beside `thumbnail`; if there is none yet, or its facts have changed, one with the fields that

@@ -28,6 +28,7 @@ struct ThumbnailFields: Sendable {
         fields.append(.eTag, thumbnail.eTag)
         if thumbnail.isIncomplete { fields.append(.alulaIncomplete, "1") }
         if let quality = thumbnail.image.quality { fields.append(.alulaQuality, String(quality)) }
+        if prepared.tellsSize { fields.append(sizeOf: thumbnail.image) }
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         var freshness = thumbnail.freshness
         if let age = prepared.maximumAge, freshness.storability == .shared { freshness.lifetime = age }
@@ -40,6 +41,14 @@ struct ThumbnailFields: Sendable {
             fields.append(.cacheStatus, CacheStatusText.text(thumbnail.cacheStatus))
         }
         return fields
+    }
+}
+
+extension HTTPFields {
+    /// The fields in which some services tell the size of an image, in pixels.
+    mutating func append(sizeOf image: EncodedImage) {
+        append(.imageWidth, String(image.size.width))
+        append(.imageHeight, String(image.size.height))
     }
 }
 
