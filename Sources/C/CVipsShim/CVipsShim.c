@@ -422,12 +422,6 @@ int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSave
     return vips_gifsave_buffer(in, bytes, count, "effort", options.effort, "strip", TRUE, NULL);
 }
 
-int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
-{
-    return vips_heifsave_buffer(in, bytes, count, "Q", options.quality, "effort", options.effort,
-        "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "bitdepth", 8, "strip", TRUE, NULL);
-}
-
 /// Qualities below this one have distances of our own.
 enum { usual_jxl_quality = 12 };
 

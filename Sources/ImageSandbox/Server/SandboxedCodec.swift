@@ -97,11 +97,11 @@ package final class SandboxedCodec: ImageCodec {
     ///
     /// - Throws: ``ImagingError``, ``WorkerUnavailable``, or what `token` says.
     package func encode(
-        _ image: DecodedImage, as format: ImageFormat, quality: Int, effort: Int, token: WorkToken
+        _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
         try token.check()
         let work = WorkerRequest.Work.encode(
-            DecodedDescription(image), as: format, quality: quality, effort: effort)
+            DecodedDescription(image), as: format, settings: settings)
         do {
             let room = WorkerAnswer.mostFileBytes(of: image.size)
             return try perform(work, on: image.pixels, room: room, by: startedEncoders(), token: token) {

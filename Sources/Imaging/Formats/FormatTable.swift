@@ -140,8 +140,8 @@ extension FormatTraits {
             time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
         output: .written(
             Writing(
-                saver: .avif, quality: 60, effort: 1, isSlow: true, isInOneStep: true,
-                planes: .avif,
+                saver: .avif, quality: 60, effort: 1, bitDepths: [10, 8], version: 2, fullChromaFrom: 1, isSlow: true,
+                isInOneStep: true, planes: .avif,
                 // The encoder's setup takes 8 MiB at any size. The pixels exist twice, in two processes.
                 memory: WritingMemory(pixel: 34, fullChroma: 22, least: 8 << 20),
                 time: WritingTime(pixel: 420, fullChroma: 480, alpha: 500, once: 6_000_000))))

@@ -198,6 +198,8 @@ extension FormatTraits {
         var hasPaletteQuality = false
         /// The encoder's effort, in its own scale.
         let effort: Int
+        /// The bits of a component that files may have, the usual ones first.
+        var bitDepths = [8]
         /// Counted up when the encoder makes other bytes of the same pixels: it is part of the keys on disk.
         var version = 1
         /// Lowest quality at which chroma is not subsampled; nil if it always is.

@@ -106,6 +106,12 @@ extension ImageFormat {
     /// and saves less than a twentieth of the bytes.
     package var effort: Int { writing?.effort ?? 0 }
 
+    /// The bits of a component that answers may have, the usual ones first.
+    package var bitDepths: [Int] { writing?.bitDepths ?? [8] }
+
+    /// The usual bits of a component.
+    package var bitDepth: Int { bitDepths[0] }
+
     /// Whether the encoder is so slow that results have a lower limit of pixels.
     package var isSlow: Bool { writing?.isSlow ?? false }
 

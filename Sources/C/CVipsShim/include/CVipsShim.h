@@ -167,7 +167,6 @@ typedef struct {
 int CVipsShim_save_png(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
-int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 
 /// Largest number of bytes of a note, its final zero included.
