@@ -94,6 +94,7 @@ let package = Package(
         shim("CPalettes", flags: ["-O2", "-ffp-contract=off"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFastJPEG", flags: ["-O2"]),
+        shim("CFastPNG", ["CPixels"], flags: ["-O2"]),
         shim("CLightResampling", flags: ["-O2", "-ffp-contract=off"]),
         shim("CCodedImages", ["CDav1d", "CDe265"], flags: ["-O2", "-ffp-contract=off"]),
         shim("CAOMShim", ["CAOM"], flags: ["-O2"]),
@@ -124,8 +125,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CAOMShim", "CCodedImages", "CFastJPEG", "CLinux", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim", "CSVGShim",
-                "CVips", "CVipsShim", "Coordination", "Memory", "Text",
+                "CAOMShim", "CCodedImages", "CFastJPEG", "CFastPNG", "CLinux", "CPNGShim", "CPalettes", "CPixels",
+                "CPlanarShim", "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text",
             ]),
         module(
             "ImageSandbox",

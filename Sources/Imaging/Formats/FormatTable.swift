@@ -58,6 +58,9 @@ extension FormatTraits {
             leadingBytes: .parts([[0: [0x89] + Array("PNG\r\n\u{1A}\n".utf8)]]),
             header: { bytes throws(ImagingError) in try .png(bytes) },
             loader: .vips(.png),
+            quickLoader: {
+                try PNGPixels.decode($0, header: $1, plan: $2, token: $3, room: $4)
+            },
             frames: { try PNGFrames.pixels($0, header: $1, plan: $2, token: $3) },
             warmUp: .written(bands: 4),
             trim: { file, header, plan throws(ImagingError) in
