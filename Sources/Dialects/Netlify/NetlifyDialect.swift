@@ -51,9 +51,10 @@ package struct NetlifyDialect: Dialect {
         if let text = try parameters["h", "height"] {
             recipe.height = try FrontEndTarget.whole(text, "h", in: FrontEndTarget.sides)
         }
-        let quality = try parameters["q", "quality"]
-        recipe.quality =
-            if let quality { try FrontEndTarget.whole(quality, "q", in: 1...100) } else { Self.quality }
+        recipe.usualQuality = Self.quality
+        if let text = try parameters["q", "quality"] {
+            recipe.quality = try FrontEndTarget.whole(text, "q", in: 1...100)
+        }
         if let text = try parameters["fit"] {
             let fit: Fit = try ParameterGrammar.choice(text, "fit")
             recipe.fit =

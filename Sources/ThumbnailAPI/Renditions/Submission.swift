@@ -35,9 +35,8 @@ struct Submission: Sendable {
         // A signature that has expired is judged before all else that it covers.
         let rest = request.target.utf8.firstIndex(of: UInt8(ascii: "?")).map { request.target[$0...].dropFirst() }
         let query = Result { () throws(APIError) in
-            try configuration.nativeDialect.rendition(
-                String(rest ?? ""), of: NativeDialect.uploadedSource, accept: request.headerFields[.accept],
-                mayExpire: true)
+            try configuration.rendition(
+                String(rest ?? ""), of: NativeDialect.uploadedSource, request.headerFields, mayExpire: true)
         }
         if case .success(let query) = query, let expires = query.expires, expires <= now { throw APIError.expired }
         body = try Self.taken(SubmittedBody(ofOne: request.headerFields), configuration)

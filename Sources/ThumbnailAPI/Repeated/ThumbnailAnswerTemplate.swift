@@ -14,7 +14,7 @@ final class ThumbnailAnswerTemplate: Sendable {
     private let storability: Freshness.Storability
     private let lifetime: Int?
     private let fileName: FileName
-    private let isNegotiated: Bool
+    private let vary: String?
     private let maximumAge: Int?
     private let staleAge: Int?
     private let recurring = Locked<(age: Int?, second: Int, response: RecurringResponse)?>(nil)
@@ -26,7 +26,7 @@ final class ThumbnailAnswerTemplate: Sendable {
         storability = thumbnail.freshness.storability
         lifetime = thumbnail.freshness.lifetime
         fileName = prepared.fileName
-        isNegotiated = prepared.isNegotiated
+        vary = prepared.vary
         maximumAge = prepared.maximumAge
         staleAge = prepared.staleAge
     }
@@ -37,7 +37,7 @@ final class ThumbnailAnswerTemplate: Sendable {
     private func fits(_ thumbnail: Thumbnail, _ prepared: PreparedQuery) -> Bool {
         eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
-            && isNegotiated == prepared.isNegotiated && maximumAge == prepared.maximumAge
+            && vary == prepared.vary && maximumAge == prepared.maximumAge
             && staleAge == prepared.staleAge && fileName == prepared.fileName
     }
 
