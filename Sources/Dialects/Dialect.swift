@@ -3,9 +3,9 @@ package import Text
 
 /// A grammar of request targets: one way to ask for images by URL.
 ///
-/// A dialect decides by a target and its `Accept` alone, and always in the same way, because its decision is
-/// remembered: a target that comes again is neither judged nor read a second time. Called on event threads; must not
-/// block.
+/// A dialect decides by a target, its `Accept` and the hints that it notes in ``ThumbnailQuery/hintFields`` alone, and
+/// always in the same way, because its decision is remembered: a target that comes again is neither judged nor read a
+/// second time. Which hints it reads must not depend on their values. Called on event threads; must not block.
 package protocol Dialect: Sendable {
     /// The dialect's name: the value of `route` in metrics and log lines.
     var name: String { get }
@@ -39,6 +39,9 @@ package protocol Dialect: Sendable {
     ///
     /// Judged before the target is read.
     func isAuthentic(_ target: RequestedTarget) -> Bool
+
+    /// Whether an authentic target is one that a key of the dialect has signed.
+    func isSigned(_ target: RequestedTarget) -> Bool
 
     /// The query that the target stands for, with the dialect's own defaults and negotiation.
     ///
@@ -78,6 +81,9 @@ package enum DialectUploads: Hashable, Sendable {
 extension Dialect {
     /// The dialect's name.
     package var doorName: String { name }
+
+    /// Whether signatures are demanded.
+    package func isSigned(_ target: RequestedTarget) -> Bool { signatures == .demanded }
 
     /// No paths.
     package var probePaths: [String] { [] }
@@ -126,14 +132,17 @@ package struct RequestedTarget: Hashable, Sendable {
     package let accept: ExactText?
     /// The request's `API-Key`, by which a dialect may know its clients.
     package private(set) var apiKey: ExactText?
+    /// The hints in the request's fields that count for the target.
+    package var hints: ClientHints
 
-    /// A target that came with `accept`.
-    package init(_ target: String, accept: String? = nil) {
+    /// A target that came with `accept` and these hints.
+    package init(_ target: String, accept: String? = nil, hints: ClientHints = ClientHints()) {
         self.target = ExactText(target)
         self.accept = accept.map { ExactText($0) }
+        self.hints = hints
     }
 
-    /// The target of `request`.
+    /// The target of `request`, without hints.
     package init(_ request: HTTPRequest) {
         self.init(request.target, accept: request.headerFields[.accept])
         apiKey = request.headerFields[.apiKey].map { ExactText($0) }

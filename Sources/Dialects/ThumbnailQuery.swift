@@ -12,6 +12,10 @@ package struct ThumbnailQuery: Hashable, Sendable {
     package var expires: Int?
     /// How the answer differs from the image by itself.
     package var answer = AnswerForm()
+    /// The parts that the target says itself, not a preset.
+    package var asked = AskedParts.all
+    /// The fields with hints that the answer depends on.
+    package var hintFields: HintFields = []
     /// Options of the target that are read and mean nothing here, such as `strip_metadata:0`.
     package var ignoredOptions: [String] = []
 
@@ -24,6 +28,12 @@ package struct ThumbnailQuery: Hashable, Sendable {
 
     /// Whether `Accept` chooses the format.
     package var isNegotiated: Bool { request.isNegotiated }
+
+    /// The value of `Vary` in its answers; nil for none.
+    package var vary: String? {
+        let names = (isNegotiated ? ["Accept"] : []) + hintFields.names
+        return names.isEmpty ? nil : names.joined(separator: ", ")
+    }
 }
 
 /// How the answer to a target differs from the image by itself, in a dialect that lets clients choose.

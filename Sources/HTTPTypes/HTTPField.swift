@@ -51,6 +51,13 @@ extension HTTPField.Name {
 
     /// The server that a request is for, the program that sends it, and its credentials (RFC 9110 sections 7.2, 10.1.5,
     /// 11.6.2).
+    package static let acceptCH = Self(unchecked: "Accept-CH")
+    package static let criticalCH = Self(unchecked: "Critical-CH")
+    package static let secCHWidth = Self(unchecked: "Sec-CH-Width")
+    package static let width = Self(unchecked: "Width")
+    package static let secCHDPR = Self(unchecked: "Sec-CH-DPR")
+    package static let dpr = Self(unchecked: "DPR")
+    package static let saveData = Self(unchecked: "Save-Data")
     package static let host = Self(unchecked: "Host")
     package static let userAgent = Self(unchecked: "User-Agent")
     package static let authorization = Self(unchecked: "Authorization")

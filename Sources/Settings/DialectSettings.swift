@@ -25,7 +25,7 @@ struct DialectSettings: Sendable {
 
     /// The dialects that have a place, in the order in which they are asked.
     func dialects(_ vocabulary: Vocabulary) -> [any Dialect] {
-        var dialects = frontEnds.dialects(vocabulary.baseOrigin)
+        var dialects = frontEnds.dialects(vocabulary)
         if let imgproxy = ImgproxyDialect(imgproxy, vocabulary: vocabulary) { dialects.append(imgproxy) }
         if let thumbor = ThumborDialect(thumbor) { dialects.append(thumbor) }
         if let imaginary = ImaginaryDialect(imaginary) { dialects.append(imaginary) }

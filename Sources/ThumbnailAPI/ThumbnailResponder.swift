@@ -15,6 +15,7 @@ final class ThumbnailResponder: Sendable {
     private let honoursClientCacheControl: Bool
     private let requestTimeout: Duration
     private let tellsRules: Bool
+    private let policy: ClientPolicy
     private let thumbnails: any ThumbnailServing
     private let lifecycle: ServiceLifecycle
     private let recorder: ExchangeRecorder
@@ -31,6 +32,7 @@ final class ThumbnailResponder: Sendable {
         honoursClientCacheControl = configuration.honoursClientCacheControl
         requestTimeout = configuration.requestTimeout
         tellsRules = configuration.tellsRules
+        policy = configuration.clientPolicy
         self.thumbnails = thumbnails
         self.lifecycle = lifecycle
         self.recorder = recorder
@@ -47,7 +49,7 @@ final class ThumbnailResponder: Sendable {
     func answer(_ request: HTTPRequest, _ exchange: Exchange, at route: ImageRoute) -> HTTPAnswer {
         let prepared: PreparedQuery
         do {
-            prepared = try preparedQuery(for: RequestedTarget(request), at: route)
+            prepared = try preparedQuery(for: request, at: route)
             try admit(prepared)
         } catch {
             return .now(failure(error, exchange, source: nil))
@@ -98,11 +100,11 @@ final class ThumbnailResponder: Sendable {
     }
 
     private func preparedQuery(
-        for target: RequestedTarget, at route: ImageRoute
+        for request: HTTPRequest, at route: ImageRoute
     ) throws(APIError) -> PreparedQuery {
-        try queries.query(for: target) { () throws(APIError) in
+        try queries.query(for: request) { target throws(APIError) in
             guard route.isOpen, route.dialect.isAuthentic(target) else { throw .badSignature }
-            let query = try route.dialect.query(in: target)
+            let query = try policy.query(in: target, of: route.dialect)
             return PreparedQuery(query, thumbnails.resolved(query.request), at: route)
         }
     }

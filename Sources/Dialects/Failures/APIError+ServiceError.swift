@@ -4,8 +4,8 @@ package import ThumbnailPipeline
 extension APIError: ServiceError {
     package var status: HTTPResponse.Status {
         switch self {
-        case .missingParameter, .unknownParameter, .repeatedParameter, .badParameter, .badChoice, .unsupportedOption,
-            .badURL, .badRequest, .badBody:
+        case .missingParameter, .unknownParameter, .repeatedParameter, .badParameter, .badChoice, .sizeNotAllowed,
+            .unsupportedOption, .badURL, .badRequest, .badBody:
             .badRequest
         // As a failure of the origin, a status of 5xx would count against the service's own address.
         case .badKey: .unauthorized
@@ -33,6 +33,7 @@ extension APIError: ServiceError {
         case .missingParameter: "missing_parameter"
         case .unknownParameter: "unknown_parameter"
         case .badParameter, .badChoice, .repeatedParameter: "bad_parameter"
+        case .sizeNotAllowed: "size_not_allowed"
         case .unsupportedOption: "unsupported_option"
         case .badURL: "bad_url"
         case .badSignature: "bad_signature"
@@ -75,6 +76,9 @@ extension APIError: ServiceError {
             nearest.map { "There is no such parameter; did you mean \($0)?" } ?? "There is no such parameter."
         case .repeatedParameter: "The parameter is given twice, by itself or by its other name."
         case .badChoice(_, let allowed): "Must be \(Self.alternatives(allowed))."
+        case .sizeNotAllowed(let name, let allowed):
+            "Unsigned requests may ask for \(Self.alternatives(allowed.map(String.init)))"
+                + (name == "q" ? "." : " pixels, device pixel ratios counted.")
         case .badParameter(_, let reason), .unsupportedOption(_, let reason), .badURL(let reason),
             .badBody(_, let reason), .crossSite(let reason, _):
             reason
@@ -136,7 +140,8 @@ extension APIError: ServiceError {
     package var parameter: String? {
         switch self {
         case .missingParameter(let name), .unknownParameter(let name, _), .repeatedParameter(let name),
-            .badParameter(let name, _), .badChoice(let name, _), .unsupportedOption(let name, _):
+            .badParameter(let name, _), .badChoice(let name, _), .sizeNotAllowed(let name, _),
+            .unsupportedOption(let name, _):
             name
         case .badBody(let place, _): place.isEmpty ? nil : place
         case .badURL: "url"
@@ -146,7 +151,11 @@ extension APIError: ServiceError {
 
     /// The values that the offending parameter may have.
     package var allowed: [String] {
-        if case .badChoice(_, let allowed) = self { allowed } else { [] }
+        switch self {
+        case .badChoice(_, let allowed): allowed
+        case .sizeNotAllowed(_, let allowed): allowed.map(String.init)
+        default: []
+        }
     }
 
     /// The name that the offending one is nearest to.

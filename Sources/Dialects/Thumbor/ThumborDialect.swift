@@ -32,6 +32,10 @@ package struct ThumborDialect: Dialect {
         return path.isUnsafe ? configuration.isUnsafeServed : verifiedText(of: path) != nil
     }
 
+    package func isSigned(_ target: RequestedTarget) -> Bool {
+        configuration.key != nil && ThumborPath(target.target.string, at: place).map { !$0.isUnsafe } ?? false
+    }
+
     /// Reads the text that was signed; a text that no signature fits is read as it was sent, for explanations.
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         guard let path = ThumborPath(target.target.string, at: place) else {

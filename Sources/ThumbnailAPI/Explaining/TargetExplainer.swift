@@ -39,7 +39,7 @@ package struct TargetExplainer: Sendable {
         var explanation = TargetExplanation(.works, dialect: dialect.name)
         var refusal: (any ServiceError)?
         do {
-            let query = try dialect.query(in: target)
+            let query = try configuration.clientPolicy.query(in: target, of: dialect)
             refusal = self.refusal(of: query, at: now)
             explanation.source = query.request.source.string
             explanation.ignored = query.ignoredOptions

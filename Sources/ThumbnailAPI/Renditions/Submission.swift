@@ -34,17 +34,24 @@ struct Submission: Sendable {
             return
         }
         guard route.isOpen else { throw APIError.badSignature }
-        let target = RequestedTarget(request)
+        var target = RequestedTarget(request)
+        target.hints = ClientHints(request.headerFields)
         var field: ExactText?
+        let isSigned: Bool
         if case .judged(let name) = route.dialect.uploads {
             guard route.dialect.isAuthentic(target) else { throw APIError.badSignature }
             seal = try Seal(request, keys: [])
             field = name
+            isSigned = route.dialect.isSigned(target)
         } else {
             seal = try Seal(request, keys: configuration.signingKeys)
+            isSigned = !configuration.signingKeys.isEmpty
         }
         // A signature that has expired is judged before all else that it covers.
-        let query = Result { () throws(APIError) in try route.dialect.uploadQuery(in: target) }
+        let query = Result { () throws(APIError) in
+            try configuration.clientPolicy.allowed(
+                try route.dialect.uploadQuery(in: target), isSigned: isSigned, target.hints)
+        }
         if case .success(let query) = query, let expires = query.expires, expires <= now { throw APIError.expired }
         if field != nil { _ = try query.get() }
         body = try Self.taken(SubmittedBody(ofOne: request.headerFields, field: field), configuration)

@@ -11,7 +11,6 @@ import ThumbnailPipeline
 /// Used on all event threads.
 final class SubmissionResponder: Sendable {
     private let configuration: APIConfiguration
-    private let dialect: NativeDialect
     private let thumbnails: any ThumbnailServing
     private let budget: MemoryBudget
     private let bodies: BodyMemory
@@ -26,7 +25,6 @@ final class SubmissionResponder: Sendable {
         lifecycle: ServiceLifecycle, recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
     ) {
         self.configuration = configuration
-        dialect = configuration.nativeDialect
         self.thumbnails = thumbnails
         self.budget = budget
         self.bodies = bodies
@@ -110,7 +108,7 @@ extension SubmissionResponder {
         if made.isIncomplete { fields.append(.alulaIncomplete, "1") }
         if let quality = made.image.quality { fields.append(.alulaQuality, String(quality)) }
         fields.append(.cacheControl, "private, no-store")
-        if query.isNegotiated { fields.append(.vary, "Accept") }
+        if let vary = query.vary { fields.append(.vary, vary) }
         if written == nil {
             fields.append(
                 .contentDisposition,
@@ -129,7 +127,7 @@ extension SubmissionResponder {
         _ body: SubmittedBody, _ request: HTTPRequest, _ room: BodyMemory.Room, _ exchange: Exchange
     ) async throws -> HTTPResponse {
         let accept = request.headerFields[.accept]
-        let (list, image) = try listAndImage(body, request, accept)
+        let (list, image) = try listAndImage(body, request)
         let deadline = exchange.startedAt + configuration.requestTimeout
         let source = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> OpenedSource in
             if let image { return try await thumbnails.opened(upload: image) }
@@ -156,7 +154,7 @@ extension SubmissionResponder {
     }
 
     private func listAndImage(
-        _ body: SubmittedBody, _ request: HTTPRequest, _ accept: String?
+        _ body: SubmittedBody, _ request: HTTPRequest
     ) throws(APIError) -> (RenditionList, SharedBytes?) {
         let received = request.body ?? SharedBytes([UInt8]())
         var (json, image) = ([UInt8](), SharedBytes?.none)
@@ -167,7 +165,7 @@ extension SubmissionResponder {
             json = received.array
         }
         let list = try RenditionList(
-            json, hasFile: image != nil, most: configuration.maximumRenditions, accept: accept, dialect: dialect)
+            json, hasFile: image != nil, request.headerFields, configuration)
         return (list, image)
     }
 

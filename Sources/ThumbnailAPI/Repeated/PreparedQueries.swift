@@ -1,5 +1,6 @@
 import Coordination
 import Dialects
+import HTTPTypes
 import Text
 import ThumbnailPipeline
 
@@ -28,20 +29,44 @@ final class PreparedQueries: Sendable {
     /// How many targets are remembered.
     var count: Int { state.withLock { $0.young.count + $0.old.count } }
 
-    /// The query that is remembered for exactly this target and `Accept`, else the one that `prepare` makes.
+    /// The query that is remembered for exactly the target and `Accept` of a request, and for those hints in its fields
+    /// that the target reads; else the one that `prepare` makes.
+    ///
+    /// Under a target without hints, a query that read some only tells which they are.
     func query(
-        for key: RequestedTarget, prepare: () throws(APIError) -> PreparedQuery
+        for request: HTTPRequest, prepare: (RequestedTarget) throws(APIError) -> PreparedQuery
     ) throws(APIError) -> PreparedQuery {
-        let known = state.withLock { state -> PreparedQuery? in
+        var key = RequestedTarget(request)
+        guard let known = known(key) else {
+            var asked = key
+            asked.hints = ClientHints(request.headerFields)
+            let made = try prepare(asked)
+            insert(made, for: key)
+            if !made.hintFields.isEmpty {
+                key.hints = asked.hints.only(made.hintFields)
+                insert(made, for: key)
+            }
+            return made
+        }
+        guard !known.hintFields.isEmpty else { return known }
+        key.hints = ClientHints(request.headerFields, reading: known.hintFields)
+        if let known = self.known(key) { return known }
+        let made = try prepare(key)
+        insert(made, for: key)
+        return made
+    }
+
+    private func insert(_ entry: PreparedQuery, for key: RequestedTarget) {
+        state.withLock { insert(entry, for: key, into: &$0) }
+    }
+
+    private func known(_ key: RequestedTarget) -> PreparedQuery? {
+        state.withLock { state in
             if let entry = state.young[key] { return entry }
             guard let entry = state.old[key] else { return nil }
             insert(entry, for: key, into: &state)
             return entry
         }
-        if let known { return known }
-        let made = try prepare()
-        state.withLock { insert(made, for: key, into: &$0) }
-        return made
     }
 
     private func insert(_ entry: PreparedQuery, for key: RequestedTarget, into state: inout State) {
@@ -66,8 +91,10 @@ final class PreparedQuery: Sendable {
     let recurring: RecurringRequest
     /// Unix seconds at which the target expires; nil if it never does.
     let expires: Int?
-    /// Whether `Accept` chooses the format.
-    let isNegotiated: Bool
+    /// The value of `Vary` in the answers; nil for none.
+    let vary: String?
+    /// The fields with hints that the answer depends on.
+    let hintFields: HintFields
     /// The name of the answer's file, without its extension.
     let fileName: FileName
     /// Seconds for which clients may use the answer, whatever the source says; nil for the source's own lifetime.
@@ -82,7 +109,8 @@ final class PreparedQuery: Sendable {
         self.route = route
         self.query = query
         expires = query.expires
-        isNegotiated = query.isNegotiated
+        vary = query.vary
+        hintFields = query.hintFields
         recurring = request
         fileName = FileName(of: query)
         maximumAge = query.answer.maximumAge

@@ -14,7 +14,7 @@ final class ThumbnailAnswerTemplate: Sendable {
     private let storability: Freshness.Storability
     private let lifetime: Int?
     private let fileName: FileName
-    private let isNegotiated: Bool
+    private let vary: String?
     private let maximumAge: Int?
     private let staleAge: Int?
     private let tellsSize: Bool
@@ -27,7 +27,7 @@ final class ThumbnailAnswerTemplate: Sendable {
         storability = thumbnail.freshness.storability
         lifetime = thumbnail.freshness.lifetime
         fileName = prepared.fileName
-        isNegotiated = prepared.isNegotiated
+        vary = prepared.vary
         maximumAge = prepared.maximumAge
         staleAge = prepared.staleAge
         tellsSize = prepared.tellsSize
@@ -39,7 +39,7 @@ final class ThumbnailAnswerTemplate: Sendable {
     private func fits(_ thumbnail: Thumbnail, _ prepared: PreparedQuery) -> Bool {
         eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
-            && isNegotiated == prepared.isNegotiated && maximumAge == prepared.maximumAge
+            && vary == prepared.vary && maximumAge == prepared.maximumAge
             && staleAge == prepared.staleAge && tellsSize == prepared.tellsSize && fileName == prepared.fileName
     }
 

@@ -1,10 +1,11 @@
+import Dialects
 import HTTPTypes
 import Imaging
 import ThumbnailPipeline
 
 /// Writes the header fields of a thumbnail's answer.
 struct ThumbnailFields: Sendable {
-    private static let maximumCount = 20
+    private static let maximumCount = 22
     private let common: HTTPFields
 
     /// Adds to the `common` fields.
@@ -34,7 +35,12 @@ struct ThumbnailFields: Sendable {
         if let age = prepared.maximumAge, freshness.storability == .shared { freshness.lifetime = age }
         fields.append(
             .cacheControl, CacheDirectives.text(freshness, secondsLeft: secondsLeft, staleAge: prepared.staleAge))
-        if prepared.isNegotiated { fields.append(.vary, "Accept") }
+        if let vary = prepared.vary { fields.append(.vary, vary) }
+        if !prepared.hintFields.isEmpty {
+            let names = prepared.hintFields.names.joined(separator: ", ")
+            fields.append(.acceptCH, names)
+            fields.append(.criticalCH, names)
+        }
         fields.append(
             .contentDisposition, prepared.fileName.contentDisposition(fileExtension: format.fileExtension))
         if !thumbnail.cacheStatus.isEmpty {

@@ -16,6 +16,8 @@ package struct ThumbnailRequest: Hashable, Sendable {
     package var isNegotiated: Bool
     /// Most bytes of the image's file, below the bound of all sources; nil for that bound.
     package var maximumSourceBytes: Int?
+    /// The highest quality of the result if the request names none; nil for no such bound.
+    package var unnamedQualityLimit: Int?
 
     /// A request for `source`.
     package init(
@@ -51,6 +53,7 @@ extension RenderPlan {
     ) throws {
         var rules = configuration.rules
         rules.limits.longestSteps = configuration.decodeTimeout
+        rules.unnamedQualityLimit = request.unnamedQualityLimit
         let source = RecipeSource(header: headers.image, additions: headers.additional, rules: rules)
         do throws(ImagingError) {
             try self.init(request.recipe, of: source)
