@@ -61,7 +61,7 @@ struct ResultStoreTests {
         _ = try await one.thumbnail()
         try await settled(one)
         let other = try await instance()
-        other.time.advance(by: .seconds(200))
+        other.time.clock.advance(by: .seconds(200))
         _ = try await other.thumbnail()
         #expect(other.origin.loads == 1 && other.renders == 0 && other.decodes == 0)
     }

@@ -86,6 +86,11 @@ extension PipelineCaches {
     private static let mostAdoptions = 256
 }
 
+extension SharedTier.Layer {
+    /// Its name in `Cache-Status`.
+    var status: CacheLayerStatus.Layer { self == .cache ? .shared : .store }
+}
+
 /// A fetch that began under these generations.
 struct FetchBeginning: FetchTicket {
     let generations: LayerGenerations

@@ -42,8 +42,6 @@ package final class SharedTier: Sendable {
     /// Which of them it is.
     enum Layer: Sendable {
         case cache, store
-
-        var status: CacheLayerStatus.Layer { self == .cache ? .shared : .store }
     }
 
     private enum Kind: String {
