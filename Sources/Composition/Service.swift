@@ -47,7 +47,7 @@ package struct Engine: Sendable {
         registry = MetricsRegistry()
         let log = EventLog()
         self.log = log
-        try settings.downloads.origins.checkFiles()
+        try settings.downloads.origins.checkFiles(exceptOf: settings.resultStore.origin)
         sandbox = try Sandbox.start(settings, registry: registry, logger: logger, time: time)
         var settings = settings
         settings.pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(

@@ -141,7 +141,8 @@ package struct Settings: Sendable {
         if let store = resultStore.origin, downloads.origins[store]?.isWritable != true {
             found.append(
                 Contradiction(
-                    ["resultStore"], "resultStore is \(store): allowed is the name of an origin in the file with write"))
+                    ["resultStore"], "resultStore is \(store): allowed is the name of an origin in the file with write")
+            )
         }
         return found + dialects.contradictions(api.vocabulary)
     }

@@ -99,7 +99,8 @@ final class CurlEasy {
         let codes = unsafe [
             // libcurl only reads it.
             CCurlShim_set_pointer(
-                handle, CURLOPT_POSTFIELDS, body?.withUnsafeBytes { unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress) }),
+                handle, CURLOPT_POSTFIELDS,
+                body?.withUnsafeBytes { unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress) }),
             CCurlShim_set_long(handle, CURLOPT_POSTFIELDSIZE, body?.count ?? -1),
             CCurlShim_set_string(handle, CURLOPT_CUSTOMREQUEST, body == nil ? nil : "PUT"),
             body == nil ? CCurlShim_set_long(handle, CURLOPT_HTTPGET, 1) : CURLE_OK,

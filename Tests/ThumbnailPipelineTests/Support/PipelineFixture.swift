@@ -122,6 +122,7 @@ final class PipelineFixture: Sendable {
         // A test that failed half-way has not let them go, and the threads are waited for.
         for hold in holds.withLock({ $0 }) { hold.release() }
         sharedStore?.stop()
+        if let resultStore { Task { await resultStore.stop(timeLimit: .zero) } }
         workers.shutDown()
         lanes.dear.shutDown()
     }
