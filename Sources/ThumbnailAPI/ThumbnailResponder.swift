@@ -22,6 +22,7 @@ final class ThumbnailResponder: Sendable {
     private let common: HTTPFields
     private let repeatedAnswers: RepeatedAnswers
     private let queries = PreparedQueries()
+    private let standIns: StandInAnswers
 
     /// Answers with the thumbnails of `thumbnails`.
     init(
@@ -32,6 +33,7 @@ final class ThumbnailResponder: Sendable {
         requestTimeout = configuration.requestTimeout
         tellsRules = configuration.tellsRules
         self.thumbnails = thumbnails
+        standIns = StandInAnswers(thumbnails: thumbnails)
         self.lifecycle = lifecycle
         self.recorder = recorder
         self.timekeeper = timekeeper
@@ -50,10 +52,14 @@ final class ThumbnailResponder: Sendable {
             prepared = try preparedQuery(for: RequestedTarget(request), at: route)
             try admit(prepared)
         } catch {
-            return .now(failure(error, exchange, source: nil))
+            let response = failure(error, exchange, source: nil)
+            guard let standIn = route.dialect.standIn(for: RequestedTarget(request)) else { return .now(response) }
+            return .later { [self] in await standIns.answer(standIn, to: response, exchange.requestID) }
         }
         let directives = directives(of: request)
-        let admitted = AdmittedRequest(fields: request.headerFields, prepared: prepared, exchange: exchange)
+        let admitted = AdmittedRequest(
+            fields: request.headerFields, prepared: prepared, exchange: exchange,
+            standIn: route.dialect.standIn(for: RequestedTarget(request)))
         if let facts = prepared.query.answer.facts {
             return .later { [self] in Self.receipted(await response(to: admitted, facts, directives ?? .none), admitted)
             }
@@ -124,6 +130,8 @@ private struct AdmittedRequest: Sendable {
     let fields: HTTPFields
     let prepared: PreparedQuery
     let exchange: Exchange
+    /// The image that answers if the request fails; nil for the failure.
+    let standIn: StandIn?
 
     /// The source as the client named it.
     var source: String { prepared.query.request.source.string }
@@ -182,7 +190,9 @@ extension ThumbnailResponder {
             case .placeholder(let image, let error): return placeholder(image, error, admitted)
             }
         } catch {
-            return failure(lifecycle.failure(behind: error), admitted)
+            let response = failure(lifecycle.failure(behind: error), admitted)
+            guard let standIn = admitted.standIn, !Task.isCancelled else { return response }
+            return await standIns.answer(standIn, to: response, admitted.exchange.requestID)
         }
     }
 

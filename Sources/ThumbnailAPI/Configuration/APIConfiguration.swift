@@ -45,9 +45,9 @@ package struct APIConfiguration: Sendable {
 
     package init() {}
 
-    /// All dialects, Alula's own first; but an operator may give the path of the facts to another one.
+    /// All dialects; Alula's own come last, because an operator may give their paths to others.
     var dialects: [any Dialect] {
-        [nativeDialect] + otherDialects + [InfoDialect(signingKeys: signingKeys, vocabulary: vocabulary)]
+        otherDialects + [nativeDialect, InfoDialect(signingKeys: signingKeys, vocabulary: vocabulary)]
     }
 
     /// Whether the targets of `dialect` may be served: it demands signatures itself, no other dialect has keys, or it

@@ -74,6 +74,8 @@ final class PreparedQuery: Sendable {
     let maximumAge: Int?
     /// Seconds for which shared caches may use the answer longer while they fetch it anew; nil says nothing.
     let staleAge: Int?
+    /// The value of `Cache-Control` if the source lets shared caches keep the answer; nil for Alula's own.
+    let cacheControl: ExactText?
     /// Whether the answer tells its width and height in fields.
     let tellsSize: Bool
 
@@ -87,6 +89,7 @@ final class PreparedQuery: Sendable {
         fileName = FileName(of: query)
         maximumAge = query.answer.maximumAge
         staleAge = query.answer.staleAge
+        cacheControl = query.answer.cacheControl
         tellsSize = query.answer.tellsSize
     }
 }

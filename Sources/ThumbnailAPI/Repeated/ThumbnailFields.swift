@@ -1,5 +1,6 @@
 import HTTPTypes
 import Imaging
+import Text
 import ThumbnailPipeline
 
 /// Writes the header fields of a thumbnail's answer.
@@ -32,8 +33,9 @@ struct ThumbnailFields: Sendable {
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         var freshness = thumbnail.freshness
         if let age = prepared.maximumAge, freshness.storability == .shared { freshness.lifetime = age }
-        fields.append(
-            .cacheControl, CacheDirectives.text(freshness, secondsLeft: secondsLeft, staleAge: prepared.staleAge))
+        let ownText = CacheDirectives.text(freshness, secondsLeft: secondsLeft, staleAge: prepared.staleAge)
+        let given = freshness.storability == .shared && secondsLeft == nil ? prepared.cacheControl?.string : nil
+        fields.append(.cacheControl, given ?? ownText)
         if prepared.isNegotiated { fields.append(.vary, "Accept") }
         fields.append(
             .contentDisposition, prepared.fileName.contentDisposition(fileExtension: format.fileExtension))
