@@ -122,8 +122,10 @@ struct ImaginaryEnvironment {
         case "A": try set("bind", text)
         case "P": try set("port", text)
         case "CORS": if try Self.flag(text) { try set("allowOrigin", "*") }
-        case "PATH_PREFIX": try set("imaginaryPath", text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text)
-        case "HTTP_CACHE_TTL": settings.dialects.imaginary.maximumAge = try SettingValues.integer(text, in: 0...31_556_926)
+        case "PATH_PREFIX":
+            try set("imaginaryPath", text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text)
+        case "HTTP_CACHE_TTL":
+            settings.dialects.imaginary.maximumAge = try SettingValues.integer(text, in: 0...31_556_926)
         case "HTTP_READ_TIMEOUT", "HTTP_WRITE_TIMEOUT": try set("requestTimeout", text + "s")
         case "ENABLE_PLACEHOLDER":
             if try Self.flag(text) { placeholder = placeholder ?? ImaginaryPlaceholder() }
@@ -196,7 +198,8 @@ struct ImaginaryEnvironment {
     private static func patterns(_ text: String) throws(InvalidValue) -> [SourcePattern] {
         var patterns: [SourcePattern] = []
         for member in SettingValues.list(text) {
-            guard let rest = member.firstRange(of: "://").map({ String(member[$0.upperBound...]) }), !rest.isEmpty else {
+            guard let rest = member.firstRange(of: "://").map({ String(member[$0.upperBound...]) }), !rest.isEmpty
+            else {
                 throw InvalidValue(allowed: "URLs such as https://example.com/photos, with commas between them")
             }
             let host = rest.prefix(before: UInt8(ascii: "/"))

@@ -160,9 +160,10 @@ private struct Written {
 extension HTTPFields {
     /// The fields of an image's answer, for the answer that a dialect writes in its place.
     fileprivate func describing(_ written: Written) -> HTTPFields {
-        var fields = HTTPFields(filter {
-            ![.contentType, .eTag, .contentDisposition, .imageWidth, .imageHeight].contains($0.name)
-        })
+        var fields = HTTPFields(
+            filter {
+                ![.contentType, .eTag, .contentDisposition, .imageWidth, .imageHeight].contains($0.name)
+            })
         fields.append(.contentType, written.mediaType)
         fields.append(.eTag, written.eTag)
         return fields

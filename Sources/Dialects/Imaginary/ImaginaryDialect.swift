@@ -147,7 +147,7 @@ package struct ImaginaryConfiguration: Sendable {
     package var takesURLs = true
     /// Routes that are not served; a pipeline may have their operations.
     package var disabledRoutes: Set<ExactText> = []
-    /// What stands before the names of files; nil if none are served.
+    /// The text before the names of files; nil if none are served.
     package var folder: SourceBase?
     /// Seconds for which clients may use answers, whatever their source says; nil for the source's own lifetime.
     package var maximumAge: Int?

@@ -11,7 +11,7 @@ struct ImaginaryFrame {
     private let upright: QuarterTurn
     /// From the stored image to this one, without steps.
     private var turn: QuarterTurn
-    /// What would turn this image upright.
+    /// The turn that this image lacks to be upright.
     private var missingTurn: QuarterTurn
     /// The part that is kept, in pixels of the upright image.
     private var part: ImagePart
@@ -108,7 +108,7 @@ extension ImaginaryFrame {
     /// Blurs above this, in pixels, leave one colour in any case.
     private static let widestBlur = 1_000.0
 
-    /// What the file of an operation cannot hold is gone for those after it.
+    /// Drops all that the file of an operation could not hold: it is gone for those after it.
     private mutating func finish(_ operation: ImaginaryOperation) {
         format = operation.format ?? format
         quality = operation.options.usedQuality

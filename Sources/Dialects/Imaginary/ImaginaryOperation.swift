@@ -68,7 +68,7 @@ struct ImaginaryOperation: Hashable, Sendable {
         guard isThere else { throw .missingParameter(parameter) }
     }
 
-    /// What the operation lays on the image.
+    /// The source that the operation lays on the image.
     var mark: AdditionalSource? {
         switch name {
         case .watermarkimage: AdditionalSource(.watermark, source: options.image)

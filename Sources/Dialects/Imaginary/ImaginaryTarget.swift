@@ -54,7 +54,9 @@ struct ImaginaryTarget {
     /// The operations, and all that they read besides the image.
     ///
     /// - Throws: ``APIError`` for the first parameter that is wrong, also if nothing uses it.
-    func operations(accept: String?) throws(APIError) -> (
+    func operations(
+        accept: String?
+    ) throws(APIError) -> (
         list: [ImaginaryOperation], isNegotiated: Bool, ignored: [String]
     ) {
         var options = ImaginaryOptions()
@@ -73,7 +75,8 @@ struct ImaginaryTarget {
         case .operation(let name):
             let isNegotiated = options.type == "auto" && name != .autorotate
             let format =
-                isNegotiated ? Self.negotiated(accept) : name == .autorotate ? nil : try ImaginaryType.format(options.type)
+                isNegotiated
+                ? Self.negotiated(accept) : name == .autorotate ? nil : try ImaginaryType.format(options.type)
             return ([try ImaginaryOperation(name, options, format: format)], isNegotiated, options.ignored)
         }
     }
