@@ -78,8 +78,7 @@ package final class PublicResponder: RequestResponder {
             return .now(recorder.finish(preflight.response(allowing: exchange.route.allow), exchange))
         }
         let mayBePosted = if case .probe = exchange.route { request.method == .post } else { false }
-        guard mayBePosted || exchange.route.isRead, mayBePosted || request.method == .get || request.method == .head
-        else {
+        guard exchange.route.isRead, request.method == .get || request.method == .head || mayBePosted else {
             return .now(methodNotAllowed(exchange))
         }
         if case .images(let route) = exchange.route { return thumbnails.answer(request, exchange, at: route) }

@@ -47,19 +47,20 @@ final class ThumbnailResponder: Sendable {
     ///
     /// The signature is judged first, then the grammar, then the time; a miss is refused here if too many wait.
     func answer(_ request: HTTPRequest, _ exchange: Exchange, at route: ImageRoute) -> HTTPAnswer {
+        let target = RequestedTarget(request)
         let prepared: PreparedQuery
         do {
-            prepared = try preparedQuery(for: RequestedTarget(request), at: route)
+            prepared = try preparedQuery(for: target, at: route)
             try admit(prepared)
         } catch {
             let response = failure(error, exchange, source: nil)
-            guard let standIn = route.dialect.standIn(for: RequestedTarget(request)) else { return .now(response) }
+            guard let standIn = route.dialect.standIn(for: target) else { return .now(response) }
             return .later { [self] in await standIns.answer(standIn, to: response, exchange.requestID) }
         }
         let directives = directives(of: request)
         let admitted = AdmittedRequest(
             fields: request.headerFields, prepared: prepared, exchange: exchange,
-            standIn: route.dialect.standIn(for: RequestedTarget(request)))
+            standIn: route.dialect.standIn(for: target))
         if let facts = prepared.query.answer.facts {
             return .later { [self] in Self.receipted(await response(to: admitted, facts, directives ?? .none), admitted)
             }

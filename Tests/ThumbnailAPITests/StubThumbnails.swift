@@ -161,7 +161,8 @@ extension Thumbnail {
         place: AnswerPlace? = nil, sourceHeader: ImageHeader? = nil
     ) -> Thumbnail {
         Thumbnail(
-            image: .sample(format), sourceHeader: sourceHeader, eTag: "\"abc\"", lastModified: lastModified, freshness: freshness,
+            image: .sample(format), sourceHeader: sourceHeader, eTag: "\"abc\"", lastModified: lastModified,
+            freshness: freshness,
             cacheStatus: cacheStatus, timings: timings, place: place)
     }
 }

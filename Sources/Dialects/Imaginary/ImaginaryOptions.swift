@@ -47,8 +47,8 @@ struct ImaginaryOptions: Hashable, Sendable {
     /// The address of a mark.
     var image: ExactText = ""
     var text: ExactText = ""
-    /// Of a text: its font and colour, pixels to the inch, its width and the margin beside it in pixels, and whether it is
-    /// there only once.
+    /// Of a text: its font and colour, pixels to the inch, its width and the margin beside it in pixels, and whether it
+    /// is there only once.
     var font: ExactText = ""
     var color = Color.black
     var resolution = 0

@@ -46,7 +46,7 @@ final class PreparedQueries: Sendable {
 
     private func insert(_ entry: PreparedQuery, for key: RequestedTarget, into state: inout State) {
         // An estimate: the source, the file name and the answer's fields repeat parts of the target.
-        let bytes = 4 * key.target.utf8.count + (key.accept?.utf8.count ?? 0) + 1_024
+        let bytes = 4 * key.target.utf8.count + (key.accept?.utf8.count ?? 0) + (key.apiKey?.utf8.count ?? 0) + 1_024
         if state.young.count >= maximumEntries || state.youngBytes + bytes > maximumBytes {
             state.old = state.young
             state.young = [:]

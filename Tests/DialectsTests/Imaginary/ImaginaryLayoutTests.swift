@@ -21,7 +21,8 @@ import ThumbnailPipeline
             ("/extract?top=50&left=50&areawidth=100&areaheight=50&width=200", 400, 300, 100, 50),
             ("/rotate?rotate=100", 400, 300, 300, 400), ("/rotate?rotate=45", 400, 300, 400, 300),
             ("/rotate?rotate=90&width=200&height=200", 1_200, 800, 133, 200),
-            ("/thumbnail?width=600", 400, 300, 600, 450), ("/thumbnail?width=100&height=100&embed=1", 1_200, 800, 100, 100),
+            ("/thumbnail?width=600", 400, 300, 600, 450),
+            ("/thumbnail?width=100&height=100&embed=1", 1_200, 800, 100, 100),
             ("/zoom?factor=-3", 10, 8, 40, 32), ("/zoom?factor=1&width=200", 400, 300, 200, 150),
             ("/zoom?factor=2&areawidth=300&top=80&left=80", 400, 300, 300, 300),
             ("/fit?width=800&height=150", 400, 300, 200, 150), ("/fit?width=1000&height=1", 1_200, 800, 2, 1),
@@ -82,12 +83,14 @@ import ThumbnailPipeline
     @Test func `a pipeline is one plan, in the order of its operations`() throws {
         let target = pipeline(
             """
-            [{"operation":"extract","params":{"top":10,"left":20,"areawidth":300,"areaheight":200}},{"operation":"flip"},\
+            [{"operation":"extract","params":{"top":10,"left":20,"areawidth":300,"areaheight":200}},\
+            {"operation":"flip"},\
             {"operation":"resize","params":{"width":150}},{"operation":"rotate","params":{"rotate":90}},\
             {"operation":"blur","params":{"sigma":"2"}},{"operation":"convert","params":{"type":"webp","quality":90}}]
             """)
         let composition = try imaginaryComposition(target, 400, 300)
-        #expect(composition.part == ImagePart(x: 20, y: 10, size: PixelSize(width: 300, height: 200), of: PixelSize(width: 400, height: 300)))
+        let whole = PixelSize(width: 400, height: 300)
+        #expect(composition.part == ImagePart(x: 20, y: 10, size: PixelSize(width: 300, height: 200), of: whole))
         #expect(composition.turn == 2 && composition.size == PixelSize(width: 150, height: 100))
         #expect(composition.stepTexts == ["turn 6", "blur 200000"])
         #expect(composition.format == .webp && composition.quality == .fixed(90))
@@ -101,7 +104,8 @@ import ThumbnailPipeline
             """)
         let composition = try imaginaryComposition(target, 400, 300)
         // The top left of the turned image is the bottom left of the upright one.
-        #expect(composition.part == ImagePart(x: 0, y: 270, size: PixelSize(width: 10, height: 30), of: PixelSize(width: 400, height: 300)))
+        let whole = PixelSize(width: 400, height: 300)
+        #expect(composition.part == ImagePart(x: 0, y: 270, size: PixelSize(width: 10, height: 30), of: whole))
         #expect(composition.turn == 6 && composition.size == PixelSize(width: 30, height: 10))
     }
 
@@ -128,7 +132,9 @@ import ThumbnailPipeline
         #expect(try imaginaryComposition("/flip?type=png", 40, 30, format).format == .png)
     }
 
-    @Test(arguments: ["/resize?width=99999999999", "/zoom?factor=99999999", "/crop?height=1e30&width=1", "/fit?width=1&height=1"])
+    @Test(arguments: [
+        "/resize?width=99999999999", "/zoom?factor=99999999", "/crop?height=1e30&width=1", "/fit?width=1&height=1",
+    ])
     func `sides that no image has are refused or bounded`(target: String) throws {
         let source = ImageHeader(format: .png, storedSize: PixelSize(width: 1, height: 65_535))
         let plan = try? RenderPlan(try imaginaryQuery(target).request.recipe, of: RecipeSource(header: source))
