@@ -53,6 +53,9 @@ package protocol Dialect: Sendable {
     /// - Throws: ``APIError`` for the first thing that is wrong.
     func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
 
+    /// The image that answers a failed request for a target; nil for ``response(to:)`` alone.
+    func standIn(for target: RequestedTarget) -> StandIn?
+
     /// The answer to a failed request for one of the dialect's targets, with the dialect's own status and words.
     func response(to problem: Problem) -> HTTPResponse
 }
@@ -99,6 +102,9 @@ extension Dialect {
 
     /// Nothing is made of images here.
     package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery { throw .methodNotAllowed }
+
+    /// None.
+    package func standIn(for target: RequestedTarget) -> StandIn? { nil }
 
     /// The answer as Alula words it.
     package func response(to problem: Problem) -> HTTPResponse { problem.response }

@@ -86,7 +86,7 @@ extension SettingTable {
             },
             Setting(
                 name: environmentOf, defaultText: "none",
-                help: "imgproxy, imagor or imaginary: that service's environment variables count below Alula's own settings"
+                help: "imgproxy, imagor or imaginary: its environment variables count below Alula's own settings"
             ) {
                 (settings, text) throws(InvalidValue) in
                 settings.dialects.environmentOf = try SettingValues.choice(text)

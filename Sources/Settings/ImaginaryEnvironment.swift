@@ -18,10 +18,14 @@ struct ImaginaryEnvironment {
     private var signatureKey: String?
     private var demandsSignatures = false
     private var folder: String?
+    private var placeholder: ImaginaryPlaceholder?
+    private var placeholderStatus: Int?
 
     private static let prefix = "IMAGINARY_"
     /// The name of the origin for the files of the mounted folder.
     private static let origin = "imaginary-mount"
+    /// The name of the origin for the image that answers failures.
+    private static let placeholderOrigin = "imaginary-placeholder"
 
     /// Stores what the variables mean.
     static func apply(
@@ -104,10 +108,9 @@ struct ImaginaryEnvironment {
             }
             if millions > 0 { try set("maxSourcePixels", String(Int((millions * 1_000_000).rounded()))) }
         case "MOUNT":
-            guard let path = unsafe realpath(text, nil) else { throw InvalidValue(allowed: "a folder") }
-            defer { unsafe free(path) }
+            guard let path = Self.resolved(text) else { throw InvalidValue(allowed: "a folder") }
             meant = ["origins.\(Self.origin)"]
-            folder = unsafe String(cString: path)
+            folder = path
         default: return false
         }
         return true
@@ -119,9 +122,15 @@ struct ImaginaryEnvironment {
         case "A": try set("bind", text)
         case "P": try set("port", text)
         case "CORS": if try Self.flag(text) { try set("allowOrigin", "*") }
-        case "PATH_PREFIX": try set("imaginaryPath", text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text)
-        case "HTTP_CACHE_TTL": settings.dialects.imaginary.maximumAge = try SettingValues.integer(text, in: 0...31_556_926)
+        case "PATH_PREFIX":
+            try set("imaginaryPath", text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text)
+        case "HTTP_CACHE_TTL":
+            settings.dialects.imaginary.maximumAge = try SettingValues.integer(text, in: 0...31_556_926)
         case "HTTP_READ_TIMEOUT", "HTTP_WRITE_TIMEOUT": try set("requestTimeout", text + "s")
+        case "ENABLE_PLACEHOLDER":
+            if try Self.flag(text) { placeholder = placeholder ?? ImaginaryPlaceholder() }
+        case "PLACEHOLDER": try readPlaceholder(path: text)
+        case "PLACEHOLDER_STATUS": placeholderStatus = try SettingValues.integer(text, in: 200...599)
         case "LOG_LEVEL": try set("logLevel", text)
         case "CERTFILE", "KEYFILE":
             throw InvalidValue(allowed: "none: the service speaks no TLS; a proxy in front of it does")
@@ -147,10 +156,35 @@ struct ImaginaryEnvironment {
                 reading.problems.append("URL_SIGNATURE_KEY: its value is not allowed; allowed is \(error.allowed)")
             }
         }
+        placeholder?.status = placeholderStatus
+        settings.dialects.imaginary.placeholder = placeholder
         if let folder {
             settings.dialects.imaginary.folder = SourceBase("\(Self.origin):")
             settings.dialects.origins.append(Origin(name: Self.origin, place: .folder(path: folder)))
         }
+    }
+
+    /// Only this file of its folder can be asked for.
+    private mutating func readPlaceholder(path: String) throws(InvalidValue) {
+        guard let resolved = Self.resolved(path), let slash = resolved.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+            throw InvalidValue(allowed: "the path of a file")
+        }
+        let name = String(resolved[resolved.utf8.index(after: slash)...])
+        let folder = resolved[..<slash]
+        var origin = Origin(
+            name: Self.placeholderOrigin, place: .folder(path: folder.isEmpty ? "/" : String(folder)))
+        origin.onlyFile = ExactText(name)
+        settings.dialects.origins.append(origin)
+        meant = ["origins.\(origin.name)"]
+        placeholder = ImaginaryPlaceholder()
+        placeholder?.source = ExactText("\(origin.name):\(name)")
+    }
+
+    /// The path without links, because none is followed when files are read.
+    private static func resolved(_ path: String) -> String? {
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
     }
 
     /// Stores the value of a setting.
@@ -164,7 +198,8 @@ struct ImaginaryEnvironment {
     private static func patterns(_ text: String) throws(InvalidValue) -> [SourcePattern] {
         var patterns: [SourcePattern] = []
         for member in SettingValues.list(text) {
-            guard let rest = member.firstRange(of: "://").map({ String(member[$0.upperBound...]) }), !rest.isEmpty else {
+            guard let rest = member.firstRange(of: "://").map({ String(member[$0.upperBound...]) }), !rest.isEmpty
+            else {
                 throw InvalidValue(allowed: "URLs such as https://example.com/photos, with commas between them")
             }
             let host = rest.prefix(before: UInt8(ascii: "/"))

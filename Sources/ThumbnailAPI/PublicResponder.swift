@@ -77,7 +77,8 @@ package final class PublicResponder: RequestResponder {
         if request.method == .options, let preflight {
             return .now(recorder.finish(preflight.response(allowing: exchange.route.allow), exchange))
         }
-        guard exchange.route.isRead, request.method == .get || request.method == .head else {
+        let mayBePosted = if case .probe = exchange.route { request.method == .post } else { false }
+        guard exchange.route.isRead, request.method == .get || request.method == .head || mayBePosted else {
             return .now(methodNotAllowed(exchange))
         }
         if case .images(let route) = exchange.route { return thumbnails.answer(request, exchange, at: route) }

@@ -12,10 +12,8 @@ package struct ImaginaryDialect: Dialect {
 
     package var signatures: DialectSignatures { configuration.hasKeys ? .demanded : .none }
     package var uploads: DialectUploads { .judged(field: "file") }
-    /// The path of the service's health, and away from `/` that of its index.
-    package var probePaths: [String] {
-        [place.path(of: "health")] + (place.path == "/" ? [] : [place.path, place.path(of: "")])
-    }
+    /// The paths of the service's health and of its index.
+    package var probePaths: [String] { [place.path(of: "health"), place.path, place.path(of: "")] }
 
     /// The dialect with these settings; nil without a place.
     package init?(_ configuration: ImaginaryConfiguration) {
@@ -47,7 +45,7 @@ package struct ImaginaryDialect: Dialect {
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         try checkKey(target)
         let parsed = try ImaginaryTarget(target.target.string, at: place)
-        guard configuration.takesURLs else { throw .methodNotAllowed }
+        guard configuration.takesURLs || configuration.folder != nil else { throw .methodNotAllowed }
         guard let source = try source(in: parsed) else {
             // What else is wrong says more.
             _ = try parsed.operations(accept: nil)
@@ -60,6 +58,14 @@ package struct ImaginaryDialect: Dialect {
         try checkKey(target)
         let parsed = try ImaginaryTarget(target.target.string, at: place)
         return try query(parsed, source: NativeDialect.uploadedSource, accept: target.accept?.string)
+    }
+
+    /// With the sides and the format of the target, as far as it can be read.
+    package func standIn(for target: RequestedTarget) -> StandIn? {
+        guard let placeholder = configuration.placeholder,
+            let parsed = try? ImaginaryTarget(target.target.string, at: place)
+        else { return nil }
+        return parsed.standIn(placeholder)
     }
 
     package func response(to problem: Problem) -> HTTPResponse { ImaginaryError.response(to: problem) }
@@ -75,7 +81,7 @@ package struct ImaginaryDialect: Dialect {
     }
 
     private func source(in target: ImaginaryTarget) throws(APIError) -> String? {
-        if let url = target.value("url"), !url.isEmpty { return url }
+        if let url = target.value("url"), !url.isEmpty, configuration.takesURLs { return url }
         guard let file = target.value("file"), !file.isEmpty else { return nil }
         guard let folder = configuration.folder else {
             throw .unsupportedOption("file", "Files of the machine are not served; url names an image.")
@@ -97,22 +103,36 @@ package struct ImaginaryDialect: Dialect {
             request = ThumbnailRequest(
                 source: ExactText(source), recipe: ImaginaryFactsRecipe(), isNegotiated: false)
         } else {
-            let marks = operations.filter { $0.name == .watermarkimage }
             request = ThumbnailRequest(
                 source: ExactText(source),
-                additional: marks.map { AdditionalSource(.watermark, source: $0.options.image) },
+                additional: operations.compactMap(\.mark),
                 recipe: ImaginaryRecipe(operations: operations), isNegotiated: isNegotiated)
             if operations.last(where: { $0.format != nil })?.format == .tiff {
                 throw .unsupportedOption("type", "Results are not written as TIFF.")
             }
         }
         var query = ThumbnailQuery(request: request)
-        query.answer.maximumAge = configuration.maximumAge
+        query.answer.cacheControl = configuration.maximumAge.map { seconds in
+            seconds == 0
+                ? "private, no-cache, no-store, must-revalidate"
+                : "public, s-maxage=\(seconds), max-age=\(seconds), no-transform"
+        }
         query.answer.tellsSize = true
         if target.route == .info { query.answer.writer = ImaginaryFactsRecipe.writer }
         query.ignoredOptions = Set(ignored.map { ExactText($0) }).sorted().map(\.string)
         return query
     }
+}
+
+/// The image that answers failures.
+package struct ImaginaryPlaceholder: Sendable {
+    /// Its source; nil for a plain one.
+    package var source: ExactText?
+    /// The status of the answer; nil for that of the failure.
+    package var status: Int?
+
+    /// A plain image with the status of the failure.
+    package init() {}
 }
 
 /// The settings of the dialect of imaginary.
@@ -127,10 +147,13 @@ package struct ImaginaryConfiguration: Sendable {
     package var takesURLs = true
     /// Routes that are not served; a pipeline may have their operations.
     package var disabledRoutes: Set<ExactText> = []
-    /// What stands before the names of files; nil if none are served.
+    /// The text before the names of files; nil if none are served.
     package var folder: SourceBase?
     /// Seconds for which clients may use answers, whatever their source says; nil for the source's own lifetime.
     package var maximumAge: Int?
+
+    /// The image that answers failures; nil for their problems.
+    package var placeholder: ImaginaryPlaceholder?
 
     /// The defaults: the dialect is off.
     package init() {}

@@ -11,7 +11,7 @@ struct ImaginaryFrame {
     private let upright: QuarterTurn
     /// From the stored image to this one, without steps.
     private var turn: QuarterTurn
-    /// What would turn this image upright.
+    /// The turn that this image lacks to be upright.
     private var missingTurn: QuarterTurn
     /// The part that is kept, in pixels of the upright image.
     private var part: ImagePart
@@ -92,19 +92,23 @@ extension ImaginaryFrame {
         }
         let sigma = Int((min(options.sigma, Self.widestBlur) * 100_000).rounded())
         if sigma > 0 { add(GaussianStep(.blur, sigma: sigma)) }
-        if operation.name == .watermarkimage { lay(options) }
+        switch operation.name {
+        case .watermarkimage: lay(options.opacity == 0 ? 1 : options.opacity, x: options.left, y: options.top)
+        case .watermark: lay(options.opacity == 0 ? 0.25 : options.opacity, isTiled: !options.isSingle)
+        default: break
+        }
         finish(operation)
     }
 
     /// Counts the mark of an operation that is left out.
     mutating func skip(_ operation: ImaginaryOperation) {
-        if operation.name == .watermarkimage { nextAddition += 1 }
+        if operation.mark != nil { nextAddition += 1 }
     }
 
     /// Blurs above this, in pixels, leave one colour in any case.
     private static let widestBlur = 1_000.0
 
-    /// What the file of an operation cannot hold is gone for those after it.
+    /// Drops all that the file of an operation could not hold: it is gone for those after it.
     private mutating func finish(_ operation: ImaginaryOperation) {
         format = operation.format ?? format
         quality = operation.options.usedQuality
@@ -129,14 +133,14 @@ extension ImaginaryFrame {
     }
 
     /// Lays the next additional source on the image, in its own size.
-    private mutating func lay(_ options: ImaginaryOptions) {
+    private mutating func lay(_ opacity: Double, x: Int = 0, y: Int = 0, isTiled: Bool = false) {
         defer { nextAddition += 1 }
         guard additions.indices ~= nextAddition else { return }
         let mark = additions[nextAddition]
-        let percent = Int((min(1, options.opacity == 0 ? 1 : abs(options.opacity)) * 100).rounded())
+        let percent = Int((min(1, abs(opacity)) * 100).rounded())
         guard percent > 0,
             let layout = OverlayLayout(
-                scaledSize: mark.size, x: max(0, options.left), y: max(0, options.top), on: shape.size)
+                scaledSize: mark.size, x: max(0, x), y: max(0, y), on: shape.size, isTiled: isTiled)
         else { return }
         let addition = RecipeAddition(mark, scaledTo: mark.size)
         used[nextAddition] = addition

@@ -3,7 +3,7 @@ import Imaging
 
 /// The sizes and the place that an operation leads to, as the service computes them.
 struct ImaginaryLayout {
-    /// What follows the change of size.
+    /// The step after the change of size.
     enum Rest: Equatable {
         case nothing
         /// A part at a place.

@@ -1,5 +1,6 @@
 import Imaging
 import Text
+import ThumbnailPipeline
 
 /// One operation with its parameters, all of which are there.
 struct ImaginaryOperation: Hashable, Sendable {
@@ -55,7 +56,9 @@ struct ImaginaryOperation: Hashable, Sendable {
         case .blur: try require("sigma", options.sigma != 0 || options.leastAmplitude != 0)
         case .watermark:
             try require("text", options.text != "")
-            throw .unsupportedOption("text", "No text is written on images here; watermarkimage lays an image on them.")
+            guard options.text.utf8.count <= ImaginaryText.longest else {
+                throw .badParameter("text", "Must have at most \(ImaginaryText.longest) bytes.")
+            }
         case .watermarkimage: try require("image", options.image != "")
         case .autorotate, .flip, .flop: break
         }
@@ -63,6 +66,15 @@ struct ImaginaryOperation: Hashable, Sendable {
 
     private func require(_ parameter: String, _ isThere: Bool) throws(APIError) {
         guard isThere else { throw .missingParameter(parameter) }
+    }
+
+    /// The source that the operation lays on the image.
+    var mark: AdditionalSource? {
+        switch name {
+        case .watermarkimage: AdditionalSource(.watermark, source: options.image)
+        case .watermark: AdditionalSource(.watermark, file: ExactText(ImaginaryText(options).drawing))
+        default: nil
+        }
     }
 
     /// Whether a part of a zoomed image is asked for.

@@ -47,6 +47,14 @@ struct ImaginaryOptions: Hashable, Sendable {
     /// The address of a mark.
     var image: ExactText = ""
     var text: ExactText = ""
+    /// Of a text: its font and colour, pixels to the inch, its width and the margin beside it in pixels, and whether it
+    /// is there only once.
+    var font: ExactText = ""
+    var color = Color.black
+    var resolution = 0
+    var textWidth = 0
+    var margin = 0
+    var isSingle = false
     var type: ExactText = ""
     /// Parameters that are read and mean nothing here.
     var ignored: [String] = []
@@ -131,16 +139,21 @@ extension ImaginaryOptions {
             guard text.isEmpty || ratio != nil else {
                 throw .badParameter(name, "Must be two whole numbers from 1 on with a colon between them.")
             }
-        case "margin", "dpi", "textwidth", "speed", "compression":
+        case "margin": margin = try Self.whole(name, value)
+        case "dpi": resolution = try Self.whole(name, value)
+        case "textwidth": textWidth = try Self.whole(name, value)
+        case "noreplicate": isSingle = try Self.flag(name, value)
+        case "font": font = try Self.text(name, value)
+        case "color":
+            let components = ImaginaryValue.components(try Self.text(name, value).string)
+            if components.count > 2 { color = Color(red: components[0], green: components[1], blue: components[2]) }
+        case "speed", "compression":
             _ = try Self.whole(name, value)
             ignored.append(name)
-        case "noprofile", "interlace", "palette", "noreplicate":
+        case "noprofile", "interlace", "palette":
             if try Self.flag(name, value) { ignored.append(name) }
         // No answer has any metadata.
         case "stripmeta": _ = try Self.flag(name, value)
-        case "color", "font":
-            _ = try Self.text(name, value)
-            ignored.append(name)
         default: break
         }
     }

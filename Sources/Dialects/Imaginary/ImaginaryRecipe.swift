@@ -25,6 +25,26 @@ struct ImaginaryRecipe: RenderRecipe {
     var keyText: String { "imaginary" }
 }
 
+/// The rules for an image that answers failures: each side that is named is squeezed to it.
+struct ImaginaryStandInRecipe: RenderRecipe {
+    let width: Int
+    let height: Int
+    let format: ImageFormat?
+
+    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        let page = source.header.page(0)
+        let size = PixelSize(
+            width: width > 0 ? width : page.size.width, height: height > 0 ? height : page.size.height)
+        let written = format.flatMap { $0.isWritten ? $0 : nil } ?? page.format.answer(hasAlpha: page.hasAlpha)
+        var composition = Composition(
+            size: size, format: written, quality: .fixed(ImaginaryOptions.standardQuality))
+        if page.hasAlpha, !written.supportsAlpha { composition.steps.append(BackgroundStep(.black)) }
+        return composition
+    }
+
+    var keyText: String { "imaginary placeholder" }
+}
+
 /// The facts that `/info` tells about a source; the image itself is one pixel, which nobody sees.
 struct ImaginaryFactsRecipe: RenderRecipe {
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {

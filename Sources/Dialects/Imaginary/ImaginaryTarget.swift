@@ -54,7 +54,9 @@ struct ImaginaryTarget {
     /// The operations, and all that they read besides the image.
     ///
     /// - Throws: ``APIError`` for the first parameter that is wrong, also if nothing uses it.
-    func operations(accept: String?) throws(APIError) -> (
+    func operations(
+        accept: String?
+    ) throws(APIError) -> (
         list: [ImaginaryOperation], isNegotiated: Bool, ignored: [String]
     ) {
         var options = ImaginaryOptions()
@@ -73,10 +75,35 @@ struct ImaginaryTarget {
         case .operation(let name):
             let isNegotiated = options.type == "auto" && name != .autorotate
             let format =
-                isNegotiated ? Self.negotiated(accept) : name == .autorotate ? nil : try ImaginaryType.format(options.type)
+                isNegotiated
+                ? Self.negotiated(accept) : name == .autorotate ? nil : try ImaginaryType.format(options.type)
             return ([try ImaginaryOperation(name, options, format: format)], isNegotiated, options.ignored)
         }
     }
+
+    /// The image that answers a failure: squeezed to the sides that are named, in the format that is.
+    func standIn(_ placeholder: ImaginaryPlaceholder) -> StandIn? {
+        var options = ImaginaryOptions()
+        for name in ["width", "height", "type"] { try? options.set(name, .text(value(name) ?? "")) }
+        let format = (try? ImaginaryType.format(options.type)) ?? nil
+        let status = placeholder.status.map { HTTPResponse.Status(code: $0) }
+        guard let source = placeholder.source else {
+            let side = Self.placeholderSide
+            let size = PixelSize(
+                width: options.width > 0 ? options.width : side, height: options.height > 0 ? options.height : side)
+            let written = format == .png || format == .webp ? format : .jpeg
+            return StandIn(
+                .plain(Placeholder(Self.placeholderColor, size: size, format: .fixed(written ?? .jpeg))),
+                status: status)
+        }
+        let recipe = ImaginaryStandInRecipe(width: options.width, height: options.height, format: format)
+        return StandIn(
+            .image(ThumbnailRequest(source: source, recipe: recipe, isNegotiated: false)), status: status)
+    }
+
+    /// The image that the service brings along is square and of one grey.
+    private static let placeholderSide = 400
+    private static let placeholderColor = Color(red: 204, green: 204, blue: 204)
 
     private static let unknownType = APIError.badChoice("type", allowed: ["jpeg", "png", "webp", "auto"])
 

@@ -69,7 +69,11 @@ final class SubmissionResponder: Sendable {
             }
         } catch {
             room.release()
-            return failure(error, exchange)
+            let response = failure(error, exchange)
+            guard case .images(let route) = exchange.route, !Task.isCancelled,
+                let standIn = route.dialect.standIn(for: RequestedTarget(request))
+            else { return response }
+            return await StandInAnswers(thumbnails: thumbnails).answer(standIn, to: response, exchange.requestID)
         }
     }
 

@@ -1,6 +1,7 @@
 import Dialects
 import HTTPTypes
 import Imaging
+import Text
 import ThumbnailPipeline
 
 /// Writes the header fields of a thumbnail's answer.
@@ -33,8 +34,9 @@ struct ThumbnailFields: Sendable {
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         var freshness = thumbnail.freshness
         if let age = prepared.maximumAge, freshness.storability == .shared { freshness.lifetime = age }
-        fields.append(
-            .cacheControl, CacheDirectives.text(freshness, secondsLeft: secondsLeft, staleAge: prepared.staleAge))
+        let ownText = CacheDirectives.text(freshness, secondsLeft: secondsLeft, staleAge: prepared.staleAge)
+        let given = freshness.storability == .shared && secondsLeft == nil ? prepared.cacheControl?.string : nil
+        fields.append(.cacheControl, given ?? ownText)
         if let vary = prepared.vary { fields.append(.vary, vary) }
         if !prepared.hintFields.isEmpty {
             let names = prepared.hintFields.names.joined(separator: ", ")
