@@ -120,7 +120,7 @@ private struct FileWriter {
         (self.token, self.codec) = (token, codec)
     }
 
-    /// The file of a finished still, by the encoder that works in one step.
+    /// The file of a finished image, by the encoder that works in one step.
     func fileInOneStep(of image: DecodedImage, quality: Int) throws -> SharedBytes {
         try codec.encode(image, as: format, settings: settings(quality), token: token)
     }
@@ -129,7 +129,7 @@ private struct FileWriter {
     ///
     /// - Parameter effort: The encoder's effort; nil for that of the result.
     func file(of image: DecodedImage, quality: Int, effort: Int? = nil) throws -> SharedBytes {
-        if format.isEncodedInOneStep, image.frames == 1 { return try fileInOneStep(of: image, quality: quality) }
+        if format.isEncodedInOneStep(frames: image.frames) { return try fileInOneStep(of: image, quality: quality) }
         var settings = settings(quality)
         if let effort { settings.effort = effort }
         return try unsafe image.pixels.withUnsafeBytes { bytes throws in

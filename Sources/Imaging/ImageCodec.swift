@@ -12,7 +12,8 @@ package protocol ImageCodec: Sendable {
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage
 
-    /// Writes a finished still in a format that ``ImageFormat/isEncodedInOneStep``; blocks the calling thread until the
+    /// Writes a finished still in a format that ``ImageFormat/isEncodedInOneStep``, or an animation in one that
+    /// ``ImageFormat/isAnimatedInOneStep``; blocks the calling thread until the
     /// work ends.
     ///
     /// - Parameter image: Interleaved pixels, or planes of the range that the format is written from.

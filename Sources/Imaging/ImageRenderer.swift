@@ -165,9 +165,12 @@ package enum ImageRenderer {
         _ image: VipsImage, size: PixelSize, format: ImageFormat, settings: EncoderSettings,
         hasSharpChroma: Bool = true, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
-        if format.isEncodedInOneStep, image.height == size.height {
-            let still = DecodedImage(pixels: try image.pixels(token: token), size: size, bands: image.bands)
-            let file = try codec.encode(still, as: format, settings: settings, token: token)
+        let frames = image.height / (image.integer("page-height") ?? image.height)
+        if format.isEncodedInOneStep(frames: frames), image.height == size.height * frames {
+            let finished = DecodedImage(
+                pixels: try image.pixels(token: token), size: size, bands: image.bands, frames: frames,
+                delays: frames > 1 ? image.integers("delay") : [], loop: frames > 1 ? image.integer("loop") ?? 0 : 0)
+            let file = try codec.encode(finished, as: format, settings: settings, token: token)
             return EncodedImage(bytes: file, format: format, size: size)
         }
         image.watch(token)

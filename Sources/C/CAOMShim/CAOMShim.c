@@ -63,7 +63,7 @@ static int start(aom_codec_ctx_t *codec, const CAOMShimSettings *settings)
     aom_codec_iface_t *coding = aom_codec_av1_cx();
     aom_codec_enc_cfg_t configuration;
     int is_still = settings->frames == 1;
-    if (aom_codec_enc_config_default(coding, &configuration, is_still ? AOM_USAGE_ALL_INTRA : AOM_USAGE_GOOD_QUALITY))
+    if (aom_codec_enc_config_default(coding, &configuration, is_still ? AOM_USAGE_ALL_INTRA : AOM_USAGE_REALTIME))
         return -1;
     configuration.g_w = (unsigned) settings->width;
     configuration.g_h = (unsigned) settings->height;
@@ -82,6 +82,9 @@ static int start(aom_codec_ctx_t *codec, const CAOMShimSettings *settings)
         return -1;
     return aom_codec_control(codec, AOME_SET_CPUUSED, settings->speed)
             || aom_codec_control(codec, AOME_SET_CQ_LEVEL, settings->level)
+            // Stills are judged by likeness as it is seen, not by squares of differences.
+            || aom_codec_control(codec, AOME_SET_TUNING, is_still ? AOM_TUNE_SSIM : AOM_TUNE_PSNR)
+            || aom_codec_control(codec, AV1E_SET_INTRA_DCT_ONLY, is_still && settings->has_cosines_alone)
             || aom_codec_control(codec, AV1E_SET_ENABLE_QM, 1)
             || aom_codec_control(codec, AV1E_SET_QM_MIN, settings->coarsest_matrix)
             || aom_codec_control(codec, AV1E_SET_QM_MAX, settings->finest_matrix)

@@ -100,14 +100,17 @@ package final class SandboxedCodec: ImageCodec {
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
         try token.check()
+        var description = DecodedDescription(image)
+        description.delays = []
         let work = WorkerRequest.Work.encode(
-            DecodedDescription(image), as: format, settings: settings)
+            description, as: format, settings: settings, delays: image.delays.count)
         do {
-            let room = WorkerAnswer.mostFileBytes(of: image.size)
-            return try perform(work, on: image.pixels, room: room, by: startedEncoders(), token: token) {
+            let room = WorkerAnswer.mostFileBytes(of: image.size, frames: image.frames)
+            return try perform(work, on: image.pixelsAndDelays, room: room, by: startedEncoders(), token: token) {
                 answer, output in
                 guard case .encoded(let byteCount) = answer else { throw Fault(detail: "unexpected answer") }
-                return try WorkerAnswer.file(byteCount: byteCount, in: &output, format: format, size: image.size)
+                return try WorkerAnswer.file(
+                    byteCount: byteCount, in: &output, format: format, size: image.size, frames: image.frames)
             }
         } catch let fault as Fault {
             throw ImagingError.encodeFailed(detail: fault.detail)

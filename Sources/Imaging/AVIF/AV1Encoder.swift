@@ -7,9 +7,12 @@ final class AV1Encoder {
     /// The configuration of decoders, once there is a frame: the contents of an `av1C` box (AV1 Codec ISO Media File
     /// Format Binding, section 2.3).
     private(set) var configuration: [UInt8] = []
+    let size: PixelSize
+    /// Whether there is luma alone.
+    let isGrey: Bool
+    /// Bits of a sample.
+    let bits: Int
     private let raw: OpaquePointer
-    private let bits: Int
-    private let isGrey: Bool
     private var text = [CChar](repeating: 0, count: Int(CAOMShim_text_size))
 
     /// The data of one frame.
@@ -25,17 +28,18 @@ final class AV1Encoder {
     init(
         _ size: PixelSize, isGrey: Bool, frames: Int, settings: EncoderSettings
     ) throws(ImagingError) {
-        let effort = AVIFEffort(settings.effort)
+        let effort = AVIFEffort(effort: settings.effort)
         var shimSettings = CAOMShimSettings(
             width: Int32(size.width), height: Int32(size.height), is_grey: isGrey ? 1 : 0,
             bits: Int32(settings.bitDepth), frames: Int32(frames), speed: Int32(effort.speed(isStill: frames == 1)),
-            level: Int32(AVIFEffort.level(for: settings.quality)), coarsest_matrix: Int32(effort.matrices.lowerBound),
-            finest_matrix: Int32(effort.matrices.upperBound))
+            level: Int32(AVIFEffort.level(for: settings.quality)),
+            coarsest_matrix: Int32(AVIFEffort.matrices.lowerBound),
+            finest_matrix: Int32(AVIFEffort.matrices.upperBound), has_cosines_alone: effort.hasCosinesAlone ? 1 : 0)
         guard let raw = unsafe CAOMShim_open(&shimSettings, &text) else {
             throw .encodeFailed(detail: String(shimText: text))
         }
         unsafe self.raw = raw
-        (self.isGrey, bits) = (isGrey, settings.bitDepth)
+        (self.size, self.isGrey, bits) = (size, isGrey, settings.bitDepth)
     }
 
     deinit { unsafe CAOMShim_close(raw) }

@@ -7,6 +7,12 @@ struct AVIFImage {
     let configuration: [UInt8]
     let frames: [AV1Encoder.Frame]
 
+    /// The frames that an encoder made.
+    init(_ encoder: AV1Encoder, frames: [AV1Encoder.Frame]) {
+        (size, isGrey, bits) = (encoder.size, encoder.isGrey, encoder.bits)
+        (configuration, self.frames) = (encoder.configuration, frames)
+    }
+
     /// Bytes of all frames together.
     var byteCount: Int { frames.reduce(0) { $0 + $1.data.count } }
 

@@ -35,7 +35,7 @@ extension ImageFormat {
     package var isUsualAnimation: Bool { traits.isUsualAnimation }
 
     /// Whether several frames of a source are an animation, and not pages.
-    package var hasMovingFrames: Bool { supportsAnimation || reading.hasMovingFrames }
+    package var hasMovingFrames: Bool { supportsAnimation }
 
     /// Whether images are made of shapes, which are drawn in the size that is needed.
     package var holdsShapes: Bool { reading.holdsShapes }
@@ -119,6 +119,12 @@ extension ImageFormat {
     ///
     /// AV1's encoder is such a step; so is the choice of a GIF's palette.
     package var isEncodedInOneStep: Bool { writing?.isInOneStep ?? false }
+
+    /// Whether an animation is, too.
+    package var isAnimatedInOneStep: Bool { writing?.animatesInOneStep ?? false }
+
+    /// Whether an image of this many frames is encoded by a worker process.
+    func isEncodedInOneStep(frames: Int) -> Bool { frames == 1 ? isEncodedInOneStep : isAnimatedInOneStep }
 }
 
 /// Small files of formats that are read and not written: a worker process decodes them before it is confined.

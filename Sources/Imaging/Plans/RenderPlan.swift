@@ -15,6 +15,8 @@ package struct RenderPlan: Hashable, Sendable {
     package private(set) var steps: RenderSteps
     /// The trim that comes before the steps, which are then those for the untrimmed image; nil for none.
     package internal(set) var border: BorderTrim?
+    /// The number of frames of an animation; 1 for a still.
+    var frames = 1
     /// How an animation is played, if not as the source is.
     package internal(set) var timing: FrameTiming?
     /// The format of the result.

@@ -25,6 +25,8 @@ typedef struct {
     int level;
     /// The quantisation matrices that may be used, 0 to 15: lower ones are coarser in fine detail.
     int coarsest_matrix, finest_matrix;
+    /// Whether the cosine transform is the only one.
+    int has_cosines_alone;
 } CAOMShimSettings;
 
 typedef struct CAOMShimEncoder CAOMShimEncoder;
