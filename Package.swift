@@ -123,8 +123,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CCodedImages", "CFastJPEG", "CFastPNG", "CLinux", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim", "CSVGShim",
-                "CVips", "CVipsShim", "Coordination", "Memory", "Text",
+                "CCodedImages", "CFastJPEG", "CFastPNG", "CLinux", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim",
+                "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text",
             ]),
         module(
             "ImageSandbox",
@@ -213,8 +213,8 @@ let package = Package(
         tests(
             "ImagingTests",
             [
-                "CJPEGReference", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Crypto", "Imaging", "Memory",
-                "TestSupport",
+                "CJPEGReference", "CPlanarShim", "CVips", "CVipsShim", "CZlib", "Coordination", "Crypto", "Imaging",
+                "Memory", "TestSupport",
             ]),
         tests(
             "ImageSandboxTests",
