@@ -174,6 +174,10 @@ static void scatter(const Reading *reading, const uint8_t *pixels, Grid grid, in
         + ((size_t) (grid.top + y * grid.down) * (size_t) reading->image->width + (size_t) grid.left) * bands;
     size_t step = (size_t) grid.across * bands;
     int x;
+    if (grid.across == 1) {
+        memcpy(out, pixels, (size_t) width * bands);
+        return;
+    }
     switch (bands) {
     case 1: for_pixels(1) break;
     case 2: for_pixels(2) break;
@@ -199,11 +203,14 @@ static CFastPNGOutcome read_passes(Reading *reading)
         Pass pass = pass_of(reading, width, width ? part_of(image->height, grid.top, grid.down) : 0);
         while (pass.y < pass.height) {
             uint8_t *line = reading->lines + (size_t) (pass.y % 2) * reading->pitch;
-            if (!take_rows(&pass, line, NULL, &outcome))
+            y = pass.y;
+            if (!take_rows(&pass, line, y % 2 ? NULL : line + reading->pitch, &outcome))
                 return outcome;
-            if (!is_plain)
-                CFastPNG_make_pixels(&reading->samples, line, width, pixels);
-            scatter(reading, is_plain ? line : pixels, grid, width, pass.y - 1);
+            for (; y < pass.y; y++, line += reading->pitch) {
+                if (!is_plain)
+                    CFastPNG_make_pixels(&reading->samples, line, width, pixels);
+                scatter(reading, is_plain ? line : pixels, grid, width, y);
+            }
         }
     }
     for (y = 0; reading->level > 1 && y < image->height; y += reading->level) {
