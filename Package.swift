@@ -215,8 +215,8 @@ let package = Package(
         tests(
             "ImagingTests",
             [
-                "CJPEGReference", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Crypto", "Imaging", "Memory",
-                "TestSupport",
+                "CJPEGReference", "CPlanarShim", "CVips", "CVipsShim", "CZlib", "Coordination", "Crypto", "Imaging",
+                "Memory", "TestSupport",
             ]),
         tests(
             "ImageSandboxTests",

@@ -202,7 +202,7 @@ CFastPNGOutcome CFastPNG_read_end(const Rows *rows)
     while (chunk_at(place, rows->end, &chunk)) {
         if (is(&chunk, "IEND"))
             return chunk.length ? CFastPNGChunks : is_sound(&chunk) ? CFastPNGDone
-                                                                     : CFastPNGChecksum;
+                                                                    : CFastPNGChecksum;
         if (!(chunk.type[0] & 0x20))
             return CFastPNGChunks;
         place = behind(&chunk);

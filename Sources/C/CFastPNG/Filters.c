@@ -62,10 +62,16 @@ static always_inline __m128i load(const uint8_t *bytes, size_t count)
     return _mm_unpacklo_epi8(_mm_cvtsi32_si128(four), _mm_setzero_si128());
 }
 
+/// Writes a pixel, and of three or six bytes what is behind it, too.
 static always_inline void store(uint8_t *bytes, size_t count, __m128i pixel)
 {
     __m128i packed = _mm_packus_epi16(pixel, pixel);
-    if (count > 4) {
+    if (count == 1) {
+        *bytes = (uint8_t) _mm_cvtsi128_si32(packed);
+    } else if (count == 2) {
+        uint16_t two = (uint16_t) _mm_cvtsi128_si32(packed);
+        memcpy(bytes, &two, sizeof two);
+    } else if (count > 4) {
         _mm_storel_epi64((__m128i *) bytes, packed);
     } else {
         int four = _mm_cvtsi128_si32(packed);
@@ -175,50 +181,53 @@ static int is_chained(int filter)
     { \
         switch (first * filter_count + second) { \
             both_rows(STEP, filter_sub, filter_sub) both_rows(STEP, filter_sub, filter_average) \
-            both_rows(STEP, filter_sub, filter_paeth) both_rows(STEP, filter_average, filter_sub) \
-            both_rows(STEP, filter_average, filter_average) both_rows(STEP, filter_average, filter_paeth) \
-            both_rows(STEP, filter_paeth, filter_sub) both_rows(STEP, filter_paeth, filter_average) \
-            both_rows(STEP, filter_paeth, filter_paeth) \
+                both_rows(STEP, filter_sub, filter_paeth) both_rows(STEP, filter_average, filter_sub) \
+                    both_rows(STEP, filter_average, filter_average) both_rows(STEP, filter_average, filter_paeth) \
+                        both_rows(STEP, filter_paeth, filter_sub) both_rows(STEP, filter_paeth, filter_average) \
+                            both_rows(STEP, filter_paeth, filter_paeth) \
         } \
     }
 #define both_rows(STEP, FIRST, SECOND) \
-    case FIRST * filter_count + SECOND: unfilter_two(FIRST, SECOND, rows, above, outs, count, STEP); break;
+    case FIRST *filter_count + SECOND: \
+        unfilter_two(FIRST, SECOND, rows, above, outs, count, STEP); \
+        break;
+#define one_row_1(FILTER) unfilter_pixels(FILTER, row, above, out, count, 1)
+#define one_row_2(FILTER) unfilter_pixels(FILTER, row, above, out, count, 2)
 #define one_row_3(FILTER) unfilter_pixels(FILTER, row, above, out, count, 3)
 #define one_row_4(FILTER) unfilter_pixels(FILTER, row, above, out, count, 4)
 #define one_row_6(FILTER) unfilter_pixels(FILTER, row, above, out, count, 6)
 #define one_row_8(FILTER) unfilter_pixels(FILTER, row, above, out, count, 8)
 
-define_filters(3)
-define_filters(4)
-define_filters(6)
-define_filters(8)
+define_filters(1)
+    define_filters(2)
+        define_filters(3)
+            define_filters(4)
+                define_filters(6)
+                    define_filters(8)
 
-void CFastPNG_unfilter(int filter, const uint8_t *row, const uint8_t *above, uint8_t *out, size_t count, size_t step)
+/// Calls the function for pixels of `step` bytes.
+#define for_step(NAME, ...) \
+    switch (step) { \
+    case 1: NAME##_1(__VA_ARGS__); break; \
+    case 2: NAME##_2(__VA_ARGS__); break; \
+    case 3: NAME##_3(__VA_ARGS__); break; \
+    case 4: NAME##_4(__VA_ARGS__); break; \
+    case 6: NAME##_6(__VA_ARGS__); break; \
+    default: NAME##_8(__VA_ARGS__); \
+    }
+
+                        void CFastPNG_unfilter(int filter, const uint8_t *row, const uint8_t *above, uint8_t *out, size_t count, size_t step)
 {
-    if (is_chained(filter) && step == 3)
-        unfilter_3(filter, row, above, out, count);
-    else if (is_chained(filter) && step == 4)
-        unfilter_4(filter, row, above, out, count);
-    else if (is_chained(filter) && step == 6)
-        unfilter_6(filter, row, above, out, count);
-    else if (is_chained(filter) && step == 8)
-        unfilter_8(filter, row, above, out, count);
-    else
-        unfilter_bytes(filter, row, above, out, count, step);
+    if (is_chained(filter))
+        for_step(unfilter, filter, row, above, out, count) else unfilter_bytes(filter, row, above, out, count, step);
 }
 
 int CFastPNG_unfilter_two(
     const int filters[2], const uint8_t *const rows[2], const uint8_t *above, uint8_t *const outs[2], size_t count, size_t step)
 {
-    if (!is_chained(filters[0]) || !is_chained(filters[1]) || count < 2 * step)
+    if (!is_chained(filters[0]) || !is_chained(filters[1]) || count < 8)
         return 0;
-    switch (step) {
-    case 3: unfilter_two_3(filters[0], filters[1], rows, above, outs, count); return 1;
-    case 4: unfilter_two_4(filters[0], filters[1], rows, above, outs, count); return 1;
-    case 6: unfilter_two_6(filters[0], filters[1], rows, above, outs, count); return 1;
-    case 8: unfilter_two_8(filters[0], filters[1], rows, above, outs, count); return 1;
-    default: return 0;
-    }
+    for_step(unfilter_two, filters[0], filters[1], rows, above, outs, count) return 1;
 }
 
 #else

@@ -299,7 +299,7 @@ CFastPNGOutcome CFastPNG_end_inflation(Inflation *inflation)
 {
     if (inflation->place != nothing)
         return CFastPNGEnd;
-    // The checksum of the rows is not computed: libpng, too, takes them if it is wrong.
+    // The checksum of the rows is not computed: rows of which it alone is wrong are served.
     align(inflation);
     make_sure(inflation, zlib_checksum_size + 1);
     if (inflation->rows->outcome)

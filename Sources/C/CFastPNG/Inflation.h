@@ -14,7 +14,7 @@ enum {
     padding_size = 1 << 10,
 };
 
-/// What comes next in the compressed data.
+/// The part of the compressed data that comes next.
 typedef enum { block_head,
     stored_bytes,
     coded_symbols,

@@ -132,36 +132,39 @@ static CFastPNGOutcome read_rows(Reading *reading)
 {
     const CFastPNGImage *image = reading->image;
     Pass pass = pass_of(reading, image->width, image->height);
-    int level = reading->level, height = image->height, is_plain = CFastPNG_are_pixels(image), y, row;
+    int level = reading->level, height = image->height, is_plain = CFastPNG_are_pixels(image), y;
     // Of the rows of samples as many are kept as a row of boxes has; two if they are not the pixels.
     int kept = is_plain ? level : 2;
     size_t made_size = (size_t) image->width * (size_t) image->bands;
     const uint8_t *rows[most_level];
     CFastPNGOutcome outcome = CFastPNGDone;
-    for (y = 0; y < height;) {
-        int place = y % kept, count;
-        int is_direct = level == 1 && is_plain;
-        uint8_t *out = is_direct ? reading->pixels + (size_t) y * made_size : reading->lines + (size_t) place * reading->pitch;
+    while (pass.y < height) {
+        // Samples that are pixels go where they stay, if they are not averaged.
+        int is_direct = level == 1 && is_plain, place = pass.y % kept;
+        uint8_t *out = is_direct ? reading->pixels + (size_t) pass.y * made_size : reading->lines + (size_t) place * reading->pitch;
         uint8_t *other = is_direct ? out + made_size : (place + 1 < kept ? out + reading->pitch : NULL);
-        count = take_rows(&pass, out, other, &outcome);
-        if (!count)
+        y = pass.y;
+        if (!take_rows(&pass, out, other, &outcome))
             return outcome;
-        for (row = 0; row < count; row++, y++) {
-            const uint8_t *samples = row ? other : out;
-            uint8_t *pixels = level == 1 ? reading->pixels + (size_t) y * made_size : reading->made + (size_t) (y % level) * made_size;
-            if (is_direct)
-                continue;
-            if (!is_plain)
-                CFastPNG_make_pixels(&reading->samples, samples, image->width, pixels);
-            if (level == 1)
-                continue;
-            rows[y % level] = is_plain ? samples : pixels;
-            if (y % level == level - 1 || y == height - 1)
+        for (; y < pass.y && !is_direct; y++, out = other) {
+            const uint8_t *pixels = out;
+            if (!is_plain) {
+                uint8_t *made = level == 1 ? reading->pixels + (size_t) y * made_size : reading->made + (size_t) (y % level) * made_size;
+                CFastPNG_make_pixels(&reading->samples, out, image->width, made);
+                pixels = made;
+            }
+            rows[y % level] = pixels;
+            if (level > 1 && (y % level == level - 1 || y == height - 1))
                 put(reading, rows, y % level + 1, y);
         }
     }
     return outcome;
 }
+
+/// Copies pixels of so many bands as the compiler knows.
+#define for_pixels(BANDS) \
+    for (x = 0; x < width; x++, pixels += BANDS, out += step) \
+        memcpy(out, pixels, BANDS);
 
 /// Puts the pixels of a pass's row into the whole image.
 static void scatter(const Reading *reading, const uint8_t *pixels, Grid grid, int width, int y)
@@ -169,9 +172,18 @@ static void scatter(const Reading *reading, const uint8_t *pixels, Grid grid, in
     size_t bands = (size_t) reading->image->bands;
     uint8_t *out = reading->made
         + ((size_t) (grid.top + y * grid.down) * (size_t) reading->image->width + (size_t) grid.left) * bands;
+    size_t step = (size_t) grid.across * bands;
     int x;
-    for (x = 0; x < width; x++, pixels += bands, out += (size_t) grid.across * bands)
-        memcpy(out, pixels, bands);
+    if (grid.across == 1) {
+        memcpy(out, pixels, (size_t) width * bands);
+        return;
+    }
+    switch (bands) {
+    case 1: for_pixels(1) break;
+    case 2: for_pixels(2) break;
+    case 3: for_pixels(3) break;
+    default: for_pixels(4)
+    }
 }
 
 /// Reads the seven passes into the whole image, then reduces it.
@@ -184,17 +196,21 @@ static CFastPNGOutcome read_passes(Reading *reading)
     uint8_t *pixels = reading->lines + 2 * reading->pitch;
     const uint8_t *rows[most_level];
     CFastPNGOutcome outcome = CFastPNGDone;
-    int index, y, row;
+    int index, y, row, is_plain = CFastPNG_are_pixels(image);
     for (index = 0; index < 7; index++) {
         Grid grid = grids[index];
         int width = part_of(image->width, grid.left, grid.across);
         Pass pass = pass_of(reading, width, width ? part_of(image->height, grid.top, grid.down) : 0);
         while (pass.y < pass.height) {
             uint8_t *line = reading->lines + (size_t) (pass.y % 2) * reading->pitch;
-            if (!take_rows(&pass, line, NULL, &outcome))
+            y = pass.y;
+            if (!take_rows(&pass, line, y % 2 ? NULL : line + reading->pitch, &outcome))
                 return outcome;
-            CFastPNG_make_pixels(&reading->samples, line, width, pixels);
-            scatter(reading, pixels, grid, width, pass.y - 1);
+            for (; y < pass.y; y++, line += reading->pitch) {
+                if (!is_plain)
+                    CFastPNG_make_pixels(&reading->samples, line, width, pixels);
+                scatter(reading, is_plain ? line : pixels, grid, width, y);
+            }
         }
     }
     for (y = 0; reading->level > 1 && y < image->height; y += reading->level) {

@@ -50,24 +50,39 @@ static inline __attribute__((always_inline)) void look_up(
     }
 }
 
-/// The high bytes of samples of 16 bits, or samples of 8 bits, and alpha by the transparent colour.
-static void copy(const Samples *samples, const uint8_t *row, int width, uint8_t *out)
+/// Samples of a colour, in 8 bits, and alpha by the transparent colour.
+static inline __attribute__((always_inline)) void add_alpha(
+    const Samples *samples, const uint8_t *row, int bands, int size, int width, uint8_t *out)
 {
-    const CFastPNGImage *image = samples->image;
-    int has_color = image->transparency != NULL, bands = image->bands - has_color, size = image->depth / 8, x, band;
+    int x, band;
     for (x = 0; x < width; x++, row += bands * size) {
         for (band = 0; band < bands; band++)
             *out++ = row[band * size];
-        if (has_color)
-            *out++ = memcmp(row, samples->transparent, (size_t) (bands * size)) ? 255 : 0;
+        *out++ = memcmp(row, samples->transparent, (size_t) (bands * size)) ? 255 : 0;
     }
+}
+
+/// Samples of 16 bits, or those of a colour with transparency.
+static void convert(const Samples *samples, const uint8_t *row, int width, uint8_t *out)
+{
+    const CFastPNGImage *image = samples->image;
+    int x;
+    if (!image->transparency)
+        for (x = 0; x < width * image->bands; x++)
+            out[x] = row[2 * x];
+    else if (image->depth == 8)
+        add_alpha(samples, row, 3, 1, width, out);
+    else if (image->color_type == color)
+        add_alpha(samples, row, 3, 2, width, out);
+    else
+        add_alpha(samples, row, 1, 2, width, out);
 }
 
 void CFastPNG_make_pixels(const Samples *samples, const uint8_t *row, int width, uint8_t *out)
 {
     const CFastPNGImage *image = samples->image;
     if (image->color_type != palette && (image->color_type != grey || image->depth > 8)) {
-        copy(samples, row, width, out);
+        convert(samples, row, width, out);
         return;
     }
     switch (image->bands) {

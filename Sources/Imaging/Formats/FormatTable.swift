@@ -73,7 +73,7 @@ extension FormatTraits {
                 (header.isProgressive ? header.bands * max(1, header.bitDepth / 8) : 0)
                     + (header.frames > 1 ? 3 * header.bands : 0)
             }),
-            time: Time(pixel: 12, byte: 8, animation: 10)),
+            time: Time(pixel: 6, byte: 6, animation: 18)),
         output: .written(
             Writing(
                 saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 2, attribute: EXIFWriting.png,
