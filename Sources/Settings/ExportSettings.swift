@@ -27,6 +27,12 @@ package struct ExportSettings: Sendable {
     /// The variables of OpenTelemetry that are ignored, because their values are not allowed.
     package var ignored: [IgnoredVariable] = []
 
+    /// Forgets where metrics go, and perhaps traces.
+    mutating func clearEndpoints(traces clearsTraces: Bool) {
+        metrics.endpoint = nil
+        if clearsTraces { traces.endpoint = nil }
+    }
+
     /// The endpoint that a text names.
     static func endpoint(_ text: String, example: String) throws(InvalidValue) -> SourceURL {
         guard !text.contains("#"), let url = try? SourceURL(parsing: text) else {

@@ -139,7 +139,7 @@ struct OpenTelemetryEnvironment {
     private static let endpoint = "an absolute http or https URL, such as http://127.0.0.1:4318"
     private static let pairs = "key=value, separated by commas, percent-encoded"
 
-    /// The pairs of a list in the form of W3C Baggage; nil if one is none. A space may stand for itself.
+    /// The pairs of a list in the form of W3C Baggage, in which a space may stand for itself; nil if one is none.
     private static func pairs(in text: String) -> [(name: String, value: String)]? {
         func decoded(_ part: ArraySlice<UInt8>) -> String? {
             var part = part

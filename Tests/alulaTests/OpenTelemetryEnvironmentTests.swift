@@ -72,11 +72,12 @@ struct OpenTelemetryEnvironmentTests {
         #expect(attributes(others).contains("service.instance.id=theirs"))
     }
 
-    @Test(arguments: [
-        ("always_on", nil, 1, false), ("always_off", "1", 0, false), ("traceidratio", "0.25", 0.25, false),
-        ("traceidratio", nil, 1, false), ("parentbased_always_on", nil, 1, true),
-        ("parentbased_always_off", nil, 0, true), ("ParentBased_TraceIdRatio", "1e-3", 0.001, true),
-    ] as [(String, String?, Double, Bool)])
+    @Test(
+        arguments: [
+            ("always_on", nil, 1, false), ("always_off", "1", 0, false), ("traceidratio", "0.25", 0.25, false),
+            ("traceidratio", nil, 1, false), ("parentbased_always_on", nil, 1, true),
+            ("parentbased_always_off", nil, 0, true), ("ParentBased_TraceIdRatio", "1e-3", 0.001, true),
+        ] as [(String, String?, Double, Bool)])
     func `each sampler has its share, and its way with callers`(
         name: String, argument: String?, share: Double, followsCaller: Bool
     ) throws {
@@ -92,10 +93,11 @@ struct OpenTelemetryEnvironmentTests {
             "OTEL_RESOURCE_ATTRIBUTES": "service.name=a, deployment.environment.name = a%2Cb%3D%20c ,service.version=7",
             "OTEL_SERVICE_NAME": "images",
         ])
-        #expect(attributes(settings).sorted() == [
-            "deployment.environment.name=a,b= c", "service.instance.id=\(settings.sharedCache.instance)",
-            "service.name=images", "service.version=7",
-        ])
+        #expect(
+            attributes(settings).sorted() == [
+                "deployment.environment.name=a,b= c", "service.instance.id=\(settings.sharedCache.instance)",
+                "service.name=images", "service.version=7",
+            ])
     }
 
     @Test func `fields of a signal take the place of those for both`() throws {
@@ -107,12 +109,13 @@ struct OpenTelemetryEnvironmentTests {
         #expect(exports.metrics.fields.map(\.name.rawName) == ["x"])
     }
 
-    @Test(arguments: [
-        (["OTEL_SDK_DISABLED": "TRUE"], false, false), (["OTEL_SDK_DISABLED": "false"], true, true),
-        (["OTEL_TRACES_EXPORTER": "none"], false, true), (["OTEL_METRICS_EXPORTER": "none"], true, false),
-        (["OTEL_METRICS_EXPORTER": "prometheus"], true, false),
-        (["OTEL_METRICS_EXPORTER": "otlp,prometheus"], true, true), (["OTEL_TRACES_EXPORTER": "otlp"], true, true),
-    ] as [([String: String], Bool, Bool)])
+    @Test(
+        arguments: [
+            (["OTEL_SDK_DISABLED": "TRUE"], false, false), (["OTEL_SDK_DISABLED": "false"], true, true),
+            (["OTEL_TRACES_EXPORTER": "none"], false, true), (["OTEL_METRICS_EXPORTER": "none"], true, false),
+            (["OTEL_METRICS_EXPORTER": "prometheus"], true, false),
+            (["OTEL_METRICS_EXPORTER": "otlp,prometheus"], true, true), (["OTEL_TRACES_EXPORTER": "otlp"], true, true),
+        ] as [([String: String], Bool, Bool)])
     func `signals can be turned off`(variables: [String: String], traces: Bool, metrics: Bool) throws {
         let settings = try load(variables.merging([Self.endpoint: "http://c"]) { $1 })
         #expect((settings.exports.traces.endpoint != nil) == traces)
@@ -181,7 +184,9 @@ struct OpenTelemetryEnvironmentTests {
         #expect("\(line)".contains("OTEL_EXPORTER_OTLP_HEADERS") && "\(line)".contains("percent-encoded"))
     }
 
-    @Test(arguments: [["--metrics-interval", "99ms"], ["--metrics-interval", "25h"], ["--metrics-endpoint", "c:4318"]])
+    @Test(arguments: [
+        ["--metrics-interval", "99ms"], ["--metrics-interval", "25h"], ["--metrics-endpoint", "c:4318"],
+    ])
     func `settings that are not allowed stop the start`(arguments: [String]) {
         #expect(throws: SettingsLoader.Failure.self) { try load([:], arguments) }
     }

@@ -63,7 +63,7 @@ package struct MetricTimeline: Sendable {
     /// The time of a document at `moment`: never before that of an earlier one, if the clock was set back.
     package func time(at moment: UInt64) -> UInt64 { max(moment, told.time) }
 
-    /// The metrics that a document tells: all with points. A point of which nothing is new is left out.
+    /// The metrics that a document tells: all with points, and those points of which something is to be told.
     func metrics(_ readings: [MetricReading]) -> [Metric] {
         readings.compactMap { reading in
             guard let otlp = reading.description.otlp else { return nil }
@@ -100,7 +100,7 @@ extension MetricReading {
 }
 
 extension MetricTimeline.Value {
-    /// This total less an earlier one; nil if both are the same. A counter that was begun anew counts as a whole.
+    /// This total less an earlier one, or the whole of a counter that was begun anew; nil if there is nothing new.
     fileprivate func new(since earlier: MetricTimeline.Value?) -> MetricTimeline.Value? {
         switch (self, earlier) {
         case (.number(let total), .number(let before)?) where total >= before:

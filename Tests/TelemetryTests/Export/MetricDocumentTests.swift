@@ -40,7 +40,9 @@ struct MetricDocumentTests {
 
     @Test func `a value that rises and falls is a gauge, or a sum if values of instances add up`() {
         registry.gauge("alula_queue_seconds", help: "Q.") { [([], 0.5)] }
-        registry.gauge("process_threads", help: "T.", otlp: OTLPMetric("process.thread.count", unit: "{thread}", isSum: true)) {
+        registry.gauge(
+            "process_threads", help: "T.", otlp: OTLPMetric("process.thread.count", unit: "{thread}", isSum: true)
+        ) {
             [([], 7)]
         }
         #expect(
@@ -82,12 +84,13 @@ struct MetricDocumentTests {
         #expect(registry.prometheusText.contains("alula_request_seconds_bucket{le=\"0.25\"} 2\n"))
     }
 
-    @Test(arguments: [
-        ("alula_decode_seconds", nil, "alula.decode.duration", "s"),
-        ("alula_download_bytes_total", nil, "alula.download.size", "By"),
-        ("alula_downloads_collapsed_total", "request", "alula.downloads_collapsed", "{request}"),
-        ("alula_shared_cache_up", nil, "alula.shared_cache_up", "1"),
-    ] as [(String, String?, String, String)])
+    @Test(
+        arguments: [
+            ("alula_decode_seconds", nil, "alula.decode.duration", "s"),
+            ("alula_download_bytes_total", nil, "alula.download.size", "By"),
+            ("alula_downloads_collapsed_total", "request", "alula.downloads_collapsed", "{request}"),
+            ("alula_shared_cache_up", nil, "alula.shared_cache_up", "1"),
+        ] as [(String, String?, String, String)])
     func `names have neither unit nor kind in them`(name: String, counted: String?, otlp: String, unit: String) {
         let metric = OTLPMetric(of: name, counting: counted)
         #expect(metric.name == otlp && metric.unit == unit)

@@ -27,16 +27,20 @@ struct MetricTimelineTests {
         registry.gauge("alula_queue", help: "") { [([], 4)] }
         counts.counter("png").increment(by: 2)
         var timeline = MetricTimeline(.cumulative, since: 100)
-        let first = ["alula.decodes png from 100: 2", "alula.decode.duration from 100: 0 in 0 s", "alula.queue from 100: 4"]
+        let first = [
+            "alula.decodes png from 100: 2", "alula.decode.duration from 100: 0 in 0 s", "alula.queue from 100: 4",
+        ]
         #expect(points(timeline) == first)
         timeline.take(registry.readings, at: 160)
         #expect(points(timeline) == first)
         counts.counter("jpeg").increment()
         times.observe(3)
-        #expect(points(timeline) == [
-            "alula.decodes jpeg from 100: 1", "alula.decodes png from 100: 2", "alula.decode.duration from 100: 1 in 3 s",
-            "alula.queue from 100: 4",
-        ])
+        #expect(
+            points(timeline) == [
+                "alula.decodes jpeg from 100: 1", "alula.decodes png from 100: 2",
+                "alula.decode.duration from 100: 1 in 3 s",
+                "alula.queue from 100: 4",
+            ])
     }
 
     @Test func `as deltas only what is new is told, from the last document on`() {
@@ -46,18 +50,21 @@ struct MetricTimelineTests {
         counts.counter("png").increment(by: 2)
         times.observe(1)
         var timeline = MetricTimeline(.delta, since: 100)
-        #expect(points(timeline) == [
-            "alula.decodes png from 100: 2", "alula.decode.duration from 100: 1 in 1 s", "alula.queue from 100: 4",
-        ])
+        #expect(
+            points(timeline) == [
+                "alula.decodes png from 100: 2", "alula.decode.duration from 100: 1 in 1 s", "alula.queue from 100: 4",
+            ])
         timeline.take(registry.readings, at: 160)
         #expect(points(timeline) == ["alula.queue from 100: 4"])
         counts.counter("png").increment()
         counts.counter("jpeg").increment(by: 5)
         times.observe(2)
-        #expect(points(timeline) == [
-            "alula.decodes jpeg from 160: 5", "alula.decodes png from 160: 1", "alula.decode.duration from 160: 1 in 2 s",
-            "alula.queue from 100: 4",
-        ])
+        #expect(
+            points(timeline) == [
+                "alula.decodes jpeg from 160: 5", "alula.decodes png from 160: 1",
+                "alula.decode.duration from 160: 1 in 2 s",
+                "alula.queue from 100: 4",
+            ])
     }
 
     @Test func `a delta that was lost is in the next document`() {
