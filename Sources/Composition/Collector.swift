@@ -8,10 +8,14 @@ import Telemetry
 
 /// Reaches collectors of OpenTelemetry over HTTP.
 enum Collector {
-    /// Posts documents to `url`, each on a thread of its own, because the collector may take its time.
-    static func post(to url: String, authorities: String?) -> OTLPSender.Post {
-        { document, timeLimit in
-            let fields: HTTPFields = [.contentType: "application/json", .userAgent: "Alula/" + Program.version]
+    /// Posts documents to a collector, each on a thread of its own, because the collector may take its time.
+    ///
+    /// Nil if it has no endpoint.
+    static func post(to collector: ExportSettings.Collector, authorities: String?) -> OTLPSender.Post? {
+        guard let url = collector.endpoint?.canonical else { return nil }
+        var fields: HTTPFields = [.contentType: "application/json", .userAgent: "Alula/" + Program.version]
+        for field in collector.fields { fields.append(field.name, field.value) }
+        return { [fields] document, timeLimit in
             let request = HTTPRequest(method: .post, target: "", headerFields: fields, body: SharedBytes(document))
             return await withCheckedContinuation { continuation in
                 let thread = try? WorkThread(named: "collector") {
@@ -38,10 +42,6 @@ enum Collector {
 extension Settings {
     /// The service as collectors know it.
     var resource: OTLPResource {
-        OTLPResource(
-            [
-                ("service.name", "alula"), ("service.version", .string(Program.version)),
-                ("service.instance.id", .string(sharedCache.instance)),
-            ], version: Program.version)
+        OTLPResource(resourceAttributes.map { ($0.name, .string($0.value)) }, version: Program.version)
     }
 }

@@ -161,8 +161,8 @@ struct Service: Sendable {
     let events: EventFeed
     /// Samples the figures for the charts of operators.
     let sampling: Task<Void, Never>
-    /// Nil if no collector is named.
-    let traceExport: Task<Void, Never>?
+    /// Tells collectors, if some are named.
+    let exporters: Exporters
     let publicServer: HTTPServer
     let operatorServer: HTTPServer
     /// Nil if metrics have no listener of their own.
@@ -182,6 +182,7 @@ struct Service: Sendable {
     ///   - logger: Takes the service's log lines.
     ///   - time: The clock for freshness and waits.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
+        let start = time.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, time: time)
         let settings = engine.settings
         let (registry, pipeline) = (engine.registry, engine.pipeline)
@@ -201,7 +202,7 @@ struct Service: Sendable {
 
         lifecycle = ServiceLifecycle(startedAt: time.now)
         let tracer = settings.tracer(registry: registry, time: time)
-        traceExport = tracer.flatMap { TraceExporter($0, settings, registry: registry, time: time) }?.start()
+        exporters = Exporters(settings, tracer: tracer, registry: registry, since: start, time: time)
         let bodies = BodyMemory(of: engine.budget)
         let publicResponder = PublicResponder(
             configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
@@ -243,8 +244,7 @@ struct Service: Sendable {
         _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout, willCut: lifecycle.beginCutting)
         refusing.cancel()
         lifecycle.beginDraining()
-        traceExport?.cancel()
-        await traceExport?.value
+        await exporters.shutDown()
         prefetcher.shutDown()
         await engine.stopWork()
         events.shutDown()

@@ -22,16 +22,8 @@ struct TraceExporter: Sendable {
         self.tracer = tracer
         self.resource = resource
         self.sender = sender
-        exported = registry.counter("alula_trace_spans_exported_total", help: "Spans that the collector has taken.")
-    }
-
-    /// An exporter to the collector that the settings name; nil if they name none.
-    init?(_ tracer: Tracer, _ settings: Settings, registry: MetricsRegistry, time: any Timekeeper) {
-        guard let endpoint = settings.traces.endpoint else { return nil }
-        let post = Collector.post(
-            to: endpoint.canonical, authorities: settings.downloads.certificateAuthorities)
-        self.init(
-            tracer, of: settings.resource, registry: registry, sender: OTLPSender(timekeeper: time, post: post))
+        exported = registry.counter(
+            "alula_trace_spans_exported_total", help: "Spans that the collector has taken.", counting: "span")
     }
 
     /// Sends spans in a task until that is cancelled, and those that wait then.
@@ -56,9 +48,10 @@ extension Settings {
     /// The tracer; nil if spans are neither sent nor told to origins.
     func tracer(registry: MetricsRegistry, time: any Timekeeper) -> Tracer? {
         let isTold = downloads.origins.all.contains(where: \.tellsTraces)
-        guard traces.endpoint != nil || isTold else { return nil }
+        let isSent = exports.traces.endpoint != nil
+        guard isSent || isTold else { return nil }
         return Tracer(
-            sampledShare: traces.endpoint == nil ? 0 : traces.sampledShare, identifiesAll: isTold, registry: registry,
+            isSent ? exports.sampler : TraceSampler(share: 0), identifiesAll: isTold, registry: registry,
             timekeeper: time)
     }
 }

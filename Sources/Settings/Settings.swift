@@ -28,7 +28,7 @@ package struct Settings: Sendable {
     package var renderWorkers = availableProcessorCount()
     package var memoryBudget = MemoryShare.percent(60)
     package var sandbox = SandboxSettings()
-    package var traces = TraceSettings()
+    package var exports = ExportSettings()
     package var logFormat = LogFormat.json
     /// The log level, if one is set.
     package var chosenLogLevel: Logger.Level?

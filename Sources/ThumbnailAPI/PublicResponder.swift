@@ -20,6 +20,7 @@ package final class PublicResponder: RequestResponder {
     private let preflight: PreflightAnswer?
     private let files: EmbeddedFiles
     private let tracer: Tracer?
+    private let active: LevelFamily
     private let trustedProxies: TrustedProxies
     private let places: ClientPlaces
     private let loops: RequestLoops
@@ -31,6 +32,7 @@ package final class PublicResponder: RequestResponder {
         bodies: BodyMemory? = nil, tracer: Tracer? = nil
     ) {
         self.tracer = tracer
+        active = metrics.active
         trustedProxies = configuration.trustedProxies
         loops = RequestLoops(name: configuration.loopName)
         places = ClientPlaces(limit: configuration.maximumRequestsPerClient)
@@ -65,9 +67,21 @@ package final class PublicResponder: RequestResponder {
         case .now, .again: return answer
         case .later, .soon: break
         }
-        guard exchange.isProxied, let client = exchange.client else { return computed(answer, exchange) {} }
+        guard exchange.isProxied, let client = exchange.client else { return counted(answer, exchange) {} }
         guard places.take(for: client) else { return .now(problem(.tooManyOfClient, exchange)) }
-        return computed(answer, exchange) { [places] in places.giveBack(client) }
+        return counted(answer, exchange) { [places] in places.giveBack(client) }
+    }
+
+    /// An answer that is being made, and counts as such until `end`.
+    private func counted(
+        _ answer: HTTPAnswer, _ exchange: Exchange, end: @escaping @Sendable () -> Void
+    ) -> HTTPAnswer {
+        let active = active.level(exchange.method?.conventionalName ?? "_OTHER", "http")
+        active.change(by: 1)
+        return computed(answer, exchange) {
+            active.change(by: -1)
+            end()
+        }
     }
 
     private func answer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {

@@ -27,7 +27,8 @@ enum OTLPText {
     ///
     /// - Parameters:
     ///   - signal: `Spans` or `Metrics`, which the names of the members begin or end with.
-    ///   - resource: What the service is.
+    ///   - resource: The service.
+    ///   - body: Writes the members of the scope.
     static func document(
         of signal: String, _ resource: OTLPResource, _ body: (inout [UInt8]) -> Void
     ) -> [UInt8] {

@@ -128,13 +128,15 @@ final class ImageRoute: Sendable {
     let dialect: any Dialect
     /// Whether the dialect's targets may be served; if not, all of them are refused like one with a wrong signature.
     let isOpen: Bool
-    /// Counts answers with status 200; looked up once, because these are the most frequent.
+    /// Count and time answers to GET with status 200; looked up once, because these are the most frequent.
     let successes: Counter
+    let successTimes: Histogram
 
     /// The route of `dialect`.
     init(_ dialect: any Dialect, isOpen: Bool, metrics: APIMetrics) {
         self.dialect = dialect
         self.isOpen = isOpen
         successes = metrics.requests.counter(dialect.name, "200")
+        successTimes = metrics.times(dialect.name, .get, status: 200)
     }
 }

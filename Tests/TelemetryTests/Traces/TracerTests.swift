@@ -12,7 +12,7 @@ struct TracerTests {
     private func tracer(
         sampling share: Double = 1, identifiesAll: Bool = false, registry: MetricsRegistry = MetricsRegistry()
     ) -> Tracer {
-        Tracer(sampledShare: share, identifiesAll: identifiesAll, registry: registry, timekeeper: time)
+        Tracer(TraceSampler(share: share), identifiesAll: identifiesAll, registry: registry, timekeeper: time)
     }
 
     @Test func `a share of the requests is sampled`() {
@@ -34,6 +34,30 @@ struct TracerTests {
         let unsampled = TraceContext(traceID: parent.traceID, spanID: parent.spanID, isSampled: false)
         let followed = try #require(tracer(sampling: 1).begin(continuing: unsampled))
         #expect(!followed.context.isSampled)
+    }
+
+    @Test(arguments: [(0.0, false), (1, true)])
+    func `a sampler that does not follow callers decides by itself`(share: Double, isSampled: Bool) throws {
+        let parent = try #require(Self.parent)
+        let tracer = Tracer(
+            TraceSampler(share: share, followsCaller: false), identifiesAll: false, registry: MetricsRegistry(),
+            timekeeper: time)
+        for flag in [true, false] {
+            let caller = TraceContext(traceID: parent.traceID, spanID: parent.spanID, isSampled: flag)
+            #expect(try #require(tracer.begin(continuing: caller)).context.isSampled == isSampled)
+        }
+    }
+
+    @Test func `services with one share decide alike about a trace`() throws {
+        let sampler = TraceSampler(share: 0.25, followsCaller: false)
+        // The 63 lowest bits count; those of the first are just below a quarter.
+        #expect(sampler.takes(0x3fff_ffff_ffff_ffff) && !sampler.takes(0x4000_0000_0000_0000))
+        let tracer = Tracer(sampler, identifiesAll: true, registry: MetricsRegistry(), timekeeper: time)
+        for _ in 0..<200 {
+            let context = try #require(tracer.begin()).context
+            #expect(context.isSampled == sampler.takes(context.traceID.low))
+            #expect(try #require(tracer.begin(continuing: context)).context.isSampled == context.isSampled)
+        }
     }
 
     @Test func `requests that are not sampled have a place in a trace if an origin is told`() throws {

@@ -84,8 +84,8 @@ final class PipelineFixture: Sendable {
         var observer = DownloadMetrics.observer(registry: registry, events: log)
         // It would sleep on the tests' clock.
         observer.activity = nil
-        observer.finished = { [downloadEnds, finished = observer.finished] outcome, receivedBytes in
-            finished(outcome, receivedBytes)
+        observer.finished = { [downloadEnds, finished = observer.finished] outcome, bytes, duration in
+            finished(outcome, bytes, duration)
             downloadEnds.increment()
         }
         downloader = ImageDownloader(
