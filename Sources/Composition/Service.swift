@@ -33,6 +33,8 @@ package struct Engine: Sendable {
     let disk: DiskStore?
     /// Nil without a shared cache.
     let sharedStore: SharedStore?
+    /// Nil if results do not stay.
+    let resultStore: ResultStore?
     private let memoryWatch: Task<Void, Never>
 
     /// Starts the parts.
@@ -62,6 +64,11 @@ package struct Engine: Sendable {
         sharedStore = try settings.sharedCache.configuration(settings.disk.mode).map { configuration in
             try SharedStore(configuration, logger: logger, timekeeper: time)
         }
+        let observer = DownloadMetrics.observer(registry: registry, events: log)
+        loader = try CurlLoader(configuration: settings.downloads, timekeeper: time, observer: observer)
+        resultStore = ResultStore(settings, web: loader, logger: logger, time: time)
+        let sharingRules = settings.sharedTierRules(
+            settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)")
         let caches = PipelineCaches(
             configuration: settings.pipeline,
             disk: disk.map {
@@ -69,19 +76,13 @@ package struct Engine: Sendable {
                     store: $0, engine: engine, policy: settings.sourcePolicy,
                     originDigests: settings.downloads.origins.digests)
             },
-            tier: sharedStore.map {
-                SharedTier(
-                    store: $0,
-                    rules: settings.sharedTierRules(
-                        settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)"),
-                    timekeeper: time)
-            }, events: log, timekeeper: time)
+            tier: sharedStore.map { SharedTier($0, rules: sharingRules, timekeeper: time) },
+            resultStore: resultStore.map { SharedTier($0.store, rules: sharingRules, timekeeper: time) },
+            events: log, timekeeper: time)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
             living: { SharedBytes.livingByteCount + caches.byteCountBesideBlocks }, purge: { caches.purge($0) })
         memoryWatch = Self.memoryWatch(budget, logger: logger, time: time)
-        let observer = DownloadMetrics.observer(registry: registry, events: log)
-        loader = try CurlLoader(configuration: settings.downloads, timekeeper: time, observer: observer)
         folders = FolderLoader(configuration: settings.downloads, timekeeper: time)
         let guarded = GuardedLoader(PlaceLoader(web: loader, folders: folders), timekeeper: time) { origin in
             log.record(ServiceEvent(origin))
@@ -97,6 +98,7 @@ package struct Engine: Sendable {
                 metrics: PipelineMetrics(registry: registry), events: log),
             timekeeper: time)
         if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: disk, logger: logger) }
+        resultStore?.store.start()
         self.settings = settings
     }
 
@@ -135,9 +137,10 @@ package struct Engine: Sendable {
     }
 
     /// Refuses further work and ends the transfers.
-    package func stopWork() {
+    package func stopWork() async {
         memoryWatch.cancel()
         downloader.shutDown()
+        await resultStore?.stop(timeLimit: .seconds(2))
         loader.shutDown()
         folders.shutDown()
     }
@@ -243,7 +246,7 @@ struct Service: Sendable {
         traceExport?.cancel()
         await traceExport?.value
         prefetcher.shutDown()
-        engine.stopWork()
+        await engine.stopWork()
         events.shutDown()
         sampling.cancel()
         _ = await metricsServer?.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)

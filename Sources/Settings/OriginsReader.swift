@@ -7,7 +7,7 @@ import Text
 enum OriginsReader {
     private static let members = [
         "url", "folder", "headers", "credentials", "tls", "connectTimeout", "firstByteTimeout", "downloadTimeout",
-        "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters", "trace",
+        "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters", "trace", "write",
     ]
     /// Fields that the service writes itself.
     private static let ownFields: [HTTPField.Name] = [
@@ -64,14 +64,20 @@ enum OriginsReader {
         if origin.tellsTraces, case .signature? = origin.credentials {
             throw object.problem("trace", "no trace beside s3, whose signature covers all fields")
         }
+        origin.isWritable = try isWritable(object)
+        if origin.isWritable {
+            guard case .signature? = origin.credentials else {
+                throw object.problem("write", "only beside a folder or s3 credentials")
+            }
+        }
         let ignored = try object.texts("ignoredParameters", "a list of parameters' names") ?? []
         origin.ignoredParameters = Set(ignored.map { ExactText($0) })
         return origin
     }
 
     private static func folder(_ name: String, _ object: OriginMembers) throws(OriginProblem) -> Origin {
-        if let other = object.names.first(where: { !["folder", "maxSourceBytes"].contains($0) }) {
-            throw object.problem(other, "only maxSourceBytes beside a folder")
+        if let other = object.names.first(where: { !["folder", "maxSourceBytes", "write"].contains($0) }) {
+            throw object.problem(other, "only maxSourceBytes and write beside a folder")
         }
         let allowed = "an absolute path"
         let path = try object.requiredText("folder", allowed)
@@ -80,7 +86,12 @@ enum OriginsReader {
         origin.limits.maximumBytes = try object.setting("maxSourceBytes") { (text) throws(InvalidValue) in
             try SettingValues.byteSize(text)
         }
+        origin.isWritable = try isWritable(object)
         return origin
+    }
+
+    private static func isWritable(_ object: OriginMembers) throws(OriginProblem) -> Bool {
+        try object.setting("write") { (text) throws(InvalidValue) in try SettingValues.flag(text) } ?? false
     }
 
     private static func base(_ object: OriginMembers) throws(OriginProblem) -> SourceURL {

@@ -18,7 +18,7 @@ package enum SettingTable {
     static let vocabulary: Set<ExactText> = ["watermarks", "presets"]
 
     package static let all: [Setting] =
-        listeners + downloads + caches + sharing + freshness + sources + answers + quality + dialects + imgproxy + wsrv
+        listeners + downloads + caches + sharing + storing + freshness + sources + answers + quality + dialects + imgproxy + wsrv
         + times + sandbox + process + tracing
 
     private static let listeners: [Setting] = [

@@ -19,6 +19,7 @@ package struct Settings: Sendable {
     package var pipeline = PipelineConfiguration()
     package var disk = DiskSettings()
     package var sharedCache = SharedCacheSettings()
+    package var resultStore = ResultStoreSettings()
     package var prefetch = PrefetchConfiguration()
     package var api = APIConfiguration()
     var dialects = DialectSettings()
@@ -136,6 +137,11 @@ package struct Settings: Sendable {
                 Contradiction(
                     ["baseOrigin"],
                     "baseOrigin is \(base.text.dropLast()): allowed is the name of an origin in the file"))
+        }
+        if let store = resultStore.origin, downloads.origins[store]?.isWritable != true {
+            found.append(
+                Contradiction(
+                    ["resultStore"], "resultStore is \(store): allowed is the name of an origin in the file with write"))
         }
         return found + dialects.contradictions(api.vocabulary)
     }

@@ -107,7 +107,7 @@ struct OriginsReaderTests {
         ("{ a: { url: 'https://a', tls: { certificate: [], publicKey: [] } } }", "not both"),
         ("{ a: { url: 'http://a', connectTimeout: '3' } }", "origins.a.connectTimeout"),
         ("{ a: { folder: 'relative' } }", "an absolute path"),
-        ("{ a: { folder: '/a', headers: {} } }", "only maxSourceBytes beside a folder"),
+        ("{ a: { folder: '/a', headers: {} } }", "only maxSourceBytes and write beside a folder"),
     ])
     func `an unknown or impossible member stops the start and is named`(origins: String, message: String) {
         let failure = #expect(throws: SettingsLoader.Failure.self) {

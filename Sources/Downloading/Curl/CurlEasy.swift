@@ -2,6 +2,7 @@ import CCurl
 import CCurlShim
 import Coordination
 import HTTPTypes
+import Memory
 
 /// Owns one easy handle, set up once and used for one transfer after another.
 ///
@@ -61,7 +62,14 @@ final class CurlEasy {
         if profile.tellsTraces, let traceparent = transfer.load.request.traceparent {
             lines.append("\(HTTPField.Name.traceparent): \(traceparent)")
         }
-        guard setFields(lines) else { return false }
+        if let upload = transfer.load.request.upload {
+            lines.removeAll { $0.hasPrefix(HTTPField.Name.xAmzContentSHA256.rawName) }
+            lines += [
+                "\(HTTPField.Name.xAmzContentSHA256): \(upload.digest)",
+                "\(HTTPField.Name.contentType): application/octet-stream",
+            ]
+        }
+        guard setFields(lines), setBody(transfer.load.request.upload?.bytes) else { return false }
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTimeout.milliseconds)))
         set(CURLOPT_URL, url.canonical)
         return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK
@@ -84,6 +92,19 @@ final class CurlEasy {
             unsafe headers = longer
         }
         return unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, headers) == CURLE_OK
+    }
+
+    /// Has the request bring `body`, which outlives the transfer; without one it asks.
+    private func setBody(_ body: SharedBytes?) -> Bool {
+        let codes = unsafe [
+            // libcurl only reads it.
+            CCurlShim_set_pointer(
+                handle, CURLOPT_POSTFIELDS, body?.withUnsafeBytes { unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress) }),
+            CCurlShim_set_long(handle, CURLOPT_POSTFIELDSIZE, body?.count ?? -1),
+            CCurlShim_set_string(handle, CURLOPT_CUSTOMREQUEST, body == nil ? nil : "PUT"),
+            body == nil ? CCurlShim_set_long(handle, CURLOPT_HTTPGET, 1) : CURLE_OK,
+        ]
+        return codes.allSatisfy { $0 == CURLE_OK }
     }
 
     private func set(_ option: CURLoption, _ value: Int) {

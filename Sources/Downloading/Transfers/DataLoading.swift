@@ -1,4 +1,6 @@
 import Coordination
+import Crypto
+import Memory
 import Synchronization
 
 /// Fetches one source: the mechanism under the downloader's policy.
@@ -46,16 +48,48 @@ package struct TransferRequest: Hashable, Sendable {
     package let needsBody: Bool
     /// The `traceparent` for named origins that take one; nil for none.
     package let traceparent: String?
+    /// Bytes that are put there; nil for a request that asks.
+    let upload: TransferUpload?
+    /// Most bytes of the answer's body; nil for the origin's own bound.
+    let maximumBytes: Int?
 
     /// A request for a source, for its confirmation, or for a sign of life.
     package init(
         identity: SourceIdentity, condition: SourceCondition? = nil, needsBody: Bool = true, traceparent: String? = nil
     ) {
+        upload = nil
+        maximumBytes = nil
         self.identity = identity
         self.condition = condition
         self.needsBody = needsBody
         self.traceparent = traceparent
     }
+
+    /// A request for an object of at most so many bytes, or one that puts an object there.
+    init(object identity: SourceIdentity, atMost maximumBytes: Int? = nil, upload: TransferUpload? = nil) {
+        self.identity = identity
+        self.maximumBytes = maximumBytes
+        self.upload = upload
+        needsBody = upload == nil
+        (condition, traceparent) = (nil, nil)
+    }
+}
+
+/// Bytes that a request brings; equal if their digests are.
+struct TransferUpload: Hashable, Sendable {
+    let bytes: SharedBytes
+    /// Their SHA-256 in hexadecimal.
+    let digest: String
+
+    /// Hashes all bytes.
+    init(_ bytes: SharedBytes) {
+        self.bytes = bytes
+        digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
+    }
+
+    static func == (left: TransferUpload, right: TransferUpload) -> Bool { left.digest == right.digest }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
 /// An origin's answer.

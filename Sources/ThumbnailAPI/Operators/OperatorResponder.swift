@@ -188,6 +188,9 @@ package final class OperatorResponder: RequestResponder {
         if let state = service.control.sharedCache {
             members.append(("sharedCache", .object([("state", .string(state.rawValue))])))
         }
+        if let state = service.control.resultStore {
+            members.append(("resultStore", .object([("state", .string(state.rawValue))])))
+        }
         return .object(members)
     }
 

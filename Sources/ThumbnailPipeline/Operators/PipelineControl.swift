@@ -40,11 +40,11 @@ package struct PipelineControl: ServiceControlling {
         }
     }
 
-    package var sharedCache: SharedCacheState? {
-        pipeline.caches.tier.map { SharedCacheState(rawValue: $0.store.statistics.state) ?? .down }
-    }
+    package var sharedCache: SharedCacheState? { pipeline.caches.tier.map { SharedCacheState($0) } }
 
-    /// Removes from this instance before and after the shared cache: what comes from there in between goes, too.
+    package var resultStore: SharedCacheState? { pipeline.caches.resultStore.map { SharedCacheState($0) } }
+
+    /// Removes from this instance before and after what instances share: what comes from there in between goes, too.
     private func removed(
         _ identity: SourceIdentity?, _ purge: (SharedTier) async -> Bool, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {
@@ -54,8 +54,8 @@ package struct PipelineControl: ServiceControlling {
                 .purge(
                     url: identity?.name, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         }
-        guard let tier = pipeline.caches.tier else { return removed }
-        let isPurged = await purge(tier)
+        guard !pipeline.caches.layers.isEmpty else { return removed }
+        let isPurged = await pipeline.caches.purged(purge)
         let rest = await locally()
         removed.entries += rest.entries
         removed.bytes += rest.bytes

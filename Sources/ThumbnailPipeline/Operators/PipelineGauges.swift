@@ -101,27 +101,36 @@ package struct PipelineGauges: Sendable {
             }
         }
         if let store = caches.disk?.store { registerDisk(store, in: registry) }
-        if let store = caches.tier?.store { registerSharedCache(store, in: registry) }
+        if let store = caches.tier?.store { registerShared(store, "shared cache", "alula_shared_cache", in: registry) }
+        if let store = caches.resultStore?.store {
+            registerShared(store, "result store", "alula_result_store", in: registry)
+        }
     }
 
-    private func registerSharedCache(_ store: SharedStore, in registry: MetricsRegistry) {
-        registry.gauge("alula_shared_cache_up", help: "1 while the shared cache is in use.") {
+    /// Registers the figures of a cache or a store, under names that begin with `prefix`.
+    private func registerShared(
+        _ store: any SharedValueStore, _ what: String, _ prefix: String, in registry: MetricsRegistry
+    ) {
+        registry.gauge("\(prefix)_up", help: "1 while the \(what) is in use.") {
             [([], store.isUp ? 1 : 0)]
         }
         registry.gauge(
-            "alula_shared_cache_requests_total", help: "Look-ups in the shared cache.", labels: "result",
+            "\(prefix)_requests_total", help: "Look-ups in the \(what).", labels: "result",
             isCounter: true
         ) {
             let requests = store.statistics.requests
             return SharedStoreStatistics.Result.allCases.map { ([$0.rawValue], Double(requests[$0, default: 0])) }
         }
         registry.gauge(
-            "alula_shared_cache_queue_bytes", help: "Bytes of writes that the shared cache has not confirmed yet."
+            "\(prefix)_queue_bytes", help: "Bytes of writes that the \(what) has not confirmed yet."
         ) {
             [([], Double(store.statistics.queueBytes))]
         }
+        registry.gauge("\(prefix)_writes_total", help: "Writes that the \(what) has confirmed.", isCounter: true) {
+            [([], Double(store.statistics.writes))]
+        }
         registry.gauge(
-            "alula_shared_cache_dropped_total", help: "Writes to the shared cache that were given up.", isCounter: true
+            "\(prefix)_dropped_total", help: "Writes to the \(what) that were given up.", isCounter: true
         ) {
             [([], Double(store.statistics.droppedWrites))]
         }

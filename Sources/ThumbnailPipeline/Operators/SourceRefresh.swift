@@ -74,7 +74,7 @@ extension PipelineControl {
                     .purge(
                         url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: .gone))
             }
-            if let tier = pipeline.caches.tier { _ = await tier.purge(identity, name: source) }
+            _ = await pipeline.caches.purged { await $0.purge(identity, name: source) }
             return SourceRefresh(result: .gone)
         } catch let error as any ServiceError where !Task.isCancelled {
             return SourceRefresh(result: .failed, failure: error)
