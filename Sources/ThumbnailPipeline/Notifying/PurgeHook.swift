@@ -1,6 +1,7 @@
 package import Downloading
 package import HTTPTypes
 import JSON
+import Text
 
 /// What was purged.
 package struct Purge: Sendable, Equatable {
