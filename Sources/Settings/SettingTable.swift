@@ -18,7 +18,8 @@ package enum SettingTable {
     static let vocabulary: Set<ExactText> = ["watermarks", "presets"]
 
     package static let all: [Setting] =
-        listeners + downloads + caches + sharing + freshness + sources + answers + quality + sizes + dialects + imgproxy + wsrv
+        listeners + downloads + caches + sharing + freshness + sources + answers + quality + sizes + dialects + imgproxy
+        + wsrv
         + times + sandbox + process + tracing
 
     private static let listeners: [Setting] = [

@@ -174,6 +174,12 @@ import ThumbnailPipeline
         }
     }
 
+    @Test func `a placeholder has the size of the allowed request`() throws {
+        let target = Self.target("/thumbnail?URL&w=300&h=200&fit=cover&placeholder=red")
+        let size = try Self.query(target, Self.policy(.up)).placeholder?.size
+        #expect(size == PixelSize(width: 320, height: 320))
+    }
+
     @Test func `signed targets of any grammar are free`() throws {
         var vocabulary = Vocabulary()
         vocabulary.sizes = Self.policy(.refuse)

@@ -91,6 +91,9 @@ package struct TargetExplainer: Sendable {
         case .named(let url, _): words.append("failures send the client to the image at \(url.string)")
         case nil: break
         }
+        if !query.hintFields.isEmpty {
+            words.append("chosen by \(query.hintFields.names.joined(separator: ", "))")
+        }
         if query.placeholder != nil { words.append("a placeholder of one colour if the source fails") }
         return words
     }
