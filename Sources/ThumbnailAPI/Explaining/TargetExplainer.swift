@@ -32,7 +32,7 @@ package struct TargetExplainer: Sendable {
     package func explanation(
         of text: String, accept: String? = nil, for header: ImageHeader = Self.assumed(), now: Int? = nil
     ) -> TargetExplanation {
-        let target = RequestedTarget(Self.target(in: text), accept: accept)
+        let target = RequestedTarget(Self.target(in: text), accept: accept, hints: ClientHints(HTTPFields()))
         guard let dialect = dialect(of: target.target.string) else {
             return TargetExplanation(.refused(APIError.noSuchRoute))
         }
