@@ -19,13 +19,16 @@ package protocol Dialect: Sendable {
     /// must not open what their keys close.
     var signatures: DialectSignatures { get }
 
-    /// The path at which the other service says whether it is ready; nil for none.
+    /// The paths at which the other service says whether it is ready.
     ///
     /// Alula answers there as at `/health/ready`, so that probes may stay as they are.
-    var probePath: String? { get }
+    var probePaths: [String] { get }
 
-    /// Whether a request with an image as its body may have a target of the dialect.
-    var takesImages: Bool { get }
+    /// Judges a request for one of ``probePaths``.
+    func judgeProbe(_ target: RequestedTarget) throws(APIError)
+
+    /// How requests for targets of the dialect may bring images as their bodies.
+    var uploads: DialectUploads { get }
 
     /// Whether a raw target belongs to the dialect.
     ///
@@ -45,6 +48,14 @@ package protocol Dialect: Sendable {
     /// - Throws: ``APIError`` for the first thing that is wrong.
     func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
 
+    /// The query that the target of a request with an image as its body stands for; asked unless ``uploads`` are none.
+    ///
+    /// - Throws: ``APIError`` for the first thing that is wrong.
+    func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
+
+    /// The image that answers a failed request for a target; nil for ``response(to:)`` alone.
+    func standIn(for target: RequestedTarget) -> StandIn?
+
     /// The answer to a failed request for one of the dialect's targets, with the dialect's own status and words.
     func response(to problem: Problem) -> HTTPResponse
 }
@@ -59,6 +70,17 @@ package enum DialectSignatures: Sendable {
     case demanded
 }
 
+/// How requests bring images as their bodies.
+package enum DialectUploads: Hashable, Sendable {
+    /// Not at all.
+    case none
+    /// The signature is a field that covers the body, and `Content-Type` says what it is.
+    case sealed
+    /// The target is judged like any other; the bytes of the body say what it is, or it is a form with a file in the
+    /// field of this name.
+    case judged(field: ExactText)
+}
+
 extension Dialect {
     /// The dialect's name.
     package var doorName: String { name }
@@ -66,11 +88,23 @@ extension Dialect {
     /// Whether signatures are demanded.
     package func isSigned(_ target: RequestedTarget) -> Bool { signatures == .demanded }
 
-    /// No path.
-    package var probePath: String? { nil }
+    /// No paths.
+    package var probePaths: [String] { [] }
 
-    /// No images.
-    package var takesImages: Bool { false }
+    /// Anybody may probe.
+    package func judgeProbe(_ target: RequestedTarget) throws(APIError) {}
+
+    /// None.
+    package var uploads: DialectUploads { .none }
+
+    /// Whether requests may bring images as their bodies.
+    package var takesImages: Bool { uploads != .none }
+
+    /// Nothing is made of images here.
+    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery { throw .methodNotAllowed }
+
+    /// None.
+    package func standIn(for target: RequestedTarget) -> StandIn? { nil }
 
     /// The answer as Alula words it.
     package func response(to problem: Problem) -> HTTPResponse { problem.response }
@@ -102,6 +136,8 @@ package struct RequestedTarget: Hashable, Sendable {
     package let target: ExactText
     /// The request's `Accept`, which counts if the target does not fix the format.
     package let accept: ExactText?
+    /// The request's `API-Key`, by which a dialect may know its clients.
+    package private(set) var apiKey: ExactText?
     /// The hints in the request's fields that count for the target.
     package var hints: ClientHints
 
@@ -115,5 +151,6 @@ package struct RequestedTarget: Hashable, Sendable {
     /// The target of `request`, without hints.
     package init(_ request: HTTPRequest) {
         self.init(request.target, accept: request.headerFields[.accept])
+        apiKey = request.headerFields[.apiKey].map { ExactText($0) }
     }
 }

@@ -28,6 +28,9 @@ struct FrontEndSettings: Sendable {
             NetlifyDialect(at: $0, base: $2)
         },
         Endpoint(name: "astro", usualPath: "/_image", makers: "Astro") { AstroDialect(at: $0, base: $2) },
+        Endpoint(name: "cloudflare", usualPath: "/cdn-cgi/image", makers: "Cloudflare") {
+            CloudflareDialect(at: $0, base: $2)
+        },
     ]
 
     /// Where endpoints lie, by the names of their dialects.

@@ -8,7 +8,8 @@ extension APIError: ServiceError {
             .unsupportedOption, .badURL, .badRequest, .badBody:
             .badRequest
         // As a failure of the origin, a status of 5xx would count against the service's own address.
-        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop: .forbidden
+        case .badKey: .unauthorized
+        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed: .forbidden
         case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
         case .lengthRequired: .lengthRequired
         case .bodyTooLarge, .sourceTooLarge, .answerTooLarge: .contentTooLarge
@@ -36,6 +37,7 @@ extension APIError: ServiceError {
         case .unsupportedOption: "unsupported_option"
         case .badURL: "bad_url"
         case .badSignature: "bad_signature"
+        case .badKey: "bad_key"
         case .expired: "expired"
         case .crossSite: "cross_site"
         case .requestLoop: "request_loop"
@@ -51,6 +53,7 @@ extension APIError: ServiceError {
         case .clientGone: "client_closed"
         case .deadlineExceeded: "deadline_exceeded"
         case .noSuchReceipt: "no_such_receipt"
+        case .callbackNotAllowed: "callback_not_allowed"
         case .noSuchJob: "no_such_job"
         case .tooManyReaders: "overloaded"
         case .lengthRequired: "length_required"
@@ -81,6 +84,7 @@ extension APIError: ServiceError {
             .badBody(_, let reason), .crossSite(let reason, _):
             reason
         case .badSignature: "The request is not signed, or its signature is not valid."
+        case .badKey: "The request has no key, or a wrong one."
         case .expired: "The URL has expired."
         case .requestLoop: "The source leads back to this service, which asked for it (CDN-Loop; the setting cdnLoop)."
         case .noSuchRoute: "Nothing is served at this path."
@@ -106,6 +110,7 @@ extension APIError: ServiceError {
             "Content-Type \(type.prefix(64)) is none of an image: send image/…, application/octet-stream or multipart/form-data."
         case .unsupportedMediaType:
             "The body must be sent with Content-Type: application/json, or as multipart/form-data with an image."
+        case .callbackNotAllowed(let rule): "The callback is not called: \(rule)."
         case .noSuchJob: "There is no such job, or it ended long ago."
         case .tooManyReaders: "As many clients read events as there may be; try again later."
         case .noSuchReceipt: "No caller waits under this receipt."
@@ -124,7 +129,7 @@ extension APIError: ServiceError {
     /// The kind of failure, by its cause.
     package var category: ErrorCategory {
         switch self {
-        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop: .policy
+        case .badSignature, .badKey, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed: .policy
         case .draining, .tooManyReaders: .overload
         case .clientGone: .cancelled
         case .deadlineExceeded: .timeout

@@ -23,6 +23,8 @@ package enum APIError: Error, Equatable {
     case badURL(String)
     /// The signature is missing, or made with none of the keys.
     case badSignature
+    /// The key of a client is missing, or wrong.
+    case badKey
     /// The time in `expires` has passed.
     case expired
     /// A browser sent the request for another site, or to a name that is none of the listener's. The reason is for the
@@ -72,6 +74,8 @@ package enum APIError: Error, Equatable {
     case unsupportedMediaType
     /// The body is not what its route takes: the place, as a JSON Pointer, and the reason for the client.
     case badBody(String, String)
+    /// A job names a host that no job may have called: the setting that forbids it, and what it forbids.
+    case callbackNotAllowed(String)
     /// There is no job with this ID, or no longer.
     case noSuchJob
     /// No caller waits under this receipt.

@@ -10,7 +10,7 @@ package struct ImgproxyDialect: Dialect {
     private let presets: ImgproxyPresets
 
     package var signatures: DialectSignatures { configuration.hasKeys ? .demanded : .none }
-    package var probePath: String? { place.path(of: "health") }
+    package var probePaths: [String] { [place.path(of: "health")] }
 
     /// The dialect at the place that `configuration` gives it; nil if that is off.
     ///

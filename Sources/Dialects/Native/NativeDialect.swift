@@ -13,7 +13,7 @@ package struct NativeDialect: RenditionDialect {
     package static let uploadedSource = "upload:"
 
     package var doorName: String { Self.doorName }
-    package var takesImages: Bool { true }
+    package var uploads: DialectUploads { .sealed }
     package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
 
     /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
@@ -34,6 +34,14 @@ package struct NativeDialect: RenditionDialect {
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         try ThumbnailTarget.parse(target, vocabulary: vocabulary)
+    }
+
+    /// An image has no parameters of sources, and its request may expire.
+    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        let text = target.target.string
+        return try rendition(
+            String(text.suffix(after: UInt8(ascii: "?")) ?? ""), of: Self.uploadedSource,
+            accept: target.accept?.string, hints: target.hints, mayExpire: true)
     }
 
     /// A rendition is a query of `/thumbnail` without the source and the parameters of a single request.

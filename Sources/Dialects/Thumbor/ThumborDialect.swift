@@ -16,7 +16,7 @@ package struct ThumborDialect: Dialect {
         if configuration.key == nil { return .none }
         return configuration.isUnsafeServed ? .offered : .demanded
     }
-    package var probePath: String? { place.path(of: "healthcheck") }
+    package var probePaths: [String] { [place.path(of: "healthcheck")] }
 
     /// The dialect with these settings; nil without a place.
     package init?(_ configuration: ThumborConfiguration) {

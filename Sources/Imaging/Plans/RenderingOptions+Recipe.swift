@@ -53,6 +53,7 @@ extension RenderingOptions: RenderRecipe {
         composition.light = rules.light
         composition.steps = layout.steps(for: self, format: chosen, hasAlpha: page.hasAlpha)
         if chosen.hasPaletteQuality, format.isFixed { composition.paletteQuality = quality }
+        composition.bitDepth = avifBitDepth
         composition.keepsCopyright = keepsCopyright
         return composition
     }

@@ -54,18 +54,15 @@ package struct APIConfiguration: Sendable {
     /// Reads a query about a source that stands elsewhere, which a client's request with these fields brings.
     ///
     /// Requests with bodies are signed if there are keys.
-    func rendition(
-        _ rendition: String, of source: String, _ fields: HTTPFields, mayExpire: Bool = false
-    ) throws(APIError) -> ThumbnailQuery {
+    func rendition(_ rendition: String, of source: String, _ fields: HTTPFields) throws(APIError) -> ThumbnailQuery {
         let hints = ClientHints(fields)
-        let query = try nativeDialect.rendition(
-            rendition, of: source, accept: fields[.accept], hints: hints, mayExpire: mayExpire)
+        let query = try nativeDialect.rendition(rendition, of: source, accept: fields[.accept], hints: hints)
         return try clientPolicy.allowed(query, isSigned: !signingKeys.isEmpty, hints)
     }
 
-    /// All dialects, Alula's own first.
+    /// All dialects; Alula's own come last, because an operator may give their paths to others.
     var dialects: [any Dialect] {
-        [nativeDialect, InfoDialect(signingKeys: signingKeys, vocabulary: vocabulary)] + otherDialects
+        otherDialects + [nativeDialect, InfoDialect(signingKeys: signingKeys, vocabulary: vocabulary)]
     }
 
     /// Whether the targets of `dialect` may be served: it demands signatures itself, no other dialect has keys, or it

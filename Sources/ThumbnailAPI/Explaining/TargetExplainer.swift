@@ -61,7 +61,8 @@ package struct TargetExplainer: Sendable {
     private func refusal(of query: ThumbnailQuery, at now: Int?) -> (any ServiceError)? {
         if let now, let expires = query.expires, expires <= now { return APIError.expired }
         guard let downloads else { return nil }
-        for source in [query.request.source] + query.request.additional.map(\.source) {
+        let additional = query.request.additional.filter { $0.file == nil }.map(\.source)
+        for source in [query.request.source] + additional {
             do {
                 let identity = try downloads.origins.identity(of: source)
                 if let rule = downloads.objection(toFetching: identity) { return DownloadError.sourceNotAllowed(rule) }

@@ -71,7 +71,7 @@ final class PreparedQueries: Sendable {
 
     private func insert(_ entry: PreparedQuery, for key: RequestedTarget, into state: inout State) {
         // An estimate: the source, the file name and the answer's fields repeat parts of the target.
-        let bytes = 4 * key.target.utf8.count + (key.accept?.utf8.count ?? 0) + 1_024
+        let bytes = 4 * key.target.utf8.count + (key.accept?.utf8.count ?? 0) + (key.apiKey?.utf8.count ?? 0) + 1_024
         if state.young.count >= maximumEntries || state.youngBytes + bytes > maximumBytes {
             state.old = state.young
             state.young = [:]
@@ -101,6 +101,10 @@ final class PreparedQuery: Sendable {
     let maximumAge: Int?
     /// Seconds for which shared caches may use the answer longer while they fetch it anew; nil says nothing.
     let staleAge: Int?
+    /// The value of `Cache-Control` if the source lets shared caches keep the answer; nil for Alula's own.
+    let cacheControl: ExactText?
+    /// Whether the answer tells its width and height in fields.
+    let tellsSize: Bool
 
     /// Prepares the answers to `query`, which was read at `route`; `request` is its request with the source resolved.
     init(_ query: ThumbnailQuery, _ request: RecurringRequest, at route: ImageRoute) {
@@ -113,5 +117,7 @@ final class PreparedQuery: Sendable {
         fileName = FileName(of: query)
         maximumAge = query.answer.maximumAge
         staleAge = query.answer.staleAge
+        cacheControl = query.answer.cacheControl
+        tellsSize = query.answer.tellsSize
     }
 }

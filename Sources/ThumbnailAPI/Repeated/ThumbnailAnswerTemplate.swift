@@ -1,5 +1,6 @@
 import Coordination
 import HTTPTypes
+import Text
 import ThumbnailPipeline
 
 /// The fields that all answers with one cached thumbnail share, and the whole answer of the current second.
@@ -17,6 +18,8 @@ final class ThumbnailAnswerTemplate: Sendable {
     private let vary: String?
     private let maximumAge: Int?
     private let staleAge: Int?
+    private let cacheControl: ExactText?
+    private let tellsSize: Bool
     private let recurring = Locked<(age: Int?, second: Int, response: RecurringResponse)?>(nil)
 
     private init(_ thumbnail: Thumbnail, _ prepared: PreparedQuery, _ fields: HTTPFields) {
@@ -29,6 +32,8 @@ final class ThumbnailAnswerTemplate: Sendable {
         vary = prepared.vary
         maximumAge = prepared.maximumAge
         staleAge = prepared.staleAge
+        cacheControl = prepared.cacheControl
+        tellsSize = prepared.tellsSize
     }
 
     /// Whether the fields are still right: the facts that they tell have not changed.
@@ -38,7 +43,8 @@ final class ThumbnailAnswerTemplate: Sendable {
         eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
             && vary == prepared.vary && maximumAge == prepared.maximumAge
-            && staleAge == prepared.staleAge && fileName == prepared.fileName
+            && staleAge == prepared.staleAge && cacheControl == prepared.cacheControl
+            && tellsSize == prepared.tellsSize && fileName == prepared.fileName
     }
 
     /// The template beside `thumbnail`; if there is none yet, or its facts have changed, one with the fields that

@@ -73,6 +73,11 @@ package struct Placeholder: Hashable, Sendable {
     /// The output format, or what to choose it by.
     package let format: FormatChoice
 
+    /// An image of this size.
+    package init(_ color: Color, size: PixelSize, format: FormatChoice) {
+        (self.color, self.size, self.format) = (color, size, format)
+    }
+
     /// An image that fills the box of `options`: a missing side equals the given one, 1×1 with neither.
     package init(_ color: Color, in options: RenderingOptions) {
         self.color = color
