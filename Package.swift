@@ -233,7 +233,8 @@ let package = Package(
                 "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailPipeline",
             ]),
         tests(
-            "DialectsTests", ["Crypto", "Dialects", "Imaging", "Memory", "TestSupport", "Text", "ThumbnailPipeline"]),
+            "DialectsTests",
+            ["Crypto", "Dialects", "HTTPTypes", "Imaging", "Memory", "TestSupport", "Text", "ThumbnailPipeline"]),
         tests(
             "ThumbnailAPITests",
             [

@@ -40,6 +40,15 @@ package struct ClientHints: Hashable, Sendable {
         return hints
     }
 
+    /// Hashes what was read; for most targets that is nothing.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(fields.rawValue)
+        guard !fields.isEmpty else { return }
+        hasher.combine(width)
+        hasher.combine(ratio)
+        hasher.combine(savesData)
+    }
+
     private mutating func read<Value>(
         _ fields: HTTPFields, _ names: [HintFields], _ parse: (String) -> Value?
     ) -> Value? {

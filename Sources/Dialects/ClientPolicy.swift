@@ -27,12 +27,19 @@ package struct ClientPolicy: Sendable {
     package func allowed(
         _ query: ThumbnailQuery, isSigned: Bool, _ hints: ClientHints
     ) throws(APIError) -> ThumbnailQuery {
-        guard query.answer.facts == nil, saveDataQuality != nil || !isSigned && !sizes.isOpen else { return query }
-        // A grammar whose recipes cannot be bounded is none that strangers may use.
-        guard let recipe = query.request.recipe.recipe as? any SizedRecipe else { throw sizes.refusal("w") }
+        guard query.answer.facts == nil else { return query }
+        let isBounded = !isSigned && !sizes.isOpen
+        guard let recipe = query.request.recipe.recipe as? any SizedRecipe else {
+            // A grammar whose recipes cannot be bounded is none that strangers may use.
+            if isBounded { throw sizes.refusal("w") }
+            return query
+        }
         var allowed = query
-        if !isSigned, !sizes.isOpen {
+        if isBounded {
             allowed.request.recipe = try Self.allowed(recipe, by: sizes, query.asked)
+            if let placeholder = query.placeholder, let options = allowed.request.ownOptions {
+                allowed.placeholder = Placeholder(placeholder.color, in: options)
+            }
         }
         if let saveDataQuality, recipe.isQualityUnnamed {
             let read = hints.only(.saveData)

@@ -6,7 +6,7 @@ package import Imaging
 /// Sizes are sides of the box in pixels of the answer: device pixel ratios and factors count, margins, crops and turns
 /// do not.
 package struct SizePolicy: Hashable, Sendable {
-    /// What becomes of a size or quality that is not allowed.
+    /// The consequence for a size or quality that is not allowed.
     package enum Rule: String, Sendable, CaseIterable {
         /// The request is refused.
         case refuse

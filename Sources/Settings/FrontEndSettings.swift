@@ -82,7 +82,8 @@ extension SettingTable {
                 (settings, text) throws(InvalidValue) in
                 settings.dialects.frontEnds.next.formats = try SettingValues.formats(text, of: ImageFormat.written)
             },
-            Setting(name: "vercelSizes", defaultText: "sizes, else 640 to 3840", help: "widths that vercelPath serves") {
+            Setting(name: "vercelSizes", defaultText: "sizes, else 640 to 3840", help: "widths that vercelPath serves")
+            {
                 (settings, text) throws(InvalidValue) in
                 settings.dialects.frontEnds.vercelSizes = try SettingValues.integers(text, in: 1...16_384).sorted()
             },

@@ -4,8 +4,7 @@ import ThumbnailAPI
 extension SettingTable {
     /// The settings of what clients may ask for.
     static let sizes: [Setting] = [
-        Setting(name: "sizes", defaultText: "any", help: "sides of the box that unsigned requests may ask for, in pixels")
-        {
+        Setting(name: "sizes", defaultText: "any", help: "sides in pixels that unsigned requests may ask for") {
             (settings, text) throws(InvalidValue) in
             settings.api.vocabulary.sizes.allow(sizes: try SettingValues.integers(text, in: 1...16_384))
         },

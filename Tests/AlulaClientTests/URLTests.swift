@@ -56,6 +56,15 @@ struct URLTests {
                 + "&watermarkY=4&watermarkOpacity=50&watermarkScale=0.2&watermarkTile=0&preset=card%2Cdark")
     }
 
+    @Test func `sizes of client hints take the place of numbers`() {
+        var rendition = Rendition(width: 300, height: 200)
+        rendition.devicePixelRatio = 2
+        rendition.automatic = .width
+        #expect(rendition.query == "w=auto&h=200&dpr=2")
+        rendition.automatic = .devicePixelRatio
+        #expect(rendition.query == "w=300&h=200&dpr=auto")
+    }
+
     @Test func `the client writes every parameter of the interface description but aliases and the signature`() throws {
         let file = URL(filePath: #filePath).appending(path: "../../../openapi.yaml").standardized
         let text = try String(contentsOf: file, encoding: .utf8)

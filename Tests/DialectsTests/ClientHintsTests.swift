@@ -6,7 +6,7 @@ import ThumbnailPipeline
 
 @testable import Dialects
 
-/// What the hints in a request's fields do: `w=auto`, `dpr=auto` and `Save-Data`.
+/// The effect of hints in a request's fields: `w=auto`, `dpr=auto` and `Save-Data`.
 @Suite struct ClientHintsTests {
     private static let url = "/thumbnail?url=https%3A%2F%2Fh.example%2Fa.jpg"
 
@@ -28,23 +28,24 @@ import ThumbnailPipeline
             + read.hintFields.names.joined(separator: ",")
     }
 
-    @Test(arguments: [
-        ("w=auto", [.secCHWidth: "700"], "960x- Sec-CH-Width"),
-        ("w=auto", [.secCHWidth: "640"], "640x- Sec-CH-Width"),
-        ("w=auto", [.secCHWidth: "99", .width: "700"], "320x- Sec-CH-Width"),
-        ("w=auto", [.width: "321"], "640x- Sec-CH-Width,Width"),
-        ("w=auto", [.secCHWidth: "16384"], "960x- Sec-CH-Width"),
-        ("w=auto", [:], "640x- Sec-CH-Width,Width"),
-        ("w=auto&dpr=2", [.secCHWidth: "700"], "960x- Sec-CH-Width"),
-        ("w=auto&h=320&fit=cover", [.secCHWidth: "2"], "320x320 Sec-CH-Width"),
-        ("w=300", [.secCHWidth: "700", .dpr: "2", .saveData: "on"], "300x- "),
-        ("w=300&dpr=auto", [.secCHDPR: "2"], "640x- Sec-CH-DPR"),
-        ("w=300&dpr=auto", [.dpr: "2.625"], "960x- Sec-CH-DPR,DPR"),
-        ("w=300&dpr=auto", [:], "320x- Sec-CH-DPR,DPR"),
-        ("w=200&h=99&dpr=auto&fit=fill", [.secCHDPR: "1.5"], "320x320 Sec-CH-DPR"),
-        ("w=auto&dpr=auto", [.secCHWidth: "500", .secCHDPR: "3"], "640x- Sec-CH-Width,Sec-CH-DPR"),
-        ("w=auto&dpr=auto", [:], "640x- Sec-CH-Width,Width,Sec-CH-DPR,DPR"),
-    ] as [(String, HTTPFields, String)])
+    @Test(
+        arguments: [
+            ("w=auto", [.secCHWidth: "700"], "960x- Sec-CH-Width"),
+            ("w=auto", [.secCHWidth: "640"], "640x- Sec-CH-Width"),
+            ("w=auto", [.secCHWidth: "99", .width: "700"], "320x- Sec-CH-Width"),
+            ("w=auto", [.width: "321"], "640x- Sec-CH-Width,Width"),
+            ("w=auto", [.secCHWidth: "16384"], "960x- Sec-CH-Width"),
+            ("w=auto", [:], "640x- Sec-CH-Width,Width"),
+            ("w=auto&dpr=2", [.secCHWidth: "700"], "960x- Sec-CH-Width"),
+            ("w=auto&h=320&fit=cover", [.secCHWidth: "2"], "320x320 Sec-CH-Width"),
+            ("w=300", [.secCHWidth: "700", .dpr: "2", .saveData: "on"], "300x- "),
+            ("w=300&dpr=auto", [.secCHDPR: "2"], "640x- Sec-CH-DPR"),
+            ("w=300&dpr=auto", [.dpr: "2.625"], "960x- Sec-CH-DPR,DPR"),
+            ("w=300&dpr=auto", [:], "320x- Sec-CH-DPR,DPR"),
+            ("w=200&h=99&dpr=auto&fit=fill", [.secCHDPR: "1.5"], "320x320 Sec-CH-DPR"),
+            ("w=auto&dpr=auto", [.secCHWidth: "500", .secCHDPR: "3"], "640x- Sec-CH-Width,Sec-CH-DPR"),
+            ("w=auto&dpr=auto", [:], "640x- Sec-CH-Width,Width,Sec-CH-DPR,DPR"),
+        ] as [(String, HTTPFields, String)])
     func `sizes are those of the client, rounded up to allowed ones`(
         query: String, fields: HTTPFields, expected: String
     ) throws {
@@ -58,7 +59,8 @@ import ThumbnailPipeline
     }
 
     @Test(arguments: [
-        "", "0", "-1", "16385", "99999999999999999999", "1e3", "0x10", "７００", "700;a=1", "\"700\"", "700, 800", "+7", "7.5",
+        "", "0", "-1", "16385", "99999999999999999999", "1e3", "0x10", "７００", "700;a=1", "\"700\"", "700, 800", "+7",
+        "7.5",
     ])
     func `a width that is none counts as absent`(text: String) throws {
         #expect(try Self.answer("w=auto", [.secCHWidth: text]) == "640x- Sec-CH-Width,Width")

@@ -35,6 +35,11 @@ import ThumbnailPipeline
             let lists = NextConfiguration(widths: nil, qualities: nil, formats: [.webp])
             return NextDialect(.next, at: try #require(DialectPlace("/next")), lists, base: nil)
         case "netlify": return NetlifyDialect(at: try #require(DialectPlace("/netlify")), base: nil)
+        case "cf": return CloudflareDialect(at: try #require(DialectPlace("/cf")), base: nil)
+        case "im":
+            var configuration = ImaginaryConfiguration()
+            configuration.place = DialectPlace("/im")
+            return try #require(ImaginaryDialect(configuration))
         case "astro": return AstroDialect(at: try #require(DialectPlace("/astro")), base: nil)
         default:
             var vocabulary = Vocabulary()
@@ -102,6 +107,12 @@ import ThumbnailPipeline
         ("/netlify?URL&w=333", "w", "/netlify?URL&w=640"),
         ("/netlify?URL", "w", "/netlify?URL&w=960"),
         ("/astro?URL&h=333", "h", "/astro?URL&h=640"),
+        ("/cf/width=333,fit=cover/SRC", "w", "/cf/width=640,fit=cover/SRC"),
+        ("/cf/width=150,dpr=2/SRC", "w", "/cf/width=320/SRC"),
+        ("/cf/format=webp/SRC", "w", "/cf/width=960,format=webp/SRC"),
+        ("/im/resize?URL&width=333", "w", "/im/resize?URL&width=640"),
+        ("/im/enlarge?URL&width=320&height=99", "h", "/im/enlarge?URL&width=320&height=320"),
+        ("/im/convert?URL&type=png", "w", "/im/resize?URL&width=960&type=png"),
     ]
 
     private static func target(_ text: String) -> String {
@@ -172,6 +183,12 @@ import ThumbnailPipeline
             #expect(bounded.devicePixelRatio <= max(ratio, 1_000))
             #expect(try bounded.allowed(by: Self.policy(.refuse), .all) == bounded)
         }
+    }
+
+    @Test func `a placeholder has the size of the allowed request`() throws {
+        let target = Self.target("/thumbnail?URL&w=300&h=200&fit=cover&placeholder=red")
+        let size = try Self.query(target, Self.policy(.up)).placeholder?.size
+        #expect(size == PixelSize(width: 320, height: 320))
     }
 
     @Test func `signed targets of any grammar are free`() throws {

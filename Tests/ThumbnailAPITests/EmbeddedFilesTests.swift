@@ -135,7 +135,7 @@ import Testing
 
     /// The default qualities; gif has none.
     private static let qualities =
-        "&quot;qualities&quot;:{&quot;jpeg&quot;:80,&quot;png&quot;:100,&quot;webp&quot;:80,&quot;avif&quot;:60,"
+        "&quot;sizes&quot;:[],&quot;allowedQualities&quot;:[],&quot;qualities&quot;:{&quot;jpeg&quot;:80,&quot;png&quot;:100,&quot;webp&quot;:80,&quot;avif&quot;:60,"
         + "&quot;jxl&quot;:75}"
 
     /// The texts between each `start` and the next `end`.

@@ -13,6 +13,20 @@ extension Rendition {
         case fill
     }
 
+    /// Sizes that a browser tells by client hints.
+    public struct AutomaticSizes: OptionSet, Hashable, Sendable {
+        /// The bits.
+        public let rawValue: Int
+
+        /// The sizes of these bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The width at which the image is shown: `w=auto`.
+        public static let width = AutomaticSizes(rawValue: 1)
+        /// The device pixels per CSS pixel: `dpr=auto`.
+        public static let devicePixelRatio = AutomaticSizes(rawValue: 2)
+    }
+
     /// A place on an image.
     public enum Place: String, Hashable, Sendable, CaseIterable {
         case center, top, right, bottom, left

@@ -16,6 +16,9 @@ public struct Rendition: Hashable, Sendable {
     public var enlarge: Bool?
     /// Device pixels per CSS pixel, 0.5 to 8; three decimals count.
     public var devicePixelRatio: Double?
+    /// The sizes that the client's hints say in place of ``width`` and ``devicePixelRatio``, for URLs in pages; the
+    /// service needs its setting `sizes` for them.
+    public var automatic: AutomaticSizes = []
     /// The part that ``Fit/cover`` keeps.
     public var gravity: Gravity?
     /// Borders are cut off whose pixels differ by at most this, 1 to 255.
@@ -85,11 +88,11 @@ public struct Rendition: Hashable, Sendable {
     public var parameters: [Parameter] {
         let gravity = gravity?.values
         let rows: [(name: String, value: String?)] = [
-            ("w", width?.description),
+            ("w", automatic.contains(.width) ? "auto" : width?.description),
             ("h", height?.description),
             ("fit", fit?.rawValue),
             ("enlarge", enlarge.map(flag)),
-            ("dpr", devicePixelRatio.map { decimal($0, places: 3) }),
+            ("dpr", automatic.contains(.devicePixelRatio) ? "auto" : devicePixelRatio.map { decimal($0, places: 3) }),
             ("gravity", gravity?.name),
             ("fx", gravity?.x.map { decimal($0, places: 3) }),
             ("fy", gravity?.y.map { decimal($0, places: 3) }),

@@ -26,7 +26,7 @@ struct CloudflareOptions: Hashable, Sendable {
     }
 
     /// The options as they are written, in ASCII: they decide all of the others.
-    let text: String
+    private(set) var text: String
     private(set) var width: Int?
     private(set) var height: Int?
     private(set) var fit = Fit.scaleDown
@@ -99,6 +99,19 @@ struct CloudflareOptions: Hashable, Sendable {
         for name in ["slow-connection-quality", "upscale", "zoom"] {
             if let value = try values[name] { ignored.append("\(name)=\(value)") }
         }
+    }
+
+    /// Sets the box in pixels of the answer, and the quality; the text is then that of a target which asks for them.
+    mutating func set(_ box: AskedBox, quality: Int?) {
+        guard box != AskedBox(width: width, height: height) || quality != self.quality else { return }
+        (width, height, self.quality) = (box.width, box.height, quality)
+        let others = text.split(separator: ",").filter { option in
+            !["w", "width", "h", "height", "dpr", "q", "quality"].contains(option.prefix(before: UInt8(ascii: "=")))
+        }
+        let named = [("width", width), ("height", height), ("quality", quality)].compactMap { name, value in
+            value.map { "\(name)=\($0)" }
+        }
+        text = (named + others.map(String.init)).joined(separator: ",")
     }
 
     private mutating func readEffects(_ values: FrontEndTarget) throws(APIError) {
@@ -186,8 +199,10 @@ struct CloudflareOptions: Hashable, Sendable {
         ]
         if let text {
             let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-            sides = parts.compactMap { ParameterGrammar.integer(Substring($0), in: 0...FrontEndTarget.sides.upperBound) }
-                .map { Int((Double($0) * ratio).rounded()) }
+            sides = parts.compactMap {
+                ParameterGrammar.integer(Substring($0), in: 0...FrontEndTarget.sides.upperBound)
+            }
+            .map { Int((Double($0) * ratio).rounded()) }
             guard sides.count == 4 else { throw .badParameter("trim", "Must be TOP;RIGHT;BOTTOM;LEFT, or border.") }
             sides += [nil, nil]
         }

@@ -2,7 +2,7 @@ import Imaging
 
 /// How Cloudflare makes a result: EXIF's turn, the trim, mirrors and quarter turns, the box, then the colours.
 struct CloudflareRecipe: RenderRecipe {
-    let options: CloudflareOptions
+    var options: CloudflareOptions
 
     /// The quality of targets that name none.
     private static let quality = 85
@@ -32,7 +32,7 @@ struct CloudflareRecipe: RenderRecipe {
         rendering.format = .fixed(format)
         rendering.isAnimated = options.isAnimated
         rendering.background = options.background ?? (options.fit == .pad ? .white : nil)
-        rendering.quality = options.quality ?? (format.hasQuality ? Self.quality : nil)
+        rendering.quality = options.quality ?? (format.hasQuality ? source.rules.unnamed(Self.quality) : nil)
         rendering.keepsCopyright = options.keepsCopyright && format == .jpeg
         rendering.operations = options.operations
         if case .border(let trim, let keep) = options.trim {

@@ -20,7 +20,7 @@ struct ImaginaryOperation: Hashable, Sendable {
     }
 
     let name: Name
-    let options: ImaginaryOptions
+    var options: ImaginaryOptions
     /// The format that the image has from here on; nil for the one that it has.
     let format: ImageFormat?
     /// Whether the operation is left out if it cannot be done.

@@ -18,7 +18,9 @@ struct ImaginaryRecipe: RenderRecipe {
                 frame.skip(operation)
             }
         }
-        return try frame.composition()
+        var composition = try frame.composition()
+        if isQualityUnnamed { composition.quality = .fixed(source.rules.unnamed(ImaginaryOptions.standardQuality)) }
+        return composition
     }
 
     /// No border is trimmed, so no second composition is made.

@@ -25,8 +25,8 @@ extension ThumborRecipe: SizedRecipe {
         return recipe
     }
 
-    /// The pixels of a side after the filters that scale the result; the image's own side counts as the largest, because
-    /// it can be any.
+    /// The pixels of a side after the filters that scale the result; the image's own side counts as the largest,
+    /// because it can be any.
     private func side(
         _ side: ThumborGeometry.Side, _ name: String, _ policy: SizePolicy
     ) throws(APIError) -> Int? {

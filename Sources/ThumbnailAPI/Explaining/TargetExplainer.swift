@@ -32,7 +32,7 @@ package struct TargetExplainer: Sendable {
     package func explanation(
         of text: String, accept: String? = nil, for header: ImageHeader = Self.assumed(), now: Int? = nil
     ) -> TargetExplanation {
-        let target = RequestedTarget(Self.target(in: text), accept: accept)
+        let target = RequestedTarget(Self.target(in: text), accept: accept, hints: ClientHints(HTTPFields()))
         guard let dialect = dialect(of: target.target.string) else {
             return TargetExplanation(.refused(APIError.noSuchRoute))
         }
@@ -91,6 +91,9 @@ package struct TargetExplainer: Sendable {
         case .configured(let url): words.append("failures send the client to \(url.string)")
         case .named(let url, _): words.append("failures send the client to the image at \(url.string)")
         case nil: break
+        }
+        if !query.hintFields.isEmpty {
+            words.append("chosen by \(query.hintFields.names.joined(separator: ", "))")
         }
         if query.placeholder != nil { words.append("a placeholder of one colour if the source fails") }
         return words

@@ -1,3 +1,4 @@
+import Dialects
 import Imaging
 import JSON
 
@@ -19,6 +20,9 @@ struct PageConfiguration: Sendable {
     /// The formats in which a quality means something, each with its default.
     let qualities: [(format: ImageFormat, quality: Int)]
 
+    /// The sides in pixels and the qualities that requests without a signature may ask for; empty for any.
+    let sizes: (sides: [Int], qualities: [Int])
+
     /// The values of a service with this configuration.
     init(_ configuration: APIConfiguration) {
         takesUploads = configuration.takesUploads
@@ -26,6 +30,7 @@ struct PageConfiguration: Sendable {
         needsSignature = !configuration.signingKeys.isEmpty
         isClosed = !configuration.isOpen(configuration.nativeDialect)
         sampleSource = configuration.sampleSource
+        sizes = (configuration.vocabulary.sizes.sizes, configuration.vocabulary.sizes.qualities)
         qualities = ImageFormat.written.filter { $0.hasQuality || $0.hasPaletteQuality }.map { ($0, $0.defaultQuality) }
     }
 
@@ -37,6 +42,8 @@ struct PageConfiguration: Sendable {
             ("uploads", .bool(takesUploads)), ("maxUploadBytes", .int(maximumUploadBytes)),
             ("signed", .bool(needsSignature)), ("closed", .bool(isClosed)),
             ("sample", sampleSource.map { .string($0) } ?? .null),
+            ("sizes", .array(sizes.sides.map { .int($0) })),
+            ("allowedQualities", .array(sizes.qualities.map { .int($0) })),
             ("qualities", .object(qualities.map { ($0.format.rawValue, .int($0.quality)) })),
         ])
         let attribute = #"data-service=""# + Self.escaped(values.text) + "\""

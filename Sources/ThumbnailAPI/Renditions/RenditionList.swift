@@ -44,7 +44,8 @@ struct RenditionList: Sendable {
         var source: String?
         if !hasFile {
             guard case .string(let url)? = members["url"] else { throw .badBody("/url", "Must be a text.") }
-            do throws(APIError) { source = configuration.nativeDialect.source(try ParameterGrammar.source(url)) } catch {
+            do throws(APIError) { source = configuration.nativeDialect.source(try ParameterGrammar.source(url)) } catch
+            {
                 throw .badBody("/url", error.publicMessage)
             }
         }

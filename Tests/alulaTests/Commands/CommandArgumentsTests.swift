@@ -48,8 +48,8 @@ struct CommandArgumentsTests {
     @Test func `wrong use names the option`() {
         #expect(fault("--nonsense") == "there is no option --nonsense")
         #expect(fault("-x") == "there is no option -x")
-        #expect(fault("--w") == "--w needs a value: PIXELS")
-        #expect(fault("--w", "--h", "3") == "--w needs a value: PIXELS")
+        #expect(fault("--w") == "--w needs a value: PIXELS|auto")
+        #expect(fault("--w", "--h", "3") == "--w needs a value: PIXELS|auto")
         #expect(fault("--force=yes") == "--force takes no value")
         #expect(fault("-o", "a", "--output", "b") == "--output is given twice")
     }

@@ -50,9 +50,21 @@ export class RequestForm {
     return this.auto(field)?.checked || isSet(field);
   }
 
+  /** Lets a field choose among numbers alone; the first that is no less than its value is chosen. */
+  offer(name, numbers) {
+    const field = this.field(name);
+    const select = document.createElement("select");
+    [select.id, select.name] = [field.id, name];
+    const chosen = field.type === "number" && field.value !== "" ? numbers.find((number) => number >= Number(field.value)) ?? numbers.at(-1) : "";
+    select.append(...["", ...numbers].map((number) => new Option(number === "" ? field.placeholder || "usual" : number, number, number === chosen, number === chosen)));
+    this.element.querySelector(`output[for="${CSS.escape(name)}"]`)?.remove();
+    field.replaceWith(select);
+  }
+
   /** Gives a slider another default, and takes it along if it stands at the old one; undefined: no value of it means anything. */
   setDefault(name, value) {
     const field = this.field(name);
+    if (field.type !== "range") return;
     const kept = field.value === field.defaultValue ? value : field.value;
     field.toggleAttribute("data-idle", value === undefined);
     if (value !== undefined) [field.defaultValue, field.value] = [value, kept];

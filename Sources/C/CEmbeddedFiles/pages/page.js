@@ -11,6 +11,11 @@ const element = (id) => document.getElementById(id);
 const service = JSON.parse(document.documentElement.dataset.service);
 const form = new RequestForm(element("request"));
 const key = element("key");
+// Signed requests may ask for any size.
+if (!service.signed) {
+  if (service.sizes.length > 0) for (const name of ["w", "h"]) form.offer(name, service.sizes);
+  if (service.allowedQualities.length > 0) form.offer("q", service.allowedQualities);
+}
 const comparison = new Comparison({
   frame: element("frame"), stage: element("stage"), before: element("source-image"), after: element("thumbnail"), divider: element("divider"),
 });
@@ -201,7 +206,7 @@ async function tellSnippets(size, signing, response, signal) {
   snippets = new Snippets({
     origin: location.origin, parameters: form.parameters(...(upload ? ["url"] : [])), upload: file, fileName: fileName(response),
     size: { width: Math.max(1, Math.round(size.width / ratio)), height: Math.max(1, Math.round(size.height / ratio)) },
-    sign: async (target) => (signing ? signing.signed(target) : target),
+    sign: async (target) => (signing ? signing.signed(target) : target), sizes: service.signed ? [] : service.sizes,
   });
   await writeSnippet();
 }

@@ -28,9 +28,20 @@ export class Snippets {
    * - size: width and height of the thumbnail in CSS pixels
    * - sign: makes the target that is sent of a target
    * - upload: the file that is sent, with its signature if it needs one; null if the source has an address
+   * - sizes: the sides in pixels that may be asked for; empty for any
    */
-  constructor({ origin, parameters, size, sign, upload, fileName }) {
-    Object.assign(this, { origin, parameters, size, sign, upload, fileName });
+  constructor({ origin, parameters, size, sign, upload, fileName, sizes }) {
+    Object.assign(this, { origin, parameters, size, sign, upload, fileName, sizes });
+  }
+
+  /** Whether sides of so many pixels may be asked for. */
+  allows(...sides) {
+    return this.sizes.length === 0 || sides.every((side) => this.sizes.includes(side));
+  }
+
+  /** The sides that the parameters name. */
+  get sides() {
+    return this.parameters.filter(([name]) => name === "w" || name === "h").map(([, value]) => Number(value));
   }
 
   /** The text of a form by its name. */
@@ -55,7 +66,8 @@ export class Snippets {
   }
 
   densityCandidates(changes = {}) {
-    return [["1x", { ...changes, dpr: null }], ["2x", { ...changes, dpr: "2" }]];
+    const candidates = [["1x", { ...changes, dpr: null }], ["2x", { ...changes, dpr: "2" }]];
+    return this.allows(...this.sides.map((side) => 2 * side)) ? candidates : candidates.slice(0, 1);
   }
 
   get sizeAttributes() {
@@ -70,8 +82,10 @@ export class Snippets {
   async widths() {
     const { width, height } = this.size;
     const hasHeight = this.parameters.some(([name]) => name === "h");
-    const candidates = [0.5, 1, 1.5, 2, 3].map((factor) => Math.round(width * factor)).filter((w) => w >= 1 && w <= 16384)
-      .map((w) => [w + "w", { w: String(w), dpr: null, ...(hasHeight ? { h: String(Math.max(1, Math.round((w * height) / width))) } : {}) }]);
+    const heightOf = (w) => Math.max(1, Math.round((w * height) / width));
+    const widths = this.sizes.length > 0 ? this.sizes : [0.5, 1, 1.5, 2, 3].map((factor) => Math.round(width * factor));
+    const candidates = widths.filter((w) => w >= 1 && w <= 16384 && (!hasHeight || this.allows(heightOf(w))))
+      .map((w) => [w + "w", { w: String(w), dpr: null, ...(hasHeight ? { h: String(heightOf(w)) } : {}) }]);
     return '<img src="' + attribute(await this.url({ dpr: null })) + '"\n    srcset="' + (await this.srcset(candidates)) +
       '"\n    sizes="(max-width: ' + width + "px) 100vw, " + width + 'px"\n    ' + this.sizeAttributes + ">";
   }

@@ -67,6 +67,10 @@ def settle(query):
     for name, alias in [("w", "width"), ("h", "height"), ("q", "quality")]:
         if name in query:
             query.pop(alias, None)
+    # The service has no list of sizes here.
+    for name in ("w", "width", "dpr"):
+        if query.get(name) == "auto":
+            query.pop(name)
     if query.get("gravity") == "focal":
         query.setdefault("fx", "0.25")
         query.setdefault("fy", "0.75")

@@ -1,0 +1,131 @@
+import Dialects
+import HTTPTypes
+import Imaging
+import TestSupport
+import Testing
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+/// Answers that depend on hints: their fields, and that the way for repeated requests keys on what was read.
+struct ClientHintAnswerTests {
+    private static let url = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.png"
+
+    private func edge(
+        _ thumbnails: StubThumbnails = StubThumbnails(), saveDataQuality: Int? = nil
+    ) -> Edge {
+        Edge.takingUploads(thumbnails) {
+            $0.accessLog = false
+            $0.saveDataQuality = saveDataQuality
+            $0.vocabulary.sizes.allow(sizes: [320, 640])
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("w=auto&format=png", [.secCHWidth: "5"], "Sec-CH-Width"),
+            ("w=auto&format=png", [.width: "5", .accept: "image/webp"], "Sec-CH-Width, Width"),
+            ("w=320&dpr=auto&format=png", [.saveData: "on"], "Sec-CH-DPR, DPR"),
+            ("w=320&format=jpeg", [.saveData: "on"], "Save-Data"), ("w=320&format=jpeg", [:], "Save-Data"),
+            ("w=320&format=jpeg&q=50", [.saveData: "on"], nil), ("w=320&format=png", [.secCHWidth: "5"], nil),
+        ] as [(String, HTTPFields, String?)])
+    func `answers name exactly the fields that were read`(query: String, fields: HTTPFields, expected: String?) async {
+        let edge = edge(saveDataQuality: 40)
+        let answer = await edge.respond("\(Self.url)&\(query)", fields: fields)
+        #expect(answer.status == .ok)
+        for name in [HTTPField.Name.vary, .acceptCH, .criticalCH] { #expect(answer[name] == expected, "\(name)") }
+    }
+
+    @Test func `a negotiated answer varies by Accept as well, and asks for hints alone`() async {
+        let answer = await edge().respond(Self.url + "&w=auto", fields: [.secCHWidth: "5"])
+        #expect(answer[.vary] == "Accept, Sec-CH-Width" && answer[.acceptCH] == "Sec-CH-Width")
+    }
+
+    @Test func `without settings no field is read`() async {
+        let edge = Edge()
+        let answer = await edge.respond(Self.url + "&w=300&format=jpeg", fields: [.saveData: "on", .secCHWidth: "5"])
+        #expect(answer[.vary] == nil && answer[.acceptCH] == nil)
+        let refused = await edge.respond(Self.url + "&w=auto")
+        #expect(refused.status == .badRequest && refused.code == "bad_parameter")
+    }
+
+    @Test func `a repeated target is answered by the hints that it reads, and no others`() throws {
+        let place = AnswerPlace()
+        let thumbnails = StubThumbnails(cached: .sample(freshness: Freshness(lifetime: 60, age: 7), place: place))
+        let edge = edge(thumbnails, saveDataQuality: 40)
+        func width(_ fields: HTTPFields, _ query: String = "w=auto") throws -> Int? {
+            let request = HTTPRequest(target: "\(Self.url)&\(query)&format=jpeg", headerFields: fields)
+            guard case .again(let response, let answer) = edge.responder.respond(to: request) else { return nil }
+            #expect(answer.response()?.response[.vary] == response.response[.vary])
+            return thumbnails.requests.last?.ownOptions?.width
+        }
+        for _ in 0..<2 {
+            #expect(try width([.secCHWidth: "5"]) == 320)
+            #expect(try width([.secCHWidth: "500"]) == 640)
+            #expect(try width([.width: "6"]) == 320)
+            #expect(try width([:]) == 640)
+            #expect(try width([.secCHWidth: "500", .saveData: "on"]) == 640)
+            #expect(thumbnails.requests.last?.unnamedQualityLimit == 40)
+            #expect(try width([.secCHWidth: "5", .saveData: "off"]) == 320)
+            #expect(thumbnails.requests.last?.unnamedQualityLimit == nil)
+        }
+    }
+
+    @Test func `two targets with one result keep their own fields`() throws {
+        let thumbnails = StubThumbnails(
+            cached: .sample(freshness: Freshness(lifetime: 60, age: 7), place: AnswerPlace()))
+        let edge = edge(thumbnails)
+        func vary(_ query: String) throws -> String? {
+            let request = HTTPRequest(target: "\(Self.url)&format=png&\(query)", headerFields: [.width: "5"])
+            guard case .again(let response, _) = edge.responder.respond(to: request) else { return "none" }
+            return response.response[.vary]
+        }
+        for _ in 0..<3 {
+            #expect(try vary("w=320") == nil)
+            #expect(try vary("w=auto") == "Sec-CH-Width, Width")
+        }
+    }
+
+    @Test func `a refusal names the list`() async {
+        let answer = await edge().respond(Self.url + "&w=300")
+        #expect(answer.status == .badRequest && answer.code == "size_not_allowed")
+        #expect(answer.member("parameter") == "w" && answer.text.contains(#""allowed":["320","640"]"#))
+        let facts = await edge().respond("/info?url=https%3A%2F%2Fexample.com%2Fa.png")
+        #expect(facts.code != "size_not_allowed")
+    }
+
+    @Test func `bodies of public requests are bounded, those of signed ones are free`() async {
+        let body = Array(#"{"url":"https://example.com/a.png","renditions":["w=300","w=320"]}"#.utf8)
+        let list = await edge().submit(SubmissionFixture.request("/thumbnails", SubmissionFixture.json), body)
+        let parts = await list.received()
+        #expect(parts.contains("size_not_allowed") && parts.contains("picture"))
+        let one = await edge().submit(SubmissionFixture.request("/thumbnail?w=300"), SubmissionFixture.image)
+        #expect(one.code == "size_not_allowed")
+        let automatic = SubmissionFixture.request("/thumbnail?w=auto", [.contentType: "image/jpeg", .width: "5"])
+        let made = await edge().submit(automatic, SubmissionFixture.image)
+        #expect(made.status == .ok && made[.vary] == "Accept, Sec-CH-Width, Width")
+        var configuration = APIConfiguration()
+        configuration.vocabulary.sizes.allow(sizes: [320])
+        configuration.signingKeys = [[UInt8](repeating: 7, count: 32)]
+        #expect(throws: Never.self) { try configuration.rendition("w=300", of: "x:y", [:]) }
+        configuration.signingKeys = []
+        #expect(throws: APIError.sizeNotAllowed("w", allowed: [320])) {
+            try configuration.rendition("w=300", of: "x:y", [:])
+        }
+    }
+
+    @Test func `jobs of operators are free, and explanations follow the policy`() throws {
+        var configuration = APIConfiguration()
+        configuration.vocabulary.sizes.allow(sizes: [320, 640])
+        let reader = PrefetchReader(configuration.nativeDialect)
+        #expect(reader.request(target: Self.url + "&w=300")?.ownOptions?.width == 300)
+        func explain(_ query: String) -> TargetExplanation {
+            TargetExplainer(configuration, PipelineConfiguration()).explanation(of: "\(Self.url)&\(query)")
+        }
+        #expect(explain("w=320").verdict == .works)
+        #expect(explain("w=300").cause?.hasPrefix("size_not_allowed, w: ") ?? false)
+        #expect(explain("w=auto").answer == ["chosen by Sec-CH-Width, Width"])
+        configuration.vocabulary.sizes.rule = .up
+        #expect(explain("w=300").parameters.map { "\($0.name)=\($0.value)" } == ["w=320"])
+    }
+}
