@@ -124,7 +124,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CAOMShim", "CCodedImages", "CFastJPEG", "CLinux", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim", "CSVGShim",
+                "CAOMShim", "CCodedImages", "CFastJPEG", "CLinux", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim",
+                "CSVGShim",
                 "CVips", "CVipsShim", "Coordination", "Memory", "Text",
             ]),
         module(

@@ -36,7 +36,9 @@ struct AVIFWritingTests {
     }
 
     @Test(
-        arguments: [(1, 1), (1, 37), (53, 1), (2, 2), (67, 41), (160, 120)].map { PixelSize(width: $0.0, height: $0.1) },
+        arguments: [(1, 1), (1, 37), (53, 1), (2, 2), (67, 41), (160, 120)].map {
+            PixelSize(width: $0.0, height: $0.1)
+        },
         settings)
     func `pixels of every kind and size come back`(size: PixelSize, settings: EncoderSettings) throws {
         for bands in 1...4 {
@@ -67,7 +69,8 @@ struct AVIFWritingTests {
     func `a higher quality makes more bytes, and so does no higher effort`(bands: Int, quality: Int) throws {
         func count(_ quality: Int, _ effort: Int) throws -> Int {
             let photo = SampleImage.photo(PixelSize(width: 96, height: 96))
-            let image = bands == 3 ? photo : SampleImage(photo.size, bands: 1) { x, y in [photo.pixels[3 * (96 * y + x)]] }
+            let image =
+                bands == 3 ? photo : SampleImage(photo.size, bands: 1) { x, y in [photo.pixels[3 * (96 * y + x)]] }
             return try Self.file(image, EncoderSettings(quality: quality, effort: effort, bitDepth: 10)).count
         }
         #expect(try count(quality, 1) <= count(quality + 1, 1))
