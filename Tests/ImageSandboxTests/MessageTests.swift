@@ -81,6 +81,11 @@ struct MessageTests {
         .perform(
             .encode(planes, as: .gif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 2_752, room: 1,
             new: .largeInput),
+        .perform(
+            .encode(
+                DecodedDescription(size: PixelSize(width: 30, height: 20), bands: 4, loop: 3), as: .avif,
+                settings: EncoderSettings(quality: 1, effort: 9, bitDepth: 10), delays: 256), byteCount: 2_752, room: 1,
+            new: []),
         .attempt(.openSocket), .tidyUp,
     ])
     func `a request reads back as it was written`(request: WorkerRequest) {
@@ -113,6 +118,10 @@ struct MessageTests {
             new: .output
         )
         .message
+        let still = WorkerRequest.perform(
+            .encode(Self.planes, as: .gif, settings: EncoderSettings(quality: 100, effort: 1), delays: 2), byteCount: 1,
+            room: 1, new: .output)
+        #expect(WorkerRequest(still.message) == nil, "GIF is animated elsewhere")
         #expect(best[19] == 100)
         best[19] = 101
         #expect(WorkerRequest(best) == nil)

@@ -55,6 +55,27 @@ struct SandboxedEncodingTests {
         }
     }
 
+    @Test(arguments: 1...4)
+    func `a worker writes an animation as this process does`(bands: Int) throws {
+        try ImageLibrary.start()
+        let fixture = try SandboxFixture()
+        let size = PixelSize(width: 40, height: 30)
+        let pixels = (0..<3 * size.area * bands).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        let image = DecodedImage(
+            pixels: SharedBytes(pixels), size: size, bands: bands, frames: 3, delays: [40, 70_000, 9], loop: 2)
+        for depth in [8, 10] {
+            let settings = EncoderSettings(quality: 60, effort: 1, bitDepth: depth)
+            let file = try fixture.codec.encode(image, as: .avif, settings: settings, token: WorkToken())
+            #expect(
+                try file.array
+                    == InProcessCodec().encode(image, as: .avif, settings: settings, token: WorkToken()).array)
+            let read = try fixture.codec.decode(
+                file, header: .inspect(file), plan: DecodePlan(isAnimated: true), limits: .none, token: WorkToken())
+            #expect(read.frames == 3 && read.delays == image.delays && read.loop == 2 && read.bands == bands)
+        }
+        #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
+    }
+
     @Test func `a file larger than the kept memory is sealed, not copied`() async throws {
         let fixture = try SandboxFixture()
         for _ in 0..<2 {

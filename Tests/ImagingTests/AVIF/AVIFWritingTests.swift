@@ -56,16 +56,14 @@ struct AVIFWritingTests {
         }
     }
 
-    @Test func `more bits make a nearer image, and quality 100 a very near one`() throws {
-        let image = Self.slope(PixelSize(width: 96, height: 64), bands: 3)
-        let errors = try [8, 10].map { bits in
-            let file = try Self.file(image, EncoderSettings(quality: 100, effort: 1, bitDepth: bits))
-            return zip(try decode(file).pixels.array, image.pixels).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
-        }
-        #expect(errors[1] < errors[0] && errors[1] < image.pixels.count / 2)
+    @Test(arguments: [8, 10], 1...4)
+    func `quality 100 loses next to nothing`(bits: Int, bands: Int) throws {
+        let image = Self.slope(PixelSize(width: 96, height: 64), bands: bands)
+        let file = try Self.file(image, EncoderSettings(quality: 100, effort: 1, bitDepth: bits))
+        #expect(distance(try decode(file).pixels.array, image.pixels) <= 3)
     }
 
-    @Test(arguments: [1, 3], [1, 50, 60, 99])
+    @Test(arguments: [1, 3], [1, 50, 60, 80])
     func `a higher quality makes more bytes, and so does no higher effort`(bands: Int, quality: Int) throws {
         func count(_ quality: Int, _ effort: Int) throws -> Int {
             let photo = SampleImage.photo(PixelSize(width: 96, height: 96))
