@@ -102,7 +102,11 @@ tier-test: deps-test ## Share a real Redis server between instances: hits, purge
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.tier --alula .build/debug/alula $(TIER)
 
-crash-test: deps-test ## Kill the service with a disk cache under load, 100 times; CRASH="--kills 20 --seed 1"
+store-test: deps-test ## Keep results in a folder and in a strict bucket: hits, purges, restarts, kills, faults; STORE="--only a_bucket"
+	$(SWIFT) build --product alula
+	$(SUITES) python3 -m alula_tests.store --alula .build/debug/alula $(STORE)
+
+crash-test: deps-test ## Kill the service with a disk cache and a result store under load, 100 times; CRASH="--kills 20 --seed 1"
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.crash --alula .build/debug/alula $(CRASH)
 

@@ -94,6 +94,7 @@ let package = Package(
         shim("CPalettes", flags: ["-O2", "-ffp-contract=off"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFastJPEG", flags: ["-O2"]),
+        shim("CFastPNG", ["CPixels"], flags: ["-O2"]),
         shim("CLightResampling", flags: ["-O2", "-ffp-contract=off"]),
         shim("CCodedImages", ["CDav1d", "CDe265"], flags: ["-O2", "-ffp-contract=off"]),
         shim("CAOMShim", ["CAOM"], flags: ["-O2"]),
@@ -124,9 +125,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CAOMShim", "CCodedImages", "CFastJPEG", "CLinux", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim",
-                "CSVGShim",
-                "CVips", "CVipsShim", "Coordination", "Memory", "Text",
+                "CAOMShim", "CCodedImages", "CFastJPEG", "CFastPNG", "CLinux", "CPNGShim", "CPalettes", "CPixels",
+                "CPlanarShim", "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text",
             ]),
         module(
             "ImageSandbox",
@@ -140,7 +140,7 @@ let package = Package(
             "ThumbnailPipeline",
             [
                 "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "ImageSandbox",
-                "Imaging", "Memory", "SharedCaching", "Telemetry", "Text",
+                "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text",
             ]),
         module(
             "Dialects", ["Crypto", "HTTPTypes", "Imaging", "JSON", "Text", "ThumbnailPipeline"]),
@@ -215,8 +215,8 @@ let package = Package(
         tests(
             "ImagingTests",
             [
-                "CJPEGReference", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Crypto", "Imaging", "Memory",
-                "TestSupport",
+                "CJPEGReference", "CPlanarShim", "CVips", "CVipsShim", "CZlib", "Coordination", "Crypto", "Imaging",
+                "Memory", "TestSupport",
             ]),
         tests(
             "ImageSandboxTests",

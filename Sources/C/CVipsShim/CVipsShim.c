@@ -235,6 +235,16 @@ int CVipsShim_extract(VipsImage *in, VipsImage **out, int left, int top, int wid
     return vips_extract_area(in, out, left, top, width, height, NULL);
 }
 
+int CVipsShim_continue(VipsImage *in, VipsImage **out, int left, int top, int width, int height, VipsExtend extend)
+{
+    return vips_embed(in, out, left, top, width, height, "extend", extend, NULL);
+}
+
+int CVipsShim_zoom(VipsImage *in, VipsImage **out, int factor)
+{
+    return vips_zoom(in, out, factor, factor, NULL);
+}
+
 int CVipsShim_replicate(VipsImage *in, VipsImage **out, int across, int down)
 {
     return vips_replicate(in, out, across, down, NULL);

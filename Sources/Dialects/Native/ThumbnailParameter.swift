@@ -31,7 +31,9 @@ enum ThumbnailParameter: String, CaseIterable {
                 .init("URL", read: { text, _ throws(APIError) in try ParameterGrammar.source(text) }) {
                     PercentEncoding.encode($0)
                 }, "the source", in: .besidePresets)
-        case .width: .optional(\.options.width, .side, "width of the box, 1 to 16384", alias: "width")
+        case .width:
+            .optional(\.options.width, .side, "width of the box, 1 to 16384, or by client hints", alias: "width")
+                .orAutomatic(\.isWidthAutomatic)
         case .height: .optional(\.options.height, .side, "height of the box, 1 to 16384", alias: "height")
         case .fit: .value(\.options.fit, .choice, "how the image fits into the box")
         case .enlarge: .value(\.options.enlarge, .flag, "1: a small image may be enlarged")
@@ -39,7 +41,9 @@ enum ThumbnailParameter: String, CaseIterable {
             .value(
                 \.options.devicePixelRatio,
                 .fraction("RATIO", decimals: 3, in: 500...8_000, "0.5 to 8 with at most three"),
-                "device pixels per CSS pixel, 0.5 to 8", in: [.renditions, .presets, .besidePresets])
+                "device pixels per CSS pixel, 0.5 to 8, or by client hints",
+                in: [.renditions, .presets, .besidePresets]
+            ).orAutomatic(\.isRatioAutomatic)
         case .gravity: .gravity("the part that fit=cover keeps")
         case .focalX: .optional(\.focalX, .share, "focal point from the left, 0 to 1, with gravity focal")
         case .focalY: .optional(\.focalY, .share, "focal point from the top, 0 to 1, with gravity focal")

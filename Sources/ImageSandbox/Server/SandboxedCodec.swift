@@ -60,7 +60,8 @@ package final class SandboxedCodec: ImageCodec {
             decoders.shutDown()
             throw error
         }
-        registry.gauge("alula_decode_workers", help: "Workers that are ready, decode or encode.") { [weak self] in
+        registry.gauge("alula_decode_workers", help: "Workers that are ready, decode or encode.", counting: "process") {
+            [weak self] in
             [([], Double(self?.processCount ?? 0))]
         }
     }

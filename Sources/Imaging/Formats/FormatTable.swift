@@ -58,6 +58,9 @@ extension FormatTraits {
             leadingBytes: .parts([[0: [0x89] + Array("PNG\r\n\u{1A}\n".utf8)]]),
             header: { bytes throws(ImagingError) in try .png(bytes) },
             loader: .vips(.png),
+            quickLoader: {
+                try PNGPixels.decode($0, header: $1, plan: $2, token: $3, room: $4)
+            },
             frames: { try PNGFrames.pixels($0, header: $1, plan: $2, token: $3) },
             warmUp: .written(bands: 4),
             trim: { file, header, plan throws(ImagingError) in
@@ -70,7 +73,7 @@ extension FormatTraits {
                 (header.isProgressive ? header.bands * max(1, header.bitDepth / 8) : 0)
                     + (header.frames > 1 ? 3 * header.bands : 0)
             }),
-            time: Time(pixel: 12, byte: 8, animation: 10)),
+            time: Time(pixel: 6, byte: 6, animation: 18)),
         output: .written(
             Writing(
                 saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 2, attribute: EXIFWriting.png,

@@ -64,6 +64,8 @@ extension FormatTraits {
         let header: @Sendable (RawSpan) throws(ImagingError) -> ImageHeader
         /// The library that decodes.
         let loader: Loader
+        /// Decodes files faster than the loader, if it knows them, to the same pixels.
+        var quickLoader: QuickLoader?
         /// Decodes all frames but the first alone, if the loader knows no others.
         var frames: PixelLoader?
         /// How the loader reduces an image.
@@ -124,6 +126,13 @@ extension FormatTraits {
     typealias PixelLoader =
         @Sendable (_ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken) throws ->
         LoadedPixels
+
+    /// Decodes a file to pixels, in memory from `room` if they need no more work; nil leaves the file to the loader.
+    typealias QuickLoader =
+        @Sendable (
+            _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
+            _ room: PlaneMemory.Maker
+        ) throws -> LoadedPixels?
 
     /// How a loader makes a smaller image for less work.
     enum Reduction: Sendable {

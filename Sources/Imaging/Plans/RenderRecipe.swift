@@ -78,7 +78,7 @@ package struct Composition: Sendable {
     /// The sides of `size` that decide the level of the decode; nil for both, of which one may have been rounded up.
     var decidingSides: [RenderLayout.Side]?
     /// The part of the resampled and turned image that is kept; nil for all of it.
-    var crop: CropStep?
+    package var crop: CropStep?
     /// The amounts that resampling averages.
     package var light = ResamplingLight.gamma
     /// The steps after the resample, the turn and the crop.
