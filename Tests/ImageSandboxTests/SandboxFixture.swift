@@ -90,7 +90,10 @@ final class SandboxFixture: Sendable {
     /// Starts the encoder if needed, waits until it is idle, and returns its process.
     func idleEncoder() async throws -> pid_t {
         let pixel = DecodedImage(pixels: SharedBytes([7]), size: PixelSize(width: 1, height: 1), bands: 1)
-        if codec.encoders == nil { _ = try codec.encode(pixel, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken()) }
+        if codec.encoders == nil {
+            _ = try codec.encode(
+                pixel, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken())
+        }
         let isIdle = { @Sendable [codec] in codec.encoders?.idleProcesses.count == 1 }
         _ = await eventually(within: .seconds(60), isIdle)
         return codec.encoders?.idleProcesses.first ?? 0

@@ -44,12 +44,36 @@ struct SandboxedEncodingTests {
         for bands in 1...4 {
             let pixels = (0..<size.area * bands).map { UInt8(truncatingIfNeeded: $0 * 11) }
             let image = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: bands)
-            let file = try fixture.codec.encode(image, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken())
+            let file = try fixture.codec.encode(
+                image, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken())
             let isSame =
                 try file.array
-                == InProcessCodec().encode(image, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken()).array
+                == InProcessCodec().encode(
+                    image, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken()
+                ).array
             #expect(isSame, "\(bands) bands")
         }
+    }
+
+    @Test(arguments: 1...4)
+    func `a worker writes an animation as this process does`(bands: Int) throws {
+        try ImageLibrary.start()
+        let fixture = try SandboxFixture()
+        let size = PixelSize(width: 40, height: 30)
+        let pixels = (0..<3 * size.area * bands).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        let image = DecodedImage(
+            pixels: SharedBytes(pixels), size: size, bands: bands, frames: 3, delays: [40, 70_000, 9], loop: 2)
+        for depth in [8, 10] {
+            let settings = EncoderSettings(quality: 60, effort: 1, bitDepth: depth)
+            let file = try fixture.codec.encode(image, as: .avif, settings: settings, token: WorkToken())
+            #expect(
+                try file.array
+                    == InProcessCodec().encode(image, as: .avif, settings: settings, token: WorkToken()).array)
+            let read = try fixture.codec.decode(
+                file, header: .inspect(file), plan: DecodePlan(isAnimated: true), limits: .none, token: WorkToken())
+            #expect(read.frames == 3 && read.delays == image.delays && read.loop == 2 && read.bands == bands)
+        }
+        #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
     }
 
     @Test func `a file larger than the kept memory is sealed, not copied`() async throws {
@@ -120,7 +144,8 @@ struct SandboxedEncodingTests {
         await #expect(throws: DeadlineExceeded.self) { try await fixture.encodeSlowly() }
         #expect(fixture.ends(.deadline) == 1)
         // Another quality may take less time.
-        let file = try fixture.codec.encode(SandboxFixture.noise, as: .avif, settings: EncoderSettings(quality: 10, effort: 1), token: WorkToken())
+        let file = try fixture.codec.encode(
+            SandboxFixture.noise, as: .avif, settings: EncoderSettings(quality: 10, effort: 1), token: WorkToken())
         #expect(try ImageHeader.inspect(file).format == .avif)
     }
 
@@ -143,7 +168,8 @@ struct SandboxedEncodingTests {
         let codec = fixture.codec
         let file = Task {
             try await pool.run { _ in
-                try codec.encode(SandboxFixture.noise, as: .avif, settings: EncoderSettings(quality: 90, effort: 1), token: token)
+                try codec.encode(
+                    SandboxFixture.noise, as: .avif, settings: EncoderSettings(quality: 90, effort: 1), token: token)
             }
         }
         _ = await fixture.busyEncoder()
@@ -156,7 +182,8 @@ struct SandboxedEncodingTests {
         let fixture = try SandboxFixture()
         fixture.codec.shutDown()
         #expect(throws: WorkerPool.Stopped.self) {
-            try fixture.codec.encode(SandboxFixture.noise, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken())
+            try fixture.codec.encode(
+                SandboxFixture.noise, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken())
         }
     }
 
@@ -168,7 +195,8 @@ struct SandboxedEncodingTests {
             photo, header: .inspect(photo), plan: DecodePlan(), limits: .none, token: WorkToken())
         for codec in [fixture.codec, InProcessCodec()] as [any ImageCodec] {
             #expect(throws: ImagingError.encodeFailed(detail: "chroma of another size than luma")) {
-                try codec.encode(planes, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken())
+                try codec.encode(
+                    planes, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken())
             }
         }
         #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)

@@ -80,7 +80,8 @@ enum ThumbnailParameter: String, CaseIterable {
                 \.options.maximumBytes, .whole("BYTES", from: 256, to: nil, largest: 999_999_999_999),
                 "most bytes of the result, from 256")
         case .avifBitDepth:
-            .optional(\.options.avifBitDepth, .oneOf(ImageFormat.avif.bitDepths), "bits of a component in avif, 8 or 10")
+            .optional(
+                \.options.avifBitDepth, .oneOf(ImageFormat.avif.bitDepths), "bits of a component in avif, 8 or 10")
         case .keepCopyright: .value(\.options.keepsCopyright, .flag, "1: keep the Exif copyright and artist")
         case .page:
             .optional(\.page, .whole("NUMBER", from: 0, to: nil), "the page or frame to show, from 0")

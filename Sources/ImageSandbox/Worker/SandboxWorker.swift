@@ -82,7 +82,8 @@ private struct RequestHandler: ~Copyable {
             return switch work {
             case .decode(let plan): try decode(bytes, plan: plan, into: &output)
             case .encode(let image, let format, let settings, let delays):
-                try encode(DecodedImage(image, pixels: bytes, delays: delays), as: format, settings: settings, into: &output)
+                try encode(
+                    DecodedImage(image, pixels: bytes, delays: delays), as: format, settings: settings, into: &output)
             }
         } catch ImagingError.cannotDecode(let detail), ImagingError.encodeFailed(let detail) {
             return ImageDecoder.isSpent ? .spent(detail) : .failed(detail)

@@ -22,16 +22,18 @@ final class AV1Encoder {
         let isKey: Bool
     }
 
-    /// An encoder of frames of this size.
+    /// An encoder of frames of this size: of animations with 8 bits, because libaom 3.6, where it codes as if live,
+    /// leaves parts of earlier frames in those of 10.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     init(
         _ size: PixelSize, isGrey: Bool, frames: Int, settings: EncoderSettings
     ) throws(ImagingError) {
         let effort = AVIFEffort(effort: settings.effort)
+        bits = frames == 1 ? settings.bitDepth : 8
         var shimSettings = CAOMShimSettings(
             width: Int32(size.width), height: Int32(size.height), is_grey: isGrey ? 1 : 0,
-            bits: Int32(settings.bitDepth), frames: Int32(frames), speed: Int32(effort.speed(isStill: frames == 1)),
+            bits: Int32(bits), frames: Int32(frames), speed: Int32(effort.speed(isStill: frames == 1)),
             level: Int32(AVIFEffort.level(for: settings.quality)),
             coarsest_matrix: Int32(AVIFEffort.matrices.lowerBound),
             finest_matrix: Int32(AVIFEffort.matrices.upperBound), has_cosines_alone: effort.hasCosinesAlone ? 1 : 0)
@@ -39,7 +41,7 @@ final class AV1Encoder {
             throw .encodeFailed(detail: String(shimText: text))
         }
         unsafe self.raw = raw
-        (self.size, self.isGrey, bits) = (size, isGrey, settings.bitDepth)
+        (self.size, self.isGrey) = (size, isGrey)
     }
 
     deinit { unsafe CAOMShim_close(raw) }

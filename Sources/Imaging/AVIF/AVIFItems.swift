@@ -30,7 +30,8 @@ struct AVIFItems {
         }
         let second = alpha.map { place(2, start + colors.byteCount, $0.frames[0].data.count) } ?? []
         return AVIFBox.full(
-            "iloc", [0x44, 0], AVIFBox.words(alpha == nil ? 1 : 2), place(1, start, colors.frames[0].data.count), second)
+            "iloc", [0x44, 0], AVIFBox.words(alpha == nil ? 1 : 2), place(1, start, colors.frames[0].data.count), second
+        )
     }
 
     private var entries: [UInt8] {

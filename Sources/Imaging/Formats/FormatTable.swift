@@ -144,7 +144,7 @@ extension FormatTraits {
             Writing(
                 saver: .avif, quality: 60, effort: 1, bitDepths: [10, 8], version: 2, fullChromaFrom: 1, isSlow: true,
                 isInOneStep: true, animatesInOneStep: true, planes: .avif,
-                // The encoder's setup takes 8 MiB at any size. The pixels exist twice, in two processes. Of an animation,
+                // The setup takes 8 MiB at any size. The pixels exist twice, in two processes. Of an animation,
                 // frames are kept that later ones may refer to.
                 memory: WritingMemory(
                     pixel: 60, animation: (frame: 8, pixel: 30, once: 16 << 20), least: 8 << 20),

@@ -41,7 +41,7 @@ extension RenderPlan {
         if frames > 1 { (self.frames, timing) = (frames, composition.timing) }
         isDataURL = composition.isDataURL
         if format.hasQuality { quality = composition.quality }
-        if let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
+        if frames == 1, let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
         if composition.keepsCopyright, format.writing?.attribute != nil { attribution = decoded.attribution }
         additions = try composition.plannedAdditions(of: source)
         isStacked = isAnimated && composition.stacksFrames && !format.isUsualAnimation

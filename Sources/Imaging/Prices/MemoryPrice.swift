@@ -65,7 +65,8 @@ extension RenderPlan {
             + (steps.shape(after: source).hasAlpha ? memory.alpha : 0) + (isDataURL ? Self.dataURL : 0)
         let largest = steps.work(on: source).map(\.output.size.area).max() ?? source.size.area
         // An animation is composed and encoded frame by frame; some encoders get all frames at once.
-        let framing = frames > 1
+        let framing =
+            frames > 1
             ? Price(frames) * Price(outputSize.area * memory.animation.frame)
                 + Price(largest * memory.animation.pixel + memory.animation.once)
             : Price(0)

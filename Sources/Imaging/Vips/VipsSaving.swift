@@ -5,7 +5,7 @@ import Memory
 
 /// Settings of an encoder.
 struct VipsSaveOptions {
-    /// What decides the file besides; the quality also chooses palettes.
+    /// Quality, which also chooses palettes, effort and bits.
     var settings: EncoderSettings
     /// Whether WebP's chroma is made so that edges between colours stay sharp, for more time.
     var hasSharpChroma = true

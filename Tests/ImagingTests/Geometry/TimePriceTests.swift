@@ -46,7 +46,7 @@ struct TimePriceTests {
     @Test(
         arguments: [
             (.jpeg, 1_900, false), (.png, 1_400, false), (.webp, 1_200, false), (.jxl, 1_200, false),
-            (.gif, 600, false), (.avif, 640, false),
+            (.gif, 600, false), (.avif, 600, false),
             (.jpeg, 5_000, true), (.png, 2_000, true), (.webp, 2_000, true), (.jxl, 2_000, true), (.gif, 1_280, true),
             (.avif, 1_280, true),
         ] as [(ImageFormat, Int, Bool)])

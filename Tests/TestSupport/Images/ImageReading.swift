@@ -6,13 +6,15 @@ package import Memory
 package enum ImageReading {
     /// Decodes a file at full size to interleaved pixels, all frames if it is animated.
     ///
-    /// - Throws: The errors of inspecting and decoding; AVIF can be inspected only.
+    /// - Throws: The errors of inspecting and decoding.
     package static func decode(_ bytes: SharedBytes, level: Int = 1) throws -> DecodedImage {
         try ImageLibrary.start()
         let header = try ImageHeader.inspect(bytes)
         let plan = DecodePlan(level: level, isAnimated: header.frames > 1)
         let token = WorkToken()
-        return try ImageDecoder.decode(bytes, header: header, plan: plan, limits: ImagingLimits(), token: token)
+        var limits = ImagingLimits()
+        limits.sourceFormats.insert(.avif)
+        return try ImageDecoder.decode(bytes, header: header, plan: plan, limits: limits, token: token)
             .interleaved(token: token)
     }
 }
