@@ -68,6 +68,7 @@ let package = Package(
         library("CGModule", pkgConfig: "gmodule-no-export-2.0", package: "libglib2.0-dev"),
         library("CJPEG", pkgConfig: "libjpeg", package: "libjpeg62-turbo-dev"),
         library("CWebP", pkgConfig: "libwebp", package: "libwebp-dev"),
+        library("CAOM", pkgConfig: "aom", package: "libaom-dev"),
         library("CHEIF", pkgConfig: "libheif", package: "libheif-dev"),
         library("CDav1d", pkgConfig: "dav1d", package: "libdav1d-dev"),
         library("CDe265", pkgConfig: "libde265", package: "libde265-dev"),
@@ -96,6 +97,7 @@ let package = Package(
         shim("CFastPNG", ["CPixels"], flags: ["-O2"]),
         shim("CLightResampling", flags: ["-O2", "-ffp-contract=off"]),
         shim("CCodedImages", ["CDav1d", "CDe265"], flags: ["-O2", "-ffp-contract=off"]),
+        shim("CAOMShim", ["CAOM"], flags: ["-O2"]),
         shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"]),
         shim("CPlanarShim", ["CFastJPEG", "CHEIF", "CJPEG", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
@@ -123,8 +125,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CCodedImages", "CFastJPEG", "CFastPNG", "CLinux", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim",
-                "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text",
+                "CAOMShim", "CCodedImages", "CFastJPEG", "CFastPNG", "CLinux", "CPNGShim", "CPalettes", "CPixels",
+                "CPlanarShim", "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text",
             ]),
         module(
             "ImageSandbox",
@@ -138,7 +140,7 @@ let package = Package(
             "ThumbnailPipeline",
             [
                 "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "ImageSandbox",
-                "Imaging", "Memory", "SharedCaching", "Telemetry", "Text",
+                "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text",
             ]),
         module(
             "Dialects", ["Crypto", "HTTPTypes", "Imaging", "JSON", "Text", "ThumbnailPipeline"]),

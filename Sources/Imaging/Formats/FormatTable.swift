@@ -49,7 +49,7 @@ extension FormatTraits {
                 planes: .jpeg, attribute: EXIFWriting.jpeg,
                 // The coefficients of all scans are kept, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3),
-                time: WritingTime(pixel: 34, fullChroma: 32))))
+                time: WritingTime(pixel: 34, fine: 32))))
 
     static let png = FormatTraits(
         mediaType: "image/png", fileExtension: "png", supportsAlpha: true, supportsAnimation: true,
@@ -129,7 +129,7 @@ extension FormatTraits {
                 time: WritingTime(pixel: 400, animation: 170, once: 45_000_000))))
 
     static let avif = FormatTraits(
-        mediaType: "image/avif", fileExtension: "avif", supportsAlpha: true, supportsAnimation: false,
+        mediaType: "image/avif", fileExtension: "avif", supportsAlpha: true, supportsAnimation: true,
         maximumSide: 16_384,
         reading: Reading(
             leadingBytes: .brands(["avif", "avis"]),
@@ -137,17 +137,18 @@ extension FormatTraits {
             loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
             // This decoder has had more security faults than all others together.
             needsConfinement: true,
-            hasMovingFrames: true,
             planes: .heif,
             memory: .heif,
             time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
         output: .written(
             Writing(
-                saver: .avif, quality: 60, effort: 1, isSlow: true, isInOneStep: true,
-                planes: .avif,
-                // The encoder's setup takes 8 MiB at any size. The pixels exist twice, in two processes.
-                memory: WritingMemory(pixel: 34, fullChroma: 22, least: 8 << 20),
-                time: WritingTime(pixel: 420, fullChroma: 480, alpha: 500, once: 6_000_000))))
+                saver: .avif, quality: 60, effort: 1, bitDepths: [10, 8], version: 2, fullChromaFrom: 1, isSlow: true,
+                isInOneStep: true, animatesInOneStep: true, planes: .avif,
+                // The encoder's setup takes 8 MiB at any size. The pixels exist twice, in two processes. Of an animation,
+                // frames are kept that later ones may refer to.
+                memory: WritingMemory(
+                    pixel: 60, animation: (frame: 8, pixel: 30, once: 16 << 20), least: 8 << 20),
+                time: WritingTime(pixel: 750, fine: 450, alpha: 420, once: 6_000_000))))
 
     static let heic = FormatTraits(
         mediaType: "image/heic", fileExtension: "heic", supportsAlpha: true, supportsAnimation: false,
