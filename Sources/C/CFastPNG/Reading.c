@@ -135,21 +135,21 @@ static CFastPNGOutcome read_rows(Reading *reading)
     int level = reading->level, height = image->height, is_plain = CFastPNG_are_pixels(image), y;
     // Of the rows of samples as many are kept as a row of boxes has; two if they are not the pixels.
     int kept = is_plain ? level : 2;
-    size_t made_size = (size_t) image->width * (size_t) image->bands;
+    size_t size = (size_t) image->width * (size_t) image->bands;
     const uint8_t *rows[most_level];
     CFastPNGOutcome outcome = CFastPNGDone;
     while (pass.y < height) {
         // Samples that are pixels go where they stay, if they are not averaged.
         int is_direct = level == 1 && is_plain, place = pass.y % kept;
-        uint8_t *out = is_direct ? reading->pixels + (size_t) pass.y * made_size : reading->lines + (size_t) place * reading->pitch;
-        uint8_t *other = is_direct ? out + made_size : (place + 1 < kept ? out + reading->pitch : NULL);
+        uint8_t *out = is_direct ? reading->pixels + (size_t) pass.y * size : reading->lines + (size_t) place * reading->pitch;
+        uint8_t *other = is_direct ? out + size : (place + 1 < kept ? out + reading->pitch : NULL);
         y = pass.y;
         if (!take_rows(&pass, out, other, &outcome))
             return outcome;
         for (; y < pass.y && !is_direct; y++, out = other) {
             const uint8_t *pixels = out;
             if (!is_plain) {
-                uint8_t *made = level == 1 ? reading->pixels + (size_t) y * made_size : reading->made + (size_t) (y % level) * made_size;
+                uint8_t *made = level == 1 ? reading->pixels + (size_t) y * size : reading->made + (size_t) (y % level) * size;
                 CFastPNG_make_pixels(&reading->samples, out, image->width, made);
                 pixels = made;
             }
