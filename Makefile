@@ -124,7 +124,7 @@ arm-test: ## Compare the C kernels of ARM64, under an emulator, with those of x8
 	@scripts/install-packages gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 	scripts/arm-test $(KERNELS)
 
-image-test: ## Build the container image without a daemon or a registry, and serve a thumbnail from it; some minutes, as root
+image-test: $(VENV_DEPLOY)/installed ## Build the container image without a daemon or a registry, run it as a runtime would, and serve thumbnails; some minutes, as root
 	@scripts/install-packages buildah mmdebstrap curl
 	scripts/image-test
 
@@ -239,6 +239,9 @@ test-tsan: deps ## Run the unit tests under ThreadSanitizer; SANITIZED="--filter
 
 fuzz: deps ## Test targets, URLs, fields, forms, workers' messages and image headers with inputs of libFuzzer, a minute each; FUZZ="-max_total_time=600"
 	@SWIFT=$(SWIFT) scripts/fuzz "$(FUZZ)" "$(TARGETS)"
+
+check-deep: deps deps-test ## Run what takes too long for each change: sanitizers, fuzz targets, damage, crashes, floods; a day; SECONDS=60 CHECKS="fuzz load-test"
+	@SWIFT=$(SWIFT) scripts/check-deep "$(SECONDS)" "$(CHECKS)"
 
 clean: ## Remove everything that was built
 	rm -rf .build
