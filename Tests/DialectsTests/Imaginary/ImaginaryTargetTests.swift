@@ -28,7 +28,7 @@ import ThumbnailPipeline
 
     @Test(arguments: [
         "width=300px", "width=%20300", "width=nan", "width=inf", "sigma=x", "force=yes", "background=1,2",
-        "background=%23ffffff", "aspectratio=16", "aspectratio=0:9", "operations=%7B", "type=jpg", "type=avif",
+        "background=%23ffffff", "aspectratio=16", "aspectratio=0:9", "operations=%7B%7B", "type=jpg", "type=avif",
         "type=AUTO", "width=%zz", "width=%ff",
     ])
     func `a wrong value is refused, also if nothing uses it`(query: String) {

@@ -113,6 +113,25 @@ struct FormulaStepTests {
         #expect(blurred.values(10, 5) == [200, 0, 100] && blurred.values(49, 34) == [100, 0, 0])
     }
 
+    @Test func `a canvas goes on as the edges of the image, or mirrored`() throws {
+        let image = SampleImage(PixelSize(width: 4, height: 2), bands: 3) { x, y in [UInt8(60 * x), UInt8(90 * y), 7] }
+        let size = PixelSize(width: 8, height: 6)
+        let edges = try render(image, [BackdropStep(.edges, size: size, x: 2, y: 2)])
+        #expect(edges.values(0, 0) == [0, 0, 7] && edges.values(7, 5) == [180, 90, 7] && edges.values(3, 0) == [60, 0, 7])
+        let mirrored = try render(image, [BackdropStep(.mirrored, size: size, x: 2, y: 2)])
+        #expect(mirrored.values(0, 2) == [60, 0, 7] && mirrored.values(1, 2) == [0, 0, 7])
+        #expect(mirrored.values(7, 5) == [120, 0, 7] && mirrored.values(2, 2) == [0, 0, 7])
+    }
+
+    @Test func `each pixel becomes a square of its colour`() throws {
+        let image = SampleImage(PixelSize(width: 3, height: 2), bands: 3) { x, y in [UInt8(60 * x), UInt8(90 * y), 7] }
+        let zoomed = try render(image, [ZoomStep(factor: 3)])
+        #expect(zoomed.size == PixelSize(width: 9, height: 6))
+        for (x, y) in [(0, 0), (2, 2), (3, 2), (8, 5), (5, 3)] {
+            #expect(zoomed.values(x, y) == [60 * (x / 3), 90 * (y / 3), 7])
+        }
+    }
+
     @Test func `rounded corners may be elliptic, as far as the sides allow`() throws {
         let red = Color(red: 255, green: 0, blue: 0)
         let image = OperationFixture.plain([0, 0, 0])
