@@ -258,6 +258,12 @@ int CVipsShim_embed(
     return result;
 }
 
+int CVipsShim_extend(
+    VipsImage *in, VipsImage **out, int left, int top, int width, int height, VipsExtend extend)
+{
+    return vips_embed(in, out, left, top, width, height, "extend", extend, NULL);
+}
+
 int CVipsShim_flatten(VipsImage *in, VipsImage **out, double red, double green, double blue)
 {
     double components[3] = {red, green, blue};

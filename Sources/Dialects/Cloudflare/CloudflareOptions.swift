@@ -185,8 +185,8 @@ struct CloudflareOptions: Hashable, Sendable {
             try side("trim.width"), try side("trim.height"),
         ]
         if let text {
-            let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-            sides = parts.compactMap { ParameterGrammar.integer(Substring($0), in: 0...FrontEndTarget.sides.upperBound) }
+            sides = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+                .compactMap { ParameterGrammar.integer(Substring($0), in: 0...FrontEndTarget.sides.upperBound) }
                 .map { Int((Double($0) * ratio).rounded()) }
             guard sides.count == 4 else { throw .badParameter("trim", "Must be TOP;RIGHT;BOTTOM;LEFT, or border.") }
             sides += [nil, nil]

@@ -68,6 +68,21 @@ extension VipsImage {
         }
     }
 
+    /// This image in the middle of copies of its own pixels.
+    func extended(
+        _ edge: ImageOperations.Margins.Pixels, left: Int, top: Int, to size: PixelSize
+    ) throws(VipsError) -> VipsImage {
+        let extend =
+            switch edge {
+            case .copy: VIPS_EXTEND_COPY
+            case .repeat: VIPS_EXTEND_REPEAT
+            case .mirror: VIPS_EXTEND_MIRROR
+            }
+        return try unsafe step {
+            unsafe CVipsShim_extend($0, $1, Int32(left), Int32(top), Int32(size.width), Int32(size.height), extend)
+        }
+    }
+
     /// Four copies of this image, two across and two down.
     func repeatedTwice() throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_replicate($0, $1, 2, 2) }

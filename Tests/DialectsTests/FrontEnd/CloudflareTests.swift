@@ -120,7 +120,8 @@ import ThumbnailPipeline
     }
 
     @Test func `pixels of a border are kept`() throws {
-        let query = try Self.query("trim=border,trim.border.color=white,trim.border.tolerance=7,trim.border.keep=5,w=300")
+        let border = "trim=border,trim.border.color=white,trim.border.tolerance=7"
+        let query = try Self.query("\(border),trim.border.keep=5,w=300")
         let (recipe, header) = (query.request.recipe.recipe, Self.header())
         let first = try recipe.composition(of: RecipeSource(header: header))
         #expect(first.trim == ImageOperations.Trim(tolerance: 7, color: .white))
