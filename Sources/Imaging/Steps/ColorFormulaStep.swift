@@ -52,7 +52,7 @@ package enum HistogramStep: Hashable {
 
     /// Nanoseconds of one core for each pixel, and for each pixel whose lightness is spread; measured as ``TimePrice``
     /// says.
-    private static let time = (plain: 16.0, lightness: 300.0)
+    private static let time = (plain: 16.0, lightness: 220.0)
 }
 
 extension HistogramStep: RenderStep {

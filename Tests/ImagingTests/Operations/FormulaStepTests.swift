@@ -72,7 +72,7 @@ struct FormulaStepTests {
 
     @Test func `normalizing spreads the lightness and keeps hues`() throws {
         let image = SampleImage(PixelSize(width: 40, height: 30), bands: 4) { x, _ in
-            x < 20 ? [100, 100, 100, 77] : [110, 110, 110, 77]
+            x < 20 ? [60, 60, 60, 77] : [180, 180, 180, 77]
         }
         let result = try render(image, [HistogramStep.normalize(low: 1, high: 99)])
         #expect(result.values(0, 0)[0] < 10 && result.values(39, 0)[0] > 245 && result.values(0, 0)[3] == 77)
@@ -94,6 +94,11 @@ struct FormulaStepTests {
         let bright = (0..<16).reduce(0) { sum, x in sum + (0..<16).count { result.values(x, $0)[0] == 200 } }
         #expect(bright == (place == .median ? 0 : count) && result.values(30, 15)[0] == 200)
         #expect(result.values(0, 0)[3] == 77)
+    }
+
+    @Test func `squares are no larger than the image`() throws {
+        let image = SampleImage(PixelSize(width: 2, height: 9), bands: 3) { _, y in [UInt8(y), 0, 0] }
+        #expect(try render(image, [RankStep(.most, side: 99)]).values(0, 0)[0] <= 1)
     }
 
     @Test(arguments: [(ImageOperations.Margins.Pixels.copy, 0, 39), (.repeat, 38, 1), (.mirror, 1, 38)])
