@@ -3,7 +3,7 @@ FROM swift:6.3-bookworm AS build
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
-        libc-ares-dev libcurl4-openssl-dev libdav1d-dev libde265-dev libheif-dev libhiredis-dev libidn2-dev libjemalloc-dev libjpeg62-turbo-dev libjxl-dev \
+        libaom-dev libc-ares-dev libcurl4-openssl-dev libdav1d-dev libde265-dev libheif-dev libhiredis-dev libidn2-dev libjemalloc-dev libjpeg62-turbo-dev libjxl-dev \
         libmicrohttpd-dev libpango1.0-dev librsvg2-dev \
         libseccomp-dev libsqlite3-dev libssl-dev libvips-dev libwebp-dev libzimg-dev pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
@@ -15,19 +15,37 @@ COPY Benchmarks ./Benchmarks
 COPY Tests ./Tests
 # Chapters of the book are part of the program.
 COPY docs ./docs
-RUN swift build -c release --product alula --static-swift-stdlib \
-    && strip --strip-unneeded .build/release/alula
+# A later build of the same machine compiles what has changed alone. The program that tells of a crash is the toolchain's own.
+RUN --mount=type=cache,target=/source/.build \
+    swift build -c release --product alula --static-swift-stdlib \
+    && strip --strip-debug -o /usr/local/bin/alula .build/release/alula \
+    && cp "$(find "$(dirname "$(realpath "$(command -v swift)")")/../libexec" -name swift-backtrace-static)" /usr/local/bin/swift-backtrace
 
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim AS root
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
-        ca-certificates fonts-dejavu-core libc-ares2 libcurl4 libdav1d6 libde265-0 libheif1 libhiredis0.14 libidn2-0 libjemalloc2 libjpeg62-turbo libjxl0.7 \
+        ca-certificates fonts-dejavu-core libaom3 libc-ares2 libcurl4 libdav1d6 libde265-0 libheif1 libhiredis0.14 libidn2-0 libjemalloc2 libjpeg62-turbo libjxl0.7 \
         libmicrohttpd12 libpangocairo-1.0-0 librsvg2-2 libseccomp2 libsqlite3-0 \
         libssl3 libvips42 libwebp7 libzimg2 zlib1g \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin alula
-COPY --from=build /source/.build/release/alula /usr/local/bin/alula
+COPY --from=build /usr/local/bin/alula /usr/local/bin/swift-backtrace /usr/local/bin/
+COPY scripts/image-root /usr/local/bin/
+RUN image-root /usr/local/bin/alula /root/image \
+    && install -D -m 755 /usr/local/bin/swift-backtrace /root/image/usr/libexec/swift/swift-backtrace
+
+# The program, the libraries that it loads, fonts and certificates: no shell, no package manager.
+FROM scratch
+ARG VERSION=0.1.0
+LABEL org.opencontainers.image.title="Alula" \
+    org.opencontainers.image.description="An image thumbnail service: one fetch, one decode, every size" \
+    org.opencontainers.image.licenses="Apache-2.0" \
+    org.opencontainers.image.version="${VERSION}" \
+    org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim"
+COPY --from=root /root/image /
+# A crash of the service is told with the names of the functions, without what memory holds. Worker processes have no environment.
+ENV PATH=/usr/local/bin SWIFT_BACKTRACE=enable=yes,swift-backtrace=/usr/libexec/swift/swift-backtrace,color=no,interactive=no,registers=none
 USER 10001
 EXPOSE 8080
 STOPSIGNAL SIGTERM

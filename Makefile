@@ -26,7 +26,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install the Debian packages that building and running need
-	@scripts/install-packages libvips-dev libheif-dev libdav1d-dev libde265-dev libseccomp-dev libjpeg62-turbo-dev libjxl-dev librsvg2-dev libpango1.0-dev libwebp-dev libzimg-dev zlib1g-dev \
+	@scripts/install-packages libvips-dev libaom-dev libheif-dev libdav1d-dev libde265-dev libseccomp-dev libjpeg62-turbo-dev libjxl-dev librsvg2-dev libpango1.0-dev libwebp-dev libzimg-dev zlib1g-dev \
 		libcurl4-openssl-dev libhiredis-dev libmicrohttpd-dev libc-ares-dev libssl-dev libsqlite3-dev libidn2-dev \
 		libjemalloc-dev pkg-config ca-certificates
 
@@ -103,7 +103,11 @@ tier-test: deps-test ## Share a real Redis server between instances: hits, purge
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.tier --alula .build/debug/alula $(TIER)
 
-crash-test: deps-test ## Kill the service with a disk cache under load, 100 times; CRASH="--kills 20 --seed 1"
+store-test: deps-test ## Keep results in a folder and in a strict bucket: hits, purges, restarts, kills, faults; STORE="--only a_bucket"
+	$(SWIFT) build --product alula
+	$(SUITES) python3 -m alula_tests.store --alula .build/debug/alula $(STORE)
+
+crash-test: deps-test ## Kill the service with a disk cache and a result store under load, 100 times; CRASH="--kills 20 --seed 1"
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.crash --alula .build/debug/alula $(CRASH)
 
@@ -125,7 +129,7 @@ arm-test: ## Compare the C kernels of ARM64, under an emulator, with those of x8
 	@scripts/install-packages gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 	scripts/arm-test $(KERNELS)
 
-image-test: ## Build the container image without a daemon or a registry, and serve a thumbnail from it; some minutes, as root
+image-test: $(VENV_DEPLOY)/installed ## Build the container image without a daemon or a registry, run it as a runtime would, and serve thumbnails; some minutes, as root
 	@scripts/install-packages buildah mmdebstrap curl
 	scripts/image-test
 
@@ -240,6 +244,9 @@ test-tsan: deps ## Run the unit tests under ThreadSanitizer; SANITIZED="--filter
 
 fuzz: deps ## Test targets, URLs, fields, forms, workers' messages and image headers with inputs of libFuzzer, a minute each; FUZZ="-max_total_time=600"
 	@SWIFT=$(SWIFT) scripts/fuzz "$(FUZZ)" "$(TARGETS)"
+
+check-deep: deps deps-test ## Run what takes too long for each change: sanitizers, fuzz targets, damage, crashes, floods; a day; SECONDS=60 CHECKS="fuzz load-test"
+	@SWIFT=$(SWIFT) scripts/check-deep "$(SECONDS)" "$(CHECKS)"
 
 clean: ## Remove everything that was built
 	rm -rf .build

@@ -33,6 +33,8 @@ package struct Engine: Sendable {
     let disk: DiskStore?
     /// Nil without a shared cache.
     let sharedStore: SharedStore?
+    /// Nil if results do not stay.
+    let resultStore: ResultStore?
     private let memoryWatch: Task<Void, Never>
 
     /// Starts the parts.
@@ -45,7 +47,7 @@ package struct Engine: Sendable {
         registry = MetricsRegistry()
         let log = EventLog()
         self.log = log
-        try settings.downloads.origins.checkFiles()
+        try settings.downloads.origins.checkFiles(exceptOf: settings.resultStore.origin)
         sandbox = try Sandbox.start(settings, registry: registry, logger: logger, time: time)
         var settings = settings
         settings.pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(
@@ -62,6 +64,11 @@ package struct Engine: Sendable {
         sharedStore = try settings.sharedCache.configuration(settings.disk.mode).map { configuration in
             try SharedStore(configuration, logger: logger, timekeeper: time)
         }
+        let observer = DownloadMetrics.observer(registry: registry, events: log)
+        loader = try CurlLoader(configuration: settings.downloads, timekeeper: time, observer: observer)
+        resultStore = ResultStore(settings, web: loader, logger: logger, time: time)
+        let sharingRules = settings.sharedTierRules(
+            settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)")
         let caches = PipelineCaches(
             configuration: settings.pipeline,
             disk: disk.map {
@@ -69,19 +76,13 @@ package struct Engine: Sendable {
                     store: $0, engine: engine, policy: settings.sourcePolicy,
                     originDigests: settings.downloads.origins.digests)
             },
-            tier: sharedStore.map {
-                SharedTier(
-                    store: $0,
-                    rules: settings.sharedTierRules(
-                        settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)"),
-                    timekeeper: time)
-            }, events: log, timekeeper: time)
+            tier: sharedStore.map { SharedTier($0, rules: sharingRules, timekeeper: time) },
+            resultStore: resultStore.map { SharedTier($0.store, rules: sharingRules, timekeeper: time) },
+            events: log, timekeeper: time)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
             living: { SharedBytes.livingByteCount + caches.byteCountBesideBlocks }, purge: { caches.purge($0) })
         memoryWatch = Self.memoryWatch(budget, logger: logger, time: time)
-        let observer = DownloadMetrics.observer(registry: registry, events: log)
-        loader = try CurlLoader(configuration: settings.downloads, timekeeper: time, observer: observer)
         folders = FolderLoader(configuration: settings.downloads, timekeeper: time)
         let guarded = GuardedLoader(PlaceLoader(web: loader, folders: folders), timekeeper: time) { origin in
             log.record(ServiceEvent(origin))
@@ -97,6 +98,7 @@ package struct Engine: Sendable {
                 metrics: PipelineMetrics(registry: registry), events: log),
             timekeeper: time)
         if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: disk, logger: logger) }
+        resultStore?.store.start()
         self.settings = settings
     }
 
@@ -135,9 +137,10 @@ package struct Engine: Sendable {
     }
 
     /// Refuses further work and ends the transfers.
-    package func stopWork() {
+    package func stopWork() async {
         memoryWatch.cancel()
         downloader.shutDown()
+        await resultStore?.stop(timeLimit: .seconds(2))
         loader.shutDown()
         folders.shutDown()
     }
@@ -154,12 +157,13 @@ package struct Engine: Sendable {
 struct Service: Sendable {
     let engine: Engine
     let prefetcher: Prefetcher
+    let notifier: Notifier
     let lifecycle: ServiceLifecycle
     let events: EventFeed
     /// Samples the figures for the charts of operators.
     let sampling: Task<Void, Never>
-    /// Nil if no collector is named.
-    let traceExport: Task<Void, Never>?
+    /// Tells collectors, if some are named.
+    let exporters: Exporters
     let publicServer: HTTPServer
     let operatorServer: HTTPServer
     /// Nil if metrics have no listener of their own.
@@ -179,6 +183,7 @@ struct Service: Sendable {
     ///   - logger: Takes the service's log lines.
     ///   - time: The clock for freshness and waits.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
+        let start = time.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, time: time)
         let settings = engine.settings
         let (registry, pipeline) = (engine.registry, engine.pipeline)
@@ -186,24 +191,27 @@ struct Service: Sendable {
         PipelineGauges(of: pipeline).register(in: registry)
         ProcessMetrics.register(in: registry)
 
-        let prefetchReader = PrefetchReader(settings.api.nativeDialect)
+        let prefetchReader = PrefetchReader(
+            settings.api.nativeDialect, callbacks: { settings.objection(toCallback: $0) })
+        notifier = Notifier(settings, web: engine.loader, registry: registry, logger: logger, time: time)
+        let reporter = JobReporter(engine.log, notifier, keys: settings.api.signingKeys)
         prefetcher = Prefetcher(
             configuration: settings.prefetch, thumbnails: pipeline,
             reading: prefetchReader.request,
             isBusy: { [engine] in
                 engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0
             },
-            store: engine.disk, logger: logger, timekeeper: time)
+            store: engine.disk, telling: reporter.tell, logger: logger, timekeeper: time)
         prefetcher.resume()
 
         lifecycle = ServiceLifecycle(startedAt: time.now)
         let tracer = settings.tracer(registry: registry, time: time)
-        traceExport = tracer.flatMap { TraceExporter($0, settings, registry: registry, time: time) }?.start()
+        exporters = Exporters(settings, tracer: tracer, registry: registry, since: start, time: time)
         let bodies = BodyMemory(of: engine.budget)
         let publicResponder = PublicResponder(
             configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
             metrics: apiMetrics, timekeeper: time, budget: engine.budget, bodies: bodies, tracer: tracer)
-        let control = PipelineControl(of: pipeline)
+        let control = PipelineControl(of: pipeline, telling: notifier)
         let stats = ServiceStats(control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time)
         events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
         let history = StatsHistory(timekeeper: time) { stats.sample }
@@ -211,7 +219,8 @@ struct Service: Sendable {
             service: OperatedService(
                 version: settings.api.version, instance: settings.sharedCache.instance, control: control,
                 prefetching: prefetcher, lifecycle: lifecycle,
-                events: events, history: history, metricsText: { registry.prometheusText }),
+                events: events, history: history,
+                calls: { [notifier] in settings.notifying.isUsed ? notifier.figures : nil }, metricsText: { registry.prometheusText }),
             sites: settings.api.operatorSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
             workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: time)
@@ -240,10 +249,10 @@ struct Service: Sendable {
         _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout, willCut: lifecycle.beginCutting)
         refusing.cancel()
         lifecycle.beginDraining()
-        traceExport?.cancel()
-        await traceExport?.value
+        await exporters.shutDown()
         prefetcher.shutDown()
-        engine.stopWork()
+        await notifier.stop(timeLimit: .seconds(2))
+        await engine.stopWork()
         events.shutDown()
         sampling.cancel()
         _ = await metricsServer?.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)

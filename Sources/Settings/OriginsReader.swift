@@ -7,7 +7,7 @@ import Text
 enum OriginsReader {
     private static let members = [
         "url", "folder", "headers", "credentials", "tls", "connectTimeout", "firstByteTimeout", "downloadTimeout",
-        "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters", "trace",
+        "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters", "trace", "write",
     ]
     /// Fields that the service writes itself.
     private static let ownFields: [HTTPField.Name] = [
@@ -48,7 +48,7 @@ enum OriginsReader {
         }
         if object.has("folder") { return try folder(name, object) }
         var origin = Origin(name: name, place: .web(base: try base(object)))
-        origin.fields = try fields(object)
+        origin.fields = try object.fields("headers", notAmong: ownFields).map { ($0.name, $0.value) }
         origin.credentials = try credentials(object)
         if origin.credentials != nil, origin.fields.contains(where: { $0.name == .authorization }) {
             throw object.problem("headers", "no Authorization beside credentials")
@@ -64,14 +64,20 @@ enum OriginsReader {
         if origin.tellsTraces, case .signature? = origin.credentials {
             throw object.problem("trace", "no trace beside s3, whose signature covers all fields")
         }
+        origin.isWritable = try isWritable(object)
+        if origin.isWritable {
+            guard case .signature? = origin.credentials else {
+                throw object.problem("write", "only beside a folder or s3 credentials")
+            }
+        }
         let ignored = try object.texts("ignoredParameters", "a list of parameters' names") ?? []
         origin.ignoredParameters = Set(ignored.map { ExactText($0) })
         return origin
     }
 
     private static func folder(_ name: String, _ object: OriginMembers) throws(OriginProblem) -> Origin {
-        if let other = object.names.first(where: { !["folder", "maxSourceBytes"].contains($0) }) {
-            throw object.problem(other, "only maxSourceBytes beside a folder")
+        if let other = object.names.first(where: { !["folder", "maxSourceBytes", "write"].contains($0) }) {
+            throw object.problem(other, "only maxSourceBytes and write beside a folder")
         }
         let allowed = "an absolute path"
         let path = try object.requiredText("folder", allowed)
@@ -80,7 +86,12 @@ enum OriginsReader {
         origin.limits.maximumBytes = try object.setting("maxSourceBytes") { (text) throws(InvalidValue) in
             try SettingValues.byteSize(text)
         }
+        origin.isWritable = try isWritable(object)
         return origin
+    }
+
+    private static func isWritable(_ object: OriginMembers) throws(OriginProblem) -> Bool {
+        try object.setting("write") { (text) throws(InvalidValue) in try SettingValues.flag(text) } ?? false
     }
 
     private static func base(_ object: OriginMembers) throws(OriginProblem) -> SourceURL {
@@ -90,29 +101,6 @@ enum OriginsReader {
             throw object.problem("url", allowed)
         }
         return url
-    }
-
-    private static func fields(
-        _ object: OriginMembers
-    ) throws(OriginProblem) -> [(name: HTTPField.Name, value: Secret?)] {
-        guard let headers = try object.object("headers", names: nil) else { return [] }
-        var fields: [(name: HTTPField.Name, value: Secret?)] = []
-        for text in headers.names {
-            guard let name = HTTPField.Name(text), !ownFields.contains(name) else {
-                throw headers.problem(text, "a field's name that is not the service's own to write")
-            }
-            guard !fields.contains(where: { $0.name == name }) else { throw headers.problem(text, "each field once") }
-            if headers.isNull(text) {
-                fields.append((name, nil))
-            } else {
-                let value = try headers.isSecret(text) ? headers.requiredSecret(text) : headers.requiredText(text)
-                guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-                    throw headers.problem(text, "a text without control characters")
-                }
-                fields.append((name, Secret(value)))
-            }
-        }
-        return fields
     }
 
     private static func credentials(_ object: OriginMembers) throws(OriginProblem) -> OriginCredentials? {

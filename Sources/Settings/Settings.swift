@@ -19,6 +19,7 @@ package struct Settings: Sendable {
     package var pipeline = PipelineConfiguration()
     package var disk = DiskSettings()
     package var sharedCache = SharedCacheSettings()
+    package var resultStore = ResultStoreSettings()
     package var prefetch = PrefetchConfiguration()
     package var api = APIConfiguration()
     var dialects = DialectSettings()
@@ -27,7 +28,8 @@ package struct Settings: Sendable {
     package var renderWorkers = availableProcessorCount()
     package var memoryBudget = MemoryShare.percent(60)
     package var sandbox = SandboxSettings()
-    package var traces = TraceSettings()
+    package var exports = ExportSettings()
+    package var notifying = NotifyingSettings()
     package var logFormat = LogFormat.json
     /// The log level, if one is set.
     package var chosenLogLevel: Logger.Level?
@@ -136,6 +138,12 @@ package struct Settings: Sendable {
                 Contradiction(
                     ["baseOrigin"],
                     "baseOrigin is \(base.text.dropLast()): allowed is the name of an origin in the file"))
+        }
+        if let store = resultStore.origin, downloads.origins[store]?.isWritable != true {
+            found.append(
+                Contradiction(
+                    ["resultStore"], "resultStore is \(store): allowed is the name of an origin in the file with write")
+            )
         }
         return found + dialects.contradictions(api.vocabulary)
     }

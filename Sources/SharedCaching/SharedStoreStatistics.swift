@@ -20,6 +20,8 @@ package struct SharedStoreStatistics: Sendable, Equatable {
     package var requests: [Result: Int] = [:]
     /// Bytes of writes that the server has not confirmed yet.
     package var queueBytes = 0
+    /// Writes that were confirmed.
+    package var writes = 0
     /// Writes that were given up.
     package var droppedWrites = 0
 

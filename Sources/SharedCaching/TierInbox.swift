@@ -119,7 +119,7 @@ final class TierInbox: Sendable {
     func endWrite(_ length: Int, isDone: Bool) {
         state.withLock { state in
             state.statistics.queueBytes -= length
-            if !isDone { state.statistics.droppedWrites += 1 }
+            if isDone { state.statistics.writes += 1 } else { state.statistics.droppedWrites += 1 }
         }
     }
 

@@ -28,7 +28,7 @@ extension ImagePipeline {
                 var small = Call(
                     resolved(Self.smallImage(of: call.request.source)), directives: call.directives,
                     receipt: call.receipt)
-                small.allowance = call.allowance
+                small.allowances = call.allowances
                 let facts = try await facts(asked, of: source, from: try await thumbnail(for: small))
                 // Else another version may have come between the header and the pixels.
                 if caches.isCurrent(source.record) { return facts }
@@ -81,7 +81,7 @@ extension ImagePipeline {
 
     private func describedSource(_ call: Call, needsPixels: Bool) async throws -> DescribedSource {
         let (sources, directives) = (try call.sources, call.directives)
-        let known = directives.noStore ? nil : await caches.restoredRecord(for: sources.image, call.allowance)
+        let known = directives.noStore ? nil : await caches.restoredRecord(for: sources.image, call.allowances)
         if let known {
             switch downloader.reuse(of: known.freshness, for: directives) {
             case .needsValidation: break

@@ -66,7 +66,8 @@ package final class ImagePipeline: ThumbnailServing {
                 try image(),
                 additional: try request.additional.map { named in
                     try AdditionalSourceError.attributing(to: named.role) {
-                        try downloader.identity(of: named.source)
+                        if let name = named.fileName { return SourceIdentity(given: name) }
+                        return try downloader.identity(of: named.source)
                     }
                 })
         }
@@ -130,11 +131,7 @@ package final class ImagePipeline: ThumbnailServing {
         let (request, sources, directives) = (call.request, try call.sources, call.directives)
         if directives.noStore { return try await unstoredThumbnail(for: call) }
         var known: PerSource<SourceRecord?>
-        if call.look?.hasAskedForRecord == true {
-            known = PerSource(caches.knownRecord(for: sources.image))
-        } else {
-            known = await caches.restoredRecords(for: sources, call.allowance)
-        }
+        known = await caches.restoredRecords(for: sources, call.allowances, after: call.look)
         if let opened = call.opened { known.image = opened.record }
         if !directives.noCache, !directives.onlyIfCached { try throwRememberedFailure(of: call, known) }
         var needsBytes = sources.mapValues { _ in true }
@@ -158,7 +155,7 @@ package final class ImagePipeline: ThumbnailServing {
                         return thumbnail(render, of: records)
                     }
                 } else if !estimator.isWithinReach(key) {
-                    _ = await caches.restoredResult(for: key, of: records, call.allowance, after: call.look)
+                    _ = await caches.restoredResult(for: key, of: records, call.allowances, after: call.look)
                 }
                 needsBytes = estimator.bytesNeeded(for: key)
                 lane = estimator.price(of: key, records).lane

@@ -13,8 +13,8 @@ final class SharedLook: SharedLooking {
     private enum State {
         case record(known: SourceRecord?)
         case result(ResultKey, SourceRecord)
-        case recordReply(SharedStore.Reply?, known: SourceRecord?, SourceChanges.Ticket)
-        case resultReply(SharedStore.Reply?, ResultKey, SourceRecord)
+        case recordReply(SharedReply?, known: SourceRecord?, SourceChanges.Ticket)
+        case resultReply(SharedReply?, ResultKey, SourceRecord)
         case ended
     }
 
@@ -54,7 +54,7 @@ final class SharedLook: SharedLooking {
         self.recurring = recurring
         source = sources.image
         let place = Place(state: state)
-        allowance = place.learned.allowance
+        allowance = place.learned.allowances.cache
         self.place = Locked(place)
     }
 
@@ -159,6 +159,6 @@ extension ImagePipeline {
         let isStored = caches.memory.keep(
             result, for: key, while: { self.caches.isCurrent(records) }, in: caches.memory.results)
         return thumbnail(
-            Render(result: result, isStored: isStored, shared: CacheLayerStatus(.shared, .hit)), of: records)
+            Render(result: result, isStored: isStored, shared: [CacheLayerStatus(.shared, .hit)]), of: records)
     }
 }

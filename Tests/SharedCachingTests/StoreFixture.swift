@@ -67,7 +67,7 @@ final class StoreFixture: Sendable {
     }
 
     /// Looks for the tests' value.
-    func look(_ allowance: WaitAllowance = WaitAllowance()) async -> SharedStore.LookUp {
+    func look(_ allowance: WaitAllowance = WaitAllowance()) async -> SharedLookUp {
         await store.value(for: .test, of: [.test], allowance: allowance)
     }
 

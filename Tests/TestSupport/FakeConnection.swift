@@ -22,19 +22,21 @@ struct FakeConnection {
         unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
     }
 
-    /// The next request's header; nil when the client has closed, or does not speak HTTP.
+    /// The next request; nil when the client has closed, or does not speak HTTP.
     ///
-    /// Bodies and pipelined requests are not expected.
+    /// Pipelined requests are not expected.
     func readRequest() -> FakeOrigin.Request? {
         var head: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 8192)
-        while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
-            let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return nil }
-            head += buffer[..<count]
+        var end: Int?
+        while end == nil {
+            guard let more = receive() else { return nil }
+            let seen = max(0, head.count - 3)
+            head += more
             guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(head[0]) else { return nil }
+            end = (seen..<max(seen, head.count - 3)).first { head[$0..<$0 + 4].elementsEqual("\r\n\r\n".utf8) }
         }
+        var body = Array(head[(end ?? 0) + 4..<head.count])
+        head.removeSubrange((end ?? 0)...)
         let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n").map(String.init)
         let words = lines.first?.split(separator: " ").map(String.init) ?? []
         guard words.count == 3 else { return nil }
@@ -43,7 +45,25 @@ struct FakeConnection {
             let value = line.dropFirst(name.count + 1).drop { $0 == " " }
             return (name: String(name), value: String(value))
         }
-        return FakeOrigin.Request(method: words[0], target: words[1], fields: fields)
+        let length = fields.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? 0
+        if length > body.count, fields.contains(where: { $0.name.lowercased() == "expect" }) {
+            _ = send(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)[...])
+        }
+        while body.count < length {
+            guard let more = receive() else { return nil }
+            body += more
+        }
+        return FakeOrigin.Request(method: words[0], target: words[1], fields: fields, body: body)
+    }
+
+    /// The next bytes; nil when the client has closed.
+    private func receive() -> ArraySlice<UInt8>? {
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        while true {
+            let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+            if count < 0 && errno == EINTR { continue }
+            return count > 0 ? buffer[..<count] : nil
+        }
     }
 
     /// Does one step of a script.

@@ -73,7 +73,7 @@ struct CommandSession: Sendable {
 
     /// Ends the worker processes and writes what is left of the log.
     func end() async {
-        engine.stopWork()
+        await engine.stopWork()
         await engine.end()
         sink?.flush()
     }

@@ -6,7 +6,6 @@ struct CloudflareOptions: Hashable, Sendable {
     /// How a box is filled; the last three are words that other services' components send here.
     enum Fit: String, CaseIterable, Sendable {
         case scaleDown = "scale-down", contain, cover, crop, aspectCrop = "aspect-crop", pad, squeeze
-        case scaleUp = "scale-up"
         case fill, inside, outside
     }
 
@@ -27,11 +26,11 @@ struct CloudflareOptions: Hashable, Sendable {
 
     /// The options as they are written, in ASCII: they decide all of the others.
     let text: String
-    private(set) var width: Int?
-    private(set) var height: Int?
+    var width: Int?
+    var height: Int?
     private(set) var fit = Fit.scaleDown
     private(set) var position = Position.gravity(.center)
-    private(set) var quality: Int?
+    var quality: Int?
     /// The format of the result; nil for the first one of ``accepted``, or the source's own.
     private(set) var format: ImageFormat?
     /// The formats that `Accept` names, best first; nil if it does not count.

@@ -6,15 +6,15 @@ struct IPXModifiers: Hashable, Sendable {
     /// The modifiers as they are written, in ASCII: they decide all else.
     let text: String
     /// The width of the result, or of the box.
-    private(set) var width: Int?
+    var width: Int?
     /// The height of the result, or of the box.
-    private(set) var height: Int?
+    var height: Int?
     private(set) var enlarges = false
     private(set) var fit = Fit.cover
     private(set) var gravity = Gravity.center
     private(set) var background: Color?
     private(set) var flattens = false
-    private(set) var quality: Int?
+    var quality: Int?
     /// The format of the result; nil for the first one of ``accepted``, or the source's own.
     private(set) var format: ImageFormat?
     /// The formats that `Accept` names, best first, and that of clients that name none; nil if it does not count.

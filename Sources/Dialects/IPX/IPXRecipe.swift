@@ -2,14 +2,17 @@ import Imaging
 
 /// How IPX makes a result: turns that come before the size, the trim, the part, the size, mirrors, then all else.
 struct IPXRecipe: RenderRecipe {
-    let modifiers: IPXModifiers
+    var modifiers: IPXModifiers
 
     /// The longest side that is made; longer ones shrink.
     private static let longest = 8_192
     /// The quality of targets that name none.
     private static let qualities: [ImageFormat: Int] = [.jpeg: 80, .webp: 80, .avif: 50]
 
-    var keyText: String { "ipx \(modifiers.text) \((modifiers.accepted ?? []).map(\.rawValue))" }
+    var keyText: String {
+        let accepted = (modifiers.accepted ?? []).map(\.rawValue)
+        return "ipx \(modifiers.text) \(modifiers.width ?? 0)x\(modifiers.height ?? 0) \(accepted)"
+    }
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let (header, page) = (source.header, source.header.page(0))
@@ -83,5 +86,17 @@ struct IPXRecipe: RenderRecipe {
         }
         (rendering.width, rendering.height, rendering.enlarge) = (width, height, true)
         rendering.fit = modifiers.fit == .contain ? .inside : modifiers.fit
+    }
+}
+
+extension IPXRecipe: SizedRecipe {
+    var isQualityUnnamed: Bool { modifiers.quality == nil }
+
+    func allowed(by policy: SizePolicy, _ asked: AskedParts) throws(APIError) -> IPXRecipe {
+        var recipe = self
+        if let quality = modifiers.quality { recipe.modifiers.quality = try policy.quality(quality) }
+        let box = try policy.allowed(AskedBox(width: modifiers.width, height: modifiers.height), asked)
+        (recipe.modifiers.width, recipe.modifiers.height) = (box.width, box.height)
+        return recipe
     }
 }

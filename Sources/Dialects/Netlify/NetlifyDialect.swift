@@ -47,7 +47,8 @@ package struct NetlifyDialect: Dialect {
         }
         recipe.width = try parameters.whole("w", "width", in: FrontEndTarget.sides)
         recipe.height = try parameters.whole("h", "height", in: FrontEndTarget.sides)
-        recipe.quality = try parameters.whole("q", "quality", in: 1...100) ?? Self.quality
+        recipe.usualQuality = Self.quality
+        recipe.quality = try parameters.whole("q", "quality", in: 1...100)
         if let fit: Fit = try parameters.choice("fit") {
             recipe.fit =
                 switch fit {

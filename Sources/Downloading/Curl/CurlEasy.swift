@@ -61,14 +61,18 @@ final class CurlEasy {
         if profile.tellsTraces, let traceparent = transfer.load.request.traceparent {
             lines.append("\(HTTPField.Name.traceparent): \(traceparent)")
         }
-        guard setFields(lines) else { return false }
+        if let upload = transfer.load.request.upload {
+            lines.removeAll { line in upload.fields.contains { line.hasPrefix($0.name.rawName + ":") } }
+            lines += upload.fields.map { "\($0.name): \($0.value)" }
+        }
+        guard setFields(lines), setBody(transfer.load.request.upload) else { return false }
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTimeout.milliseconds)))
         set(CURLOPT_URL, url.canonical)
         return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK
     }
 
     func microseconds(_ info: CURLINFO) -> Duration {
-        .microseconds(unsafe CCurlShim_get_microseconds(handle, info))
+        .microseconds(unsafe CCurlShim_get_offset(handle, info))
     }
 
     /// Connections that the last transfer opened; none if it found one open.
@@ -84,6 +88,20 @@ final class CurlEasy {
             unsafe headers = longer
         }
         return unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, headers) == CURLE_OK
+    }
+
+    /// Has the request bring an upload, which outlives the transfer; without one it asks.
+    private func setBody(_ upload: TransferUpload?) -> Bool {
+        let codes = unsafe [
+            // libcurl only reads it.
+            CCurlShim_set_pointer(
+                handle, CURLOPT_POSTFIELDS,
+                upload?.bytes.withUnsafeBytes { unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress) }),
+            CCurlShim_set_long(handle, CURLOPT_POSTFIELDSIZE, upload?.bytes.count ?? -1),
+            CCurlShim_set_string(handle, CURLOPT_CUSTOMREQUEST, upload?.method.rawValue),
+            upload == nil ? CCurlShim_set_long(handle, CURLOPT_HTTPGET, 1) : CURLE_OK,
+        ]
+        return codes.allSatisfy { $0 == CURLE_OK }
     }
 
     private func set(_ option: CURLoption, _ value: Int) {

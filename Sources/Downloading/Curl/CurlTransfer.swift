@@ -71,7 +71,7 @@ final class CurlTransfer {
         self.mayRetry = mayRetry
         self.selectingFields = selectingFields
         requestedAt = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
-        maximumBytes = configuration.maximumBytes
+        maximumBytes = min(configuration.maximumBytes, load.request.maximumBytes ?? .max)
         clock = TransferClock(configuration, now: now)
         startedAt = now
         trail = RedirectTrail(start: load.request.identity.target, maximum: configuration.maximumRedirects)
@@ -92,13 +92,14 @@ final class CurlTransfer {
     /// The fields of the current hop's request beside those of all requests.
     var extraFields: HTTPFields {
         switch question {
-        case .whole: [:]
+        case .whole, .put: [:]
         case .ifChanged: load.request.condition?.fields ?? [:]
         case .rest(let partial): partial.fields
         }
     }
 
     private var question: ResponseHead.Question {
+        if load.request.upload != nil { return .put }
         if let partial { return .rest(partial) }
         return load.request.condition?.url == namedURL ? .ifChanged : .whole
     }

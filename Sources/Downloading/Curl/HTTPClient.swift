@@ -4,8 +4,8 @@ import Coordination
 package import HTTPTypes
 import Memory
 
-/// Sends single requests to servers that the operator has named, and waits for their answers: collectors of traces, a
-/// running service.
+/// Sends single requests to servers that the operator has named, and waits for their answers: collectors, a running
+/// service.
 ///
 /// Sources are never fetched with it: it judges no addresses.
 package enum HTTPClient {
@@ -21,6 +21,8 @@ package enum HTTPClient {
     package struct Answer: Sendable {
         package let status: Int
         package let body: [UInt8]
+        /// How long the server wants to be left alone (RFC 9110 section 10.2.3); nil if it does not say.
+        package let retryAfter: Duration?
     }
 
     /// Longest body of an answer, in bytes.
@@ -33,8 +35,9 @@ package enum HTTPClient {
     ///   - url: An absolute `http` or `https` URL.
     ///   - timeLimit: Time for all of it.
     ///   - authorities: A file of certificate authorities in PEM instead of the system's.
+    ///   - keepsBody: Whether the answer's body is wanted; else the answer has an empty one.
     package static func blockingSend(
-        _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil
+        _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil, keepsBody: Bool = true
     ) throws(Failure) -> Answer {
         guard CurlMulti.isInitialised, let easy = unsafe curl_easy_init() else {
             throw Failure(description: "no memory")
@@ -58,7 +61,7 @@ package enum HTTPClient {
         unsafe CCurlShim_set_list(easy, CURLOPT_HTTPHEADER, lines)
         if request.method == .head { set(CURLOPT_NOBODY, 1) }
         set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-        let received = ReceivedBytes()
+        let received = ReceivedBytes(keepsBytes: keepsBody)
         unsafe CCurlShim_set_body_callback(easy, takeBody, Unmanaged.passUnretained(received).toOpaque())
         let code = unsafe (request.body ?? SharedBytes([])).withUnsafeBytes { bytes in
             if let start = bytes.baseAddress, bytes.count > 0 {
@@ -73,13 +76,19 @@ package enum HTTPClient {
             throw unsafe Failure(
                 description: String(cString: curl_easy_strerror(code)), isTimeOut: code == CURLE_OPERATION_TIMEDOUT)
         }
-        return Answer(status: unsafe CCurlShim_get_long(easy, CURLINFO_RESPONSE_CODE), body: received.bytes)
+        let wish = unsafe CCurlShim_get_offset(easy, CURLINFO_RETRY_AFTER)
+        return Answer(
+            status: unsafe CCurlShim_get_long(easy, CURLINFO_RESPONSE_CODE), body: received.bytes,
+            retryAfter: wish > 0 ? .seconds(wish) : nil)
     }
 }
 
 /// The body of an answer while it arrives; used by one thread.
 private final class ReceivedBytes {
     var bytes: [UInt8] = []
+    let keepsBytes: Bool
+
+    init(keepsBytes: Bool) { self.keepsBytes = keepsBytes }
 }
 
 /// libcurl's call with a part of a body; fewer bytes than it was given end the transfer.
@@ -87,6 +96,7 @@ private let takeBody: CCurlShim_data_callback = { start, size, count, context in
     guard let start = unsafe start, let context = unsafe context else { return 0 }
     let received = unsafe Unmanaged<ReceivedBytes>.fromOpaque(context).takeUnretainedValue()
     let length = Int(size * count)
+    guard received.keepsBytes else { return length }
     guard received.bytes.count + length <= HTTPClient.maximumBodyLength else { return 0 }
     unsafe received.bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: length))
     return length

@@ -31,6 +31,8 @@ package struct Origin: Sendable {
     package var ignoredParameters: Set<ExactText> = []
     /// Whether requests to it carry their place in a trace, as `traceparent`.
     package var tellsTraces = false
+    /// Whether the service may put things there: into a folder, or a store that takes signed requests.
+    package var isWritable = false
     /// The only file of a folder that can be asked for; nil for all of them.
     package var onlyFile: ExactText?
 

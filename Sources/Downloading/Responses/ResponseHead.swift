@@ -54,6 +54,8 @@ struct ResponseHead {
         case ifChanged
         /// The missing part of a body that was cut short.
         case rest(PartialBody)
+        /// None: the request puts something there.
+        case put
     }
 
     /// The decision about an answer.
@@ -86,6 +88,8 @@ struct ResponseHead {
         case (.ifChanged, 304): return .notModified
         case (.rest(let partial), 206): return partial.isContinued(by: self) ? .resume : .restart
         case (.rest, 416): return .restart
+        case (.put, 200...299): return .enough
+        case (.put, _): return .refuse(.status(status))
         default: break
         }
         switch status {

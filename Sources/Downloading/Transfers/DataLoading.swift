@@ -1,4 +1,7 @@
 import Coordination
+import Crypto
+import HTTPTypes
+import Memory
 import Synchronization
 
 /// Fetches one source: the mechanism under the downloader's policy.
@@ -46,16 +49,71 @@ package struct TransferRequest: Hashable, Sendable {
     package let needsBody: Bool
     /// The `traceparent` for named origins that take one; nil for none.
     package let traceparent: String?
+    /// Bytes that are put there; nil for a request that asks.
+    let upload: TransferUpload?
+    /// Most bytes of the answer's body; nil for the origin's own bound.
+    let maximumBytes: Int?
 
     /// A request for a source, for its confirmation, or for a sign of life.
     package init(
         identity: SourceIdentity, condition: SourceCondition? = nil, needsBody: Bool = true, traceparent: String? = nil
     ) {
+        upload = nil
+        maximumBytes = nil
         self.identity = identity
         self.condition = condition
         self.needsBody = needsBody
         self.traceparent = traceparent
     }
+
+    /// A request for an object of at most so many bytes, or one that puts an object there.
+    init(object identity: SourceIdentity, atMost maximumBytes: Int? = nil, upload: TransferUpload? = nil) {
+        self.identity = identity
+        self.maximumBytes = maximumBytes
+        self.upload = upload
+        needsBody = upload == nil
+        (condition, traceparent) = (nil, nil)
+    }
+
+    /// Whether it asks for no source and puts no object anywhere, but tells a host something: the settings about
+    /// sources do not bind it, those about addresses do.
+    var isCall: Bool { upload?.isCall ?? false }
+}
+
+/// Bytes that a request brings; equal if their digests are, and all else.
+struct TransferUpload: Hashable, Sendable {
+    let method: HTTPRequest.Method
+    /// The fields that stand for these bytes, instead of those of the same names that all requests have.
+    let fields: HTTPFields
+    let bytes: SharedBytes
+    let isCall: Bool
+    /// Their SHA-256 in hexadecimal.
+    private let digest: String
+
+    /// An object that is put somewhere; hashes all bytes.
+    init(_ bytes: SharedBytes) {
+        self.bytes = bytes
+        digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
+        method = HTTPRequest.Method(rawValue: "PUT")
+        fields = [.xAmzContentSHA256: digest, .contentType: "application/octet-stream"]
+        isCall = false
+    }
+
+    /// The method, the fields and the body of a call.
+    init(call: HTTPRequest) {
+        bytes = call.body ?? SharedBytes([])
+        digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
+        method = call.method
+        fields = call.headerFields
+        isCall = true
+    }
+
+    static func == (left: TransferUpload, right: TransferUpload) -> Bool {
+        left.digest == right.digest && left.method == right.method && left.fields == right.fields
+            && left.isCall == right.isCall
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
 /// An origin's answer.

@@ -79,8 +79,13 @@ extension VipsImage {
             case .mirror: VIPS_EXTEND_MIRROR
             }
         return try unsafe step {
-            unsafe CVipsShim_extend($0, $1, Int32(left), Int32(top), Int32(size.width), Int32(size.height), extend)
+            unsafe CVipsShim_continue($0, $1, Int32(left), Int32(top), Int32(size.width), Int32(size.height), extend)
         }
+    }
+
+    /// This image with each pixel repeated so often across and down.
+    func zoomed(by factor: Int) throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_zoom($0, $1, Int32(factor)) }
     }
 
     /// Four copies of this image, two across and two down.

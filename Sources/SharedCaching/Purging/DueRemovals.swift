@@ -30,6 +30,17 @@ struct DueRemovals {
     /// Whether nothing is due.
     var isEmpty: Bool { entries.isEmpty }
 
+    /// Whether something of these sources is to be removed.
+    func concerns(_ sources: [SharedSource]) -> Bool {
+        entries.contains { entry in
+            switch entry.removal {
+            case .forget(let source): sources.contains(source)
+            case .purge(let notice): sources.contains(notice.source)
+            case .everything: true
+            }
+        }
+    }
+
     /// Adds a removal; false if too many wait.
     mutating func add(_ removal: Removal, answer: FirstAnswer<Bool>? = nil) -> Bool {
         guard entries.count < Self.capacity else { return false }

@@ -44,6 +44,11 @@ package struct Generation: Hashable, Sendable {
 
     static let length = 22
 
+    /// The one before the first removal, where it is not kept.
+    static let first = Generation(text: [UInt8](repeating: UInt8(ascii: "-"), count: length))
+
+    private init(text: [UInt8]) { self.text = text }
+
     /// A generation of 128 random bits, so that none comes twice.
     init() {
         text = Array(Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }).utf8)
@@ -62,6 +67,19 @@ package struct Generation: Hashable, Sendable {
 package struct SharedGenerations: Hashable, Sendable {
     let everything: Generation
     let source: Generation
+
+    /// Both as bytes.
+    package var written: [UInt8] { everything.text + source.text }
+}
+
+extension SharedGenerations {
+    /// Those that ``written`` gave; nil if the bytes are none.
+    package init?(_ bytes: [UInt8]) {
+        guard let everything = Generation(Array(bytes.prefix(Generation.length))),
+            let source = Generation(Array(bytes.dropFirst(Generation.length)))
+        else { return nil }
+        self.init(everything: everything, source: source)
+    }
 }
 
 /// The names of Alula's keys on the server; the number changes with the layout of values and of the log.

@@ -5,7 +5,7 @@ import ImageCaching
 import Memory
 import SharedCaching
 
-/// Looks below memory: on the disk of this machine, and in the cache that all instances share.
+/// Looks below memory: on the disk of this machine, in the cache that all instances share, and where results stay.
 extension PipelineCaches {
     /// Looks for a source below memory; if it is found, it is in memory as well when this returns, fresh or stale.
     package func retrieve(_ identity: SourceIdentity) async -> Source? {
@@ -21,19 +21,28 @@ extension PipelineCaches {
         return await tier?.bytes(of: record, WaitAllowance())
     }
 
-    /// The record of a source, fresh or stale, from memory or else the disk; if that one is not fresh, the shared cache
-    /// is asked as well.
+    /// The record of a source, fresh or stale, from memory or else the disk; if that one is not fresh, the layers that
+    /// instances share are asked as well.
     ///
-    /// - Parameter allowance: The time that the request has waited for the shared cache.
-    func restoredRecord(for identity: SourceIdentity, _ allowance: WaitAllowance) async -> SourceRecord? {
-        let known = await restoredRecord(for: identity)
-        guard let tier, mayImprove(known) else { return known }
-        let ticket = changes.withLock { $0.begin(identity) }
-        defer { changes.withLock { $0.end(ticket) } }
-        return adopt(await tier.record(of: identity, allowance).value, known, since: ticket, of: identity)
+    /// - Parameters:
+    ///   - identity: The source.
+    ///   - allowances: The time that the request has waited for them.
+    ///   - look: The request's earlier look into the shared cache.
+    func restoredRecord(
+        for identity: SourceIdentity, _ allowances: LayerAllowances, after look: EarlierLook? = nil
+    ) async -> SourceRecord? {
+        var known = await restoredRecord(for: identity)
+        for layer in layers where mayImprove(known) && layer.mayImprove(known) {
+            if layer.layer == .cache, look?.hasAskedForRecord == true { continue }
+            let ticket = changes.withLock { $0.begin(identity) }
+            defer { changes.withLock { $0.end(ticket) } }
+            let found = await layer.record(of: identity, allowances[layer.layer])
+            known = adopt(found.value, known, since: ticket, of: identity)
+        }
+        return known
     }
 
-    /// Whether the shared cache may know more of a source than this instance.
+    /// Whether another instance may know more of a source than this instance.
     func mayImprove(_ known: SourceRecord?) -> Bool {
         known?.freshness.isFresh(at: timekeeper.secondsSince1970) != true && known?.incompleteUntil == nil
     }
@@ -76,13 +85,13 @@ extension PipelineCaches {
         return false
     }
 
-    /// The records of the sources, each as by ``restoredRecord(for:)``.
+    /// The records of the sources, each as by ``restoredRecord(for:_:after:)``.
     func restoredRecords(
-        for sources: PerSource<SourceIdentity>, _ allowance: WaitAllowance
+        for sources: PerSource<SourceIdentity>, _ allowances: LayerAllowances, after look: EarlierLook?
     ) async -> PerSource<SourceRecord?> {
-        var records = PerSource(await restoredRecord(for: sources.image, allowance))
+        var records = PerSource(await restoredRecord(for: sources.image, allowances, after: look))
         for identity in sources.additional {
-            records.additional.append(await restoredRecord(for: identity, allowance))
+            records.additional.append(await restoredRecord(for: identity, allowances))
         }
         return records
     }
@@ -92,25 +101,28 @@ extension PipelineCaches {
         var result: RenderedImage?
         /// Whether it is in memory now.
         var isStored = false
-        /// The shared cache's answer; nil if it was not asked.
-        var shared: CacheLayerStatus?
+        /// The answers of what instances share, as far as it was asked.
+        var shared: [CacheLayerStatus] = []
     }
 
-    /// A result from the disk, or else from the shared cache, which is in memory as well when this returns.
+    /// A result from the disk, or else from the shared cache or from where results stay; it is in memory as well when
+    /// this returns.
     func restoredResult(
-        for key: ResultKey, of records: PerSource<SourceRecord>, _ allowance: WaitAllowance, after look: EarlierLook?
+        for key: ResultKey, of records: PerSource<SourceRecord>, _ allowances: LayerAllowances, after look: EarlierLook?
     ) async -> RestoredResult {
         var restored = RestoredResult()
         restored.result = await disk?.result(for: key)
-        if restored.result == nil, let tier, isCurrent(records) {
+        for layer in layers where restored.result == nil && isCurrent(records) {
             let found: SharedTier.Found<RenderedImage>
-            if let known = look?.result(for: key, by: tier) {
+            if let known = look?.result(for: key, by: layer) {
                 found = known
             } else {
-                found = await tier.result(for: key, allowance)
+                found = await layer.result(for: key, allowances[layer.layer])
             }
             restored.result = found.value
-            if found.wasAsked { restored.shared = CacheLayerStatus(.shared, found.value == nil ? .uriMiss : .hit) }
+            guard found.wasAsked else { continue }
+            restored.shared.append(CacheLayerStatus(layer.layer.status, found.value == nil ? .uriMiss : .hit))
+            if layer.layer == .store, let result = found.value { shareInCache(result, for: key, of: records) }
         }
         guard let result = restored.result else { return restored }
         restored.isStored = memory.keep(result, for: key, while: { self.isCurrent(records) }, in: memory.results)

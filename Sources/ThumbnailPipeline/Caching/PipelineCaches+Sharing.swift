@@ -4,28 +4,51 @@ import ImageCaching
 import SharedCaching
 import Telemetry
 
-/// Calls of the caches to the cache that all instances share.
+/// Calls of the caches to what instances share.
 extension PipelineCaches {
-    /// Notes the shared cache's generations of a source whose fetch begins now.
+    /// Notes the generations of a source whose fetch begins now.
     package func beginFetch(of identity: SourceIdentity) -> (any FetchTicket)? {
-        tier?.beginning(of: identity, known: knownRecord(for: identity)).map { FetchBeginning(generations: $0) }
+        guard !layers.isEmpty else { return nil }
+        let known = knownRecord(for: identity)
+        return FetchBeginning(
+            generations: layers.reduce(LayerGenerations()) { generations, layer in
+                generations.filled(
+                    from: LayerGenerations(layer.beginning(of: identity, known: known), of: layer.layer))
+            })
     }
 
-    /// Removes a source that may not be kept, and all made from it, also from the shared cache if it may be there.
+    /// Removes a source that may not be kept, and all made from it, also from what instances share if it may be there.
+    ///
+    /// A removal costs the result store an object, so it is told of sources alone that were known here.
     func withdraw(_ identity: SourceIdentity, known: SourceRecord?, cause: PurgeCause) {
-        if let tier, known != nil || tier.beginning(of: identity, known: nil) != nil { tier.forget(identity) }
+        for layer in layers
+        where known != nil || layer.layer == .cache && layer.beginning(of: identity, known: nil) != nil {
+            layer.forget(identity)
+        }
         if known != nil || disk != nil { removeAll(from: identity, cause: cause) }
+    }
+
+    /// Shares a result while all its sources are current; returns the layers in which that will be tried.
+    func share(
+        _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
+    ) -> [SharedTier.Layer] {
+        var tried: [SharedTier.Layer] = []
+        if shareInCache(result, for: key, of: records) { tried.append(.cache) }
+        if let resultStore, isCurrent(records), resultStore.keep(result, for: key, of: records) { tried.append(.store) }
+        return tried
     }
 
     /// Puts a result into the shared cache while all its sources are current; returns whether that will be tried.
     ///
-    /// If a source was fetched while the shared cache was out of reach, that takes some time.
-    func share(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) -> Bool {
+    /// If a source was fetched while the shared cache was out of reach, or found in the result store, that takes some
+    /// time.
+    @discardableResult
+    func shareInCache(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) -> Bool {
         guard let tier, isCurrent(records) else { return false }
-        if records.allSatisfy({ $0.generations != nil }) { return tier.keep(result, for: key, of: records) }
+        if records.allSatisfy({ $0.generations.cache != nil }) { return tier.keep(result, for: key, of: records) }
         guard tier.isUp, !records.contains(where: \.identity.isGiven) else { return false }
         Task.detached { [self] in
-            for record in records where record.generations == nil { await adopt(record, tier) }
+            for record in records where record.generations.cache == nil { await adopt(record, tier) }
             let now = records.mapValues { self.knownRecord(for: $0.identity) }
             guard let current = now.complete(), isCurrent(records) else { return }
             _ = tier.keep(result, for: key, of: current)
@@ -43,17 +66,31 @@ extension PipelineCaches {
         defer { adopted.withLock { _ = $0.remove(identity) } }
         let ticket = changes.withLock { $0.begin(identity) }
         defer { changes.withLock { $0.end(ticket) } }
-        guard let known = knownRecord(for: identity), known.generations == nil, known.incompleteUntil == nil,
+        guard let known = knownRecord(for: identity), known.generations.cache == nil, known.incompleteUntil == nil,
             let generations = await tier.adoption(of: identity)
         else { return }
-        let adopted = SourceRecord(known.head, of: known, under: generations)
+        let adopted = SourceRecord(known.head, of: known, under: LayerGenerations(cache: generations))
         if keep(adopted, since: ticket) { tier.keep(adopted) }
+    }
+
+    /// Makes something unreadable in what instances share; returns whether that is done everywhere, or will be.
+    ///
+    /// The last layer comes first: what is found there goes into those before it.
+    func purged(_ purge: (SharedTier) async -> Bool) async -> Bool {
+        var isPurged = true
+        for layer in layers.reversed() where await !purge(layer) { isPurged = false }
+        return isPurged
     }
 
     private static let mostAdoptions = 256
 }
 
-/// A fetch that began under these generations of the shared cache.
+extension SharedTier.Layer {
+    /// Its name in `Cache-Status`.
+    var status: CacheLayerStatus.Layer { self == .cache ? .shared : .store }
+}
+
+/// A fetch that began under these generations.
 struct FetchBeginning: FetchTicket {
-    let generations: SharedGenerations
+    let generations: LayerGenerations
 }

@@ -14,6 +14,10 @@ package final class PipelineCaches: SourceCaching {
     let disk: PipelineDisk?
     /// Nil without a shared cache.
     let tier: SharedTier?
+    /// Where results stay; nil if they do not.
+    let resultStore: SharedTier?
+    /// Both of these, in the order in which they are asked.
+    let layers: [SharedTier]
     let changes = Locked(SourceChanges())
     /// Sources that are getting generations.
     let adopted = Locked<Set<SourceIdentity>>([])
@@ -23,6 +27,7 @@ package final class PipelineCaches: SourceCaching {
     /// Caches that are empty in memory.
     package init(
         configuration: PipelineConfiguration, disk: PipelineDisk? = nil, tier: SharedTier? = nil,
+        resultStore: SharedTier? = nil,
         events: EventLog = EventLog(), timekeeper: any Timekeeper
     ) {
         memory = MemoryCaches(configuration) { entries, bytes, isAsked in
@@ -30,6 +35,8 @@ package final class PipelineCaches: SourceCaching {
         }
         self.disk = disk
         self.tier = tier
+        self.resultStore = resultStore
+        layers = [tier, resultStore].compactMap(\.self)
         self.events = events
         self.timekeeper = timekeeper
     }
@@ -55,7 +62,7 @@ package final class PipelineCaches: SourceCaching {
         let key = SourceKey(source: source.identity)
         let old = memory.records.value(for: key)
         let found = try? SourceRecord(
-            source.head, bytes: source.bytes, under: (ticket as? FetchBeginning)?.generations)
+            source.head, bytes: source.bytes, under: (ticket as? FetchBeginning)?.generations ?? LayerGenerations())
         // What came from one target instead of an image says nothing about the image that came from other targets of
         // the source.
         if found == nil, source.identity.sharesTargets { return }
@@ -71,8 +78,10 @@ package final class PipelineCaches: SourceCaching {
         memory.sources.add(SourceBody(validator: source.validator, bytes: source.bytes), for: key)
         disk?.keep(record)
         disk?.keep(source.bytes, of: record)
-        tier?.keep(record)
-        tier?.keep(source.bytes, of: record)
+        for layer in layers {
+            layer.keep(record)
+            layer.keep(source.bytes, of: record)
+        }
     }
 
     /// Keeps the record of an opened image, so that results made from it may be kept as well.
@@ -86,18 +95,19 @@ package final class PipelineCaches: SourceCaching {
     package func refresh(_ head: SourceHead, _ ticket: (any FetchTicket)? = nil) {
         changes.withLock { $0.note(head.identity) }
         guard head.freshness.storability == .shared else {
-            tier?.forget(head.identity)
+            for layer in layers { layer.forget(head.identity) }
             removeAll(from: head.identity, cause: .notStorable)
             return
         }
         guard let old = memory.records.value(for: SourceKey(source: head.identity)), old.validator == head.validator
         else { return }
         let record = SourceRecord(
-            head, of: old, incompleteUntil: old.incompleteUntil, under: (ticket as? FetchBeginning)?.generations)
+            head, of: old, incompleteUntil: old.incompleteUntil,
+            under: (ticket as? FetchBeginning)?.generations ?? LayerGenerations())
         memory.keep(record)
         guard record.incompleteUntil == nil else { return }
         disk?.keep(record)
-        tier?.keep(record)
+        for layer in layers { layer.keep(record) }
     }
 
     /// Keeps a source that lacks pixels, and all made from it, in memory alone and no longer than until `end`.
@@ -111,14 +121,14 @@ package final class PipelineCaches: SourceCaching {
         changes.withLock { $0.note(record.identity) }
         memory.keep(SourceRecord(known.head, of: known, incompleteUntil: end))
         disk?.removeAll(from: record.identity)
-        tier?.forget(record.identity)
+        for layer in layers { layer.forget(record.identity) }
     }
 
     /// Whether there is a disk, or the shared cache may have the bytes of sources.
     package var hasSlowerLayer: Bool { disk != nil || tier?.sharesSources == true }
 
     /// Whether results may be found below memory.
-    var hasSlowerResults: Bool { disk != nil || tier?.isUp == true }
+    var hasSlowerResults: Bool { disk != nil || layers.contains(where: \.isUp) }
 
     /// Forgets a source that its origin does not have any more, and all made from it.
     package func remove(_ identity: SourceIdentity) {

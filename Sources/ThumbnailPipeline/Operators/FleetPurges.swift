@@ -48,6 +48,8 @@ package struct FleetPurges: Sendable {
         pipeline.broken.forget(identity)
         pipeline.caches.removeAll(from: identity, cause: .fleet)
         pipeline.caches.tier?.finish(notice, identity)
+        // Instances that share a cache may have a store each.
+        pipeline.caches.resultStore?.forget(identity)
     }
 
     /// Removes everything from this instance, because purges were missed that nobody knows any more.

@@ -8,9 +8,14 @@ package import Text
 /// Passes what operators ask for and do to the parts of the pipeline.
 package struct PipelineControl: ServiceControlling {
     let pipeline: ImagePipeline
+    /// Tells of purges; nil if nobody is told.
+    let notifier: Notifier?
 
-    /// Shows and controls the parts of `pipeline`.
-    package init(of pipeline: ImagePipeline) { self.pipeline = pipeline }
+    /// Shows and controls the parts of `pipeline`, and has `notifier` tell of purges.
+    package init(of pipeline: ImagePipeline, telling notifier: Notifier? = nil) {
+        self.pipeline = pipeline
+        self.notifier = notifier
+    }
 
     package var downloads: [FlightSnapshot] { pipeline.downloader.flights }
 
@@ -40,11 +45,11 @@ package struct PipelineControl: ServiceControlling {
         }
     }
 
-    package var sharedCache: SharedCacheState? {
-        pipeline.caches.tier.map { SharedCacheState(rawValue: $0.store.statistics.state) ?? .down }
-    }
+    package var sharedCache: SharedCacheState? { pipeline.caches.tier.map { SharedCacheState($0) } }
 
-    /// Removes from this instance before and after the shared cache: what comes from there in between goes, too.
+    package var resultStore: SharedCacheState? { pipeline.caches.resultStore.map { SharedCacheState($0) } }
+
+    /// Removes from this instance before and after what instances share: what comes from there in between goes, too.
     private func removed(
         _ identity: SourceIdentity?, _ purge: (SharedTier) async -> Bool, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {
@@ -54,12 +59,17 @@ package struct PipelineControl: ServiceControlling {
                 .purge(
                     url: identity?.name, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         }
-        guard let tier = pipeline.caches.tier else { return removed }
-        let isPurged = await purge(tier)
+        guard !pipeline.caches.layers.isEmpty else {
+            notifier?.tell(Purge(url: identity?.name))
+            return removed
+        }
+        let isPurged = await pipeline.caches.purged(purge)
         let rest = await locally()
         removed.entries += rest.entries
         removed.bytes += rest.bytes
         if !isPurged { throw PipelineError.tooManyPurges }
+        // A cache in front that asks now gets nothing old.
+        notifier?.tell(Purge(url: identity?.name))
         return removed
     }
 

@@ -1,11 +1,14 @@
 import Coordination
 package import Downloading
+import SharedCaching
 package import Text
 
 /// The figures and commands for operators.
 package protocol ServiceControlling: Sendable {
     /// The state of the shared cache; nil without one.
     var sharedCache: SharedCacheState? { get }
+    /// The state of the store where results stay; nil without one.
+    var resultStore: SharedCacheState? { get }
     /// One entry for each transfer under way or waiting.
     var downloads: [FlightSnapshot] { get }
     /// The origins asked lately, by name.
@@ -36,7 +39,7 @@ package protocol ServiceControlling: Sendable {
     var figures: ServiceFigures { get }
 }
 
-/// Whether the shared cache is used.
+/// Whether the shared cache, or the result store, is used.
 package enum SharedCacheState: String, Sendable {
     /// It is in use.
     case up
@@ -44,6 +47,10 @@ package enum SharedCacheState: String, Sendable {
     case suspended
     /// There is no connection.
     case down
+}
+
+extension SharedCacheState {
+    init(_ tier: SharedTier) { self = SharedCacheState(rawValue: tier.store.statistics.state) ?? .down }
 }
 
 /// The state of an origin.

@@ -20,24 +20,29 @@ extension SourceRecord {
         writer.write(head.receivedAt.secondsSince1970)
         writer.write(byteCount)
         writer.write(header)
+        writer.write(generations.store?.written ?? [])
         return writer.bytes
     }
 
     /// The record of `identity` that `bytes` hold, obtained under these generations; nil if they hold none.
     ///
     /// The bytes may come from another machine: nothing is believed that no origin and no file could have said.
-    convenience init?(_ bytes: [UInt8], of identity: SourceIdentity, under generations: SharedGenerations? = nil) {
+    convenience init?(
+        _ bytes: [UInt8], of identity: SourceIdentity, under generations: LayerGenerations = LayerGenerations()
+    ) {
         var reader = RecordReader(bytes)
         guard let url = reader.line(), let status = reader.int(in: 100...599), let validator = reader.validator(),
             let headerFields = reader.fields(), let selectingFields = reader.fields(),
             let requestedAt = reader.date(), let receivedAt = reader.date(),
             let byteCount = reader.int(in: 0...Self.mostBytes), let header = reader.imageHeader(), header.isPossible,
-            reader.isAtEnd
+            let stored = reader.byteArray(), reader.isAtEnd
         else { return nil }
         let head = SourceHead(
             identity: identity, url: url, status: status, validator: validator, headerFields: headerFields,
             selectingFields: selectingFields, requestedAt: requestedAt, receivedAt: receivedAt)
-        self.init(head, header: header, byteCount: byteCount, generations: generations)
+        self.init(
+            head, header: header, byteCount: byteCount,
+            generations: generations.filled(from: LayerGenerations(store: SharedGenerations(stored))))
     }
 
     /// More than any file has.

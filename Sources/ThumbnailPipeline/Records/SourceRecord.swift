@@ -18,13 +18,13 @@ final class SourceRecord: Sendable {
     /// Tells this object from all others, also from those that came before it.
     let serial = SourceRecord.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastSerial = Atomic<UInt64>(0)
-    /// The source's generations in the shared cache before it was fetched or found there; nil if they are not known.
-    let generations: SharedGenerations?
+    /// Under which it may be shared.
+    let generations: LayerGenerations
 
     /// Joins the origin's fields and the image's header.
     init(
         _ head: SourceHead, header: ImageHeader, byteCount: Int, incompleteUntil: Duration? = nil,
-        generations: SharedGenerations? = nil
+        generations: LayerGenerations = LayerGenerations()
     ) {
         self.head = head
         self.header = header
@@ -35,7 +35,7 @@ final class SourceRecord: Sendable {
 
     /// Reads the image's header.
     convenience init(
-        _ head: SourceHead, bytes: SharedBytes, under generations: SharedGenerations? = nil
+        _ head: SourceHead, bytes: SharedBytes, under generations: LayerGenerations = LayerGenerations()
     ) throws(ImagingError) {
         self.init(
             head, header: try ImageHeader.inspect(bytes), byteCount: bytes.count, generations: generations)
@@ -44,11 +44,11 @@ final class SourceRecord: Sendable {
     /// The same file, with what its origin said later, or with another end of its use.
     convenience init(
         _ head: SourceHead, of known: SourceRecord, incompleteUntil: Duration? = nil,
-        under generations: SharedGenerations? = nil
+        under generations: LayerGenerations = LayerGenerations()
     ) {
         self.init(
             head, header: known.header, byteCount: known.byteCount, incompleteUntil: incompleteUntil,
-            generations: generations ?? known.generations)
+            generations: generations.filled(from: known.generations))
     }
 
     /// Bytes of memory that it takes besides its identity, roughly.

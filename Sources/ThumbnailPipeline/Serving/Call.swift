@@ -11,8 +11,8 @@ package struct Call: Sendable {
     let receipt: String
     /// The earlier look into the shared cache; nil if there was none.
     var look: EarlierLook?
-    /// The time that the call has waited for the shared cache.
-    var allowance: WaitAllowance
+    /// The time that the call has waited for what instances share.
+    var allowances: LayerAllowances
 
     /// A call of this name for a request.
     ///
@@ -25,7 +25,7 @@ package struct Call: Sendable {
         self.directives = directives
         self.look = look
         self.receipt = receipt
-        allowance = look?.allowance ?? WaitAllowance()
+        allowances = look?.allowances ?? LayerAllowances()
     }
 
     /// The request that the caller makes.

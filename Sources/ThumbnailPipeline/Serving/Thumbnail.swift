@@ -105,6 +105,7 @@ package struct CacheLayerStatus: Hashable, Sendable {
     package enum Layer: String, Sendable, Hashable {
         case result = "alula-result"
         case shared = "alula-shared"
+        case store = "alula-store"
         case decoded = "alula-decoded"
         case source = "alula-source"
     }

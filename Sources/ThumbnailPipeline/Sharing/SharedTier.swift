@@ -6,8 +6,9 @@ import Memory
 package import SharedCaching
 package import Text
 
-/// The cache below memory that all instances share: results, what is known of sources, and perhaps the bytes of
-/// sources.
+/// A cache below memory that instances share: results, what is known of sources, and perhaps the bytes of sources.
+///
+/// The shared cache and the result store are one each.
 ///
 /// It holds nothing that was given and not fetched, nothing of folders, which may differ from machine to machine, and
 /// nothing that a shared cache may not store. Keys hold a digest of all settings that can change an answer, so that
@@ -39,11 +40,17 @@ package final class SharedTier: Sendable {
         var wasAsked = false
     }
 
+    /// Which of them it is.
+    enum Layer: Sendable {
+        case cache, store
+    }
+
     private enum Kind: String {
         case record, result, source
     }
 
-    let store: SharedStore
+    let layer: Layer
+    let store: any SharedValueStore
     private let rules: Rules
     private let timekeeper: any Timekeeper
     /// The generations of sources that were about to be fetched.
@@ -53,8 +60,17 @@ package final class SharedTier: Sendable {
     /// How long it is remembered under which generations a source was asked for: longer than any request takes.
     private static let beginningTime = Duration.seconds(60)
 
-    /// A tier on the server of `store`.
-    package init(store: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
+    /// A tier on the server of `cache`.
+    package init(_ cache: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
+        layer = .cache
+        store = cache
+        self.rules = rules
+        self.timekeeper = timekeeper
+    }
+
+    /// A tier of results that stay in `store`.
+    package init(_ store: ObjectStore, rules: Rules, timekeeper: any Timekeeper) {
+        layer = .store
         self.store = store
         self.rules = rules
         self.timekeeper = timekeeper
@@ -80,7 +96,7 @@ package final class SharedTier: Sendable {
     /// - Returns: Whether the server is asked; else `finish` is not called.
     func ask(
         forRecordOf identity: SourceIdentity, within limit: Duration, _ allowance: WaitAllowance,
-        _ finish: @escaping @Sendable (SharedStore.Reply) -> Void
+        _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         guard let place = place(.record, identity) else { return false }
         return store.ask(
@@ -88,11 +104,11 @@ package final class SharedTier: Sendable {
     }
 
     /// The record in a reply.
-    func record(in reply: SharedStore.Reply, of identity: SourceIdentity) -> Found<SourceRecord> {
+    func record(in reply: SharedReply, of identity: SourceIdentity) -> Found<SourceRecord> {
         record(in: store.checked(reply), of: identity)
     }
 
-    private func record(in lookUp: SharedStore.LookUp, of identity: SourceIdentity) -> Found<SourceRecord> {
+    private func record(in lookUp: SharedLookUp, of identity: SourceIdentity) -> Found<SourceRecord> {
         let generations = lookUp.generations?.first
         if let generations {
             let now = timekeeper.now
@@ -102,9 +118,21 @@ package final class SharedTier: Sendable {
                     at: now)
             }
         }
-        let record = lookUp.value.flatMap { SourceRecord($0.head, of: identity, under: generations) }
+        let record = lookUp.value.flatMap {
+            SourceRecord($0.head, of: identity, under: LayerGenerations(generations, of: layer))
+        }
         return Found(
             value: record?.freshness.storability == .shared ? record : nil, wasAsked: lookUp.result != nil)
+    }
+
+    /// Whether it is worth a wait to ask for a newer record than this one, which is not fresh.
+    ///
+    /// A server near by always is. A store is if the request cannot be answered with the stale one.
+    func mayImprove(_ known: SourceRecord?) -> Bool {
+        guard layer == .store, let freshness = known?.freshness else { return true }
+        let allowed = freshness.staleWhileRevalidate ?? rules.staleAllowances.whileRevalidating
+        return freshness.forbidsStale
+            || -freshness.remainingLifetime(at: timekeeper.secondsSince1970) > allowed
     }
 
     /// The bytes of the version that a record describes.
@@ -125,18 +153,19 @@ package final class SharedTier: Sendable {
     /// - Returns: Whether the server is asked; else `finish` is not called.
     func ask(
         for key: ResultKey, within limit: Duration, _ allowance: WaitAllowance,
-        _ finish: @escaping @Sendable (SharedStore.Reply) -> Void
+        _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         guard let place = place(key) else { return false }
-        return store.ask(for: place.key, of: place.sources, within: limit, allowance: allowance, finish)
+        return store.ask(
+            for: place.key, of: place.sources, isBeginning: false, within: limit, allowance: allowance, finish)
     }
 
     /// The result in a reply.
-    func result(in reply: SharedStore.Reply, for key: ResultKey) -> Found<RenderedImage> {
+    func result(in reply: SharedReply, for key: ResultKey) -> Found<RenderedImage> {
         result(in: store.checked(reply), for: key)
     }
 
-    private func result(in lookUp: SharedStore.LookUp, for key: ResultKey) -> Found<RenderedImage> {
+    private func result(in lookUp: SharedLookUp, for key: ResultKey) -> Found<RenderedImage> {
         let result = lookUp.value.flatMap { RenderedImage($0.head, body: $0.body) }
         // A result of another format would be a value of ours in a wrong place.
         return Found(value: result?.image.format == key.plan.format ? result : nil, wasAsked: lookUp.result != nil)
@@ -148,7 +177,7 @@ package final class SharedTier: Sendable {
     /// shared.
     func beginning(of identity: SourceIdentity, known: SourceRecord?) -> SharedGenerations? {
         let now = timekeeper.now
-        return beginnings.withLock { $0.value(for: identity, at: now) } ?? known?.generations
+        return beginnings.withLock { $0.value(for: identity, at: now) } ?? known?.generations[layer]
     }
 
     /// The generations under which something may be shared that was fetched while the server was out of reach.
@@ -174,14 +203,14 @@ package final class SharedTier: Sendable {
     }
 
     private func keep(_ value: SharedValue, _ kind: Kind, of record: SourceRecord) {
-        guard let generations = record.generations, let place = place(kind, record.identity) else { return }
+        guard let generations = record.generations[layer], let place = place(kind, record.identity) else { return }
         store.store(
             value, for: place.key, of: place.sources, under: [generations], seconds: timeToLive(of: record))
     }
 
     /// Shares a result; returns whether that will be tried.
     func keep(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) -> Bool {
-        let generations = records.compactMap(\.generations)
+        let generations = records.compactMap { $0.generations[layer] }
         guard !result.isIncomplete, generations.count == records.count, let place = place(key) else { return false }
         let entry = result.entry
         return store.store(
@@ -267,35 +296,5 @@ package final class SharedTier: Sendable {
         writer.write(PipelineDisk.contentVersion)
         writer.write(rules.digest)
         return SharedKey(of: writer.bytes + name)
-    }
-}
-
-/// The outcome of a look into the shared cache that was not enough: the task that goes on does not ask for the same
-/// again.
-package struct EarlierLook: Sendable {
-    /// The answer to the question for a result.
-    enum Answer: Sendable {
-        /// So many bytes that an event thread did not read them.
-        case reply(SharedStore.Reply)
-        case found(SharedTier.Found<RenderedImage>)
-    }
-
-    /// The time that the request has waited for the shared cache.
-    var allowance = WaitAllowance()
-    /// Whether the record of the source was asked for.
-    var hasAskedForRecord = false
-    /// The result that was asked for, and the answer.
-    var answer: (key: ResultKey, Answer)?
-
-    /// A look that has asked nothing.
-    package init() {}
-
-    /// The answer for a key; nil if this result was not asked for.
-    func result(for key: ResultKey, by tier: SharedTier) -> SharedTier.Found<RenderedImage>? {
-        guard let (asked, answer) = answer, asked == key else { return nil }
-        switch answer {
-        case .found(let found): return found
-        case .reply(let reply): return tier.result(in: reply, for: key)
-        }
     }
 }

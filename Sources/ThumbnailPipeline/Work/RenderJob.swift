@@ -12,8 +12,8 @@ struct RenderJob: Sendable {
     let bytes: PerSource<SharedBytes?>
     /// Bound on the wait for a turn or a worker; nil for the lane's own bound.
     let patience: Duration?
-    /// The time that the caller has waited for the shared cache.
-    let allowance: WaitAllowance
+    /// The time that the caller has waited for what instances share.
+    let allowances: LayerAllowances
     /// The caller's earlier look into the shared cache; nil if there was none.
     let look: EarlierLook?
     /// Decoded images that the caller holds; nil if it holds none.
@@ -25,7 +25,7 @@ struct RenderJob: Sendable {
         bytes: PerSource<SharedBytes?>? = nil, patience: Duration? = nil
     ) {
         let request = call.request
-        allowance = call.allowance
+        allowances = call.allowances
         look = call.look
         held = call.opened?.held
         self.key = key
@@ -60,8 +60,8 @@ struct Render: Sendable {
     /// The result cache's answer to the caller that started it.
     var outcome = CacheLayerStatus.Outcome.uriMiss
     var isStored = false
-    /// The shared cache's answer; nil if it was not asked.
-    var shared: CacheLayerStatus?
+    /// The answers of what instances share, as far as it was asked.
+    var shared: [CacheLayerStatus] = []
     /// The decoded cache's answer; nil if it was not asked.
     var decoded: CacheLayerStatus?
     var timings: [StepTiming] = []
@@ -71,6 +71,6 @@ struct Render: Sendable {
         let result = CacheLayerStatus(
             .result, participation == .cached ? .hit : outcome, isCollapsed: participation == .joined,
             isStored: participation == .started && isStored)
-        return participation == .started ? [result] + [shared, decoded].compactMap(\.self) : [result]
+        return participation == .started ? [result] + shared + [decoded].compactMap(\.self) : [result]
     }
 }

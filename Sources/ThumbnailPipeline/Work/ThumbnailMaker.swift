@@ -64,12 +64,12 @@ struct ThumbnailMaker: Sendable {
     }
 
     private func render(_ job: RenderJob) async throws -> Render {
-        let restored = await caches.restoredResult(for: job.key, of: job.records, job.allowance, after: job.look)
+        let restored = await caches.restoredResult(for: job.key, of: job.records, job.allowances, after: job.look)
         if let result = restored.result {
             // What comes from the disk counts as a hit of the result cache, and fills nothing.
             return Render(
-                result: result, outcome: restored.shared == nil ? .hit : .uriMiss,
-                isStored: restored.shared != nil && restored.isStored, shared: restored.shared)
+                result: result, outcome: restored.shared.isEmpty ? .hit : .uriMiss,
+                isStored: !restored.shared.isEmpty && restored.isStored, shared: restored.shared)
         }
         let price = estimator.price(of: job.key, job.records, bytes: job.bytes, held: job.held)
         return try await scheduler.run(price, patience: job.patience) { patience in
@@ -78,7 +78,7 @@ struct ThumbnailMaker: Sendable {
     }
 
     private func renderInTurn(
-        _ job: RenderJob, patience: Duration, shared: CacheLayerStatus?
+        _ job: RenderJob, patience: Duration, shared: [CacheLayerStatus]
     ) async throws -> Render {
         let rooms = try await memory.reserve(for: job) { estimator.isDecoded($0, held: job.held) }
         defer { rooms.render.release() }
@@ -92,7 +92,8 @@ struct ThumbnailMaker: Sendable {
         let end = timekeeper.now
         let isStored = caches.keep(result, for: job.key, of: job.records)
         var shared = shared
-        if caches.share(result, for: job.key, of: job.records) { shared?.isStored = true }
+        let layers = caches.share(result, for: job.key, of: job.records).map(\.status)
+        for index in shared.indices where layers.contains(shared[index].layer) { shared[index].isStored = true }
         return Render(
             result: result, isStored: isStored, shared: shared,
             decoded: CacheLayerStatus(

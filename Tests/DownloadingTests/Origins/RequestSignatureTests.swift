@@ -2,6 +2,7 @@ import Coordination
 import Crypto
 import Downloading
 import HTTPTypes
+import Memory
 import TestSupport
 import Testing
 
@@ -59,6 +60,64 @@ struct RequestSignatureTests {
         let request = try #require(other.requests.first)
         for name in ["Authorization", "x-amz-date", "x-amz-content-sha256"] { #expect(request.value(name) == nil) }
         #expect(request.target == "/b?X=1")
+    }
+
+    @Test(arguments: [1, 5_000, 3 << 20])
+    func `an object is put with the hash of its bytes, and read again on the same connection`(count: Int) async throws {
+        let fixture = try OriginFixture()
+        let kept = Locked<[UInt8]>([])
+        fixture.origin.serveOthers { request in
+            if request.method == "PUT" {
+                kept.withLock { $0 = request.body }
+                return FakeAnswer(fields: [("Content-Type", "application/xml")], body: [])
+            }
+            return kept.withLock { $0.isEmpty } ? nil : .image(kept.withLock { $0 })
+        }
+        let objects = try objects(fixture)
+        #expect(try await objects.object(named: "alula-1/v/ab/-_c", atMost: count) == nil)
+        try await objects.keep(SharedBytes(bytes(count)), named: "alula-1/v/ab/-_c", isLasting: true)
+        #expect(try await objects.object(named: "alula-1/v/ab/-_c", atMost: count)?.array == bytes(count))
+        await #expect(throws: DownloadError.tooLarge) {
+            try await objects.object(named: "alula-1/v/ab/-_c", atMost: count - 1)
+        }
+        let requests = fixture.origin.requests
+        #expect(requests.map(\.method) == ["GET", "PUT", "GET", "GET"])
+        for request in requests {
+            let signature = try SignedRequest(request)
+            #expect(signature.isValid(secret: Self.key.secret.text), "\(request.method)")
+            #expect(signature.signedNames.contains("x-amz-content-sha256"))
+        }
+        #expect(requests[1].body == bytes(count))
+        #expect(
+            requests[1].value("x-amz-content-sha256")
+                == SharedBytes(bytes(count)).withBytes { SHA256.hash($0) }.hexadecimal)
+        #expect(requests[1].value("Content-Type") == "application/octet-stream")
+        #expect(requests[2].value("x-amz-content-sha256") == "UNSIGNED-PAYLOAD")
+        #expect(requests[2].value("Content-Type") == nil && requests[2].value("Content-Length") == nil)
+    }
+
+    @Test(arguments: [301, 403, 503])
+    func `a store that refuses an object is believed, and a redirect is not followed`(status: Int) async throws {
+        let fixture = try OriginFixture()
+        fixture.origin.serve("/b", .image([1]))
+        fixture.origin.serve("/a", FakeAnswer(status: status, fields: [("Location", "/b")], body: [1]))
+        let objects = try objects(fixture)
+        await #expect(throws: DownloadError.self) {
+            try await objects.keep(SharedBytes([1]), named: "a", isLasting: true)
+        }
+        await #expect(throws: DownloadError.self) { try await objects.object(named: "a", atMost: 10) }
+        #expect(fixture.origin.hits("/b") == 0)
+    }
+
+    /// Objects below the fixture's origin.
+    private func objects(_ fixture: OriginFixture) throws -> OriginObjects {
+        let configuration = try fixture.configuration { origin in
+            origin.credentials = .signature(Self.key)
+            origin.isWritable = true
+        }
+        let loader = try CurlLoader(configuration: configuration)
+        let origin = try #require(configuration.origins["photos"])
+        return try #require(OriginObjects(origin, web: loader, maximumReads: 8))
     }
 
     @Test func `a redirect within the store is signed anew`() async throws {

@@ -16,6 +16,7 @@ final class StubControl: ServiceControlling {
     var waiting: [String] { state.withLock { $0.waiting } }
 
     let sharedCache: SharedCacheState? = .suspended
+    let resultStore: SharedCacheState? = nil
     let origins = [
         OriginStatus(origin: "https://h:443", state: .suspended, retryAfterSeconds: 2.5),
         OriginStatus(origin: "https://i:443", state: .unknown, retryAfterSeconds: nil),

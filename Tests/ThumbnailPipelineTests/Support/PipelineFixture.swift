@@ -18,6 +18,7 @@ final class PipelineFixture: Sendable {
     let caches: PipelineCaches
     let store: DiskStore?
     let sharedStore: SharedStore?
+    let resultStore: ObjectStore?
     let downloader: ImageDownloader
     let workers: WorkerPool
     let lanes: WorkLanes
@@ -40,6 +41,7 @@ final class PipelineFixture: Sendable {
     init(
         workerCount: Int = 2, maximumQueued: Int = 1_000, staleAllowances: StaleAllowances = StaleAllowances(),
         diskFolder: String? = nil, engine: String = "test", sharedCache: String? = nil, isEphemeral: Bool = false,
+        objects: ObjectsInMemory? = nil,
         sharesSources: Bool = false, memoryLimit: Int = .max,
         codec: any ImageCodec = InProcessCodec(), _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) throws {
@@ -66,15 +68,24 @@ final class PipelineFixture: Sendable {
         rules.staleAllowances = staleAllowances
         rules.sharesSources = sharesSources
         rules.mayShare = { $0.url.path != "/local" }
-        let tier = sharedStore.map { [rules, time] in SharedTier(store: $0, rules: rules, timekeeper: time) }
-        caches = PipelineCaches(configuration: configuration, disk: disk, tier: tier, events: log, timekeeper: time)
+        let tier = sharedStore.map { [rules, time] in SharedTier($0, rules: rules, timekeeper: time) }
+        resultStore = objects.map { objects in
+            var settings = ObjectStoreConfiguration()
+            settings.timeout = .patience
+            settings.interval = .milliseconds(20)
+            settings.isReadOnly = isEphemeral
+            return ObjectStore(objects, settings, logger: .silent, timekeeper: SystemTimekeeper())
+        }
+        let stored = resultStore.map { [rules, time] in SharedTier($0, rules: rules, timekeeper: time) }
+        caches = PipelineCaches(
+            configuration: configuration, disk: disk, tier: tier, resultStore: stored, events: log, timekeeper: time)
         var downloads = DownloadConfiguration()
         downloads.staleAllowances = staleAllowances
         var observer = DownloadMetrics.observer(registry: registry, events: log)
         // It would sleep on the tests' clock.
         observer.activity = nil
-        observer.finished = { [downloadEnds, finished = observer.finished] outcome, receivedBytes in
-            finished(outcome, receivedBytes)
+        observer.finished = { [downloadEnds, finished = observer.finished] outcome, bytes, duration in
+            finished(outcome, bytes, duration)
             downloadEnds.increment()
         }
         downloader = ImageDownloader(
@@ -104,12 +115,14 @@ final class PipelineFixture: Sendable {
         PipelineGauges(of: pipeline).register(in: registry)
         origin.serve(SampleFiles.jpeg)
         if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: store, logger: .silent) }
+        resultStore?.start()
     }
 
     deinit {
         // A test that failed half-way has not let them go, and the threads are waited for.
         for hold in holds.withLock({ $0 }) { hold.release() }
         sharedStore?.stop()
+        if let resultStore { Task { await resultStore.stop(timeLimit: .zero) } }
         workers.shutDown()
         lanes.dear.shutDown()
     }
@@ -186,6 +199,8 @@ final class PipelineFixture: Sendable {
     var decodes: Int { metric("alula_decodes_total{format=\"jpeg\"}") }
     var renders: Int { metric("alula_renders_total{format=\"jpeg\"}") }
 }
+
+extension ObjectsInMemory: ObjectPlace {}
 
 extension Duration {
     /// How long a test waits for another task or thread of the process: long, because others may use all cores

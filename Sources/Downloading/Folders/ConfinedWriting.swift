@@ -1,0 +1,160 @@
+import Coordination
+import Glibc
+import Memory
+
+/// Puts files below a folder, each whole or not at all, without ever following a link below it.
+///
+/// A file is written under a temporary name in a folder of the root, synced, and renamed. The temporary names begin
+/// with that of a lock file, which the process holds while it lives: files beside a lock that nobody holds are left
+/// over.
+@safe
+final class ConfinedWriting: Sendable {
+    private let root: String
+    /// The folder of temporary files, below the root.
+    private let temporary: [String]
+    /// The name of this process's files; random.
+    private let name: String
+    private let lock: CInt
+    private let lastNumber = Locked(0)
+
+    /// Makes the folder of temporary files and the lock, and removes what dead processes left.
+    init(root: String, temporary: [String]) throws(DownloadError) {
+        (self.root, self.temporary) = (root, temporary)
+        let folder = try Descriptor(root: root, folders: temporary, makesThem: true)
+        Self.removeLeftovers(in: folder)
+        name = String(UInt64.random(in: .min ... .max), radix: 16)
+        lock = unsafe openat(folder.number, name + Self.lockEnding, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw Self.failure("lock", errno) }
+        // If another process takes it between these two lines, it removes the file, which then protects nothing.
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            close(lock)
+            throw .unreachable("lock: it is held")
+        }
+    }
+
+    deinit {
+        if let folder = try? Descriptor(root: root, folders: temporary) {
+            unsafe unlinkat(folder.number, name + Self.lockEnding, 0)
+        }
+        close(lock)
+    }
+
+    private static let lockEnding = ".lock"
+
+    /// Whether the lock is still there, so that no other process removes the files beside it.
+    var isProtected: Bool {
+        var status = stat()
+        return unsafe fstat(lock, &status) == 0 && status.st_nlink > 0
+    }
+
+    /// Puts a file there, in place of another one.
+    ///
+    /// - Parameters:
+    ///   - bytes: All of it.
+    ///   - segments: Its path below the root; folders are made if they are missing.
+    ///   - isLasting: Whether the name is synced as well as the bytes.
+    func blockingPut(_ bytes: SharedBytes, at segments: [String], isLasting: Bool) throws(DownloadError) {
+        let source = try Descriptor(root: root, folders: temporary)
+        let target = try Descriptor(root: root, folders: Array(segments.dropLast()), makesThem: true)
+        let number = lastNumber.withLock { number in
+            number += 1
+            return number
+        }
+        let passing = "\(name).\(number)"
+        let file = unsafe openat(source.number, passing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Self.failure("create", errno) }
+        do throws(DownloadError) {
+            defer { close(file) }
+            try Self.blockingWrite(bytes, to: file)
+            guard fsync(file) == 0 else { throw Self.failure("fsync", errno) }
+        } catch {
+            unsafe unlinkat(source.number, passing, 0)
+            throw error
+        }
+        guard unsafe renameat(source.number, passing, target.number, segments.last ?? "") == 0 else {
+            let error = errno
+            unsafe unlinkat(source.number, passing, 0)
+            throw Self.failure("rename", error)
+        }
+        if isLasting, fsync(target.number) != 0 { throw Self.failure("fsync", errno) }
+    }
+
+    private static func blockingWrite(_ bytes: SharedBytes, to file: CInt) throws(DownloadError) {
+        var place = 0
+        while place < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe write(file, bytes.baseAddress.map { unsafe $0 + place }, bytes.count - place)
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw failure("write", errno)
+            }
+            place += count
+        }
+    }
+
+    /// Removes the files beside each lock that nobody holds, and the lock last.
+    private static func removeLeftovers(in folder: borrowing Descriptor) {
+        let names = folder.names
+        for lockName in names where lockName.hasSuffix(lockEnding) {
+            let lock = unsafe openat(folder.number, lockName, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+            guard lock >= 0 else { continue }
+            defer { close(lock) }
+            guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { continue }
+            let start = lockName.dropLast(lockEnding.count) + "."
+            for name in names where name.hasPrefix(start) && name != lockName {
+                unsafe unlinkat(folder.number, name, 0)
+            }
+            unsafe unlinkat(folder.number, lockName, 0)
+        }
+    }
+
+    private static func failure(_ step: String, _ number: CInt) -> DownloadError {
+        .unreachable("\(step): error \(number)")
+    }
+
+    /// An open folder below the root; only the root's own path may have links.
+    @safe
+    private struct Descriptor: ~Copyable {
+        let number: CInt
+
+        init(root: String, folders: [String], makesThem: Bool = false) throws(DownloadError) {
+            var folder = unsafe open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard folder >= 0 else { throw ConfinedWriting.failure("folder", errno) }
+            for name in folders {
+                let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+                var next = unsafe openat(folder, name, flags)
+                if next < 0, errno == ENOENT, makesThem {
+                    // Another process may make it at the same time.
+                    if unsafe mkdirat(folder, name, 0o700) == 0 { fsync(folder) }
+                    next = unsafe openat(folder, name, flags)
+                }
+                let error = errno
+                close(folder)
+                guard next >= 0 else { throw ConfinedWriting.failure("folder", error) }
+                folder = next
+            }
+            number = folder
+        }
+
+        deinit { close(number) }
+
+        /// The names in it; empty if it cannot be read.
+        var names: [String] {
+            let copy = dup(number)
+            guard let stream = unsafe fdopendir(copy) else {
+                close(copy)
+                return []
+            }
+            defer { unsafe closedir(stream) }
+            var names: [String] = []
+            while let entry = unsafe readdir(stream) {
+                unsafe names.append(
+                    withUnsafePointer(to: &entry.pointee.d_name) {
+                        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+                    })
+            }
+            return names
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Coordination
+package import Memory
+
+/// Objects below a named origin that takes writes: files of a folder, or objects of a store that takes signed requests.
+///
+/// Files are read and written on threads of their own, because a disk may be slow.
+package final class OriginObjects: Sendable {
+    private enum Place {
+        case folder(path: String, writing: Locked<ConfinedWriting?>)
+        case web(any DataLoading)
+    }
+
+    private static let pieceSize = 256 << 10
+    /// The folder of temporary files, below that of the origin.
+    private static let temporary = ["alula-1", "tmp"]
+
+    private let origin: Origin
+    private let place: Place
+    private let reads: WorkerPool?
+    private let writes: WorkerPool?
+
+    /// The objects below `origin`; nil if it takes no writes.
+    ///
+    /// - Parameters:
+    ///   - origin: The named origin.
+    ///   - web: Sends signed requests.
+    ///   - maximumReads: Most look-ups at once.
+    package init?(_ origin: Origin, web: any DataLoading, maximumReads: Int) {
+        guard origin.isWritable else { return nil }
+        self.origin = origin
+        switch origin.place {
+        case .folder(let path):
+            place = .folder(path: path, writing: Locked(nil))
+            // A look-up reads several files, and is not kept waiting by slow writes.
+            reads = WorkerPool(count: 4, maximumQueued: maximumReads * 8, name: "store reads")
+            writes = WorkerPool(count: 2, maximumQueued: 8_192, name: "store writes")
+        case .web:
+            place = .web(web)
+            (reads, writes) = (nil, nil)
+        case .memory: return nil
+        }
+    }
+
+    /// Makes a folder ready for writes, and removes what dead processes left there.
+    ///
+    /// - Throws: A ``DownloadError`` or `CancellationError`.
+    package func prepare() async throws {
+        guard case .folder(let path, let writing) = place else { return }
+        _ = try await writes?.run { _ in try Self.blockingPrepare(writing, path) }
+    }
+
+    private static func blockingPrepare(
+        _ writing: Locked<ConfinedWriting?>, _ path: String
+    ) throws -> ConfinedWriting {
+        if let known = writing.withLock({ $0 }), known.isProtected { return known }
+        let new = try ConfinedWriting(root: path, temporary: temporary)
+        guard new.isProtected else { throw DownloadError.unreachable("lock: it is gone") }
+        writing.withLock { $0 = new }
+        return new
+    }
+
+    /// The bytes of an object; nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - name: Its path below the origin, without dot segments.
+    ///   - maximumBytes: A longer one is an error.
+    /// - Throws: A ``DownloadError`` or `CancellationError`.
+    package func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes? {
+        do {
+            switch place {
+            case .folder(let path, _):
+                return try await reads?.run { token in
+                    try Self.blockingRead(name, root: path, atMost: maximumBytes, token)
+                }
+            case .web(let loader):
+                let request = TransferRequest(object: try origin.identity(of: name[...]), atMost: maximumBytes)
+                guard case .source(let source) = try await load(request, loader) else { return nil }
+                return source.bytes
+            }
+        } catch DownloadError.notFound {
+            return nil
+        }
+    }
+
+    /// Puts an object there, in place of another one.
+    ///
+    /// - Parameters:
+    ///   - bytes: All of it, at least one.
+    ///   - name: Its path below the origin, without dot segments.
+    ///   - isLasting: Whether it must be there after a crash of the machine.
+    /// - Throws: A ``DownloadError`` or `CancellationError`.
+    package func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws {
+        switch place {
+        case .folder(let path, let writing):
+            try await writes?.run { _ in
+                try Self.blockingPrepare(writing, path).blockingPut(
+                    bytes, at: name.split(separator: "/").map(String.init), isLasting: isLasting)
+            }
+        case .web(let loader):
+            _ = try await load(
+                TransferRequest(object: try origin.identity(of: name[...]), upload: TransferUpload(bytes)), loader)
+        }
+    }
+
+    /// Ends the threads.
+    package func shutDown() {
+        reads?.shutDown()
+        writes?.shutDown()
+    }
+
+    /// Sends a request, and follows no redirect.
+    private func load(_ request: TransferRequest, _ loader: any DataLoading) async throws -> TransferAnswer {
+        try await loader.load(request, progress: TransferProgress()) {
+            [target = request.identity.target] (url) throws(DownloadError) in
+            guard url == target else { throw DownloadError.sourceNotAllowed("redirects: none in a store of objects") }
+        }
+    }
+
+    private static func blockingRead(
+        _ name: String, root: String, atMost maximumBytes: Int, _ token: WorkToken
+    ) throws -> SharedBytes {
+        let file = try ConfinedFile(root: root, segments: name.split(separator: "/").map(String.init))
+        guard file.size <= maximumBytes else { throw DownloadError.tooLarge }
+        var bytes = ByteAccumulator(reservingCapacity: file.size)
+        var piece = [UInt8](repeating: 0, count: min(pieceSize, file.size + 1))
+        while true {
+            try token.check()
+            let count = try unsafe piece.withUnsafeMutableBytes { unsafe try file.blockingRead(into: $0) }
+            if count == 0 { return bytes.finish() }
+            guard bytes.count + count <= maximumBytes else { throw DownloadError.tooLarge }
+            unsafe piece.withUnsafeBytes { unsafe bytes.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        }
+    }
+}

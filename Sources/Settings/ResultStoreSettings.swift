@@ -1,0 +1,42 @@
+import Downloading
+package import SharedCaching
+
+/// Where results stay, if they do.
+package struct ResultStoreSettings: Sendable {
+    /// The named origin that takes them; nil for none.
+    package var origin: String?
+    /// How long one request may wait for it, in all.
+    var timeout = Duration.milliseconds(200)
+}
+
+extension SettingTable {
+    /// The settings of the result store.
+    static let storing: [Setting] = [
+        Setting(name: "resultStore", defaultText: "none", help: "named origin with write where results stay") {
+            (settings, text) throws(InvalidValue) in
+            guard Origins.isName(text) else {
+                throw InvalidValue(allowed: "the name of an origin in the file with write")
+            }
+            settings.resultStore.origin = text
+        },
+        Setting(name: "resultStoreTimeout", default: "200ms", help: "wait of one request for the result store") {
+            (settings, text) throws(InvalidValue) in
+            let timeout = try SettingValues.duration(text)
+            guard timeout > .zero, timeout <= .seconds(10) else {
+                throw InvalidValue(allowed: "a duration from 1ms to 10s")
+            }
+            settings.resultStore.timeout = timeout
+        },
+    ]
+}
+
+extension Settings {
+    /// The configuration of the result store; an ephemeral session writes no results there.
+    package var resultStoreConfiguration: ObjectStoreConfiguration {
+        var configuration = ObjectStoreConfiguration()
+        configuration.timeout = resultStore.timeout
+        configuration.isReadOnly = disk.mode == .ephemeral
+        configuration.key = sharedCache.credentials.key
+        return configuration
+    }
+}

@@ -1,0 +1,40 @@
+import Crypto
+package import Memory
+
+/// A folder or a bucket: bytes under names, each replaced as a whole.
+package protocol ObjectPlace: Sendable {
+    /// Makes the place ready; called before it is used for the first time, and again while it fails.
+    func prepare() async throws
+
+    /// The bytes under a name; nil if there are none.
+    ///
+    /// - Throws: Any error if the place does not say, or has more bytes than `maximumBytes`.
+    func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes?
+
+    /// Puts bytes under a name, in place of those that are there.
+    ///
+    /// - Parameters:
+    ///   - bytes: All of them; no reader ever finds a part.
+    ///   - name: Letters, digits, hyphens, underscores and slashes.
+    ///   - isLasting: Whether they must be there after a crash of the machine, if this returns.
+    func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws
+}
+
+/// The names of objects; the number changes with the layout of values.
+enum ObjectNames {
+    private static let prefix = "alula-1/"
+
+    /// The generation of everything.
+    static let everything = prefix + "g/everything"
+
+    /// A value.
+    static func value(_ key: SharedKey) -> String { prefix + "v/" + fanned(Base64URL.encode(key.digest)) }
+
+    /// The generation of a source.
+    static func generation(_ source: SharedSource) -> String {
+        prefix + "g/" + fanned(String(decoding: source.label, as: UTF8.self))
+    }
+
+    /// A hash in one of 4,096 folders.
+    private static func fanned(_ hash: String) -> String { hash.prefix(2) + "/" + hash.dropFirst(2) }
+}

@@ -1,0 +1,365 @@
+package import Coordination
+import Memory
+package import Telemetry
+
+/// Keeps values in a folder or a bucket, where they stay until they are purged.
+///
+/// The generation of everything is an object, and so is that of each source that was ever purged; the others have the
+/// first one. So nothing is written before a source is fetched. Removals that the place does not confirm are tried
+/// again until it does; as long, this instance reads nothing of their sources.
+package final class ObjectStore: SharedValueStore {
+    private struct Write {
+        let value: SharedValue
+        let key: SharedKey
+        let generations: [Generation]
+        let length: Int
+    }
+
+    private struct State {
+        var health: TierHealth
+        var statistics = SharedStoreStatistics()
+        /// The generation of everything, and when it was asked for last.
+        var everything: (generation: Generation, askedAt: Duration)?
+        /// Removals of everything that were done.
+        var removals = 0
+        var due = DueRemovals()
+        var reads = 0
+        var writes = Deque<Write>()
+        /// Tasks that take writes.
+        var writers = 0
+        var isRecovering = false
+        /// Whether the log tells that the place is out of reach.
+        var isReported = false
+        var isStopped = false
+        /// Answered when there are no writes.
+        var whenIdle: [FirstAnswer<Bool>] = []
+    }
+
+    /// Look-ups at once; more are not tried.
+    package static let mostReads = 64
+    /// Writes at once.
+    package static let mostWriters = 4
+    /// How long a caller waits for the place to confirm a removal.
+    private static let removalTimeLimit = Duration.seconds(1)
+
+    private let place: any ObjectPlace
+    private let configuration: ObjectStoreConfiguration
+    private let seal: SharedSeal
+    private let logger: Logger
+    private let timekeeper: any Timekeeper
+    private let state: Locked<State>
+
+    /// A store that does nothing before ``start()``.
+    package init(
+        _ place: any ObjectPlace, _ configuration: ObjectStoreConfiguration, logger: Logger, timekeeper: any Timekeeper
+    ) {
+        self.place = place
+        self.configuration = configuration
+        self.logger = logger
+        self.timekeeper = timekeeper
+        seal = SharedSeal(key: configuration.key)
+        var state = State(health: TierHealth(interval: configuration.interval))
+        state.statistics.state = state.health.state.rawValue
+        self.state = Locked(state)
+    }
+
+    /// Tries the place, and again until it answers.
+    package func start() { recover() }
+
+    /// Takes no more writes and look-ups, and waits for the writes that it has.
+    package func stop(timeLimit: Duration) async {
+        let answer = FirstAnswer<Bool>()
+        let isIdle = state.withLock { state in
+            state.isStopped = true
+            if state.writers > 0 { state.whenIdle.append(answer) }
+            return state.writers == 0
+        }
+        if !isIdle { _ = await answer.value(within: timeLimit, by: timekeeper, or: false) }
+        // What waits still is given up.
+        state.withLock { $0.writes = Deque() }
+    }
+
+    package var statistics: SharedStoreStatistics { state.withLock { $0.statistics } }
+
+    package var isReadOnly: Bool { configuration.isReadOnly }
+
+    package var isUp: Bool { state.withLock { $0.health.state == .up && !$0.isStopped } }
+
+    /// False: no log tells of purges, only generations do.
+    package func learnPurges() async -> Bool { false }
+
+    // MARK: Look-ups
+
+    package func ask(
+        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, within limit: Duration? = nil,
+        allowance: WaitAllowance, _ finish: @escaping @Sendable (SharedReply) -> Void
+    ) -> Bool {
+        let limit = allowance.remaining(of: min(configuration.timeout, limit ?? configuration.timeout))
+        guard limit > .zero, admitRead(of: sources) else { return false }
+        let begun = timekeeper.now
+        Task.detached { [self] in
+            let answer = FirstAnswer<TierRead.Answer>()
+            let reading = Task.detached { [self] in
+                let values = try? await values(under: key, of: sources)
+                answer.give(values.map { .values($0) } ?? .failed)
+            }
+            let result = await answer.value(within: limit, by: timekeeper, or: .timeout)
+            reading.cancel()
+            endRead(result)
+            allowance.spend(timekeeper.now - begun)
+            finish(SharedReply(answer: result, key: key, sourceCount: sources.count))
+        }
+        return true
+    }
+
+    package func checked(_ reply: SharedReply) -> SharedLookUp {
+        let lookUp = reply.judged(by: seal)
+        if let result = lookUp.result { state.withLock { $0.statistics.requests[result, default: 0] += 1 } }
+        return lookUp
+    }
+
+    /// The generation of everything, those of the sources, and the value.
+    private func values(under key: SharedKey, of sources: [SharedSource]) async throws -> [SharedBytes?] {
+        async let everything = currentGeneration()
+        async let value = place.object(
+            named: ObjectNames.value(key), atMost: configuration.maximumValueBytes)
+        let generations = try await withThrowingTaskGroup(of: (Int, SharedBytes).self) { [place] group in
+            for (index, source) in sources.enumerated() {
+                group.addTask {
+                    let found = try await place.object(
+                        named: ObjectNames.generation(source), atMost: Self.mostGenerationBytes)
+                    return (index, found ?? SharedBytes(Generation.first.text))
+                }
+            }
+            return try await group.reduce(into: [Int: SharedBytes]()) { $0[$1.0] = $1.1 }
+        }
+        return [try await everything] + sources.indices.map { generations[$0] } + [try await value]
+    }
+
+    /// More than a generation has, so that a longer one is noticed.
+    private static let mostGenerationBytes = 64
+
+    /// The generation of everything, which is asked for at most once in each interval; nil if there is none.
+    private func currentGeneration() async throws -> SharedBytes? {
+        let now = timekeeper.now
+        let known = state.withLock { state -> Generation? in
+            guard let known = state.everything, now < known.askedAt + configuration.interval else {
+                // Others use the one that is known meanwhile.
+                state.everything?.askedAt = now
+                return nil
+            }
+            return known.generation
+        }
+        let generation = if let known { known } else { try await askedGeneration() }
+        return generation.map { SharedBytes($0.text) }
+    }
+
+    /// The generation of everything as the place has it; if it has none, because it is empty, it gets one.
+    private func askedGeneration() async throws -> Generation? {
+        let now = timekeeper.now
+        let removals = state.withLock { $0.removals }
+        let found = try await place.object(named: ObjectNames.everything, atMost: Self.mostGenerationBytes)
+        var generation = found.flatMap { Generation($0.array) }
+        if generation == nil, !configuration.isReadOnly {
+            let new = Generation()
+            try await place.keep(SharedBytes(new.text), named: ObjectNames.everything, isLasting: true)
+            generation = new
+        }
+        return state.withLock { state in
+            // What was read before a removal is not what there is after it.
+            if state.removals == removals { state.everything = generation.map { ($0, now) } }
+            return state.everything?.generation
+        }
+    }
+
+    private func admitRead(of sources: [SharedSource]) -> Bool {
+        state.withLock { state in
+            guard state.health.state == .up, !state.isStopped, state.reads < Self.mostReads,
+                !state.due.concerns(sources)
+            else { return false }
+            state.reads += 1
+            return true
+        }
+    }
+
+    private func endRead(_ answer: TierRead.Answer) {
+        let isSuspended = state.withLock { state in
+            state.reads -= 1
+            if case .values = answer {
+                state.health.succeeded()
+                return false
+            }
+            defer { state.statistics.state = state.health.state.rawValue }
+            return state.health.failed(at: timekeeper.now)
+        }
+        guard isSuspended else { return }
+        logger.warning("result store too slow or failing")
+        recover()
+    }
+
+    // MARK: Writes
+
+    @discardableResult
+    package func store(
+        _ value: SharedValue, for key: SharedKey, of sources: [SharedSource], under generations: [SharedGenerations],
+        seconds: Int
+    ) -> Bool {
+        let length = value.length(generations: generations.count + 1)
+        guard !configuration.isReadOnly, generations.count == sources.count, let first = generations.first,
+            generations.allSatisfy({ $0.everything == first.everything }), length <= configuration.maximumValueBytes
+        else { return false }
+        let write = Write(
+            value: value, key: key, generations: [first.everything] + generations.map(\.source), length: length)
+        let (isAdmitted, needsWriter) = state.withLock { state in
+            guard state.health.state == .up, !state.isStopped,
+                state.statistics.queueBytes + length <= configuration.maximumQueueBytes
+            else {
+                state.statistics.droppedWrites += 1
+                return (false, false)
+            }
+            state.statistics.queueBytes += length
+            state.writes.append(write)
+            guard state.writers < Self.mostWriters else { return (true, false) }
+            state.writers += 1
+            return (true, true)
+        }
+        if needsWriter { Task.detached { [self] in await writeWaiting() } }
+        return isAdmitted
+    }
+
+    /// Writes until nothing waits.
+    private func writeWaiting() async {
+        while let write = nextWrite() {
+            let bytes = write.value.written(under: write.key, generations: write.generations, seal)
+            let isDone: Void? = try? await place.keep(bytes, named: ObjectNames.value(write.key), isLasting: false)
+            state.withLock { state in
+                state.statistics.queueBytes -= write.length
+                if isDone == nil { state.statistics.droppedWrites += 1 } else { state.statistics.writes += 1 }
+            }
+        }
+    }
+
+    private func nextWrite() -> Write? {
+        let (write, idle) = state.withLock { state -> (Write?, [FirstAnswer<Bool>]) in
+            if let write = state.writes.popFirst() { return (write, []) }
+            state.writers -= 1
+            guard state.writers == 0 else { return (nil, []) }
+            defer { state.whenIdle = [] }
+            return (nil, state.whenIdle)
+        }
+        for answer in idle { answer.give(true) }
+        return write
+    }
+
+    // MARK: Removals
+
+    package func forget(_ source: SharedSource) { add(.forget(source), nil) }
+
+    package func purge(_ source: SharedSource, name: String) async -> Bool { await removed(.forget(source)) }
+
+    package func purgeEverything() async -> Bool { await removed(.everything) }
+
+    private func removed(_ removal: DueRemovals.Removal) async -> Bool {
+        let answer = FirstAnswer<Bool>()
+        add(removal, answer)
+        return await answer.value(within: Self.removalTimeLimit, by: timekeeper, or: true)
+    }
+
+    private func add(_ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?) {
+        let isAdded = state.withLock { state in
+            if state.due.add(removal, answer: answer) { return true }
+            // What cannot be forgotten one by one is forgotten with everything else.
+            if answer == nil { state.due.collapse() }
+            return false
+        }
+        if !isAdded { answer?.give(false) }
+        Task.detached { [self] in await deliver() }
+    }
+
+    /// Does the removals that are not under way; those that fail stay due.
+    private func deliver() async {
+        var hasFailed = false
+        for entry in state.withLock({ $0.due.takeUnsent() }) {
+            if hasFailed {
+                state.withLock { $0.due.putBack(entry.number) }
+                continue
+            }
+            let generation = Generation()
+            let name =
+                switch entry.removal {
+                case .forget(let source): ObjectNames.generation(source)
+                case .purge(let notice): ObjectNames.generation(notice.source)
+                case .everything: ObjectNames.everything
+                }
+            do {
+                let now = timekeeper.now
+                try await place.keep(SharedBytes(generation.text), named: name, isLasting: true)
+                state.withLock { state in
+                    if case .everything = entry.removal {
+                        state.everything = (generation, now)
+                        state.removals += 1
+                    }
+                    return state.due.confirm(entry.number)
+                }?.answer?.give(true)
+            } catch {
+                state.withLock { $0.due.putBack(entry.number) }
+                hasFailed = true
+            }
+        }
+        if state.withLock({ !$0.due.isEmpty }) { recover() }
+    }
+
+    // MARK: Health
+
+    /// Tries the place in each interval until it is in use and nothing is due.
+    private func recover() {
+        let isFirst = state.withLock { state in
+            defer { state.isRecovering = true }
+            return !state.isRecovering && !state.isStopped
+        }
+        guard isFirst else { return }
+        Task.detached { [self] in
+            while await !isRecovered() {
+                try? await timekeeper.sleep(until: timekeeper.now + configuration.interval)
+            }
+        }
+    }
+
+    private func isRecovered() async -> Bool {
+        if state.withLock({ $0.health.takeTry(at: timekeeper.now) }) { await probe() }
+        await deliver()
+        return state.withLock { state in
+            let isDone = state.isStopped || state.health.state == .up && state.due.isEmpty
+            if isDone { state.isRecovering = false }
+            return isDone
+        }
+    }
+
+    private func probe() async {
+        let begun = timekeeper.now
+        let failure: (any Error)?
+        do {
+            // A place that takes no writes can be read all the same.
+            if !configuration.isReadOnly { try? await place.prepare() }
+            _ = try await askedGeneration()
+            failure = nil
+        } catch {
+            failure = error
+        }
+        let now = timekeeper.now
+        let (isNews, health) = state.withLock { state in
+            let isChanged =
+                failure == nil
+                ? state.health.answered(isQuick: now - begun <= configuration.timeout) : state.health.lost(at: now)
+            state.statistics.state = state.health.state.rawValue
+            defer { state.isReported = failure != nil }
+            return (isChanged || failure != nil && !state.isReported, state.health.state)
+        }
+        guard isNews else { return }
+        switch health {
+        case .up: logger.info("result store in use")
+        case .suspended: logger.warning("result store too slow or failing")
+        case .down: logger.warning("result store out of reach", ["detail": .string("\(failure.map { "\($0)" } ?? "")")])
+        }
+    }
+}

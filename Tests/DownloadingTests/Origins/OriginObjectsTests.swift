@@ -1,0 +1,108 @@
+import Coordination
+import Glibc
+import Memory
+import TestSupport
+import Testing
+
+@testable import Downloading
+
+/// Objects in a folder and in a store that takes signed requests.
+@Suite(.timeLimit(.minutes(1)))
+struct OriginObjectsTests {
+    private let folder = TemporaryFolder()
+
+    private func objects() throws -> OriginObjects {
+        var origin = Origin(name: "store", place: .folder(path: folder.path))
+        origin.isWritable = true
+        return try #require(OriginObjects(origin, web: StubLoader(), maximumReads: 8))
+    }
+
+    private func names(in path: String) -> [String] {
+        guard let stream = unsafe opendir(folder.path + "/" + path) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    @Test(arguments: [1, 300, 700_000])
+    func `a file is read as it was written, also in place of another`(count: Int) async throws {
+        let objects = try objects()
+        #expect(try await objects.object(named: "v/ab/c", atMost: 1 << 20) == nil)
+        try await objects.keep(SharedBytes([1, 2]), named: "v/ab/c", isLasting: true)
+        try await objects.keep(SharedBytes(bytes(count)), named: "v/ab/c", isLasting: false)
+        #expect(try await objects.object(named: "v/ab/c", atMost: 1 << 20)?.array == bytes(count))
+        await #expect(throws: DownloadError.tooLarge) { try await objects.object(named: "v/ab/c", atMost: count - 1) }
+        #expect(names(in: "v/ab") == ["c"])
+        #expect(names(in: "alula-1/tmp").allSatisfy { $0.hasSuffix(".lock") })
+        objects.shutDown()
+    }
+
+    @Test func `what dead processes left is removed at the start, and what living ones have is not`() async throws {
+        folder.write("alula-1/tmp/dead.lock", [])
+        folder.write("alula-1/tmp/dead.1", [1])
+        folder.write("alula-1/tmp/dead.2", [1])
+        folder.write("alula-1/tmp/alive.lock", [])
+        folder.write("alula-1/tmp/alive.1", [1])
+        let lock = unsafe open(folder.path + "/alula-1/tmp/alive.lock", O_RDWR | O_CLOEXEC)
+        try #require(flock(lock, LOCK_EX | LOCK_NB) == 0)
+        let objects = try objects()
+        try await objects.prepare()
+        let left = names(in: "alula-1/tmp").filter { !$0.hasPrefix("alive") }
+        #expect(left.count == 1 && left[0].hasSuffix(".lock"), "\(left)")
+        #expect(names(in: "alula-1/tmp").count == 3)
+        // Whatever removes the lock, its files are written all the same.
+        let other = try self.objects()
+        try await other.prepare()
+        #expect(names(in: "alula-1/tmp").count == 4)
+        objects.shutDown()
+        other.shutDown()
+        close(lock)
+    }
+
+    @Test func `a lock that is lost is made again`() async throws {
+        let objects = try objects()
+        try await objects.prepare()
+        let lock = try #require(names(in: "alula-1/tmp").first)
+        unsafe unlink(folder.path + "/alula-1/tmp/" + lock)
+        try await objects.keep(SharedBytes([1]), named: "a", isLasting: false)
+        #expect(names(in: "alula-1/tmp").count == 1 && names(in: "alula-1/tmp") != [lock])
+        objects.shutDown()
+    }
+
+    @Test func `no link is followed, for reading or for writing`() async throws {
+        let other = TemporaryFolder()
+        other.write("secret", [7])
+        folder.link("v", to: other.path)
+        let objects = try objects()
+        #expect(try await objects.object(named: "v/secret", atMost: 10) == nil)
+        await #expect(throws: DownloadError.self) {
+            try await objects.keep(SharedBytes([1]), named: "v/new", isLasting: false)
+        }
+        folder.link("x", to: other.path + "/secret")
+        try await objects.keep(SharedBytes([1]), named: "x", isLasting: false)
+        #expect(try await objects.object(named: "x", atMost: 10)?.array == [1])
+        let secret = unsafe open(other.path + "/secret", O_RDONLY | O_CLOEXEC)
+        var byte: UInt8 = 0
+        #expect(unsafe read(secret, &byte, 1) == 1 && byte == 7)
+        close(secret)
+        objects.shutDown()
+    }
+
+    @Test func `a folder that is gone is an error, and no miss`() async throws {
+        var origin = Origin(name: "store", place: .folder(path: folder.path + "/none"))
+        #expect(OriginObjects(origin, web: StubLoader(), maximumReads: 8) == nil, "it takes no writes")
+        origin.isWritable = true
+        let objects = try #require(OriginObjects(origin, web: StubLoader(), maximumReads: 8))
+        await #expect(throws: DownloadError.self) { try await objects.object(named: "a", atMost: 10) }
+        await #expect(throws: DownloadError.self) {
+            try await objects.keep(SharedBytes([1]), named: "a", isLasting: true)
+        }
+        objects.shutDown()
+    }
+}

@@ -1,0 +1,249 @@
+import Coordination
+import Memory
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import SharedCaching
+
+extension ObjectsInMemory: ObjectPlace {}
+
+/// Values that stay in a folder or a bucket, under generations of its own.
+@Suite(.timeLimit(.minutes(2)))
+struct ObjectStoreTests {
+    private let place = ObjectsInMemory()
+    private let log = LinesSink()
+
+    /// A store that is in use.
+    private func store(
+        _ configure: (inout ObjectStoreConfiguration) -> Void = { _ in }
+    ) async throws -> ObjectStore {
+        let store = startedStore(configure)
+        try #require(await eventually { store.isUp })
+        return store
+    }
+
+    private func startedStore(_ configure: (inout ObjectStoreConfiguration) -> Void = { _ in }) -> ObjectStore {
+        var configuration = ObjectStoreConfiguration()
+        configuration.timeout = .patience
+        configuration.interval = .milliseconds(20)
+        configure(&configuration)
+        let store = ObjectStore(
+            place, configuration, logger: Logger(level: .debug, sink: log), timekeeper: SystemTimekeeper())
+        store.start()
+        return store
+    }
+
+    private func look(in store: ObjectStore, _ allowance: WaitAllowance = WaitAllowance()) async -> SharedLookUp {
+        await store.value(for: .test, of: [.test], allowance: allowance)
+    }
+
+    private func begin(_ store: ObjectStore) async throws -> SharedGenerations {
+        try #require(await look(in: store).generations?.first)
+    }
+
+    private func write(_ text: String = "value", to store: ObjectStore, under generations: SharedGenerations) {
+        #expect(store.store(.test(text), for: .test, of: [.test], under: [generations], seconds: 0))
+    }
+
+    private func settled(_ store: ObjectStore) async throws {
+        try #require(await eventually { store.statistics.queueBytes == 0 })
+    }
+
+    private func text(in store: ObjectStore) async -> String? {
+        await look(in: store).value.map { String(decoding: $0.body.array, as: UTF8.self) }
+    }
+
+    @Test func `what one instance wrote is found by another, and by one that is started later`() async throws {
+        let (one, other) = (try await store(), try await store())
+        let generations = try await begin(one)
+        #expect(place.objects.count == 1, "a look-up wrote something")
+        write(to: one, under: generations)
+        try await settled(one)
+        #expect(one.statistics.writes == 1)
+        #expect(await text(in: other) == "value")
+        #expect(await text(in: try await store()) == "value")
+        #expect(other.statistics.requests == [.hit: 1])
+    }
+
+    @Test func `a purge reaches what other instances wrote, and a write that is under way`() async throws {
+        let (one, other) = (try await store(), try await store())
+        let generations = try await begin(one)
+        write(to: one, under: generations)
+        try await settled(one)
+        let gate = Gate()
+        place.hold(writes: gate)
+        write("late", to: one, under: generations)
+        await gate.arrivals(1)
+        place.hold()
+        #expect(await other.purge(.test, name: "a"))
+        gate.open()
+        try await settled(one)
+        #expect(await look(in: one).result == .miss)
+        #expect(await look(in: other).result == .miss)
+        write("new", to: one, under: try await begin(one))
+        try await settled(one)
+        #expect(await text(in: other) == "new")
+        #expect(await other.value(for: .test, of: [SharedSource(of: [7])], allowance: WaitAllowance()).value == nil)
+    }
+
+    @Test func `a purge of everything reaches other instances within an interval`() async throws {
+        let (one, other) = (try await store(), try await store())
+        write(to: one, under: try await begin(one))
+        try await settled(one)
+        #expect(await text(in: other) == "value")
+        #expect(await one.purgeEverything())
+        #expect(await text(in: one) == nil)
+        #expect(await eventually { await text(in: other) == nil })
+    }
+
+    @Test func `a purge that fails is done later, and nothing of its source is read until then`() async throws {
+        let one = try await store()
+        write(to: one, under: try await begin(one))
+        try await settled(one)
+        let gate = Gate()
+        place.hold(writes: gate)
+        let purge = Task { await one.purge(.test, name: "a") }
+        await gate.arrivals(1)
+        place.fail(writes: true)
+        gate.open()
+        #expect(await look(in: one).result == nil)
+        let other = SharedSource(of: [9])
+        #expect(await one.value(for: .test, of: [other], allowance: WaitAllowance()).result != nil)
+        place.fail()
+        #expect(await purge.value)
+        #expect(await eventually { await look(in: one).result == .miss })
+    }
+
+    @Test func `a place that was emptied brings nothing back`() async throws {
+        let one = try await store()
+        let generations = try await begin(one)
+        write(to: one, under: generations)
+        try await settled(one)
+        let kept = place.objects
+        place.objects = [:]
+        #expect(await eventually { await look(in: one).generations?.first.map { $0 != generations } ?? false })
+        place.objects = kept.merging(place.objects) { $1 }
+        #expect(await look(in: one).result == .miss)
+    }
+
+    @Test(arguments: 0..<3)
+    func `half a value, a changed one and one of another seal are rejected`(kind: Int) async throws {
+        let one = try await store()
+        write(to: one, under: try await begin(one))
+        try await settled(one)
+        place.rewriteValues { bytes in
+            switch kind {
+            case 0: Array(bytes.prefix(bytes.count / 2))
+            case 1: bytes.dropLast() + [bytes[bytes.count - 1] ^ 1]
+            default: bytes
+            }
+        }
+        let reader = kind == 2 ? try await store { $0.key = [1, 2, 3] } : one
+        let found = await look(in: reader)
+        #expect(found.value == nil && found.result == .rejected)
+    }
+
+    @Test func `a generation that is none costs the hit`() async throws {
+        let one = try await store()
+        write(to: one, under: try await begin(one))
+        try await settled(one)
+        let name = ObjectNames.generation(.test)
+        place.objects[name] = [1, 2, 3]
+        let found = await look(in: one)
+        #expect(found.result == .miss && found.generations == nil)
+        place.objects[name] = nil
+        #expect(await text(in: one) == "value")
+    }
+
+    @Test func `what does not fit the queue is dropped, and nobody waits`() async throws {
+        let one = try await store { $0.maximumQueueBytes = 5 * SharedValue.test("value").length(generations: 2) }
+        let generations = try await begin(one)
+        let gate = Gate()
+        place.hold(writes: gate)
+        for _ in 0..<5 { write(to: one, under: generations) }
+        #expect(!one.store(.test("value"), for: .test, of: [.test], under: [generations], seconds: 0))
+        #expect(one.statistics.droppedWrites == 1)
+        gate.open()
+        try await settled(one)
+        #expect(one.statistics.writes == 5)
+    }
+
+    @Test func `a full place costs writes alone`() async throws {
+        let one = try await store()
+        let generations = try await begin(one)
+        write(to: one, under: generations)
+        try await settled(one)
+        place.fail(writes: true)
+        write("more", to: one, under: generations)
+        try await settled(one)
+        #expect(one.statistics.droppedWrites == 1 && one.isUp)
+        #expect(await text(in: one) == "value")
+    }
+
+    @Test func `a place that does not answer is waited for once by a request, and by three at all`() async throws {
+        let one = try await store { $0.timeout = .milliseconds(50) }
+        let gate = Gate()
+        place.hold(reads: gate)
+        let allowance = WaitAllowance()
+        #expect(await look(in: one, allowance).result == .timeout)
+        #expect(await look(in: one, allowance).result == nil, "the request has no time left")
+        #expect(await look(in: one).result == .timeout)
+        #expect(await look(in: one).result == .timeout)
+        #expect(one.statistics.state == "suspended")
+        #expect(await look(in: one).result == nil)
+        #expect(one.statistics.requests == [.timeout: 3])
+        place.hold()
+        gate.open()
+        #expect(await eventually { one.isUp })
+    }
+
+    @Test func `a place that fails is left alone, and used again when it answers`() async throws {
+        place.fail(reads: true)
+        let one = startedStore()
+        try #require(await eventually { log.messages == ["result store out of reach"] })
+        #expect(await look(in: one).result == nil)
+        #expect(!one.store(.test("a"), for: .test, of: [.test], under: [], seconds: 0))
+        place.fail()
+        try #require(await eventually { one.isUp })
+        let generations = try await begin(one)
+        place.fail(reads: true)
+        for _ in 0..<3 { #expect(await look(in: one).result == .error) }
+        #expect(!one.isUp)
+        place.fail()
+        try #require(await eventually { one.isUp })
+        write(to: one, under: generations)
+        try await settled(one)
+        #expect(await text(in: one) == "value")
+    }
+
+    @Test func `a store that is only read writes nothing but removals`() async throws {
+        let one = try await store()
+        write(to: one, under: try await begin(one))
+        try await settled(one)
+        let reader = try await store { $0.isReadOnly = true }
+        let before = place.objects
+        #expect(await text(in: reader) == "value")
+        let generations = try await begin(reader)
+        #expect(!reader.store(.test("b"), for: .test, of: [.test], under: [generations], seconds: 0))
+        #expect(place.objects == before)
+        #expect(await reader.purge(.test, name: "a"))
+        #expect(await text(in: one) == nil)
+    }
+
+    @Test func `the end waits for writes, and for no longer than it may`() async throws {
+        let one = try await store()
+        let generations = try await begin(one)
+        let gate = Gate()
+        place.hold(writes: gate)
+        write(to: one, under: generations)
+        await gate.arrivals(1)
+        await one.stop(timeLimit: .milliseconds(1))
+        #expect(place.valueCount == 0)
+        let end = Task { await one.stop(timeLimit: .patience) }
+        gate.open()
+        await end.value
+        #expect(place.valueCount == 1)
+        #expect(!one.isUp && !one.store(.test("b"), for: .test, of: [.test], under: [generations], seconds: 0))
+    }
+}

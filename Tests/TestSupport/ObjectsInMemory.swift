@@ -1,0 +1,72 @@
+import Coordination
+package import Memory
+
+/// A folder or a bucket in memory, which a test can stop, break and change.
+package final class ObjectsInMemory: Sendable {
+    /// The place does not do what it is asked.
+    package struct Failure: Error {}
+
+    private struct State {
+        var objects: [String: [UInt8]] = [:]
+        var names: [String] = []
+        var failsReads = false
+        var failsWrites = false
+        var readGate: Gate?
+        var writeGate: Gate?
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// All objects by their names.
+    package var objects: [String: [UInt8]] {
+        get { state.withLock { $0.objects } }
+        set { state.withLock { $0.objects = newValue } }
+    }
+
+    /// The names that were asked for, in order.
+    package var asked: [String] { state.withLock { $0.names } }
+
+    /// How many values there are.
+    package var valueCount: Int { objects.keys.count { $0.hasPrefix("alula-1/v/") } }
+
+    /// Lets look-ups, or writes, fail from now on, or succeed again.
+    package func fail(reads: Bool = false, writes: Bool = false) {
+        state.withLock { ($0.failsReads, $0.failsWrites) = (reads, writes) }
+    }
+
+    /// Holds look-ups, or writes, at these gates from now on.
+    package func hold(reads: Gate? = nil, writes: Gate? = nil) {
+        state.withLock { ($0.readGate, $0.writeGate) = (reads, writes) }
+    }
+
+    /// Replaces what is kept under all names of values.
+    package func rewriteValues(_ change: ([UInt8]) -> [UInt8]) {
+        state.withLock { state in
+            for name in state.objects.keys where name.hasPrefix("alula-1/v/") {
+                state.objects[name] = state.objects[name].map(change)
+            }
+        }
+    }
+
+    package func prepare() async throws {}
+
+    package func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes? {
+        let gate = state.withLock { state in
+            state.names.append(name)
+            return state.readGate
+        }
+        await gate?.pass()
+        let (found, fails) = state.withLock { ($0.objects[name], $0.failsReads) }
+        if fails { throw Failure() }
+        return found.map { SharedBytes($0) }
+    }
+
+    package func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws {
+        await state.withLock { $0.writeGate }?.pass()
+        if state.withLock({ $0.failsWrites }) { throw Failure() }
+        let bytes = bytes.array
+        state.withLock { $0.objects[name] = bytes }
+    }
+}

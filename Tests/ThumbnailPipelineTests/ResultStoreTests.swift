@@ -1,0 +1,185 @@
+import Coordination
+import DiskCaching
+import Downloading
+import HTTPTypes
+import Imaging
+import Memory
+import SharedCaching
+import TestSupport
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// The store where results stay, below memory, disk and shared cache.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct ResultStoreTests {
+    private let objects = ObjectsInMemory()
+
+    /// An instance with the store, whose origin serves an image that may be kept for a while.
+    private func instance(
+        engine: String = "test", isEphemeral: Bool = false, cacheControl: String = "max-age=100",
+        sharedCache: String? = nil, diskFolder: String? = nil
+    ) async throws -> PipelineFixture {
+        let fixture = try PipelineFixture(
+            diskFolder: diskFolder, engine: engine, sharedCache: sharedCache, isEphemeral: isEphemeral, objects: objects
+        )
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl, eTag: "\"1\"")
+        let (store, cache) = (try #require(fixture.resultStore), fixture.sharedStore)
+        if !isEphemeral { try #require(await eventually { store.isUp && cache?.isUp ?? true }) }
+        return fixture
+    }
+
+    /// Waits until all that the instance wrote is there.
+    private func settled(_ fixture: PipelineFixture) async throws {
+        let (store, cache) = (try #require(fixture.resultStore), fixture.sharedStore)
+        try #require(await eventually { store.statistics.queueBytes + (cache?.statistics.queueBytes ?? 0) == 0 })
+    }
+
+    @Test func `a result is found by an instance that is started later, which fetches and renders nothing`()
+        async throws
+    {
+        let one = try await instance()
+        let first = try await one.thumbnail()
+        #expect(
+            first.statusTexts == [
+                "alula-result fwd=uri-miss stored", "alula-store fwd=uri-miss stored",
+                "alula-decoded fwd=uri-miss stored", "alula-source fwd=uri-miss stored",
+            ])
+        try await settled(one)
+        #expect(objects.valueCount == 2, "a record and a result")
+        let other = try await instance()
+        let second = try await other.thumbnail()
+        #expect(second.statusTexts == ["alula-result fwd=uri-miss stored", "alula-store hit"])
+        #expect(second.image.bytes.array == first.image.bytes.array && second.eTag == first.eTag)
+        #expect(other.origin.loads == 0 && other.decodes == 0 && other.renders == 0)
+        let asked = objects.asked.count
+        #expect(try await other.thumbnail().statusTexts == ["alula-result hit"])
+        #expect(objects.asked.count == asked, "a hit asked the store")
+    }
+
+    @Test func `a stale source is confirmed, and its result used without a render`() async throws {
+        let one = try await instance()
+        _ = try await one.thumbnail()
+        try await settled(one)
+        let other = try await instance()
+        other.time.clock.advance(by: .seconds(200))
+        _ = try await other.thumbnail()
+        #expect(other.origin.loads == 1 && other.renders == 0 && other.decodes == 0)
+    }
+
+    @Test func `the disk and the shared cache come first`() async throws {
+        let server = try FakeRedis()
+        let one = try await instance(sharedCache: server.url)
+        _ = try await one.thumbnail()
+        try await settled(one)
+        let asked = objects.asked.count
+        let other = try await instance(sharedCache: server.url)
+        #expect(try await other.thumbnail().statusTexts.contains("alula-shared hit"))
+        #expect(objects.asked.dropFirst(asked).filter { $0.hasPrefix("alula-1/v/") }.isEmpty)
+    }
+
+    @Test func `what is found in the store goes into an empty shared cache`() async throws {
+        let one = try await instance()
+        _ = try await one.thumbnail()
+        try await settled(one)
+        let server = try FakeRedis()
+        let other = try await instance(sharedCache: server.url)
+        #expect(
+            try await other.thumbnail().statusTexts == [
+                "alula-result fwd=uri-miss stored", "alula-shared fwd=uri-miss", "alula-store hit",
+            ])
+        #expect(await eventually { server.keys.count { $0.hasPrefix("alula:1:v:") } == 2 })
+        let third = try await instance(sharedCache: server.url)
+        #expect(try await third.thumbnail().statusTexts.contains("alula-shared hit"))
+    }
+
+    @Test func `instances with other settings do not meet`() async throws {
+        let one = try await instance()
+        _ = try await one.thumbnail()
+        try await settled(one)
+        let other = try await instance(engine: "later")
+        #expect(!(try await other.thumbnail().statusTexts.contains("alula-store hit")))
+        #expect(other.origin.loads == 1)
+    }
+
+    @Test(arguments: ["private, max-age=100", "no-store"])
+    func `what a shared cache may not keep does not stay`(cacheControl: String) async throws {
+        let one = try await instance(cacheControl: cacheControl)
+        let before = objects.objects
+        _ = try await one.thumbnail()
+        try await settled(one)
+        #expect(objects.objects == before)
+    }
+
+    @Test func `neither an upload nor a source that is not the same everywhere stays`() async throws {
+        let one = try await instance()
+        let source = try await one.pipeline.opened(upload: SampleFiles.jpeg)
+        _ = try await one.pipeline.thumbnail(of: source, for: .path())
+        one.origin.serve(SampleFiles.jpeg, at: "/local", cacheControl: "max-age=100", eTag: "\"1\"")
+        _ = try await one.thumbnail("/local")
+        try await settled(one)
+        #expect(objects.valueCount == 0)
+    }
+
+    @Test func `an ephemeral session reads and writes nothing`() async throws {
+        let empty = try await instance(isEphemeral: true)
+        _ = try await empty.thumbnail()
+        #expect(objects.objects.isEmpty)
+        let one = try await instance()
+        _ = try await one.thumbnail()
+        try await settled(one)
+        let before = objects.objects
+        let reader = try await instance(isEphemeral: true)
+        let store = try #require(reader.resultStore)
+        try #require(await eventually { store.isUp })
+        #expect(try await reader.thumbnail().statusTexts.contains("alula-store hit"))
+        _ = try await reader.thumbnail(width: 11)
+        #expect(objects.objects == before)
+    }
+
+    @Test func `a purge reaches the store, and beats what other instances write later`() async throws {
+        let (one, other) = (try await instance(), try await instance())
+        _ = try await one.thumbnail()
+        try await settled(one)
+        _ = try await other.control.remove(source: ThumbnailRequest.path().source)
+        // The first instance has the source in memory, as it was before the purge.
+        _ = try await one.thumbnail(width: 11)
+        try await settled(one)
+        for width in [20, 11] {
+            #expect(!(try await other.thumbnail(width: width).statusTexts.contains("alula-store hit")))
+        }
+        #expect(other.origin.loads == 1)
+        try await settled(other)
+        #expect(try await instance().thumbnail().statusTexts.contains("alula-store hit"))
+        _ = try await other.control.removeAll()
+        #expect(!(try await instance().thumbnail().statusTexts.contains("alula-store hit")))
+    }
+
+    @Test func `results of a record that is on the disk stay as well`() async throws {
+        let folder = TemporaryFolder()
+        do {
+            let one = try await instance(diskFolder: folder.path)
+            _ = try await one.thumbnail()
+            try await settled(one)
+            await one.store?.close(timeLimit: .patience)
+        }
+        let again = try await instance(diskFolder: folder.path)
+        _ = try await again.thumbnail(width: 11)
+        try await settled(again)
+        #expect(objects.valueCount == 3)
+        await again.store?.close(timeLimit: .patience)
+    }
+
+    @Test func `a store that is lost costs its hits and nothing else`() async throws {
+        let one = try await instance()
+        objects.fail(reads: true, writes: true)
+        for width in 10..<20 { _ = try await one.thumbnail(width: width) }
+        #expect(one.renders == 10 && one.control.resultStore != .up)
+        #expect(one.metric("alula_result_store_up") == 0)
+        objects.fail()
+        let store = try #require(one.resultStore)
+        #expect(await eventually { store.isUp })
+        #expect(one.control.resultStore == .up)
+        #expect(try PipelineFixture().control.resultStore == nil)
+    }
+}
