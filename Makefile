@@ -74,6 +74,7 @@ smoke: deps-test ## Serve every image of PHOTOS in every fit and format; SMOKE="
 
 examples: deps-test ## Run the programs of examples/ against the service, and compare hashes with those of reference programs
 	@command -v node > /dev/null || scripts/install-packages nodejs
+	@scripts/install-packages golang-go php-cli ruby
 	@scripts/install-packages mono-mcs mono-runtime libmono-system-net-http4.0-cil libmono-system-runtime-serialization4.0-cil
 	$(SWIFT) build --product alula
 	@mkdir -p .build/examples

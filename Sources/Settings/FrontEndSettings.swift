@@ -31,6 +31,7 @@ struct FrontEndSettings: Sendable {
         Endpoint(name: "cloudflare", usualPath: "/cdn-cgi/image", makers: "Cloudflare") {
             CloudflareDialect(at: $0, base: $2)
         },
+        Endpoint(name: "ipx", usualPath: "/_ipx", makers: "IPX and Nuxt Image") { IPXDialect(at: $0, base: $2) },
     ]
 
     /// Where endpoints lie, by the names of their dialects.

@@ -17,9 +17,10 @@ static int finish(VipsImage *image, int status, VipsImage **out)
     return status;
 }
 
-int CVipsShim_scale_lch(VipsImage *in, VipsImage **out, double lightness, double chroma, double hue)
+int CVipsShim_scale_lch(
+    VipsImage *in, VipsImage **out, double lightness, double added, double chroma, double hue)
 {
-    double factors[3] = {lightness, chroma, 1}, summands[3] = {0, 0, hue};
+    double factors[3] = {lightness, chroma, 1}, summands[3] = {added, 0, hue};
     VipsImage *image = NULL, *made = NULL;
     int status = vips_colourspace(in, &image, VIPS_INTERPRETATION_LCH, NULL);
     if (!status) {
@@ -27,6 +28,25 @@ int CVipsShim_scale_lch(VipsImage *in, VipsImage **out, double lightness, double
         status = next(&image, status, made);
     }
     return finish(image, status, out);
+}
+
+int CVipsShim_lightness_percentile(VipsImage *in, double percent, int *lightness)
+{
+    VipsImage *image = NULL, *made = NULL;
+    int status = vips_colourspace(in, &image, VIPS_INTERPRETATION_LAB, NULL);
+    if (!status) {
+        status = vips_extract_band(image, &made, 0, NULL);
+        status = next(&image, status, made);
+    }
+    if (!status)
+        status = vips_percent(image, percent, lightness, NULL);
+    g_clear_object(&image);
+    return status;
+}
+
+int CVipsShim_rank(VipsImage *in, VipsImage **out, int side, int place)
+{
+    return vips_rank(in, out, side, side, place, NULL);
 }
 
 int CVipsShim_tint(VipsImage *in, VipsImage **out, double a, double b)

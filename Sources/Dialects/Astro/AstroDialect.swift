@@ -17,12 +17,6 @@ package struct AstroDialect: Dialect {
     private static let qualities: [(name: String, quality: Int)] = [
         ("low", 25), ("mid", 50), ("high", 80), ("max", 100),
     ]
-    private static let positions: [(names: [String], gravity: Gravity)] = [
-        (["center", "centre", "center center"], .center), (["top", "north"], .top), (["bottom", "south"], .bottom),
-        (["left", "west"], .left), (["right", "east"], .right), (["right top", "northeast"], .topRight),
-        (["right bottom", "southeast"], .bottomRight), (["left bottom", "southwest"], .bottomLeft),
-        (["left top", "northwest"], .topLeft), (["entropy"], .entropy), (["attention"], .attention),
-    ]
     /// Seconds for which clients keep an answer.
     private static let year = 31_536_000
 
@@ -48,10 +42,7 @@ package struct AstroDialect: Dialect {
         if recipe.width != nil, recipe.height != nil {
             recipe.fit = Self.fit(try parameters["fit"])
             if let text = try parameters["position"] {
-                guard let position = Self.positions.first(where: { $0.names.contains(text) }) else {
-                    throw .badChoice("position", allowed: Self.positions.flatMap(\.names))
-                }
-                recipe.gravity = position.gravity
+                recipe.gravity = try FrontEndTarget.position(text, "position")
             }
         }
         recipe.background = try parameters.color("background")

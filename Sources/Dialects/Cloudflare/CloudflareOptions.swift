@@ -6,7 +6,6 @@ struct CloudflareOptions: Hashable, Sendable {
     /// How a box is filled; the last three are words that other services' components send here.
     enum Fit: String, CaseIterable, Sendable {
         case scaleDown = "scale-down", contain, cover, crop, aspectCrop = "aspect-crop", pad, squeeze
-        case scaleUp = "scale-up"
         case fill, inside, outside
     }
 
@@ -198,11 +197,9 @@ struct CloudflareOptions: Hashable, Sendable {
             try side("trim.width"), try side("trim.height"),
         ]
         if let text {
-            let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-            sides = parts.compactMap {
-                ParameterGrammar.integer(Substring($0), in: 0...FrontEndTarget.sides.upperBound)
-            }
-            .map { Int((Double($0) * ratio).rounded()) }
+            sides = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+                .compactMap { ParameterGrammar.integer(Substring($0), in: 0...FrontEndTarget.sides.upperBound) }
+                .map { Int((Double($0) * ratio).rounded()) }
             guard sides.count == 4 else { throw .badParameter("trim", "Must be TOP;RIGHT;BOTTOM;LEFT, or border.") }
             sides += [nil, nil]
         }

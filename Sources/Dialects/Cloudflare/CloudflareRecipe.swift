@@ -6,14 +6,15 @@ struct CloudflareRecipe: RenderRecipe {
 
     /// The quality of targets that name none.
     private static let quality = 85
-    /// The formats of sources that the service takes, and some that it takes in part.
-    private static let sourceFormats: Set<ImageFormat> = [.jpeg, .png, .gif, .webp, .svg, .avif, .heic, .jxl]
 
-    var keyText: String { "cloudflare \(options.text) \((options.accepted ?? []).map(\.rawValue))" }
+    var keyText: String {
+        let accepted = (options.accepted ?? []).map(\.rawValue)
+        return "cloudflare \(options.text) \(options.width ?? 0)x\(options.height ?? 0) \(accepted)"
+    }
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let header = source.header
-        guard Self.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
+        guard ![.tiff, .bmp].contains(header.format) else { throw .formatNotAccepted(header.format) }
         let hasAlpha = header.page(0).hasAlpha
         let format = options.format ?? options.accepted?.first ?? header.format.answer(hasAlpha: hasAlpha)
         let quick: ImageFormat = options.accepted?.contains(.webp) ?? hasAlpha ? .webp : .jpeg
@@ -82,10 +83,6 @@ struct CloudflareRecipe: RenderRecipe {
         case .cover: (rendering.fit, rendering.enlarge) = (.cover, true)
         case .pad: (rendering.fit, rendering.enlarge) = (.contain, true)
         case .squeeze, .fill: (rendering.fit, rendering.enlarge) = (.fill, true)
-        case .scaleUp:
-            (rendering.fit, rendering.enlarge) = (.inside, true)
-            guard options.width ?? .max < size.width || options.height ?? .max < size.height else { break }
-            (rendering.width, rendering.height) = (nil, nil)
         case .crop:
             // Neither side grows, so that the box holds at most the sides of the image.
             (rendering.fit, rendering.enlarge) = (.cover, true)

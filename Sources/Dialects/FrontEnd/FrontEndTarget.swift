@@ -6,6 +6,8 @@ import ThumbnailPipeline
 struct FrontEndTarget {
     /// The values by name, decoded; nil for one that stands twice.
     private let values: [ExactText: String?]
+    /// The names of parameters that need no value.
+    private let flags: Set<ExactText>
 
     /// Reads the query of a target that lies at `place` itself.
     ///
@@ -17,15 +19,21 @@ struct FrontEndTarget {
         self.init(try RawQuery(target: text).decoded())
     }
 
-    /// Parameters with decoded names and values.
-    init(_ parameters: [(name: String, value: String)]) {
+    /// Parameters with decoded names and values, and names of parameters that need no value.
+    init(_ parameters: [(name: String, value: String)], flags: Set<ExactText> = []) {
         var values: [ExactText: String?] = [:]
         for (name, value) in parameters {
             let name = ExactText(name)
             values[name] = values[name] == nil ? .some(value) : .some(nil)
         }
-        self.values = values
+        (self.values, self.flags) = (values, flags)
     }
+
+    /// The name of an argument of a parameter that has several: the first one has the name of the parameter itself.
+    static func name(_ index: Int, of parameter: String) -> String { index == 0 ? parameter : "\(parameter).\(index)" }
+
+    /// Whether a parameter is there, without a value, too.
+    func has(_ name: String) -> Bool { flags.contains(ExactText(name)) || values[ExactText(name)] != nil }
 
     /// The value of a parameter, which is one of `names`; nil if none of them is there.
     ///
@@ -111,6 +119,23 @@ struct FrontEndTarget {
         guard let color = ColorGrammar.cssColor(text) else { throw .badParameter(name, "Not a colour of CSS.") }
         return color
     }
+
+    /// A place by one of its names: an edge, a corner or a point of the compass.
+    ///
+    /// - Throws: ``APIError/badChoice(_:allowed:)``.
+    static func position(_ text: String, _ name: String) throws(APIError) -> Gravity {
+        guard let position = positions.first(where: { $0.names.contains(text) }) else {
+            throw .badChoice(name, allowed: positions.flatMap(\.names))
+        }
+        return position.gravity
+    }
+
+    private static let positions: [(names: [String], gravity: Gravity)] = [
+        (["center", "centre", "center center"], .center), (["top", "north"], .top), (["bottom", "south"], .bottom),
+        (["left", "west"], .left), (["right", "east"], .right), (["right top", "northeast"], .topRight),
+        (["right bottom", "southeast"], .bottomRight), (["left bottom", "southwest"], .bottomLeft),
+        (["left top", "northwest"], .topLeft), (["entropy"], .entropy), (["attention"], .attention),
+    ]
 
     /// The longest side that can be asked for.
     static let sides = 1...16_384

@@ -37,7 +37,9 @@ extension ColorGrammar {
         let digits = text.suffix(after: "#").map { String($0) } ?? text
         if digits.utf8.count == 4, let color = color(String(digits.flatMap { [$0, $0] })) { return color }
         if let color = color(digits) { return color }
-        guard text.utf8.last == UInt8(ascii: ")"), let inside = text.suffix(after: UInt8(ascii: "(")) else { return nil }
+        guard text.utf8.last == UInt8(ascii: ")"), let inside = text.suffix(after: UInt8(ascii: "(")) else {
+            return nil
+        }
         let name = text.prefix(before: UInt8(ascii: "(")).asciiLowercased
         let values = inside.dropLast().utf8.split { " ,/".utf8.contains($0) }.map { Substring($0) }
         guard values.count == 3 || values.count == 4 else { return nil }

@@ -39,7 +39,7 @@ extension RenderLayout {
 
 extension Gravity {
     /// The share of the remaining space that lies to the left and above, in thousandths.
-    fileprivate var share: (x: Int, y: Int) {
+    package var share: (x: Int, y: Int) {
         switch self {
         case .topLeft: (0, 0)
         case .top: (500, 0)

@@ -81,7 +81,7 @@ extension BackdropStep: RenderStep {
         try token.check()
         switch kind {
         case .edges, .mirrored:
-            return try image.continued(left: x, top: y, in: size, isMirrored: kind == .mirrored)
+            return try image.extended(kind == .mirrored ? .mirror : .copy, left: x, top: y, to: size)
         case .mean:
             let color = try context.decided { try image.meanColor(token: token) }
             return try CanvasStep(size: size, x: x, y: y, color: color).applied(to: image, in: &context)

@@ -1,3 +1,5 @@
+import Coordination
+
 /// A change of colours by tables, a matrix or a formula.
 ///
 /// ``ColorStep`` is faster, and has the filter functions of CSS only.
@@ -38,15 +40,19 @@ extension ColorFormulaStep: RenderStep {
     }
 }
 
-/// Equally frequent values of each component, or noise that depends on the place of a pixel alone.
+/// Changes by how frequent values are, or noise that depends on the place of a pixel alone.
 package enum HistogramStep: Hashable {
     /// The values of each component are spread so that they are equally frequent.
     case equalize
+    /// The lightness of CIELAB is spread between the values that `low` and `high` per cent of the pixels do not exceed,
+    /// by the first frame if animated.
+    case normalize(low: Int, high: Int)
     /// One of `amount` numbers around 0 is added to each pixel; `amount` is 1…65536.
     case noise(amount: Int, seed: Int)
 
-    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
-    private static let time = 16.0
+    /// Nanoseconds of one core for each pixel, and for each pixel whose lightness is spread; measured as ``TimePrice``
+    /// says.
+    private static let time = (plain: 16.0, lightness: 220.0)
 }
 
 extension HistogramStep: RenderStep {
@@ -54,11 +60,15 @@ extension HistogramStep: RenderStep {
 
     package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
 
-    package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
+    package func cost(of work: StepWork) -> StepCost {
+        if case .normalize = self { return .filtering(work, time: Self.time.lightness) }
+        return .filtering(work, time: Self.time.plain)
+    }
 
     package var keyText: String {
         switch self {
         case .equalize: "equalize"
+        case .normalize(let low, let high): "normalize \(low) \(high)"
         case .noise(let amount, let seed): "noise \(amount) \(seed)"
         }
     }
@@ -66,14 +76,28 @@ extension HistogramStep: RenderStep {
     package var words: String {
         switch self {
         case .equalize: "spread the brightness over the whole range"
+        case .normalize(let low, let high): "spread the lightness between \(low) and \(high) % of the pixels"
         case .noise(let amount, _): "add noise of \(amount)"
         }
     }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         switch self {
-        case .equalize: try image.equalized(token: context.token)
-        case .noise(let amount, let seed): try image.noisy(amount: amount, seed: seed, token: context.token)
+        case .equalize: return try image.equalized(token: context.token)
+        case .normalize(let low, let high):
+            image.watch(context.token)
+            let image = try image.inColor().computed()
+            try context.token.check()
+            let (least, most): (Int, Int) = try context.decided {
+                let colors = try image.extractedBands(0, count: 3)
+                return (try colors.lightness(atPercent: low), try colors.lightness(atPercent: high))
+            }
+            guard most - least > 1 else { return image }
+            let factor = 100 / Double(most - least)
+            return try image.withColors { colors throws(VipsError) in
+                try colors.scaled(lightness: factor, added: -factor * Double(least))
+            }
+        case .noise(let amount, let seed): return try image.noisy(amount: amount, seed: seed, token: context.token)
         }
     }
 }

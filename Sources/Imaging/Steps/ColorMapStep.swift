@@ -6,8 +6,9 @@ package struct ColorMapStep: Hashable {
         case curves([ToneCurve])
         /// Nine factors of red, green and blue: for red, then for green and for blue, in ten-thousandths.
         case matrix([Int])
-        /// Lightness and chroma of CIE LCh times these factors, from 0 on, and hue plus degrees.
-        case lch(lightness: Float, chroma: Float, hue: Int)
+        /// Lightness and chroma of CIE LCh times these factors, from 0 on, hue plus degrees, and lightness, 0…100, plus
+        /// `added`.
+        case lch(lightness: Float, chroma: Float, hue: Int, added: Float = 0)
         /// The lightness of CIELAB is kept; a* and b* become those of a colour.
         case tint(Color)
         /// Grey of the same luminance; the image has no colours any more.
@@ -35,7 +36,8 @@ extension ColorMapStep: RenderStep {
         switch map {
         case .curves(let curves): "curves \(curves.map(\.keyText).joined(separator: ", "))"
         case .matrix(let factors): "matrix \(factors.map(String.init).joined(separator: " "))"
-        case .lch(let lightness, let chroma, let hue): "lch \(lightness) \(chroma) \(hue)"
+        case .lch(let lightness, let chroma, let hue, let added):
+            "lch \(lightness) \(chroma) \(hue)" + (added == 0 ? "" : " \(added)")
         case .tint(let color): "tint \(color.keyText)"
         case .grey: "grey"
         case .gradient(let from, let to): "gradient \(from.keyText) \(to.keyText)"
@@ -47,8 +49,9 @@ extension ColorMapStep: RenderStep {
         case .grey: "turn into grey"
         case .tint(let color): "tint with \(color.words)"
         case .gradient(let start, let end): "map dark to bright on \(start.words) to \(end.words)"
-        case .lch(let lightness, let chroma, let hue):
+        case .lch(let lightness, let chroma, let hue, let added):
             "multiply lightness by \(lightness) and chroma by \(chroma), turn the hue by \(hue)°"
+                + (added == 0 ? "" : ", add \(added) to the lightness")
         case .curves, .matrix: "change colours by \(keyText)"
         }
     }
@@ -65,9 +68,10 @@ extension ColorMapStep: RenderStep {
             var change = ColorChange()
             change.append(ColorChange.Matrix(factors: factors.map { Double($0) / 10_000 }))
             return try image.inColor().colored(by: change, token: token)
-        case .lch(let lightness, let chroma, let hue):
+        case .lch(let lightness, let chroma, let hue, let added):
             return try image.inColor().withColors { colors throws(VipsError) in
-                try colors.scaled(lightness: Double(lightness), chroma: Double(chroma), hue: Double(hue))
+                try colors.scaled(
+                    lightness: Double(lightness), added: Double(added), chroma: Double(chroma), hue: Double(hue))
             }
         case .tint(let color):
             let target = LabColor(color)

@@ -82,6 +82,16 @@ package struct ImageOperations: Hashable, Sendable {
             (self.top, self.right, self.bottom, self.left) = (top, right, bottom, left)
         }
 
+        /// The pixels of margins that are made of the image's own.
+        package enum Pixels: String, Hashable, Sendable, CaseIterable {
+            /// The outermost ones.
+            case copy
+            /// The image again.
+            case `repeat`
+            /// The image mirrored.
+            case mirror
+        }
+
         /// The size of an image of `size` with these margins around it.
         func around(_ size: PixelSize) -> PixelSize {
             PixelSize(width: left + size.width + right, height: top + size.height + bottom)

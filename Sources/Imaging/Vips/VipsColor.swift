@@ -121,9 +121,29 @@ extension VipsImage {
         bands < 3 ? self : try converted(to: VIPS_INTERPRETATION_B_W)
     }
 
-    /// This opaque image of sRGB with lightness and chroma of CIE LCh times factors, and hue plus degrees.
-    func scaled(lightness: Double, chroma: Double, hue: Double) throws(VipsError) -> VipsImage {
-        try unsafe step { unsafe CVipsShim_scale_lch($0, $1, lightness, chroma, hue) }
+    /// This opaque image of sRGB with lightness and chroma of CIE LCh times factors, lightness and hue plus summands.
+    func scaled(
+        lightness: Double, added: Double = 0, chroma: Double = 1, hue: Double = 0
+    ) throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_scale_lch($0, $1, lightness, added, chroma, hue) }
+    }
+
+    /// The lightness of CIELAB, 0…100, that so many per cent of this opaque image's pixels do not exceed.
+    func lightness(atPercent percent: Int) throws(VipsError) -> Int {
+        try unsafe withRaw { raw throws(VipsError) in
+            var lightness: Int32 = 0
+            guard unsafe CVipsShim_lightness_percentile(raw, Double(percent), &lightness) == 0 else {
+                throw VipsError.last()
+            }
+            return Int(lightness)
+        }
+    }
+
+    /// Each pixel replaced by the one at a place among those of a square around it, in their order; alpha stays.
+    func ranked(side: Int, place: Int) throws(VipsError) -> VipsImage {
+        try withColors { colors throws(VipsError) in
+            try unsafe colors.step { unsafe CVipsShim_rank($0, $1, Int32(side), Int32(place)) }
+        }
     }
 
     /// This opaque image of sRGB with its own lightness of CIELAB, and with these a* and b*.

@@ -68,12 +68,18 @@ extension VipsImage {
         }
     }
 
-    /// This image on a larger canvas, on which it goes on as the pixels at its edges or mirrored.
-    func continued(left: Int, top: Int, in size: PixelSize, isMirrored: Bool) throws(VipsError) -> VipsImage {
-        try unsafe step {
-            unsafe CVipsShim_continue(
-                $0, $1, Int32(left), Int32(top), Int32(size.width), Int32(size.height),
-                isMirrored ? VIPS_EXTEND_MIRROR : VIPS_EXTEND_COPY)
+    /// This image in the middle of copies of its own pixels.
+    func extended(
+        _ edge: ImageOperations.Margins.Pixels, left: Int, top: Int, to size: PixelSize
+    ) throws(VipsError) -> VipsImage {
+        let extend =
+            switch edge {
+            case .copy: VIPS_EXTEND_COPY
+            case .repeat: VIPS_EXTEND_REPEAT
+            case .mirror: VIPS_EXTEND_MIRROR
+            }
+        return try unsafe step {
+            unsafe CVipsShim_continue($0, $1, Int32(left), Int32(top), Int32(size.width), Int32(size.height), extend)
         }
     }
 

@@ -70,6 +70,47 @@ struct FormulaStepTests {
         #expect(result.values(0, 0) == [0, 0, 0] && result.values(39, 0) == [255, 255, 255])
     }
 
+    @Test func `normalizing spreads the lightness and keeps hues`() throws {
+        let image = SampleImage(PixelSize(width: 40, height: 30), bands: 4) { x, _ in
+            x < 20 ? [60, 60, 60, 77] : [180, 180, 180, 77]
+        }
+        let result = try render(image, [HistogramStep.normalize(low: 1, high: 99)])
+        #expect(result.values(0, 0)[0] < 10 && result.values(39, 0)[0] > 245 && result.values(0, 0)[3] == 77)
+        let plain = try render(OperationFixture.plain([100, 100, 100]), [HistogramStep.normalize(low: 1, high: 99)])
+        #expect(plain.values(3, 3).prefix(3) == [100, 100, 100])
+        let brighter = try render(
+            OperationFixture.plain([100, 100, 100]),
+            [ColorMapStep(.lch(lightness: 1, chroma: 1, hue: 0, added: 20))])
+        #expect((145...160).contains(brighter.values(3, 3)[0]))
+    }
+
+    @Test(arguments: [(RankStep.Place.median, 3, 1), (.most, 3, 9), (.most, 5, 25), (.least, 3, 0)])
+    func `a rank picks a pixel of a square by its order`(place: RankStep.Place, side: Int, count: Int) throws {
+        // One bright pixel at (8, 8), and a bright half from x = 20 on.
+        let image = SampleImage(PixelSize(width: 40, height: 30), bands: 4) { x, y in
+            x == 8 && y == 8 || x >= 20 ? [200, 200, 200, 77] : [0, 0, 0, 77]
+        }
+        let result = try render(image, [RankStep(place, side: side)])
+        let bright = (0..<16).reduce(0) { sum, x in sum + (0..<16).count { result.values(x, $0)[0] == 200 } }
+        #expect(bright == (place == .median ? 0 : count) && result.values(30, 15)[0] == 200)
+        #expect(result.values(0, 0)[3] == 77)
+    }
+
+    @Test func `squares are no larger than the image`() throws {
+        let image = SampleImage(PixelSize(width: 2, height: 9), bands: 3) { _, y in [UInt8(y), 0, 0] }
+        #expect(try render(image, [RankStep(.most, side: 99)]).values(0, 0)[0] <= 1)
+    }
+
+    @Test(arguments: [(ImageOperations.Margins.Pixels.copy, 0, 39), (.repeat, 38, 1), (.mirror, 1, 38)])
+    func `margins are made of the image's own pixels`(
+        edge: ImageOperations.Margins.Pixels, left: Int, right: Int
+    ) throws {
+        let image = SampleImage(PixelSize(width: 40, height: 30), bands: 3) { x, y in [UInt8(x), UInt8(y), 9] }
+        let result = try render(image, [EdgeStep(edge, .init(top: 1, right: 2, bottom: 0, left: 2))])
+        #expect(result.size == PixelSize(width: 44, height: 31))
+        #expect(result.values(0, 6)[0] == left && result.values(43, 6)[0] == right && result.values(2, 6)[1] == 5)
+    }
+
     @Test func `noise lies around each value and is the same each time`() throws {
         let image = OperationFixture.plain([100, 100, 100])
         let first = try render(image, [HistogramStep.noise(amount: 20, seed: 1)])
@@ -212,7 +253,10 @@ struct FormulaStepTests {
         #expect(ColorFormulaStep(.matrix([1, 2, 3, 4, 5, 6, 7, 8, 9])).keyText == "formula matrix 1,2,3,4,5,6,7,8,9")
         #expect(
             HistogramStep.noise(amount: 4, seed: 5).keyText == "noise 4 5"
-                && HistogramStep.equalize.keyText == "equalize")
+                && HistogramStep.equalize.keyText == "equalize"
+                && HistogramStep.normalize(low: 1, high: 99).keyText == "normalize 1 99"
+                && RankStep(.median, side: 3).keyText == "rank median 3"
+                && EdgeStep(.mirror, .init(top: 1, right: 2)).keyText == "edge mirror 1,2,0,0")
         #expect(ConvolutionStep(factors: [1, 2, 3], columns: 3)?.keyText == "convolve 3 1,2,3")
         #expect(OpaqueStep().keyText == "opaque")
         let size = PixelSize(width: 6, height: 7)

@@ -63,8 +63,14 @@ int CVipsShim_delinearize(VipsImage *in, VipsImage **out);
 /// Rounds and clips to 8 bits.
 int CVipsShim_round(VipsImage *in, VipsImage **out);
 
-/// Multiplies lightness and chroma of CIE LCh and turns the hue by degrees; `in` and the result are sRGB without alpha.
-int CVipsShim_scale_lch(VipsImage *in, VipsImage **out, double lightness, double chroma, double hue);
+/// Multiplies lightness and chroma of CIE LCh, adds to the lightness, and turns the hue by degrees; `in` and the result
+/// are sRGB without alpha.
+int CVipsShim_scale_lch(
+    VipsImage *in, VipsImage **out, double lightness, double added, double chroma, double hue);
+/// The lightness of CIELAB, 0 to 100, which so many per cent of the pixels do not exceed.
+int CVipsShim_lightness_percentile(VipsImage *in, double percent, int *lightness);
+/// The pixel at a place among those of a square, in their order: 0 is the least, `side` times `side` less one the most.
+int CVipsShim_rank(VipsImage *in, VipsImage **out, int side, int place);
 /// Keeps the lightness of CIELAB, and gives all pixels the same a* and b*; `in` and the result are sRGB without alpha.
 int CVipsShim_tint(VipsImage *in, VipsImage **out, double a, double b);
 /// Replaces each of the 256 greys by a colour of three components.

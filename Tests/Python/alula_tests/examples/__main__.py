@@ -96,6 +96,56 @@ class Images(ImageHandler):
         return ("image/png", self.files[path]) if path in self.files else None
 
 
+# Names and values that every signer must encode in its own way and sign as they stand.
+SIGNED = [["w=300"], ["w=300", "h=200", "fit=cover", "background=#00ff00"], ["preset=a b", "expires=4102444800"], []]
+
+
+def signer_complaints(alula, name, command):
+    """Where a signer's target differs from the one that `alula sign` makes of it."""
+    key, complaints = "6b6579" * 12, []
+    for parameters in SIGNED:
+        source = "https://example.com/a b+c/ü.jpg?d=1&e=%26"
+        made = subprocess.run([*command, key, source, *parameters], capture_output=True, text=True, timeout=300)
+        target = made.stdout.strip()
+        signed = subprocess.run(
+            [alula, "sign", "--key", key, target.rpartition("&sig=")[0]], capture_output=True, text=True, timeout=60)
+        query = urllib.parse.parse_qs(urllib.parse.urlsplit(target.replace("+", "%2B")).query)
+        if made.returncode or signed.stdout.strip() != target or query.get("url") != [source]:
+            complaints.append(f"{name}: {target}{made.stderr}, alula sign: {signed.stdout.strip()}{signed.stderr}")
+    return complaints
+
+
+# Prints the URLs that the files of examples/frontend/ make, as JSON.
+FRONT_ENDS = """
+const [folder, service, source] = process.argv.slice(1);
+process.env.NEXT_PUBLIC_ALULA = service;
+const { default: loader } = await import(`${folder}/next-loader.mjs`);
+const { getImage } = await import(`${folder}/nuxt-provider.mjs`);
+const { image } = await import(`${folder}/srcset.mjs`);
+const modifiers = { width: 300, height: 200, fit: "cover", format: "webp", quality: 50, densities: "x1" };
+console.log(JSON.stringify({
+  next: loader({ src: source, width: 640, quality: 75 }),
+  nuxt: getImage(source, { modifiers, baseURL: service }).url,
+  srcset: image(service, source).match(/src="([^"]*)"/)[1].replaceAll("&amp;", "&"),
+}));
+"""
+
+
+def front_end_complaints(service, source):
+    """Which URLs of examples/frontend/ are not answered by an image of the width that they name."""
+    made = subprocess.run(
+        ["node", "--input-type=module", "--eval", FRONT_ENDS, EXAMPLES / "frontend", service, source],
+        capture_output=True, text=True, timeout=60)
+    if made.returncode:
+        return [f"examples/frontend: {made.stderr}"]
+    complaints = []
+    for (name, url), width in zip(json.loads(made.stdout).items(), [640, 300, 320]):
+        with urllib.request.urlopen(url) as answer, Image.open(io.BytesIO(answer.read())) as image:
+            if image.width != width:
+                complaints.append(f"{name}: {url} is {image.size}")
+    return complaints
+
+
 def half_transparent():
     """A circle of two colours with soft edges."""
     image = Image.radial_gradient("L").resize((160, 120))
@@ -132,10 +182,15 @@ def main():
                 continue
             print(f"{name}: {ended.stdout.strip()}")
             complaints += [f"{name}: {complaint}" for complaint in complaints_of(folder / name)]
+        complaints += front_end_complaints(service.url, f"http://127.0.0.1:{port}/wide.png")
         for path in Images.files:
             complaints += hash_complaints(service.url, f"http://127.0.0.1:{port}{path}")
         complaints += service.stop()
-    print(f"{len(programs)} examples, {len(Images.files) * len(COMPONENTS)} hashes of either kind")
+    signers = {"sign.py": [sys.executable], "sign.mjs": ["node"], "sign.php": ["php"], "sign.rb": ["ruby"],
+               "sign.go": ["go", "run"]}
+    for name, interpreter in signers.items():
+        complaints += signer_complaints(options.alula, name, [*interpreter, EXAMPLES / name])
+    print(f"{len(programs)} examples, {len(signers)} signers, {len(Images.files) * len(COMPONENTS)} hashes of either kind")
     for complaint in complaints:
         print("FAILED:", complaint)
     return 1 if complaints else 0

@@ -1,0 +1,77 @@
+import Imaging
+import Text
+
+/// The largest side of a square whose pixels are put in order.
+private let largestSquare = 99
+
+/// The effects of sharp, the library behind several image endpoints, by its own names and in its order.
+extension RenderSteps {
+    /// Adds the changes of colours and sharpness that parameters name.
+    ///
+    /// - Throws: ``APIError`` for an argument that is wrong.
+    mutating func appendEffects(_ values: FrontEndTarget) throws(APIError) {
+        func square(_ name: String, _ place: RankStep.Place, _ side: (Int) -> Int) throws(APIError) {
+            guard values.has(name) else { return }
+            let side = side(try values.whole(name, in: 1...1_000) ?? (place == .median ? 3 : 1))
+            guard side <= largestSquare else { throw .unsupportedOption(name, "Its squares are too large here.") }
+            append(RankStep(place, side: side))
+        }
+        if values.has("negate") { append(ColorMapStep(.curves([.negative]))) }
+        if values.has("grayscale") { append(ColorMapStep(.grey)) }
+        try square("median", .median) { $0 }
+        if values.has("threshold") {
+            let least = try values.whole("threshold", in: 0...255) ?? 128
+            append(ColorMapStep(.grey))
+            append(ColorFormulaStep(.curves((0..<768).map { $0 % 256 >= least ? 255 : 0 })))
+        }
+        try square("dilate", .most) { 2 * $0 + 1 }
+        try square("erode", .least) { 2 * $0 + 1 }
+        if values.has("blur") {
+            let sigma = try values.number("blur", in: 0.3...1_000)
+            if let sigma { append(GaussianStep(.blur, sigma: Int((100_000 * sigma).rounded()))) }
+            if sigma == nil { append(KernelStep(.mean)) }
+        }
+        try appendModulation(values)
+        if values.has("sharpen") {
+            let flat = Float(try values.number("sharpen.1", in: 0...1_000_000) ?? 1)
+            let jagged = Float(try values.number("sharpen.2", in: 0...1_000_000) ?? 2)
+            let sigma = try values.number("sharpen", in: 0.000_001...10).map { Float($0) }
+            if let sigma { append(LightnessSharpenStep(sigma: sigma, flat: flat, jagged: jagged)) }
+            if sigma == nil { append(KernelStep(.sharpen)) }
+        }
+        // The first factor is undone by the second one, which is the same unless it is given.
+        let gamma = try values.number("gamma", in: 1...3) ?? 2.2
+        if let out = try values.number("gamma.1", in: 1...3), out != gamma {
+            append(ColorMapStep(.curves([.power(Float(gamma / out))])))
+        }
+        if values.has("linear") {
+            let factor = try values.number("linear", in: -1_000...1_000) ?? 1
+            let summand = try values.number("linear.1", in: -100_000...100_000) ?? 0
+            func units(_ number: Double) -> Int { Int((10_000 * number).rounded()) }
+            append(ColorFormulaStep(.scale(ColorFormula.Scale(factor: units(factor), offset: units(summand)))))
+        }
+        if values.has("normalize") {
+            let low = try values.whole("normalize", in: 0...99) ?? 1
+            append(HistogramStep.normalize(low: low, high: try values.whole("normalize.1", in: 1...100) ?? 99))
+        }
+        if values.has("tint") {
+            append(ColorMapStep(.tint(try FrontEndTarget.color(try values.required("tint"), "tint"))))
+        }
+    }
+
+    private mutating func appendModulation(_ values: FrontEndTarget) throws(APIError) {
+        func value(_ index: Int, _ name: String, _ range: ClosedRange<Double>) throws(APIError) -> Float? {
+            let part = try values.number(FrontEndTarget.name(index, of: "modulate"), in: range)
+            guard values.has(name) else { return part.map { Float($0) } }
+            let own = Float(try FrontEndTarget.number(try values.required(name), name, in: range))
+            // The last one by its name wins.
+            return name == "saturation" ? own : part.map { Float($0) } ?? own
+        }
+        let lightness = try value(0, "brightness", 0...10_000) ?? 1
+        let chroma = try value(1, "saturation", 0...10_000) ?? 1
+        let hue = Int((try value(2, "hue", -1_000_000...1_000_000) ?? 0).rounded())
+        let added = try value(3, "lightness", -1_000...1_000) ?? 0
+        guard lightness != 1 || chroma != 1 || hue % 360 != 0 || added != 0 else { return }
+        append(ColorMapStep(.lch(lightness: lightness, chroma: chroma, hue: (hue % 360 + 360) % 360, added: added)))
+    }
+}

@@ -1,0 +1,43 @@
+import Text
+import ThumbnailPipeline
+
+/// The image endpoint of IPX 4, which Nuxt Image uses: `/_ipx/w_300,f_webp/https://example.com/a.jpg`.
+package struct IPXDialect: Dialect {
+    package let name = "ipx"
+    package let signatures = DialectSignatures.none
+    private let place: DialectPlace
+    private let sources: FrontEndSources
+
+    /// The dialect at a place.
+    package init(at place: DialectPlace, base: SourceBase?) {
+        self.place = place
+        sources = FrontEndSources(base: base, acceptsBarePaths: true)
+    }
+
+    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
+
+    package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
+
+    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        let path = try FrontEndPath(target, at: place)
+        let modifiers = try IPXModifiers(path.options, accept: target.accept?.string)
+        var query = ThumbnailQuery(
+            request: ThumbnailRequest(
+                source: try source(path.source), recipe: IPXRecipe(modifiers: modifiers),
+                isNegotiated: modifiers.accepted != nil))
+        query.ignoredOptions = modifiers.ignored
+        return query
+    }
+
+    /// The source: the rest of the path, percent-decoded once; the query of the request means nothing.
+    private func source(_ text: Substring) throws(APIError) -> ExactText {
+        let decoded = try FrontEndPath.decoded(text.prefix(before: UInt8(ascii: "?")), "source")
+        // Static sites and some proxies make one slash of two.
+        for scheme in ["http:/", "https:/"] where decoded.prefix(scheme.utf8.count).asciiLowercased == scheme {
+            let rest = decoded.dropFirst(scheme.utf8.count)
+            let url = rest.utf8.first == UInt8(ascii: "/") ? decoded : "\(scheme)/\(rest)"
+            return try sources.source(PercentEncoding.location(url))
+        }
+        return try sources.source(decoded)
+    }
+}

@@ -1,0 +1,144 @@
+import Imaging
+import Text
+
+/// The modifiers of a target, read.
+struct IPXModifiers: Hashable, Sendable {
+    /// The modifiers as they are written, in ASCII: they decide all else.
+    let text: String
+    /// The width of the result, or of the box.
+    var width: Int?
+    /// The height of the result, or of the box.
+    var height: Int?
+    private(set) var enlarges = false
+    private(set) var fit = Fit.cover
+    private(set) var gravity = Gravity.center
+    private(set) var background: Color?
+    private(set) var flattens = false
+    var quality: Int?
+    /// The format of the result; nil for the first one of ``accepted``, or the source's own.
+    private(set) var format: ImageFormat?
+    /// The formats that `Accept` names, best first, and that of clients that name none; nil if it does not count.
+    private(set) var accepted: [ImageFormat]?
+    private(set) var keepsFrames = false
+    /// Whether the image is turned as EXIF says.
+    private(set) var isUpright = false
+    /// Degrees clockwise, 0…359.
+    private(set) var rotation = 0
+    private(set) var flips = QuarterTurn.none
+    /// The largest difference from the colour of a border that is cut off.
+    private(set) var trim: Int?
+    private(set) var part: CropStep?
+    /// The steps after the size, in the order of sharp.
+    private(set) var steps: RenderSteps = []
+    /// Modifiers that mean nothing.
+    private(set) var ignored: [String] = []
+
+    private static let formats: [(name: String, format: ImageFormat)] = [
+        ("jpeg", .jpeg), ("jpg", .jpeg), ("png", .png), ("webp", .webp), ("avif", .avif), ("gif", .gif),
+    ]
+    private static let compass: [Gravity] = [
+        .center, .top, .right, .bottom, .left, .topRight, .bottomRight, .bottomLeft, .topLeft,
+    ]
+    /// Reads the modifiers.
+    ///
+    /// - Throws: ``APIError`` for one that is wrong, or that cannot be given.
+    init(_ text: Substring, accept: String?) throws(APIError) {
+        self.text = String(text)
+        let arguments = try IPXArguments(text)
+        let values = arguments.parameters
+        try readSize(values)
+        try readFormat(values, accept)
+        try readTurns(values)
+        try readEdges(values)
+        try steps.appendEffects(values)
+        let kernel = try values.word(
+            "kernel", of: "nearest", "linear", "cubic", "mitchell", "lanczos2", "lanczos3", "mks2013", "mks2021")
+        ignored = arguments.ignored + (kernel.map { ["kernel_\($0)"] } ?? [])
+    }
+
+    private mutating func readSize(_ values: FrontEndTarget) throws(APIError) {
+        // The order of the names decides: what comes last starts anew.
+        for name in ["h", "height", "resize", "s", "w", "width"] where values.has(name) {
+            let isBox = name == "s" || name == "resize"
+            let text = try values.required(name)
+            let sides = text.utf8.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)
+                .map { ParameterGrammar.integer(Substring($0), in: 1...999_999) }
+            guard sides.count <= (isBox ? 2 : 1), let first = sides[0], let last = sides[sides.count - 1] else {
+                throw .badParameter(name, "Must be a whole number, or WIDTHxHEIGHT in s and resize.")
+            }
+            let isWidth = name.utf8.first == UInt8(ascii: "w")
+            (width, height) = (isBox || isWidth ? first : nil, isBox || !isWidth ? last : nil)
+        }
+        enlarges = values.has("enlarge")
+        fit = try values.choice("fit") ?? .cover
+        for name in ["pos", "position"] {
+            guard let text = try values[name] else { continue }
+            switch ParameterGrammar.integer(text, in: 0...17) {
+            case 16: gravity = .entropy
+            case 17: gravity = .attention
+            case let number? where Self.compass.indices.contains(number): gravity = Self.compass[number]
+            default:
+                let words = text.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: " ") : $0 }
+                gravity = try FrontEndTarget.position(String(decoding: words, as: UTF8.self), name)
+            }
+        }
+    }
+
+    private mutating func readFormat(_ values: FrontEndTarget, _ accept: String?) throws(APIError) {
+        for name in ["q", "quality"] { quality = try values.whole(name, in: 1...100) ?? quality }
+        for name in ["b", "background"] { background = try values.color(name) ?? background }
+        flattens = values.has("flatten")
+        let isAnimated = values.has("a") || values.has("animated")
+        if let text = try values["format", "f"] {
+            guard !["tiff", "heif", "heic"].contains(text) else {
+                throw .unsupportedOption("f", "Results are not written as \(text.uppercased()).")
+            }
+            format = Self.formats.first { $0.name == text }?.format
+            if text == "auto" {
+                let known: [ImageFormat] = isAnimated ? [.webp, .gif] : [.avif, .webp, .jpeg, .png, .gif]
+                accepted = AcceptedFormats.named(of: known, in: accept) + [isAnimated ? .gif : .jpeg]
+            }
+        }
+        keepsFrames = isAnimated
+    }
+
+    private mutating func readTurns(_ values: FrontEndTarget) throws(APIError) {
+        isUpright = values.has("autoorient")
+        if let angle = try values.number("rotate", in: -3_600...3_600) {
+            rotation = (Int(angle) % 360 + 360) % 360
+            guard angle == angle.rounded(), rotation.isMultiple(of: 90) || width == nil && height == nil else {
+                throw .unsupportedOption("rotate", "Whole degrees are turned, with a size quarters only.")
+            }
+        } else if values.has("rotate") {
+            isUpright = true
+        }
+        if values.has("flip") { flips = .mirrorY }
+        if values.has("flop") { flips = flips.then(.mirrorX) }
+    }
+
+    private mutating func readEdges(_ values: FrontEndTarget) throws(APIError) {
+        if values.has("trim") {
+            trim = min(255, max(1, Int((try values.number("trim", in: 0...65_535) ?? 10).rounded())))
+        }
+        for name in ["crop", "extract"] where values.has(name) {
+            var sides: [Int] = []
+            for (index, least) in [0, 0, 1, 1].enumerated() {
+                let name = FrontEndTarget.name(index, of: name)
+                sides.append(try FrontEndTarget.whole(try values.required(name), name, in: least...100_000_000))
+            }
+            part = CropStep(x: sides[0], y: sides[1], size: PixelSize(width: sides[2], height: sides[3]))
+        }
+        guard values.has("extend") else { return }
+        func side(_ index: Int) throws(APIError) -> Int {
+            try values.whole(FrontEndTarget.name(index, of: "extend"), in: 0...10_000) ?? 0
+        }
+        let margins = ImageOperations.Margins(
+            top: try side(0), right: try side(1), bottom: try side(2), left: try side(3))
+        let word = try values.word("extend.4", of: "background", "copy", "repeat", "mirror")
+        if let edge = word.flatMap({ ImageOperations.Margins.Pixels(rawValue: $0) }) {
+            steps.append(EdgeStep(edge, margins))
+        } else {
+            steps.append(MarginStep(margins, color: background ?? .black))
+        }
+    }
+}

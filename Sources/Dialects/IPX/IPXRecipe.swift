@@ -1,0 +1,102 @@
+import Imaging
+
+/// How IPX makes a result: turns that come before the size, the trim, the part, the size, mirrors, then all else.
+struct IPXRecipe: RenderRecipe {
+    var modifiers: IPXModifiers
+
+    /// The longest side that is made; longer ones shrink.
+    private static let longest = 8_192
+    /// The quality of targets that name none.
+    private static let qualities: [ImageFormat: Int] = [.jpeg: 80, .webp: 80, .avif: 50]
+
+    var keyText: String {
+        let accepted = (modifiers.accepted ?? []).map(\.rawValue)
+        return "ipx \(modifiers.text) \(modifiers.width ?? 0)x\(modifiers.height ?? 0) \(accepted)"
+    }
+
+    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        let (header, page) = (source.header, source.header.page(0))
+        let format = modifiers.format ?? modifiers.accepted?.first ?? header.format.answer(hasAlpha: page.hasAlpha)
+        let isMoving =
+            header.frames > 1 && (modifiers.keepsFrames || format == .gif) && format.supportsAnimation
+        var rendering = RenderingOptions()
+        rendering.format = .fixed(format)
+        rendering.isAnimated = isMoving
+        rendering.quality = modifiers.quality ?? Self.qualities[format]
+        rendering.gravity = modifiers.gravity
+        if modifiers.flattens || !format.supportsAlpha { rendering.background = modifiers.background ?? .black }
+        if let tolerance = modifiers.trim, !isMoving, min(page.size.width, page.size.height) >= 3 {
+            var trim = ImageOperations.Trim(tolerance: tolerance)
+            trim.matte = .black
+            rendering.operations.trim = trim
+        }
+
+        // EXIF's turn is undone unless it is asked for. With a size, the image is turned first.
+        let exif = modifiers.isUpright ? QuarterTurn.none : QuarterTurn(fromOrientation: page.orientation).inverse
+        let hasSize = modifiers.width != nil || modifiers.height != nil
+        let quarters = QuarterTurn(quarters: modifiers.rotation / 90)
+        let before = hasSize ? exif.then(quarters) : exif
+        let turn = before.then(modifiers.flips).then(hasSize ? .none : quarters)
+        rendering.operations.flip = turn.isMirrored ? .horizontal : nil
+        rendering.operations.rotation = 90 * turn.quarters + modifiers.rotation % 90
+        var size = before.turned(source.whole().size)
+        if let part = modifiers.part {
+            guard part.x + part.size.width <= size.width, part.y + part.size.height <= size.height else {
+                throw .cropOutside(size)
+            }
+            let own = before.inverse.turned(ImagePart(x: part.x, y: part.y, size: part.size, of: size))
+            rendering.operations.crop = .pixels(x: own.x, y: own.y, width: own.size.width, height: own.size.height)
+            size = part.size
+        }
+        fit(&rendering, in: size, stored: page.storedSize)
+        var composition = try rendering.composition(of: source)
+
+        let start = FrameShape(size: composition.crop?.size ?? composition.size, hasAlpha: page.hasAlpha)
+        let inner = composition.steps.shape(after: start).size
+        if modifiers.fit == .contain, let width = rendering.width, let height = rendering.height {
+            let (x, y) = modifiers.gravity.share
+            composition.steps.append(
+                CanvasStep(
+                    size: PixelSize(width: width, height: height), x: (width - inner.width) * x / 1_000,
+                    y: (height - inner.height) * y / 1_000, color: modifiers.background ?? .black))
+        }
+        for step in modifiers.steps { composition.steps.append(step) }
+        if !format.supportsAlpha, composition.steps.shape(after: start).hasAlpha {
+            composition.steps.append(BackgroundStep(.black))
+        }
+        return composition
+    }
+
+    /// Says how large the result is; a box shrinks into the stored size of the source, with its own ratio.
+    private func fit(_ rendering: inout RenderingOptions, in size: PixelSize, stored: PixelSize) {
+        func scaled(_ side: Int, _ numerator: Int, over denominator: Int) -> Int {
+            max(1, (2 * side * numerator + denominator) / (2 * denominator))
+        }
+        guard var width = modifiers.width, var height = modifiers.height else {
+            let most = Self.longest
+            rendering.width = modifiers.width.map { min($0, most, scaled(size.width, most, over: size.height)) }
+            rendering.height = modifiers.height.map { min($0, most, scaled(size.height, most, over: size.width)) }
+            rendering.enlarge = modifiers.enlarges
+            return
+        }
+        let limits = [PixelSize(width: Self.longest, height: Self.longest)] + (modifiers.enlarges ? [] : [stored])
+        for limit in limits {
+            if width > limit.width { (width, height) = (limit.width, scaled(height, limit.width, over: width)) }
+            if height > limit.height { (width, height) = (scaled(width, limit.height, over: height), limit.height) }
+        }
+        (rendering.width, rendering.height, rendering.enlarge) = (width, height, true)
+        rendering.fit = modifiers.fit == .contain ? .inside : modifiers.fit
+    }
+}
+
+extension IPXRecipe: SizedRecipe {
+    var isQualityUnnamed: Bool { modifiers.quality == nil }
+
+    func allowed(by policy: SizePolicy, _ asked: AskedParts) throws(APIError) -> IPXRecipe {
+        var recipe = self
+        if let quality = modifiers.quality { recipe.modifiers.quality = try policy.quality(quality) }
+        let box = try policy.allowed(AskedBox(width: modifiers.width, height: modifiers.height), asked)
+        (recipe.modifiers.width, recipe.modifiers.height) = (box.width, box.height)
+        return recipe
+    }
+}

@@ -1,0 +1,43 @@
+import Coordination
+
+/// Margins that are made of the image's own pixels.
+package struct EdgeStep: Hashable {
+    /// The pixels of the margins.
+    package let edge: ImageOperations.Margins.Pixels
+    /// The margins, in pixels.
+    package let margins: ImageOperations.Margins
+
+    /// Nanoseconds of one core for each pixel of the result; measured as ``TimePrice`` says.
+    private static let time = 6.0
+
+    /// A step that adds `margins`.
+    package init(_ edge: ImageOperations.Margins.Pixels, _ margins: ImageOperations.Margins) {
+        (self.edge, self.margins) = (edge, margins)
+    }
+}
+
+extension EdgeStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape {
+        FrameShape(size: margins.around(input.size), hasAlpha: input.hasAlpha)
+    }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
+
+    package var keyText: String {
+        "edge \(edge.rawValue) \(margins.top),\(margins.right),\(margins.bottom),\(margins.left)"
+    }
+
+    package var words: String {
+        "add margins of \(margins.top), \(margins.right), \(margins.bottom), \(margins.left) pixels: \(edge.rawValue)"
+    }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        image.watch(context.token)
+        let image = try image.computed()
+        try context.token.check()
+        let size = margins.around(PixelSize(width: image.width, height: image.height))
+        return try image.extended(edge, left: margins.left, top: margins.top, to: size)
+    }
+}
