@@ -29,7 +29,7 @@ struct SharedCacheSettingsTests {
         #expect(try !load([]).sharedCache.instance.isEmpty)
     }
 
-    @Test(arguments: ["folder: '/a'", Self.bucket])
+    @Test(arguments: ["folder: '/a'", SharedCacheSettingsTests.bucket])
     func `results stay at a named origin that takes writes`(place: String) throws {
         let origins = "origins: { kept: { \(place), write: true }, other: { \(place) } }"
         let environment = ["SET": "value", "ALULA_SHARED_CACHE_KEY": String(repeating: "ab", count: 16)]
