@@ -137,7 +137,7 @@ let package = Package(
             "ThumbnailPipeline",
             [
                 "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "ImageSandbox",
-                "Imaging", "Memory", "SharedCaching", "Telemetry", "Text",
+                "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text",
             ]),
         module(
             "Dialects", ["Crypto", "HTTPTypes", "Imaging", "JSON", "Text", "ThumbnailPipeline"]),

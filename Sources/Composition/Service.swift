@@ -157,6 +157,7 @@ package struct Engine: Sendable {
 struct Service: Sendable {
     let engine: Engine
     let prefetcher: Prefetcher
+    let notifier: Notifier
     let lifecycle: ServiceLifecycle
     let events: EventFeed
     /// Samples the figures for the charts of operators.
@@ -189,14 +190,17 @@ struct Service: Sendable {
         PipelineGauges(of: pipeline).register(in: registry)
         ProcessMetrics.register(in: registry)
 
-        let prefetchReader = PrefetchReader(settings.api.nativeDialect)
+        let prefetchReader = PrefetchReader(
+            settings.api.nativeDialect, callbacks: { settings.objection(toCallback: $0) })
+        notifier = Notifier(settings, web: engine.loader, registry: registry, logger: logger, time: time)
+        let reporter = JobReporter(engine.log, notifier, keys: settings.api.signingKeys)
         prefetcher = Prefetcher(
             configuration: settings.prefetch, thumbnails: pipeline,
             reading: prefetchReader.request,
             isBusy: { [engine] in
                 engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0
             },
-            store: engine.disk, logger: logger, timekeeper: time)
+            store: engine.disk, telling: reporter.tell, logger: logger, timekeeper: time)
         prefetcher.resume()
 
         lifecycle = ServiceLifecycle(startedAt: time.now)
@@ -206,7 +210,7 @@ struct Service: Sendable {
         let publicResponder = PublicResponder(
             configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
             metrics: apiMetrics, timekeeper: time, budget: engine.budget, bodies: bodies, tracer: tracer)
-        let control = PipelineControl(of: pipeline)
+        let control = PipelineControl(of: pipeline, telling: notifier)
         let stats = ServiceStats(control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time)
         events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
         let history = StatsHistory(timekeeper: time) { stats.sample }
@@ -214,7 +218,8 @@ struct Service: Sendable {
             service: OperatedService(
                 version: settings.api.version, instance: settings.sharedCache.instance, control: control,
                 prefetching: prefetcher, lifecycle: lifecycle,
-                events: events, history: history, metricsText: { registry.prometheusText }),
+                events: events, history: history,
+                calls: { [notifier] in settings.notifying.isUsed ? notifier.figures : nil }, metricsText: { registry.prometheusText }),
             sites: settings.api.operatorSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
             workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: time)
@@ -246,6 +251,7 @@ struct Service: Sendable {
         traceExport?.cancel()
         await traceExport?.value
         prefetcher.shutDown()
+        await notifier.stop(timeLimit: .seconds(2))
         await engine.stopWork()
         events.shutDown()
         sampling.cancel()

@@ -1,3 +1,5 @@
+import Downloading
+import HTTPTypes
 import JSON
 import Text
 
@@ -103,6 +105,41 @@ struct OriginMembers {
     func requiredSecret(_ name: String) throws(OriginProblem) -> String {
         guard let secret = try secret(name) else { throw problem(name, "{ env: \"VARIABLE\" }") }
         return secret
+    }
+
+    /// The fields of a request that a member describes by name: with texts, with secrets, or null for none.
+    ///
+    /// - Parameter own: Fields that the service writes itself.
+    func fields(
+        _ name: String, notAmong own: [HTTPField.Name]
+    ) throws(OriginProblem) -> [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] {
+        guard let headers = try object(name, names: nil) else { return [] }
+        var fields: [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] = []
+        for text in headers.names {
+            guard let name = HTTPField.Name(text), !own.contains(name) else {
+                throw headers.problem(text, "a field's name that is not the service's own to write")
+            }
+            guard !fields.contains(where: { $0.name == name }) else { throw headers.problem(text, "each field once") }
+            if headers.isNull(text) {
+                fields.append((name, nil, false))
+            } else {
+                let isSecret = headers.isSecret(text)
+                let value = try isSecret ? headers.requiredSecret(text) : headers.requiredText(text)
+                guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+                    throw headers.problem(text, "a text without control characters")
+                }
+                fields.append((name, Secret(value), isSecret))
+            }
+        }
+        return fields
+    }
+
+    /// The body that a member is: a text, or an object or array that stands for its JSON.
+    func document(_ name: String) throws(OriginProblem) -> String? {
+        switch members[ExactText(name)] {
+        case .object?, .array?: members[ExactText(name)]?.text
+        default: try text(name, "a text, an object or an array")
+        }
     }
 
     /// Whether a member is null.

@@ -48,7 +48,7 @@ enum OriginsReader {
         }
         if object.has("folder") { return try folder(name, object) }
         var origin = Origin(name: name, place: .web(base: try base(object)))
-        origin.fields = try fields(object)
+        origin.fields = try object.fields("headers", notAmong: ownFields).map { ($0.name, $0.value) }
         origin.credentials = try credentials(object)
         if origin.credentials != nil, origin.fields.contains(where: { $0.name == .authorization }) {
             throw object.problem("headers", "no Authorization beside credentials")
@@ -101,29 +101,6 @@ enum OriginsReader {
             throw object.problem("url", allowed)
         }
         return url
-    }
-
-    private static func fields(
-        _ object: OriginMembers
-    ) throws(OriginProblem) -> [(name: HTTPField.Name, value: Secret?)] {
-        guard let headers = try object.object("headers", names: nil) else { return [] }
-        var fields: [(name: HTTPField.Name, value: Secret?)] = []
-        for text in headers.names {
-            guard let name = HTTPField.Name(text), !ownFields.contains(name) else {
-                throw headers.problem(text, "a field's name that is not the service's own to write")
-            }
-            guard !fields.contains(where: { $0.name == name }) else { throw headers.problem(text, "each field once") }
-            if headers.isNull(text) {
-                fields.append((name, nil))
-            } else {
-                let value = try headers.isSecret(text) ? headers.requiredSecret(text) : headers.requiredText(text)
-                guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-                    throw headers.problem(text, "a text without control characters")
-                }
-                fields.append((name, Secret(value)))
-            }
-        }
-        return fields
     }
 
     private static func credentials(_ object: OriginMembers) throws(OriginProblem) -> OriginCredentials? {

@@ -19,7 +19,7 @@ package enum SettingTable {
 
     package static let all: [Setting] =
         listeners + downloads + caches + sharing + storing + freshness + sources + answers + quality + dialects + imgproxy + wsrv
-        + times + sandbox + process + tracing
+        + times + sandbox + process + tracing + notifying
 
     private static let listeners: [Setting] = [
         Setting(name: "bind", default: "0.0.0.0", help: "address of the public listener") {

@@ -29,6 +29,7 @@ package struct Settings: Sendable {
     package var memoryBudget = MemoryShare.percent(60)
     package var sandbox = SandboxSettings()
     package var traces = TraceSettings()
+    package var notifying = NotifyingSettings()
     package var logFormat = LogFormat.json
     /// The log level, if one is set.
     package var chosenLogLevel: Logger.Level?

@@ -79,6 +79,8 @@ package struct SettingsLoader {
                 apply(setting, text, setting.environmentName, to: &settings)
             } else if setting.name == SettingTable.origins, let value = file[ExactText(setting.name)] {
                 readOrigins(value, environment, into: &settings)
+            } else if setting.name == SettingTable.purgeHooks, let value = file[ExactText(setting.name)] {
+                readPurgeHooks(value, environment, into: &settings)
             } else if SettingTable.vocabulary.contains(ExactText(setting.name)) {
                 // Their values depend on other settings.
                 continue
@@ -136,6 +138,15 @@ package struct SettingsLoader {
     ) {
         let (origins, faults) = OriginsReader.read(value, environment: environment)
         settings.downloads.origins = origins
+        problems += faults
+    }
+
+    private mutating func readPurgeHooks(
+        _ value: JSONValue, _ environment: [String: String], into settings: inout Settings
+    ) {
+        let (hooks, faults) = PurgeHooksReader.read(value, environment: environment)
+        settings.notifying.hooks = hooks
+        if !hooks.isEmpty { settings.notifying.isUsed = true }
         problems += faults
     }
 

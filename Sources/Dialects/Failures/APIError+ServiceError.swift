@@ -8,7 +8,7 @@ extension APIError: ServiceError {
             .badURL, .badRequest, .badBody:
             .badRequest
         // As a failure of the origin, a status of 5xx would count against the service's own address.
-        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop: .forbidden
+        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed: .forbidden
         case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
         case .lengthRequired: .lengthRequired
         case .bodyTooLarge, .sourceTooLarge, .answerTooLarge: .contentTooLarge
@@ -50,6 +50,7 @@ extension APIError: ServiceError {
         case .clientGone: "client_closed"
         case .deadlineExceeded: "deadline_exceeded"
         case .noSuchReceipt: "no_such_receipt"
+        case .callbackNotAllowed: "callback_not_allowed"
         case .noSuchJob: "no_such_job"
         case .tooManyReaders: "overloaded"
         case .lengthRequired: "length_required"
@@ -102,6 +103,7 @@ extension APIError: ServiceError {
             "Content-Type \(type.prefix(64)) is none of an image: send image/…, application/octet-stream or multipart/form-data."
         case .unsupportedMediaType:
             "The body must be sent with Content-Type: application/json, or as multipart/form-data with an image."
+        case .callbackNotAllowed(let rule): "The callback is not called: \(rule)."
         case .noSuchJob: "There is no such job, or it ended long ago."
         case .tooManyReaders: "As many clients read events as there may be; try again later."
         case .noSuchReceipt: "No caller waits under this receipt."
@@ -120,7 +122,7 @@ extension APIError: ServiceError {
     /// The kind of failure, by its cause.
     package var category: ErrorCategory {
         switch self {
-        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop: .policy
+        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed: .policy
         case .draining, .tooManyReaders: .overload
         case .clientGone: .cancelled
         case .deadlineExceeded: .timeout

@@ -70,6 +70,8 @@ package enum APIError: Error, Equatable {
     case unsupportedMediaType
     /// The body is not what its route takes: the place, as a JSON Pointer, and the reason for the client.
     case badBody(String, String)
+    /// A job names a host that no job may have called: the setting that forbids it, and what it forbids.
+    case callbackNotAllowed(String)
     /// There is no job with this ID, or no longer.
     case noSuchJob
     /// No caller waits under this receipt.

@@ -77,8 +77,10 @@ package struct DownloadConfiguration: Sendable {
 
     /// The setting that forbids `url` whatever the addresses of its host are, and what it forbids; nil if there is
     /// none.
-    func objection(to url: SourceURL) -> String? {
-        guard allows(url) else {
+    ///
+    /// - Parameter isCall: Whether the URL is no source's: then the settings about addresses and ports count alone.
+    func objection(to url: SourceURL, isCall: Bool = false) -> String? {
+        guard isCall || allows(url) else {
             return "allowedSources: none of the patterns fits \(url.origin)\(url.path.prefix(200))"
         }
         // A network that is allowed is allowed with all ports: the address of a literal is named before its port.
@@ -109,8 +111,11 @@ package struct DownloadConfiguration: Sendable {
     /// Whether nothing in `url` itself forbids a fetch; the addresses of its host's name are judged when it is fetched.
     func mayFetch(_ url: SourceURL) -> Bool { objection(toFetching: url) == nil }
 
-    private func objection(toFetching url: SourceURL) -> String? {
-        if let objection = objection(to: url) { return objection }
+    /// The setting that forbids a call to `url`, as far as the URL tells; nil if there is none.
+    package func objection(toCalling url: SourceURL) -> String? { objection(toFetching: url, isCall: true) }
+
+    private func objection(toFetching url: SourceURL, isCall: Bool = false) -> String? {
+        if let objection = objection(to: url, isCall: isCall) { return objection }
         return url.address.flatMap { addressPolicy.objection(to: $0, port: url.port, ownAddresses: []) }
     }
 }

@@ -63,13 +63,10 @@ final class CurlEasy {
             lines.append("\(HTTPField.Name.traceparent): \(traceparent)")
         }
         if let upload = transfer.load.request.upload {
-            lines.removeAll { $0.hasPrefix(HTTPField.Name.xAmzContentSHA256.rawName) }
-            lines += [
-                "\(HTTPField.Name.xAmzContentSHA256): \(upload.digest)",
-                "\(HTTPField.Name.contentType): application/octet-stream",
-            ]
+            lines.removeAll { line in upload.fields.contains { line.hasPrefix($0.name.rawName + ":") } }
+            lines += upload.fields.map { "\($0.name): \($0.value)" }
         }
-        guard setFields(lines), setBody(transfer.load.request.upload?.bytes) else { return false }
+        guard setFields(lines), setBody(transfer.load.request.upload) else { return false }
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTimeout.milliseconds)))
         set(CURLOPT_URL, url.canonical)
         return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK
@@ -94,15 +91,16 @@ final class CurlEasy {
         return unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, headers) == CURLE_OK
     }
 
-    /// Has the request bring `body`, which outlives the transfer; without one it asks.
-    private func setBody(_ body: SharedBytes?) -> Bool {
+    /// Has the request bring an upload, which outlives the transfer; without one it asks.
+    private func setBody(_ upload: TransferUpload?) -> Bool {
         let codes = unsafe [
             // libcurl only reads it.
             CCurlShim_set_pointer(
-                handle, CURLOPT_POSTFIELDS, body?.withUnsafeBytes { unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress) }),
-            CCurlShim_set_long(handle, CURLOPT_POSTFIELDSIZE, body?.count ?? -1),
-            CCurlShim_set_string(handle, CURLOPT_CUSTOMREQUEST, body == nil ? nil : "PUT"),
-            body == nil ? CCurlShim_set_long(handle, CURLOPT_HTTPGET, 1) : CURLE_OK,
+                handle, CURLOPT_POSTFIELDS,
+                upload?.bytes.withUnsafeBytes { unsafe UnsafeMutableRawPointer(mutating: $0.baseAddress) }),
+            CCurlShim_set_long(handle, CURLOPT_POSTFIELDSIZE, upload?.bytes.count ?? -1),
+            CCurlShim_set_string(handle, CURLOPT_CUSTOMREQUEST, upload?.method.rawValue),
+            upload == nil ? CCurlShim_set_long(handle, CURLOPT_HTTPGET, 1) : CURLE_OK,
         ]
         return codes.allSatisfy { $0 == CURLE_OK }
     }

@@ -1,4 +1,5 @@
 package import Coordination
+package import HTTPTypes
 
 /// Loads sources with libcurl: one thread for all transfers, no blocking call anywhere.
 package final class CurlLoader: DataLoading {
@@ -65,6 +66,18 @@ package final class CurlLoader: DataLoading {
             inbox.cancel(id)
             multi.wakeUp()
         }
+    }
+
+    /// Sends a request to a URL that a stranger may have named: its addresses are judged like those of a source, and
+    /// redirects are not followed.
+    ///
+    /// - Parameters:
+    ///   - request: The method, the fields and the body; its target does not count.
+    ///   - url: Where it goes.
+    /// - Throws: A ``DownloadError``, for an answer other than 2xx as well, or `CancellationError`.
+    package func call(_ request: HTTPRequest, at url: SourceURL) async throws {
+        let call = TransferRequest(object: SourceIdentity(url: url), upload: TransferUpload(call: request))
+        _ = try await load(call, progress: TransferProgress())
     }
 
     /// Ends all transfers with ``DownloadError/shuttingDown`` and waits for the thread to end.

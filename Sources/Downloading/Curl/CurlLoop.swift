@@ -83,7 +83,8 @@ final class CurlLoop {
         } catch {
             return end(transfer, .failure(error))
         }
-        if !transfer.isAtOwnOrigin, let objection = absoluteURLs.configuration.objection(to: url) {
+        let isCall = transfer.load.request.isCall
+        if !transfer.isAtOwnOrigin, let objection = absoluteURLs.configuration.objection(to: url, isCall: isCall) {
             return end(transfer, .failure(DownloadError.sourceNotAllowed(objection)))
         }
         if let address = url.address { return connect(transfer, to: [address]) }

@@ -33,8 +33,9 @@ package enum HTTPClient {
     ///   - url: An absolute `http` or `https` URL.
     ///   - timeLimit: Time for all of it.
     ///   - authorities: A file of certificate authorities in PEM instead of the system's.
+    ///   - keepsBody: Whether the answer's body is wanted; else the answer has an empty one.
     package static func blockingSend(
-        _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil
+        _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil, keepsBody: Bool = true
     ) throws(Failure) -> Answer {
         guard CurlMulti.isInitialised, let easy = unsafe curl_easy_init() else {
             throw Failure(description: "no memory")
@@ -58,7 +59,7 @@ package enum HTTPClient {
         unsafe CCurlShim_set_list(easy, CURLOPT_HTTPHEADER, lines)
         if request.method == .head { set(CURLOPT_NOBODY, 1) }
         set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-        let received = ReceivedBytes()
+        let received = ReceivedBytes(keepsBytes: keepsBody)
         unsafe CCurlShim_set_body_callback(easy, takeBody, Unmanaged.passUnretained(received).toOpaque())
         let code = unsafe (request.body ?? SharedBytes([])).withUnsafeBytes { bytes in
             if let start = bytes.baseAddress, bytes.count > 0 {
@@ -80,6 +81,9 @@ package enum HTTPClient {
 /// The body of an answer while it arrives; used by one thread.
 private final class ReceivedBytes {
     var bytes: [UInt8] = []
+    let keepsBytes: Bool
+
+    init(keepsBytes: Bool) { self.keepsBytes = keepsBytes }
 }
 
 /// libcurl's call with a part of a body; fewer bytes than it was given end the transfer.
@@ -87,6 +91,7 @@ private let takeBody: CCurlShim_data_callback = { start, size, count, context in
     guard let start = unsafe start, let context = unsafe context else { return 0 }
     let received = unsafe Unmanaged<ReceivedBytes>.fromOpaque(context).takeUnretainedValue()
     let length = Int(size * count)
+    guard received.keepsBytes else { return length }
     guard received.bytes.count + length <= HTTPClient.maximumBodyLength else { return 0 }
     unsafe received.bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: length))
     return length

@@ -1,5 +1,6 @@
 import Coordination
 import Crypto
+import HTTPTypes
 import Memory
 import Synchronization
 
@@ -73,21 +74,44 @@ package struct TransferRequest: Hashable, Sendable {
         needsBody = upload == nil
         (condition, traceparent) = (nil, nil)
     }
+
+    /// Whether it asks for no source and puts no object anywhere, but tells a host something: the settings about
+    /// sources do not bind it, those about addresses do.
+    var isCall: Bool { upload?.isCall ?? false }
 }
 
-/// Bytes that a request brings; equal if their digests are.
+/// Bytes that a request brings; equal if their digests are, and all else.
 struct TransferUpload: Hashable, Sendable {
+    let method: HTTPRequest.Method
+    /// The fields that stand for these bytes, instead of those of the same names that all requests have.
+    let fields: HTTPFields
     let bytes: SharedBytes
+    let isCall: Bool
     /// Their SHA-256 in hexadecimal.
-    let digest: String
+    private let digest: String
 
-    /// Hashes all bytes.
+    /// An object that is put somewhere; hashes all bytes.
     init(_ bytes: SharedBytes) {
         self.bytes = bytes
         digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
+        method = HTTPRequest.Method(rawValue: "PUT")
+        fields = [.xAmzContentSHA256: digest, .contentType: "application/octet-stream"]
+        isCall = false
     }
 
-    static func == (left: TransferUpload, right: TransferUpload) -> Bool { left.digest == right.digest }
+    /// The method, the fields and the body of a call.
+    init(call: HTTPRequest) {
+        bytes = call.body ?? SharedBytes([])
+        digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
+        method = call.method
+        fields = call.headerFields
+        isCall = true
+    }
+
+    static func == (left: TransferUpload, right: TransferUpload) -> Bool {
+        left.digest == right.digest && left.method == right.method && left.fields == right.fields
+            && left.isCall == right.isCall
+    }
 
     func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }

@@ -3,10 +3,10 @@
 /// Some servers decode `%2e`, `%2f` and `%5c` before they resolve a path, and treat a backslash as a slash. URL
 /// parsers, also libcurl's, leave these as they are, so a path that was judged here could be another one at its
 /// origin. Some servers also drop what follows a semicolon in a segment, so `..;x` leads up there.
-enum DotSegments {
+package enum DotSegments {
     /// Whether a segment of `path` is `.` or `..` up to its first semicolon, after `%2e`, `%2f`, `%3b` and `%5c` were
     /// decoded once.
-    static func areIn(_ path: some StringProtocol) -> Bool {
+    package static func areIn(_ path: some StringProtocol) -> Bool {
         var length = 0
         var dots = 0
         var isInParameters = false

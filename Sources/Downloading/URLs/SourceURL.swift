@@ -101,6 +101,9 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         canonical.suffix(after: UInt8(ascii: "?"))
     }
 
+    /// Path and query, as they stand in a request.
+    package var target: String { path + (query.map { "?" + $0 } ?? "") }
+
     /// The same URL with another query, or none.
     func replacingQuery(with query: String?) throws(SourceURLError) -> SourceURL {
         let rest = canonical.prefix(before: UInt8(ascii: "?"))

@@ -1,5 +1,5 @@
 /// Percent-encoding of the path that clients write after an origin's name (RFC 3986 section 2.1).
-enum URLEscapes {
+package enum URLEscapes {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
     /// The text with spaces and other characters that are not allowed in a URL escaped, and nothing else changed.
@@ -9,7 +9,7 @@ enum URLEscapes {
     }
 
     /// The bytes with all but letters, digits and `-._~` escaped.
-    static func escaped(_ bytes: some Sequence<UInt8>) -> String {
+    package static func escaped(_ bytes: some Sequence<UInt8>) -> String {
         let kept = Array("-._~".utf8)
         return escaped(bytes) { isAlphanumeric($0) || kept.contains($0) }
     }

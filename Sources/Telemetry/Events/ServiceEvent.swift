@@ -16,6 +16,8 @@ package enum ServiceEvent: Sendable, Equatable {
     case purge(url: String?, entries: Int, bytes: Int, cause: PurgeCause)
     /// Something else became known of an origin.
     case origin(String, state: String)
+    /// A job that makes thumbnails before they are requested has ended.
+    case prefetch(id: String, state: String, done: Int, failed: Int, total: Int)
     /// Work began to show, or does so no longer.
     case activity(isActive: Bool)
 
@@ -26,7 +28,7 @@ package enum ServiceEvent: Sendable, Equatable {
 
     /// The kinds of events that readers can choose, by their names on the wire.
     package enum Kind: String, Sendable, CaseIterable {
-        case download, decode, render, purge, origin, activity
+        case download, decode, render, purge, origin, activity, prefetch
         /// The service's figures, sent each second; the log does not keep them.
         case stats
     }
@@ -40,6 +42,7 @@ package enum ServiceEvent: Sendable, Equatable {
         case .purge: .purge
         case .origin: .origin
         case .activity: .activity
+        case .prefetch: .prefetch
         }
     }
 
@@ -48,7 +51,7 @@ package enum ServiceEvent: Sendable, Equatable {
         switch self {
         case .download(let url, _, _, _), .decode(let url, _, _), .render(let url, _, _): url
         case .purge(let url, _, _, _): url
-        case .origin, .activity: nil
+        case .origin, .activity, .prefetch: nil
         }
     }
 
@@ -72,6 +75,11 @@ package enum ServiceEvent: Sendable, Equatable {
             ])
         case .origin(let origin, let state):
             .object([("origin", .string(origin)), ("state", .string(state))])
+        case .prefetch(let id, let state, let done, let failed, let total):
+            .object([
+                ("id", .string(id)), ("state", .string(state)), ("done", .int(done)), ("failed", .int(failed)),
+                ("total", .int(total)),
+            ])
         case .activity(let isActive): .object([("active", .bool(isActive))])
         }
     }

@@ -191,12 +191,13 @@ package final class OperatorResponder: RequestResponder {
         if let state = service.control.resultStore {
             members.append(("resultStore", .object([("state", .string(state.rawValue))])))
         }
+        if let calls = service.calls() { members.append(("outgoingCalls", .calls(calls))) }
         return .object(members)
     }
 
     private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let targets = try await workers.run { [reader] _ in try reader.targets(in: request) }
-        let job = try await service.prefetching.begin(targets)
+        let wanted = try await workers.run { [reader] _ in try reader.job(in: request) }
+        let job = try await service.prefetching.begin(wanted.targets, callback: wanted.callback?.canonical)
         var response = answer(json: .prefetchJob(job))
         response.status = .accepted
         response.headerFields.append(.location, "/prefetch/\(job.id)")
@@ -205,7 +206,7 @@ package final class OperatorResponder: RequestResponder {
 
     private func job(_ id: String) async throws -> HTTPResponse {
         guard let status = await service.prefetching.status(of: id) else { throw APIError.noSuchJob }
-        return answer(json: .prefetchStatus(status))
+        return answer(json: .prefetchStatus(status, of: id))
     }
 
     private func removed(_ source: ExactText?) async throws -> JSONValue {
@@ -297,6 +298,8 @@ package struct OperatedService: Sendable {
     let events: EventFeed
     /// The figures of the last ten minutes.
     let history: StatsHistory
+    /// The calls of hooks and callbacks; nil if there are none to make.
+    let calls: @Sendable () -> [Notifier.Figures]?
     /// All metrics in Prometheus' text format.
     let metricsText: @Sendable () -> String
 
@@ -304,6 +307,7 @@ package struct OperatedService: Sendable {
     package init(
         version: String, instance: String, control: any ServiceControlling, prefetching: any Prefetching,
         lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
+        calls: @escaping @Sendable () -> [Notifier.Figures]? = { nil },
         metricsText: @escaping @Sendable () -> String
     ) {
         self.version = version
@@ -313,6 +317,7 @@ package struct OperatedService: Sendable {
         self.lifecycle = lifecycle
         self.events = events
         self.history = history
+        self.calls = calls
         self.metricsText = metricsText
     }
 }

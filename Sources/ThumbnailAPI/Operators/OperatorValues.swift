@@ -31,15 +31,24 @@ extension JSONValue {
         return .object(members)
     }
 
+    /// The calls of hooks and callbacks.
+    static func calls(_ figures: [Notifier.Figures]) -> JSONValue {
+        .object(
+            figures.map { figures in
+                let counts = CallOutcome.allCases.map { ($0.rawValue, JSONValue.int(figures.counts[$0, default: 0])) }
+                return (figures.kind.rawValue, .object([("waiting", .int(figures.waiting))] + counts))
+            })
+    }
+
     /// A job that has begun.
     static func prefetchJob(_ job: PrefetchJob) -> JSONValue {
         .object([("id", .string(job.id)), ("survivesRestart", .bool(job.survivesRestart))])
     }
 
     /// The progress of a job.
-    static func prefetchStatus(_ status: PrefetchStatus) -> JSONValue {
+    static func prefetchStatus(_ status: PrefetchStatus, of id: String) -> JSONValue {
         .object([
-            ("total", .int(status.total)), ("done", .int(status.done)), ("failed", .int(status.failed)),
+            ("id", .string(id)), ("state", .string(status.state.rawValue)), ("total", .int(status.total)), ("done", .int(status.done)), ("failed", .int(status.failed)),
             ("left", .int(status.left)), ("failures", .array(status.failures.map { .prefetchFailure($0) })),
         ])
     }

@@ -1,11 +1,12 @@
 package import Dialects
+package import Downloading
 import HTTPTypes
 import JSON
 import Memory
 import Text
 package import ThumbnailPipeline
 
-/// Reads the body of `POST /prefetch`: `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}]}`.
+/// Reads the body of `POST /prefetch`: `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}],"callback":"…"}`.
 ///
 /// A rendition has the forms that `POST /thumbnails` takes; its name means nothing here.
 package struct PrefetchReader: Sendable {
@@ -16,24 +17,39 @@ package struct PrefetchReader: Sendable {
     /// Most bytes of all targets of one job together: a short body can repeat a long URL.
     static let longestTargets = 1 << 20
 
-    private let dialect: any RenditionDialect
+    /// The setting that forbids a callback, and what it forbids; nil if it is allowed.
+    package typealias CallbackObjection = @Sendable (SourceURL) -> String?
 
-    /// A reader of jobs whose renditions are written in `dialect`.
-    package init(_ dialect: any RenditionDialect) {
+    private let dialect: any RenditionDialect
+    private let objection: CallbackObjection
+
+    /// A reader of jobs whose renditions are written in `dialect`, and whose callbacks `objection` judges.
+    package init(_ dialect: any RenditionDialect, callbacks objection: @escaping CallbackObjection = { _ in nil }) {
         self.dialect = dialect
+        self.objection = objection
     }
 
-    /// The targets of all thumbnails in a job's request, in its order, in the spelling in which they are stored:
-    /// without line ends.
+    /// A job's request.
     ///
     /// - Throws: ``APIError`` that names the first thing that is wrong by its JSON Pointer (RFC 6901).
-    func targets(in request: HTTPRequest) throws(APIError) -> [String] {
+    func job(in request: HTTPRequest) throws(APIError) -> RequestedJob {
         guard JSONBody.isDeclared(in: request.headerFields) else { throw .unsupportedMediaType }
         let value = try JSONBody.value(in: request.body?.array ?? [])
-        let sources = try JSONBody.elements(try JSONBody.members(value, "", ["sources"]), "sources", "")
-        var job = JobTargets()
-        for (number, source) in sources.enumerated() { try read(source, "/sources/\(number)", into: &job) }
-        return job.targets
+        let members = try JSONBody.members(value, "", ["sources", "callback"])
+        var job = RequestedJob()
+        for (number, source) in try JSONBody.elements(members, "sources", "").enumerated() {
+            try read(source, "/sources/\(number)", into: &job)
+        }
+        job.callback = try members["callback"].map { (value) throws(APIError) in try callback(value) }
+        return job
+    }
+
+    private func callback(_ value: JSONValue) throws(APIError) -> SourceURL {
+        guard case .string(let text) = value, !text.utf8.contains(UInt8(ascii: "#")),
+            let url = try? SourceURL(parsing: text)
+        else { throw .badBody("/callback", "Must be an absolute http or https URL without user and fragment.") }
+        if let rule = objection(url) { throw .callbackNotAllowed(rule) }
+        return url
     }
 
     /// The request of a stored target; nil if the target is no longer valid.
@@ -41,7 +57,7 @@ package struct PrefetchReader: Sendable {
         (try? dialect.query(in: RequestedTarget(target)))?.request
     }
 
-    private func read(_ source: JSONValue, _ place: String, into job: inout JobTargets) throws(APIError) {
+    private func read(_ source: JSONValue, _ place: String, into job: inout RequestedJob) throws(APIError) {
         let members = try JSONBody.members(source, place, ["url", "renditions"])
         guard case .string(let url)? = members["url"] else { throw .badBody(place + "/url", "Must be a text.") }
         let renditions = try JSONBody.elements(members, "renditions", place)
@@ -72,13 +88,16 @@ package struct PrefetchReader: Sendable {
     }
 }
 
-/// The targets of a job, as far as its body was read.
-private struct JobTargets {
+/// A job, as far as its body was read.
+struct RequestedJob {
+    /// The targets of all its thumbnails in order, in the spelling in which they are stored: without line ends.
     private(set) var targets: [String] = []
     /// Bytes of all targets together.
-    private(set) var byteCount = 0
+    fileprivate private(set) var byteCount = 0
+    /// The URL that is told its end; nil for none.
+    fileprivate(set) var callback: SourceURL?
 
-    mutating func append(_ target: String) {
+    fileprivate mutating func append(_ target: String) {
         targets.append(target)
         byteCount += target.utf8.count
     }

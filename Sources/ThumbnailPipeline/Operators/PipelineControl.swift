@@ -8,9 +8,14 @@ package import Text
 /// Passes what operators ask for and do to the parts of the pipeline.
 package struct PipelineControl: ServiceControlling {
     let pipeline: ImagePipeline
+    /// Tells of purges; nil if nobody is told.
+    let notifier: Notifier?
 
-    /// Shows and controls the parts of `pipeline`.
-    package init(of pipeline: ImagePipeline) { self.pipeline = pipeline }
+    /// Shows and controls the parts of `pipeline`, and has `notifier` tell of purges.
+    package init(of pipeline: ImagePipeline, telling notifier: Notifier? = nil) {
+        self.pipeline = pipeline
+        self.notifier = notifier
+    }
 
     package var downloads: [FlightSnapshot] { pipeline.downloader.flights }
 
@@ -54,12 +59,17 @@ package struct PipelineControl: ServiceControlling {
                 .purge(
                     url: identity?.name, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         }
-        guard !pipeline.caches.layers.isEmpty else { return removed }
+        guard !pipeline.caches.layers.isEmpty else {
+            notifier?.tell(Purge(url: identity?.name))
+            return removed
+        }
         let isPurged = await pipeline.caches.purged(purge)
         let rest = await locally()
         removed.entries += rest.entries
         removed.bytes += rest.bytes
         if !isPurged { throw PipelineError.tooManyPurges }
+        // A cache in front that asks now gets nothing old.
+        notifier?.tell(Purge(url: identity?.name))
         return removed
     }
 

@@ -45,6 +45,14 @@ extension PipelineControl {
 
     package func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh {
         let identity = try pipeline.downloader.identity(of: source)
+        let refresh = try await refresh(identity, name: source, receipt: receipt)
+        if [.changed, .gone].contains(refresh.result) { notifier?.tell(Purge(url: identity.name)) }
+        return refresh
+    }
+
+    private func refresh(
+        _ identity: SourceIdentity, name source: ExactText, receipt: String
+    ) async throws -> SourceRefresh {
         let known = await pipeline.caches.restoredRecord(for: identity)
         // An origin may send the same file under another entity tag.
         var old = known.flatMap { pipeline.caches.memory.bytes(of: $0) }

@@ -18,6 +18,7 @@ struct PrefetchJobs {
 
     private struct Job {
         let targets: [String]
+        let callback: String?
         /// Whether nothing of it is assigned yet.
         var isHeld: Bool
         var outcomes: [Outcome]
@@ -31,6 +32,10 @@ struct PrefetchJobs {
         var notedAt: Duration
 
         var isEnded: Bool { done + failed == targets.count }
+
+        var status: PrefetchStatus {
+            PrefetchStatus(total: targets.count, done: done, failed: failed, failures: failures)
+        }
     }
 
     /// Most failures of a job that are explained.
@@ -51,12 +56,14 @@ struct PrefetchJobs {
     /// - Parameters:
     ///   - id: Its name.
     ///   - targets: Its thumbnails.
+    ///   - callback: The URL that is told its end; nil for none.
     ///   - outcomes: Their outcomes in an earlier process.
     ///   - isHeld: Whether it waits for ``release(_:)``.
     ///   - now: The time.
     /// - Returns: The names of those that are forgotten; nil when there is no room for it.
     mutating func admit(
-        _ id: ExactText, _ targets: [String], outcomes: [Outcome] = [], isHeld: Bool = false, at now: Duration
+        _ id: ExactText, _ targets: [String], callback: String? = nil, outcomes: [Outcome] = [], isHeld: Bool = false,
+        at now: Duration
     ) -> [ExactText]? {
         var forgotten = order.filter { id in jobs[id]?.endedAt.map { now - $0 >= configuration.memory } ?? false }
         if order.count - forgotten.count >= configuration.maximumJobs {
@@ -69,7 +76,7 @@ struct PrefetchJobs {
         order.removeAll { jobs[$0] == nil }
 
         let known = outcomes.count == targets.count ? outcomes : Array(repeating: .left, count: targets.count)
-        var job = Job(targets: targets, isHeld: isHeld, outcomes: known, notedAt: now)
+        var job = Job(targets: targets, callback: callback, isHeld: isHeld, outcomes: known, notedAt: now)
         job.done = known.count { $0 == .done }
         job.failed = known.count { $0 == .failed }
         if job.isEnded { job.endedAt = now }
@@ -107,9 +114,11 @@ struct PrefetchJobs {
     mutating func leavePlace() { activeCount -= 1 }
 
     /// Notes what became of a thumbnail: why it failed, nil if it was made; the job's outcomes when they should be
-    /// written down now.
-    mutating func finish(_ assignment: Assignment, _ failure: PrefetchFailure?, at now: Duration) -> [UInt8]? {
-        guard var job = jobs[assignment.job], job.outcomes[assignment.index] == .left else { return nil }
+    /// written down now, and its report if it has ended with this thumbnail.
+    mutating func finish(
+        _ assignment: Assignment, _ failure: PrefetchFailure?, at now: Duration
+    ) -> (note: [UInt8]?, report: PrefetchReport?) {
+        guard var job = jobs[assignment.job], job.outcomes[assignment.index] == .left else { return (nil, nil) }
         job.outcomes[assignment.index] = failure == nil ? .done : .failed
         if let failure {
             job.failed += 1
@@ -121,14 +130,19 @@ struct PrefetchJobs {
         let isDue = job.isEnded || now - job.notedAt >= configuration.noteInterval
         if isDue { job.notedAt = now }
         jobs[assignment.job] = job
-        return isDue ? job.outcomes.map(\.rawValue) : nil
+        return (isDue ? job.outcomes.map(\.rawValue) : nil, job.isEnded ? report(of: assignment.job) : nil)
+    }
+
+    /// The report of a job that has ended; nil if it has not.
+    func report(of id: ExactText) -> PrefetchReport? {
+        guard let job = jobs[id], job.isEnded else { return nil }
+        return PrefetchReport(id: id.string, status: job.status, callback: job.callback)
     }
 
     /// The progress of a job; nil if there is none of that name, or if it ended too long ago.
     func status(of id: ExactText, at now: Duration) -> PrefetchStatus? {
         guard let job = jobs[id], job.endedAt.map({ now - $0 < configuration.memory }) ?? true else { return nil }
-        return PrefetchStatus(
-            total: job.targets.count, done: job.done, failed: job.failed, failures: job.failures)
+        return job.status
     }
 
     /// The outcomes of all jobs under way.

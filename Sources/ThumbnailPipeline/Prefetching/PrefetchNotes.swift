@@ -1,17 +1,20 @@
 import DiskCaching
 import Text
 
-/// Writes jobs down: one note with the targets, one with their outcomes.
+/// Writes jobs down: one note with the targets, one with their outcomes, and one with the URL that is owed a call.
 struct PrefetchNotes: Sendable {
     /// A job as it was written down.
     struct Job {
         let id: String
         let targets: [String]
         let outcomes: [PrefetchJobs.Outcome]
+        /// The URL that is to be called at its end, and was not yet; nil for none.
+        let callback: String?
     }
 
     private static let jobPrefix = "prefetch/job/"
     private static let outcomePrefix = "prefetch/outcome/"
+    private static let callbackPrefix = "prefetch/callback/"
 
     private let store: DiskStore
 
@@ -20,12 +23,14 @@ struct PrefetchNotes: Sendable {
     }
 
     /// Writes a new job down, with the room that its outcomes will need; whether that could be done.
-    func keep(_ id: String, _ targets: [String]) async -> Bool {
+    func keep(_ id: String, _ targets: [String], callback: String?) async -> Bool {
         let outcomes = [UInt8](repeating: PrefetchJobs.Outcome.left.rawValue, count: targets.count)
-        return await store.keep([
+        var notes = [
             DiskNote(name: Self.jobName(id), bytes: Array(targets.joined(separator: "\n").utf8)),
             DiskNote(name: Self.outcomeName(id), bytes: outcomes),
-        ])
+        ]
+        if let callback { notes.append(DiskNote(name: Self.callbackName(id), bytes: Array(callback.utf8))) }
+        return await store.keep(notes)
     }
 
     /// Writes down the outcomes of a job's thumbnails, later, if the job itself is written down.
@@ -33,7 +38,12 @@ struct PrefetchNotes: Sendable {
         store.replaceLater(DiskNote(name: Self.outcomeName(id), bytes: outcomes))
     }
 
-    func forget(_ id: String) { store.removeNotes([Self.jobName(id), Self.outcomeName(id)]) }
+    /// Notes that no call is owed any more.
+    func forgetCallback(of id: String) { store.removeNotes([Self.callbackName(id)]) }
+
+    func forget(_ id: String) {
+        store.removeNotes([Self.jobName(id), Self.outcomeName(id), Self.callbackName(id)])
+    }
 
     /// All jobs that are written down.
     func jobs() async -> [Job] {
@@ -47,11 +57,14 @@ struct PrefetchNotes: Sendable {
                 id: id, targets: text.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) },
                 outcomes: (notes[ExactText(Self.outcomePrefix + id)] ?? []).map {
                     PrefetchJobs.Outcome(rawValue: $0) ?? .left
-                })
+                },
+                callback: notes[ExactText(Self.callbackPrefix + id)].map { String(decoding: $0, as: UTF8.self) })
         }
     }
 
     private static func jobName(_ id: String) -> [UInt8] { Array((jobPrefix + id).utf8) }
+
+    private static func callbackName(_ id: String) -> [UInt8] { Array((callbackPrefix + id).utf8) }
 
     private static func outcomeName(_ id: String) -> [UInt8] { Array((outcomePrefix + id).utf8) }
 }

@@ -18,11 +18,15 @@ package final class Prefetcher: Prefetching {
         var isStopped = false
     }
 
+    /// Told that a job has ended; calls `end` when the job's host was called, or that was given up.
+    package typealias Telling = @Sendable (_ report: PrefetchReport, _ end: @escaping OutgoingCaller.End) -> Void
+
     private let configuration: PrefetchConfiguration
     private let thumbnails: any ThumbnailLookup & ThumbnailMaking
     private let request: @Sendable (String) -> ThumbnailRequest?
     private let isBusy: @Sendable () -> Bool
     private let notes: PrefetchNotes?
+    private let tell: Telling
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let state: Locked<State>
@@ -35,32 +39,37 @@ package final class Prefetcher: Prefetching {
     ///   - request: Reads a target; gives nil if it is not valid.
     ///   - isBusy: Whether clients' work is queued.
     ///   - store: Keeps notes of jobs; nil without a disk.
+    ///   - tell: Told of each job that has ended.
     ///   - logger: Logs, on the debug level, why a thumbnail was given up.
     ///   - timekeeper: The clock.
     package init(
         configuration: PrefetchConfiguration, thumbnails: any ThumbnailLookup & ThumbnailMaking,
         reading request: @escaping @Sendable (String) -> ThumbnailRequest?, isBusy: @escaping @Sendable () -> Bool,
-        store: DiskStore?, logger: Logger, timekeeper: any Timekeeper
+        store: DiskStore?, telling tell: @escaping Telling = { $1(.dropped) }, logger: Logger,
+        timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
         self.thumbnails = thumbnails
         self.request = request
         self.isBusy = isBusy
         notes = store.map { PrefetchNotes($0) }
+        self.tell = tell
         self.logger = logger
         self.timekeeper = timekeeper
         state = Locked(State(jobs: PrefetchJobs(configuration)))
     }
 
     /// Begins a job; when this returns it is written down, or it says that it could not be.
-    package func begin(_ targets: [String]) async throws -> PrefetchJob {
+    package func begin(_ targets: [String], callback: String? = nil) async throws -> PrefetchJob {
         await knowAll()
         let id = Self.makeID()
         // Its place is taken before it is written down: others come in meanwhile.
-        let forgotten = state.withLock { $0.jobs.admit(ExactText(id), targets, isHeld: true, at: timekeeper.now) }
+        let forgotten = state.withLock {
+            $0.jobs.admit(ExactText(id), targets, callback: callback, isHeld: true, at: timekeeper.now)
+        }
         guard let forgotten else { throw PipelineError.tooManyPrefetchJobs }
         for id in forgotten { notes?.forget(id.string) }
-        let isNoted = await notes?.keep(id, targets) ?? false
+        let isNoted = await notes?.keep(id, targets, callback: callback) ?? false
         if notes != nil, !isNoted { logger.warning("prefetch job not stored", ["job": .string(id)]) }
         state.withLock { $0.jobs.release(ExactText(id)) }
         start()
@@ -92,9 +101,13 @@ package final class Prefetcher: Prefetching {
     private func takeUp(_ jobs: [PrefetchNotes.Job], of notes: PrefetchNotes) {
         for job in jobs {
             let forgotten = state.withLock {
-                $0.jobs.admit(ExactText(job.id), job.targets, outcomes: job.outcomes, at: timekeeper.now)
+                $0.jobs.admit(
+                    ExactText(job.id), job.targets, callback: job.callback, outcomes: job.outcomes, at: timekeeper.now)
             }
             for id in forgotten?.map(\.string) ?? [job.id] { notes.forget(id) }
+            // The earlier process may have ended between the job's end and the call.
+            let owed = state.withLock { job.callback == nil ? nil : $0.jobs.report(of: ExactText(job.id)) }
+            if let owed { report(owed) }
         }
         state.withLock { $0.resumption = nil }
         start()
@@ -123,12 +136,20 @@ package final class Prefetcher: Prefetching {
                 state.withLock { $0.jobs.leavePlace() }
                 break
             }
-            let note = state.withLock { $0.jobs.finish(assignment, failure, at: timekeeper.now) }
+            let (note, end) = state.withLock { $0.jobs.finish(assignment, failure, at: timekeeper.now) }
             if let note { notes?.note(note, of: assignment.job.string) }
+            if let end { report(end) }
         }
         state.withLock { $0.runners[runner] = nil }
         // A job may have come between the last look and the end.
         start()
+    }
+
+    /// Tells that a job has ended; a call that the end of this process prevents is owed by the next one.
+    private func report(_ end: PrefetchReport) {
+        tell(end) { [notes] outcome in
+            if end.callback != nil, outcome != .dropped { notes?.forgetCallback(of: end.id) }
+        }
     }
 
     /// Makes a thumbnail; why that failed, nil if it did not.

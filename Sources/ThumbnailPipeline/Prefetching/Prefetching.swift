@@ -20,6 +20,25 @@ package struct PrefetchStatus: Sendable, Equatable {
 
     /// Not tried yet, or under way.
     package var left: Int { total - done - failed }
+
+    /// The state of the job.
+    package var state: State { left == 0 ? .finished : .running }
+
+    /// Whether a job goes on, by its name on the wire.
+    package enum State: String, Sendable, CaseIterable {
+        case running
+        /// Nothing is left to try.
+        case finished
+    }
+}
+
+/// The end of a job, for those who are told of it.
+package struct PrefetchReport: Sendable, Equatable {
+    /// The job's name.
+    package let id: String
+    package let status: PrefetchStatus
+    /// The URL that the job wants called; nil for none.
+    package let callback: String?
 }
 
 /// Why a thumbnail of a job was given up.
@@ -36,10 +55,10 @@ package struct PrefetchFailure: Sendable, Equatable {
 
 /// Makes thumbnails ahead of their readers: what the operators' listener needs.
 package protocol Prefetching: Sendable {
-    /// Begins a job that makes the thumbnails at these targets.
+    /// Begins a job that makes the thumbnails at these targets, and tells its end to `callback`, a URL, if there is one.
     ///
     /// - Throws: ``PipelineError/tooManyPrefetchJobs``.
-    func begin(_ targets: [String]) async throws -> PrefetchJob
+    func begin(_ targets: [String], callback: String?) async throws -> PrefetchJob
 
     /// How far a job has come; nil when there is none of the name, or no more.
     func status(of id: String) async -> PrefetchStatus?

@@ -1,0 +1,86 @@
+import Downloading
+import HTTPTypes
+import JSON
+package import ThumbnailPipeline
+
+/// Who is told of purges and of the ends of jobs.
+package struct NotifyingSettings: Sendable {
+    /// The hooks, in the order of the file.
+    package var hooks: [PurgeHook] = []
+    /// The hosts that callbacks of jobs may lead to.
+    package var callbackHosts = CallbackHosts()
+    /// Whether there is anybody who may be told.
+    package var isUsed = false
+}
+
+extension SettingTable {
+    /// The setting whose value is a list of objects, read by ``PurgeHooksReader``.
+    static let purgeHooks = "purgeHooks"
+
+    /// The settings of what others are told.
+    static let notifying: [Setting] = [
+        Setting(
+            name: purgeHooks, defaultText: "none", help: "requests that are sent after purges, in the file only",
+            apply: { (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "a list in the settings file") },
+            isSecret: true),
+        Setting(
+            name: "callbackHosts", defaultText: "none", help: "hosts that jobs may name in callback: names, *.NAME"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            guard let hosts = CallbackHosts(SettingValues.list(text)) else {
+                throw InvalidValue(allowed: "hosts such as hooks.example.com or *.example.com, separated by commas")
+            }
+            settings.notifying.callbackHosts = hosts
+            settings.notifying.isUsed = true
+        },
+    ]
+}
+
+/// Reads the hooks of the settings file.
+enum PurgeHooksReader {
+    private static let members = ["url", "method", "headers", "body"]
+    /// Most hooks.
+    private static let mostHooks = 32
+    /// Fields that the service writes itself; `Host` may be another one than the URL's.
+    private static let ownFields: [HTTPField.Name] = [.contentLength, .transferEncoding, .connection]
+
+    /// The hooks that a list describes, and one problem for each unusable one.
+    static func read(
+        _ value: JSONValue, environment: [String: String]
+    ) -> (hooks: [PurgeHook], problems: [SettingsProblem]) {
+        guard case .array(let elements) = value, elements.count <= mostHooks else {
+            let allowed = "a list of up to \(mostHooks) objects with \(members.joined(separator: ", "))"
+            return ([], [SettingsProblem(SettingTable.purgeHooks, allowed: allowed)])
+        }
+        var hooks: [PurgeHook] = []
+        var problems: [SettingsProblem] = []
+        for (number, element) in elements.enumerated() {
+            do throws(OriginProblem) {
+                hooks.append(try hook(element, at: "\(SettingTable.purgeHooks).\(number)", environment))
+            } catch {
+                problems.append(error.problem)
+            }
+        }
+        return (hooks, problems)
+    }
+
+    private static func hook(
+        _ value: JSONValue, at path: String, _ environment: [String: String]
+    ) throws(OriginProblem) -> PurgeHook {
+        let object = try OriginMembers(value, at: path, names: members, environment: environment)
+        var fields: [(name: HTTPField.Name, value: String)] = []
+        var secrets: [(name: HTTPField.Name, value: Secret)] = []
+        for (name, value, isSecret) in try object.fields("headers", notAmong: ownFields) {
+            guard let value else { throw object.problem("headers", "fields with values") }
+            if isSecret { secrets.append((name, value)) } else { fields.append((name, value.text)) }
+        }
+        let url = try object.requiredText("url")
+        let method = try object.text("method")
+        let body = try object.document("body")
+        do throws(PurgeHook.Fault) {
+            return try PurgeHook(url: url, method: method, fields: fields, secrets: secrets, body: body)
+        } catch {
+            throw object.problem(error.member, error.allowed)
+        }
+    }
+}

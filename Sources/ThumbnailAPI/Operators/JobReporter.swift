@@ -1,0 +1,49 @@
+import Crypto
+import Downloading
+import HTTPTypes
+import JSON
+import Memory
+package import Telemetry
+package import ThumbnailPipeline
+
+/// Tells that a job has ended: readers of events, and the host that the job has named.
+package struct JobReporter: Sendable {
+    private let events: EventLog
+    private let notifier: Notifier
+    private let keys: [[UInt8]]
+
+    /// Records events in `events` and has `notifier` call; reports are signed with the first of `keys`.
+    package init(_ events: EventLog, _ notifier: Notifier, keys: [[UInt8]]) {
+        (self.events, self.notifier, self.keys) = (events, notifier, keys)
+    }
+
+    /// Tells that a job has ended.
+    ///
+    /// - Parameters:
+    ///   - report: The job's end.
+    ///   - end: Called when its host was called, or that was given up; at once if it has named none.
+    package func tell(_ report: PrefetchReport, end: @escaping OutgoingCaller.End) {
+        let status = report.status
+        events.record(
+            .prefetch(
+                id: report.id, state: status.state.rawValue, done: status.done, failed: status.failed,
+                total: status.total))
+        guard let call = call(for: report) else { return end(.dropped) }
+        notifier.callBack(call, end: end)
+    }
+
+    /// The call of a job's host; nil if the job has named none.
+    func call(for report: PrefetchReport) -> OutgoingCall? {
+        guard let callback = report.callback, let url = try? SourceURL(parsing: callback) else { return nil }
+        let body = Array(JSONValue.prefetchStatus(report.status, of: report.id).text.utf8)
+        var fields: HTTPFields = [.contentType: "application/json", .accept: "*/*"]
+        if let key = keys.first {
+            let request = HTTPRequest(method: .post, target: url.target, headerFields: fields)
+            let digest = SharedBytes(body).withBytes { SHA256.hash($0) }
+            for field in BodySignature.fields(of: request, digest: digest, key: key, version: .one) {
+                fields.append(field)
+            }
+        }
+        return OutgoingCall(url: url.canonical, fields: fields, body: body)
+    }
+}

@@ -1,0 +1,102 @@
+import Downloading
+import JSON
+
+/// A text of the settings file in which `{url}`, `{tags}` and `{tag}` stand for what was purged.
+struct HookText: Sendable, Equatable {
+    /// The place of the text in a request, which decides how values are escaped there.
+    enum Place: Sendable {
+        /// A URL's path or query: all but letters, digits and `-._~` is percent-encoded (RFC 3986 section 2.1), tags
+        /// are joined by commas.
+        case url
+        /// A field's value: as it is, tags are joined by spaces.
+        case field
+        /// A body in JSON: escaped within strings, where tags are joined by commas; elsewhere a string, or an array of
+        /// strings for `{tags}`.
+        case json
+        /// Another body: as it is, tags are joined by commas.
+        case text
+    }
+
+    /// What a name in braces stands for.
+    enum Value: String, Sendable, CaseIterable {
+        case url, tags, tag
+
+        fileprivate var written: [UInt8] { Array("{\(rawValue)}".utf8) }
+    }
+
+    private enum Part: Sendable, Equatable {
+        case literal([UInt8])
+        case value(Value, isInString: Bool)
+    }
+
+    private let place: Place
+    private var parts: [Part] = []
+
+    /// Reads a text; braces around anything else stand for themselves.
+    init(_ text: String, in place: Place) {
+        self.place = place
+        var rest = Array(text.utf8)[...]
+        var literal: [UInt8] = []
+        var (isInString, isEscaped) = (false, false)
+        while let byte = rest.first {
+            if let value = Value.allCases.first(where: { rest.starts(with: $0.written) }) {
+                parts += [.literal(literal), .value(value, isInString: isInString)]
+                literal = []
+                rest = rest.dropFirst(value.written.count)
+                isEscaped = false
+                continue
+            }
+            if byte == UInt8(ascii: "\""), !isEscaped { isInString.toggle() }
+            isEscaped = isInString && byte == UInt8(ascii: "\\") && !isEscaped
+            literal.append(byte)
+            rest = rest.dropFirst()
+        }
+        parts.append(.literal(literal))
+    }
+
+    /// Whether the value stands in the text.
+    func has(_ value: Value) -> Bool {
+        parts.contains { if case .value(value, _) = $0 { true } else { false } }
+    }
+
+    /// The bytes before the first value.
+    var start: [UInt8] { if case .literal(let bytes)? = parts.first { bytes } else { [] } }
+
+    /// The text for a purge; nil if it lacks a value that stands here.
+    ///
+    /// - Parameter tag: The tag that `{tag}` stands for.
+    func filled(_ purge: Purge, tag: String?) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        for part in parts {
+            switch part {
+            case .literal(let literal): bytes += literal
+            case .value(.url, let isInString):
+                guard let url = purge.url else { return nil }
+                bytes += escaped(url, isInString)
+            case .value(.tag, let isInString):
+                guard let tag else { return nil }
+                bytes += escaped(tag, isInString)
+            case .value(.tags, let isInString):
+                guard !purge.tags.isEmpty else { return nil }
+                if case .json = place, !isInString {
+                    bytes += Array(JSONValue.array(purge.tags.map { .string($0) }).text.utf8)
+                } else {
+                    let separator = if case .field = place { " " } else { "," }
+                    bytes += Array(purge.tags.map { escaped($0, isInString) }.joined(separator: separator.utf8))
+                }
+            }
+        }
+        return bytes
+    }
+
+    private func escaped(_ text: String, _ isInString: Bool) -> [UInt8] {
+        switch place {
+        case .url: Array(URLEscapes.escaped(text.utf8).utf8)
+        case .field, .text: Array(text.utf8)
+        case .json:
+            isInString ? Array(JSONText.string(text).utf8.dropFirst().dropLast()) : Array(JSONText.string(text).utf8)
+        }
+    }
+
+    static func == (left: HookText, right: HookText) -> Bool { left.place == right.place && left.parts == right.parts }
+}

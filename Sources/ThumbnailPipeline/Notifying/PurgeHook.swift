@@ -1,0 +1,111 @@
+package import Downloading
+package import HTTPTypes
+import JSON
+import Text
+
+/// What was purged.
+package struct Purge: Sendable, Equatable {
+    /// The source, as operators see it; nil if the purge was not of one source.
+    package var url: String?
+    /// The tags under which copies of it are known elsewhere.
+    package var tags: [String]
+
+    /// A purge of a source, of what has these tags, or of everything.
+    package init(url: String? = nil, tags: [String] = []) {
+        (self.url, self.tags) = (url, tags)
+    }
+}
+
+/// A request that operators want sent after each purge, so that caches in front of the service purge, too.
+package struct PurgeHook: Sendable {
+    /// Why a hook cannot be used: the member that is wrong, and what it may be.
+    package struct Fault: Error, Equatable {
+        package let member: String
+        package let allowed: String
+    }
+
+    private let url: HookText
+    private let method: HTTPRequest.Method
+    private let fields: [(name: HTTPField.Name, text: HookText)]
+    private let secrets: [(name: HTTPField.Name, value: Secret)]
+    private let body: HookText?
+
+    /// Longest URL with its values, in bytes.
+    static let longestURL = 16 << 10
+
+    /// A hook.
+    ///
+    /// - Parameters:
+    ///   - url: An absolute URL; values stand in its path or query only.
+    ///   - method: The method; nil for `POST`.
+    ///   - fields: Fields with values in their texts.
+    ///   - secrets: Fields that are sent as they are.
+    ///   - body: The body; JSON if `Content-Type` says so, or, without one, if it begins like JSON.
+    package init(
+        url: String, method: String? = nil, fields: [(name: HTTPField.Name, value: String)] = [],
+        secrets: [(name: HTTPField.Name, value: Secret)] = [], body: String? = nil
+    ) throws(Fault) {
+        self.url = HookText(url, in: .url)
+        self.method = method.map { HTTPRequest.Method(rawValue: $0) } ?? .post
+        var fields = fields
+        let isJSON: Bool
+        if let type = fields.first(where: { $0.name == .contentType })?.value {
+            let subtype = MediaType(type)?.subtype ?? ""
+            isJSON = subtype == "json" || subtype.hasSuffix("+json")
+        } else {
+            isJSON = body?.first { !$0.isWhitespace }.map { $0 == "{" || $0 == "[" } ?? false
+            if body != nil, !secrets.contains(where: { $0.name == .contentType }) {
+                fields.append((.contentType, isJSON ? "application/json" : "text/plain; charset=utf-8"))
+            }
+        }
+        self.fields = fields.map { ($0.name, HookText($0.value, in: .field)) }
+        self.secrets = secrets
+        self.body = body.map { HookText($0, in: isJSON ? .json : .text) }
+        try check(isJSON: isJSON)
+    }
+
+    private func check(isJSON: Bool) throws(Fault) {
+        let place = "an absolute http or https URL without user and fragment, with {url}, {tags} and {tag} in its path or query"
+        let authority = url.start.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let isWhole = authority.count > 3 || !HookText.Value.allCases.contains { url.has($0) }
+        let sample = Purge(url: "https://example.com/\"", tags: ["a", "b"])
+        guard isWhole, let text = url.filled(sample, tag: "a").map({ String(decoding: $0, as: UTF8.self) }),
+            !text.contains("#"), (try? SourceURL(parsing: text)) != nil
+        else { throw Fault(member: "url", allowed: place) }
+        guard !method.rawValue.isEmpty, method.rawValue.utf8.allSatisfy(HTTPSyntax.isToken) else {
+            throw Fault(member: "method", allowed: "a method such as POST, PURGE or BAN")
+        }
+        if isJSON, let body = body?.filled(sample, tag: "a"), (try? JSONReader.value(in: body)) == nil {
+            throw Fault(member: "body", allowed: "JSON once {url}, {tags} and {tag} are filled in")
+        }
+    }
+
+    /// The calls for a purge: one, or one for each tag if `{tag}` stands somewhere; none if the purge lacks a value.
+    func calls(for purge: Purge) -> [OutgoingCall] {
+        let texts = [url] + fields.map(\.text) + [body].compactMap { $0 }
+        guard texts.contains(where: { $0.has(.tag) }) else { return [call(for: purge, tag: nil)].compactMap { $0 } }
+        return purge.tags.compactMap { call(for: purge, tag: $0) }
+    }
+
+    private func call(for purge: Purge, tag: String?) -> OutgoingCall? {
+        guard let url = url.filled(purge, tag: tag).map({ String(decoding: $0, as: UTF8.self) }),
+            url.utf8.count <= Self.longestURL, !DotSegments.areIn(Self.path(of: url))
+        else { return nil }
+        var filled: HTTPFields = [:]
+        for (name, text) in fields {
+            guard let value = text.filled(purge, tag: tag), value.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
+                return nil
+            }
+            filled.append(name, String(decoding: value, as: UTF8.self))
+        }
+        for (name, value) in secrets { filled.append(name, value.text) }
+        guard let body else { return OutgoingCall(url: url, method: method, fields: filled) }
+        return body.filled(purge, tag: tag).map { OutgoingCall(url: url, method: method, fields: filled, body: $0) }
+    }
+
+    private static func path(of url: String) -> Substring {
+        let rest = url.prefix(before: UInt8(ascii: "?")).split(
+            separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return rest.count > 3 ? rest[3] : ""
+    }
+}
