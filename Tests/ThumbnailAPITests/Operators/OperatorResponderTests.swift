@@ -1,5 +1,6 @@
 import Coordination
 import Dialects
+import Downloading
 import HTTPTypes
 import Imaging
 import JSON
