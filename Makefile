@@ -26,7 +26,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install the Debian packages that building and running need
-	@scripts/install-packages libvips-dev libheif-dev libdav1d-dev libde265-dev libseccomp-dev libjpeg62-turbo-dev libjxl-dev librsvg2-dev libpango1.0-dev libwebp-dev libzimg-dev zlib1g-dev \
+	@scripts/install-packages libvips-dev libaom-dev libheif-dev libdav1d-dev libde265-dev libseccomp-dev libjpeg62-turbo-dev libjxl-dev librsvg2-dev libpango1.0-dev libwebp-dev libzimg-dev zlib1g-dev \
 		libcurl4-openssl-dev libhiredis-dev libmicrohttpd-dev libc-ares-dev libssl-dev libsqlite3-dev libidn2-dev \
 		libjemalloc-dev pkg-config ca-certificates
 
@@ -102,7 +102,11 @@ tier-test: deps-test ## Share a real Redis server between instances: hits, purge
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.tier --alula .build/debug/alula $(TIER)
 
-crash-test: deps-test ## Kill the service with a disk cache under load, 100 times; CRASH="--kills 20 --seed 1"
+store-test: deps-test ## Keep results in a folder and in a strict bucket: hits, purges, restarts, kills, faults; STORE="--only a_bucket"
+	$(SWIFT) build --product alula
+	$(SUITES) python3 -m alula_tests.store --alula .build/debug/alula $(STORE)
+
+crash-test: deps-test ## Kill the service with a disk cache and a result store under load, 100 times; CRASH="--kills 20 --seed 1"
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.crash --alula .build/debug/alula $(CRASH)
 

@@ -68,6 +68,7 @@ let package = Package(
         library("CGModule", pkgConfig: "gmodule-no-export-2.0", package: "libglib2.0-dev"),
         library("CJPEG", pkgConfig: "libjpeg", package: "libjpeg62-turbo-dev"),
         library("CWebP", pkgConfig: "libwebp", package: "libwebp-dev"),
+        library("CAOM", pkgConfig: "aom", package: "libaom-dev"),
         library("CHEIF", pkgConfig: "libheif", package: "libheif-dev"),
         library("CDav1d", pkgConfig: "dav1d", package: "libdav1d-dev"),
         library("CDe265", pkgConfig: "libde265", package: "libde265-dev"),
@@ -93,8 +94,10 @@ let package = Package(
         shim("CPalettes", flags: ["-O2", "-ffp-contract=off"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFastJPEG", flags: ["-O2"]),
+        shim("CFastPNG", ["CPixels"], flags: ["-O2"]),
         shim("CLightResampling", flags: ["-O2", "-ffp-contract=off"]),
         shim("CCodedImages", ["CDav1d", "CDe265"], flags: ["-O2", "-ffp-contract=off"]),
+        shim("CAOMShim", ["CAOM"], flags: ["-O2"]),
         shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"]),
         shim("CPlanarShim", ["CFastJPEG", "CHEIF", "CJPEG", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
@@ -122,8 +125,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CCodedImages", "CFastJPEG", "CLinux", "CPNGShim", "CPalettes", "CPixels", "CPlanarShim", "CSVGShim",
-                "CVips", "CVipsShim", "Coordination", "Memory", "Text",
+                "CAOMShim", "CCodedImages", "CFastJPEG", "CFastPNG", "CLinux", "CPNGShim", "CPalettes", "CPixels",
+                "CPlanarShim", "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text",
             ]),
         module(
             "ImageSandbox",
@@ -212,8 +215,8 @@ let package = Package(
         tests(
             "ImagingTests",
             [
-                "CJPEGReference", "CPlanarShim", "CVips", "CVipsShim", "Coordination", "Crypto", "Imaging", "Memory",
-                "TestSupport",
+                "CJPEGReference", "CPlanarShim", "CVips", "CVipsShim", "CZlib", "Coordination", "Crypto", "Imaging",
+                "Memory", "TestSupport",
             ]),
         tests(
             "ImageSandboxTests",

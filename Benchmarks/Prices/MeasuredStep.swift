@@ -85,6 +85,6 @@ private struct PixelSink: ImageCodec {
     }
 
     func encode(
-        _ image: DecodedImage, as format: ImageFormat, quality: Int, effort: Int, token: WorkToken
+        _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes { SharedBytes([]) }
 }

@@ -56,7 +56,7 @@ package enum AlulaCommand {
             Entry(RefreshCommand.description, run: RefreshCommand.run),
             Entry(PurgeCommand.description, run: PurgeCommand.run),
             Entry(
-                "explain", "say what URLs mean, also those of imgproxy, thumbor, imagor and wsrv",
+                "explain", "say what URLs mean, also those of imgproxy, thumbor, imagor, wsrv and imaginary",
                 help: ExplainCommand.help, run: ExplainCommand.run),
             Entry("sign", "add a signature to a request target", help: SignCommand.help, run: SignCommand.run),
             Entry(

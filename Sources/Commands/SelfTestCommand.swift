@@ -66,7 +66,8 @@ enum SelfTestCommand {
             }
             let image = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: 3)
             for format in encodedInOneStep {
-                _ = try codec.encode(image, as: format, quality: 50, effort: format.effort, token: WorkToken())
+                let settings = EncoderSettings(quality: 50, effort: format.effort, bitDepth: format.bitDepth)
+                _ = try codec.encode(image, as: format, settings: settings, token: WorkToken())
             }
         } && isWell
     }

@@ -2,6 +2,7 @@ import Downloading
 import Glibc
 import HTTPServing
 package import Settings
+import SharedCaching
 
 /// The process's bound on open descriptors.
 package enum DescriptorLimit {
@@ -35,6 +36,7 @@ package enum DescriptorLimit {
         let needed =
             settings.publicListener.maximumDescriptors + settings.operatorListener.maximumDescriptors
             + (settings.metricsListener?.maximumDescriptors ?? 0)
+            + (settings.resultStore.origin == nil ? 0 : 2 * ObjectStore.mostReads)
             + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 18 * settings.renderWorkers + 128
         guard granted < needed else { return }
         let possible = settings.publicListener.maximumConnections - (needed - granted)

@@ -34,6 +34,7 @@ package enum Lifecycle {
             early.open()
             Sandbox.report(service.sandbox, to: logger)
             ForeignVariable.report(settings.foreignVariables, to: logger)
+            IgnoredVariable.report(settings.exports.ignored, to: logger)
             if !settings.api.closedDialects.isEmpty {
                 logger.info(
                     "closed to unsigned requests by the keys or bounds of other dialects",

@@ -7,22 +7,37 @@ import Telemetry
 enum ProcessMetrics {
     static func register(in registry: MetricsRegistry) {
         let start = Double(SystemTimekeeper().secondsSince1970)
-        registry.gauge("process_cpu_seconds_total", help: "User and system CPU time.", isCounter: true) {
-            [([], cpuSeconds)]
-        }
-        registry.gauge("process_resident_memory_bytes", help: "Resident memory.") { [([], residentBytes)] }
+        registry.gauge(
+            "process_cpu_seconds_total", help: "User and system CPU time.", isCounter: true,
+            otlp: OTLPMetric("process.cpu.time", unit: "s")
+        ) { [([], cpuSeconds)] }
+        registry.gauge(
+            "process_resident_memory_bytes", help: "Resident memory.",
+            otlp: OTLPMetric("process.memory.usage", unit: "By", isSum: true)
+        ) { [([], residentBytes)] }
         registry.gauge(
             "alula_memory_allocated_bytes", help: "Bytes of all blocks from the allocator, whatever they are for."
         ) { [([], Double(CLinux_allocated_bytes()))] }
-        registry.gauge("process_virtual_memory_bytes", help: "Virtual memory.") { [([], virtualBytes)] }
-        registry.gauge("process_open_fds", help: "Open descriptors.") { [([], Double(openDescriptors))] }
-        registry.gauge("process_max_fds", help: "Bound on open descriptors.") {
+        registry.gauge(
+            "process_virtual_memory_bytes", help: "Virtual memory.",
+            otlp: OTLPMetric("process.memory.virtual", unit: "By", isSum: true)
+        ) { [([], virtualBytes)] }
+        registry.gauge(
+            "process_open_fds", help: "Open descriptors.",
+            otlp: OTLPMetric("process.unix.file_descriptor.count", unit: "{file_descriptor}", isSum: true)
+        ) { [([], Double(openDescriptors))] }
+        registry.gauge(
+            "process_max_fds", help: "Bound on open descriptors.",
+            otlp: OTLPMetric("alula.process.file_descriptor.limit", unit: "{file_descriptor}")
+        ) {
             var limit = rlimit()
             unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             return [([], Double(limit.rlim_cur))]
         }
-        registry.gauge("process_threads", help: "Threads.") { [([], Double(threads))] }
-        registry.gauge("process_start_time_seconds", help: "Start, in seconds since 1970.") { [([], start)] }
+        registry.gauge(
+            "process_threads", help: "Threads.", otlp: OTLPMetric("process.thread.count", unit: "{thread}", isSum: true)
+        ) { [([], Double(threads))] }
+        registry.unsentGauge("process_start_time_seconds", help: "Start, in seconds since 1970.") { [([], start)] }
     }
 
     private static var cpuSeconds: Double {

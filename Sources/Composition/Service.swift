@@ -47,7 +47,7 @@ package struct Engine: Sendable {
         registry = MetricsRegistry()
         let log = EventLog()
         self.log = log
-        try settings.downloads.origins.checkFiles()
+        try settings.downloads.origins.checkFiles(exceptOf: settings.resultStore.origin)
         sandbox = try Sandbox.start(settings, registry: registry, logger: logger, time: time)
         var settings = settings
         settings.pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(
@@ -162,8 +162,8 @@ struct Service: Sendable {
     let events: EventFeed
     /// Samples the figures for the charts of operators.
     let sampling: Task<Void, Never>
-    /// Nil if no collector is named.
-    let traceExport: Task<Void, Never>?
+    /// Tells collectors, if some are named.
+    let exporters: Exporters
     let publicServer: HTTPServer
     let operatorServer: HTTPServer
     /// Nil if metrics have no listener of their own.
@@ -183,6 +183,7 @@ struct Service: Sendable {
     ///   - logger: Takes the service's log lines.
     ///   - time: The clock for freshness and waits.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
+        let start = time.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, time: time)
         let settings = engine.settings
         let (registry, pipeline) = (engine.registry, engine.pipeline)
@@ -205,7 +206,7 @@ struct Service: Sendable {
 
         lifecycle = ServiceLifecycle(startedAt: time.now)
         let tracer = settings.tracer(registry: registry, time: time)
-        traceExport = tracer.flatMap { TraceExporter($0, settings, registry: registry, time: time) }?.start()
+        exporters = Exporters(settings, tracer: tracer, registry: registry, since: start, time: time)
         let bodies = BodyMemory(of: engine.budget)
         let publicResponder = PublicResponder(
             configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
@@ -248,8 +249,7 @@ struct Service: Sendable {
         _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout, willCut: lifecycle.beginCutting)
         refusing.cancel()
         lifecycle.beginDraining()
-        traceExport?.cancel()
-        await traceExport?.value
+        await exporters.shutDown()
         prefetcher.shutDown()
         await notifier.stop(timeLimit: .seconds(2))
         await engine.stopWork()

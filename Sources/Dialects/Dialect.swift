@@ -3,9 +3,9 @@ package import Text
 
 /// A grammar of request targets: one way to ask for images by URL.
 ///
-/// A dialect decides by a target and its `Accept` alone, and always in the same way, because its decision is
-/// remembered: a target that comes again is neither judged nor read a second time. Called on event threads; must not
-/// block.
+/// A dialect decides by a target, its `Accept` and the hints that it notes in ``ThumbnailQuery/hintFields`` alone, and
+/// always in the same way, because its decision is remembered: a target that comes again is neither judged nor read a
+/// second time. Which hints it reads must not depend on their values. Called on event threads; must not block.
 package protocol Dialect: Sendable {
     /// The dialect's name: the value of `route` in metrics and log lines.
     var name: String { get }
@@ -19,13 +19,16 @@ package protocol Dialect: Sendable {
     /// must not open what their keys close.
     var signatures: DialectSignatures { get }
 
-    /// The path at which the other service says whether it is ready; nil for none.
+    /// The paths at which the other service says whether it is ready.
     ///
     /// Alula answers there as at `/health/ready`, so that probes may stay as they are.
-    var probePath: String? { get }
+    var probePaths: [String] { get }
 
-    /// Whether a request with an image as its body may have a target of the dialect.
-    var takesImages: Bool { get }
+    /// Judges a request for one of ``probePaths``.
+    func judgeProbe(_ target: RequestedTarget) throws(APIError)
+
+    /// How requests for targets of the dialect may bring images as their bodies.
+    var uploads: DialectUploads { get }
 
     /// Whether a raw target belongs to the dialect.
     ///
@@ -37,10 +40,21 @@ package protocol Dialect: Sendable {
     /// Judged before the target is read.
     func isAuthentic(_ target: RequestedTarget) -> Bool
 
+    /// Whether an authentic target is one that a key of the dialect has signed.
+    func isSigned(_ target: RequestedTarget) -> Bool
+
     /// The query that the target stands for, with the dialect's own defaults and negotiation.
     ///
     /// - Throws: ``APIError`` for the first thing that is wrong.
     func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
+
+    /// The query that the target of a request with an image as its body stands for; asked unless ``uploads`` are none.
+    ///
+    /// - Throws: ``APIError`` for the first thing that is wrong.
+    func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
+
+    /// The image that answers a failed request for a target; nil for ``response(to:)`` alone.
+    func standIn(for target: RequestedTarget) -> StandIn?
 
     /// The answer to a failed request for one of the dialect's targets, with the dialect's own status and words.
     func response(to problem: Problem) -> HTTPResponse
@@ -56,15 +70,41 @@ package enum DialectSignatures: Sendable {
     case demanded
 }
 
+/// How requests bring images as their bodies.
+package enum DialectUploads: Hashable, Sendable {
+    /// Not at all.
+    case none
+    /// The signature is a field that covers the body, and `Content-Type` says what it is.
+    case sealed
+    /// The target is judged like any other; the bytes of the body say what it is, or it is a form with a file in the
+    /// field of this name.
+    case judged(field: ExactText)
+}
+
 extension Dialect {
     /// The dialect's name.
     package var doorName: String { name }
 
-    /// No path.
-    package var probePath: String? { nil }
+    /// Whether signatures are demanded.
+    package func isSigned(_ target: RequestedTarget) -> Bool { signatures == .demanded }
 
-    /// No images.
-    package var takesImages: Bool { false }
+    /// No paths.
+    package var probePaths: [String] { [] }
+
+    /// Anybody may probe.
+    package func judgeProbe(_ target: RequestedTarget) throws(APIError) {}
+
+    /// None.
+    package var uploads: DialectUploads { .none }
+
+    /// Whether requests may bring images as their bodies.
+    package var takesImages: Bool { uploads != .none }
+
+    /// Nothing is made of images here.
+    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery { throw .methodNotAllowed }
+
+    /// None.
+    package func standIn(for target: RequestedTarget) -> StandIn? { nil }
 
     /// The answer as Alula words it.
     package func response(to problem: Problem) -> HTTPResponse { problem.response }
@@ -96,15 +136,21 @@ package struct RequestedTarget: Hashable, Sendable {
     package let target: ExactText
     /// The request's `Accept`, which counts if the target does not fix the format.
     package let accept: ExactText?
+    /// The request's `API-Key`, by which a dialect may know its clients.
+    package private(set) var apiKey: ExactText?
+    /// The hints in the request's fields that count for the target.
+    package var hints: ClientHints
 
-    /// A target that came with `accept`.
-    package init(_ target: String, accept: String? = nil) {
+    /// A target that came with `accept` and these hints.
+    package init(_ target: String, accept: String? = nil, hints: ClientHints = ClientHints()) {
         self.target = ExactText(target)
         self.accept = accept.map { ExactText($0) }
+        self.hints = hints
     }
 
-    /// The target of `request`.
+    /// The target of `request`, without hints.
     package init(_ request: HTTPRequest) {
         self.init(request.target, accept: request.headerFields[.accept])
+        apiKey = request.headerFields[.apiKey].map { ExactText($0) }
     }
 }

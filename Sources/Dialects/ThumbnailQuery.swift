@@ -1,3 +1,4 @@
+package import HTTPTypes
 package import Imaging
 package import Text
 package import ThumbnailPipeline
@@ -12,6 +13,10 @@ package struct ThumbnailQuery: Hashable, Sendable {
     package var expires: Int?
     /// How the answer differs from the image by itself.
     package var answer = AnswerForm()
+    /// The parts that the target says itself, not a preset.
+    package var asked = AskedParts.all
+    /// The fields with hints that the answer depends on.
+    package var hintFields: HintFields = []
     /// Options of the target that are read and mean nothing here, such as `strip_metadata:0`.
     package var ignoredOptions: [String] = []
 
@@ -24,6 +29,12 @@ package struct ThumbnailQuery: Hashable, Sendable {
 
     /// Whether `Accept` chooses the format.
     package var isNegotiated: Bool { request.isNegotiated }
+
+    /// The value of `Vary` in its answers; nil for none.
+    package var vary: String? {
+        let names = (isNegotiated ? ["Accept"] : []) + hintFields.names
+        return names.isEmpty ? nil : names.joined(separator: ", ")
+    }
 }
 
 /// How the answer to a target differs from the image by itself, in a dialect that lets clients choose.
@@ -34,8 +45,12 @@ package struct AnswerForm: Hashable, Sendable {
     package var isAttachment = false
     /// Seconds for which clients may use the answer, whatever the source says; nil for the source's own lifetime.
     package var maximumAge: Int?
+    /// The value of `Cache-Control` if the source lets shared caches keep the answer; nil for Alula's own.
+    package var cacheControl: ExactText?
     /// Seconds for which shared caches may use the answer longer while they fetch it anew; nil says nothing.
     package var staleAge: Int?
+    /// Whether the answer tells its width and height in fields.
+    package var tellsSize = false
     /// Writes the answer in place of the image by itself, such as facts about the image or a `data:` URL.
     package var writer: AnswerWriter?
     /// The facts about the source that are asked for in place of an image; nil for an image.
@@ -45,6 +60,24 @@ package struct AnswerForm: Hashable, Sendable {
 
     /// The image by itself.
     package init() {}
+}
+
+/// An image that answers failures of all kinds, in a dialect whose operators want it.
+package struct StandIn: Sendable {
+    /// How the image is made.
+    package enum Subject: Sendable {
+        case plain(Placeholder)
+        case image(ThumbnailRequest)
+    }
+
+    package let subject: Subject
+    /// The status of the answer; nil for that of the failure.
+    package let status: HTTPResponse.Status?
+
+    /// An image with a status.
+    package init(_ subject: Subject, status: HTTPResponse.Status? = nil) {
+        (self.subject, self.status) = (subject, status)
+    }
 }
 
 /// Where a client is sent if a request fails.

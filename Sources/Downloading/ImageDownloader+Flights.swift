@@ -62,6 +62,7 @@ extension ImageDownloader {
         let isUnstored = launch.request.directives.noStore
         let reason = reason(for: launch.request, known: launch.known)
         reportStart(of: launch)
+        let begin = timekeeper.now
         let result: Result<Arrival, any Error>
         do {
             try await reserveMemory(for: launch.progress)
@@ -92,7 +93,7 @@ extension ImageDownloader {
         }
         start(landing.launches)
         watchActivity()
-        observer.finished(outcome, launch.progress.receivedBytes)
+        observer.finished(outcome, launch.progress.receivedBytes, timekeeper.now - begin)
         switch result {
         case .success(let arrival):
             for (answer, participation) in landing.answers {

@@ -46,10 +46,18 @@ package struct HTTPField: Hashable, Sendable {
 extension HTTPField.Name {
     /// Media types that a client accepts (RFC 9110 section 12.5).
     package static let accept = Self(unchecked: "Accept")
+    package static let apiKey = Self(unchecked: "API-Key")
     package static let acceptEncoding = Self(unchecked: "Accept-Encoding")
 
     /// The server that a request is for, the program that sends it, and its credentials (RFC 9110 sections 7.2, 10.1.5,
     /// 11.6.2).
+    package static let acceptCH = Self(unchecked: "Accept-CH")
+    package static let criticalCH = Self(unchecked: "Critical-CH")
+    package static let secCHWidth = Self(unchecked: "Sec-CH-Width")
+    package static let width = Self(unchecked: "Width")
+    package static let secCHDPR = Self(unchecked: "Sec-CH-DPR")
+    package static let dpr = Self(unchecked: "DPR")
+    package static let saveData = Self(unchecked: "Save-Data")
     package static let host = Self(unchecked: "Host")
     package static let userAgent = Self(unchecked: "User-Agent")
     package static let authorization = Self(unchecked: "Authorization")
@@ -128,6 +136,8 @@ extension HTTPField.Name {
 
     /// Alula's own: why a request failed, that an image lacks pixels, the quality that was found, and the receipt of a
     /// request.
+    package static let imageWidth = Self(unchecked: "Image-Width")
+    package static let imageHeight = Self(unchecked: "Image-Height")
     package static let alulaSignature = Self(unchecked: "Alula-Signature")
     package static let alulaError = Self(unchecked: "Alula-Error")
     package static let alulaIncomplete = Self(unchecked: "Alula-Incomplete")

@@ -56,9 +56,11 @@ package struct HTTPResponse: Sendable {
 
         /// The request is at fault (RFC 9110 section 15.5; 431 by RFC 6585 section 5).
         package static let badRequest = Self(code: 400)
+        package static let unauthorized = Self(code: 401)
         package static let forbidden = Self(code: 403)
         package static let notFound = Self(code: 404)
         package static let methodNotAllowed = Self(code: 405)
+        package static let notAcceptable = Self(code: 406)
         package static let requestTimeout = Self(code: 408)
         package static let conflict = Self(code: 409)
         package static let lengthRequired = Self(code: 411)

@@ -34,7 +34,7 @@ final class PlaneTrials: EncodingTrials {
         if let file = files[quality] { return file }
         let planes = try planes(for: quality)
         if writer.format.isEncodedInOneStep { return try writer.fileInOneStep(of: planes, quality: quality) }
-        return try file(of: planes.planes, in: planes.pixels, quality: quality, effort: writer.effort)
+        return try file(of: planes.planes, in: planes.pixels, settings: writer.settings(quality))
     }
 
     func similarity(quality: Int) throws -> Double {
@@ -43,7 +43,9 @@ final class PlaneTrials: EncodingTrials {
         if let effort = encoder.quickLumaEffort {
             planes = try resampled.first?.value ?? self.planes(for: quality)
             let luma = planes.planes.prefix(1)
-            file = try self.file(of: Array(luma), in: planes.pixels, quality: quality, effort: effort)
+            var settings = writer.settings(quality)
+            settings.effort = effort
+            file = try self.file(of: Array(luma), in: planes.pixels, settings: settings)
         } else {
             planes = try self.planes(for: quality)
             file = try self.file(quality: quality)
@@ -54,11 +56,10 @@ final class PlaneTrials: EncodingTrials {
         return try writer.luma(of: file, in: luma.range).similarity(to: luma)
     }
 
-    private func file(of planes: [Plane], in samples: SharedBytes, quality: Int, effort: Int) throws -> SharedBytes {
+    private func file(of planes: [Plane], in samples: SharedBytes, settings: EncoderSettings) throws -> SharedBytes {
         do {
             return try encoder.file(
-                of: samples, planes: planes, range: encoder.range, quality: quality, effort: effort,
-                token: writer.token)
+                of: samples, planes: planes, range: encoder.range, settings: settings, token: writer.token)
         } catch {
             try writer.token.check()
             throw error
@@ -109,26 +110,28 @@ struct PixelTrials: EncodingTrials {
 /// Writes files of a format, and reads them back.
 private struct FileWriter {
     let format: ImageFormat
-    let effort: Int
+    let settings: (_ quality: Int) -> EncoderSettings
     let hasSharpChroma: Bool
     let token: WorkToken
     let codec: any ImageCodec
 
     init(plan: RenderPlan, token: WorkToken, codec: any ImageCodec) {
-        (format, effort, hasSharpChroma) = (plan.format, plan.effort, plan.hasSharpChroma)
+        (format, settings, hasSharpChroma) = (plan.format, plan.settings(quality:), plan.hasSharpChroma)
         (self.token, self.codec) = (token, codec)
     }
 
-    /// The file of a finished still, by the encoder that works in one step.
+    /// The file of a finished image, by the encoder that works in one step.
     func fileInOneStep(of image: DecodedImage, quality: Int) throws -> SharedBytes {
-        try codec.encode(image, as: format, quality: quality, effort: effort, token: token)
+        try codec.encode(image, as: format, settings: settings(quality), token: token)
     }
 
     /// The file of interleaved pixels.
     ///
     /// - Parameter effort: The encoder's effort; nil for that of the result.
     func file(of image: DecodedImage, quality: Int, effort: Int? = nil) throws -> SharedBytes {
-        if format.isEncodedInOneStep, image.frames == 1 { return try fileInOneStep(of: image, quality: quality) }
+        if format.isEncodedInOneStep(frames: image.frames) { return try fileInOneStep(of: image, quality: quality) }
+        var settings = settings(quality)
+        if let effort { settings.effort = effort }
         return try unsafe image.pixels.withUnsafeBytes { bytes throws in
             let pixels = try unsafe VipsImage.pixels(
                 bytes, width: image.size.width, height: image.size.height * image.frames, bands: image.bands)
@@ -138,8 +141,7 @@ private struct FileWriter {
             pixels.watch(token)
             let file = try ImageEncoder.encode(
                 pixels, size: image.size, format: format,
-                options: VipsSaveOptions(
-                    quality: quality, effort: effort ?? self.effort, hasSharpChroma: hasSharpChroma, token: token)
+                options: VipsSaveOptions(settings: settings, hasSharpChroma: hasSharpChroma, token: token)
             ).bytes
             try token.check()
             return file

@@ -12,17 +12,15 @@ package protocol ImageCodec: Sendable {
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage
 
-    /// Writes a finished still in a format that ``ImageFormat/isEncodedInOneStep``; blocks the calling thread until the
+    /// Writes a finished still in a format that ``ImageFormat/isEncodedInOneStep``, or an animation in one that
+    /// ``ImageFormat/isAnimatedInOneStep``; blocks the calling thread until the
     /// work ends.
     ///
-    /// - Parameters:
-    ///   - image: Interleaved pixels, or planes of the range that the format is written from.
-    ///   - quality: 1…100; ignored if the format has no quality.
-    ///   - effort: The encoder's effort, in its own scale.
+    /// - Parameter image: Interleaved pixels, or planes of the range that the format is written from.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the
     ///   work.
     func encode(
-        _ image: DecodedImage, as format: ImageFormat, quality: Int, effort: Int, token: WorkToken
+        _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes
 }
 
@@ -40,10 +38,10 @@ package struct InProcessCodec: ImageCodec {
 
     /// Encodes with ``ImageEncoder``; asks `token` before and after, because the encoder cannot be stopped.
     package func encode(
-        _ image: DecodedImage, as format: ImageFormat, quality: Int, effort: Int, token: WorkToken
+        _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
         try token.check()
-        let file = try ImageEncoder.encode(image, as: format, quality: quality, effort: effort)
+        let file = try ImageEncoder.encode(image, as: format, settings: settings)
         try token.check()
         return file
     }

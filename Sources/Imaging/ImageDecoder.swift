@@ -36,6 +36,9 @@ package enum ImageDecoder {
                 isIncomplete = try lacksPixels(file.bytes, header, token)
             }
             try plan.admit(isIncomplete: isIncomplete)
+            if lane == .planar, let loaded = try reading.quickLoader?(file.bytes, header, plan, token, room) {
+                return try finished(loaded, header: header, plan: plan, token: token, room: room)
+            }
             if let load = reading.pixelLoader(for: plan, header) {
                 return try finished(
                     load(file.bytes, header, plan, token), header: header, plan: plan, token: token, room: room)
@@ -110,10 +113,11 @@ package enum ImageDecoder {
     private static func finished(
         _ loaded: LoadedPixels, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> DecodedImage {
-        guard loaded.size == header.storedSize else {
+        guard loaded.size == header.storedSize.reduced(by: loaded.level) else {
             throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), the file has \(loaded.size)")
         }
         try plan.admit(isIncomplete: loaded.isIncomplete)
+        if loaded.isFinished { return DecodedImage(pixels: loaded.pixels, size: loaded.size, bands: loaded.bands) }
         let frames = max(1, loaded.delays.count)
         return try unsafe loaded.pixels.withUnsafeBytes { bytes throws in
             let image = try unsafe VipsImage.pixels(
@@ -121,7 +125,7 @@ package enum ImageDecoder {
                 isWide: loaded.isWide)
             let profiled = try loaded.profile.map { profile throws(VipsError) in try image.profiled(profile) } ?? image
             return try reduced(
-                profiled, by: plan.level, frames: frames, header: header,
+                profiled, by: plan.level / loaded.level, frames: frames, header: header,
                 timing: (loaded.delays, loaded.loop), token: token, room: room, isIncomplete: loaded.isIncomplete)
         }
     }

@@ -12,47 +12,47 @@ package enum ImageEncoder {
     package static func encode(
         pixels: [UInt8], size: PixelSize, bands: Int, format: ImageFormat, quality: Int?, effort: Int? = nil
     ) throws(ImagingError) -> EncodedImage {
-        try encode(
-            SharedBytes(pixels), size: size, bands: bands, format: format, quality: quality ?? format.defaultQuality,
-            effort: effort ?? format.effort)
+        guard 1...4 ~= bands, size.width > 0, size.height > 0, pixels.count == size.area * bands else {
+            throw .encodeFailed(detail: "\(pixels.count) bytes are not \(size) pixels of \(bands) bands")
+        }
+        return try encode(
+            DecodedImage(pixels: SharedBytes(pixels), size: size, bands: bands), bands: bands, format: format,
+            settings: EncoderSettings(
+                quality: quality ?? format.defaultQuality, effort: effort ?? format.effort, bitDepth: format.bitDepth))
     }
 
-    /// Writes a finished still as a file; cannot be stopped.
+    /// Writes a finished image as a file; cannot be stopped.
     ///
-    /// - Parameters:
-    ///   - image: Interleaved pixels, or planes of the range that the format is written from.
-    ///   - quality: 1…100; ignored if the format has no quality.
-    ///   - effort: The encoder's effort, in its own scale.
+    /// - Parameter image: Interleaved pixels, or planes of the range that the format is written from.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func encode(
-        _ image: DecodedImage, as format: ImageFormat, quality: Int, effort: Int
+        _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings
     ) throws(ImagingError) -> SharedBytes {
         switch image.layout {
         case .interleaved(let bands):
-            return try encode(
-                image.pixels, size: image.size, bands: bands, format: format, quality: quality, effort: effort
-            ).bytes
+            return try encode(image, bands: bands, format: format, settings: settings).bytes
         case .planar(let planes, let range):
             guard format.isEncodedInOneStep, let encoder = format.writing?.planes else {
                 throw .encodeFailed(detail: "\(format.rawValue) is not written from planes here")
             }
             return try encoder.file(
-                of: image.pixels, planes: planes, range: range, quality: quality, effort: effort)
+                of: image.pixels, planes: planes, range: range, settings: settings)
         }
     }
 
     private static func encode(
-        _ pixels: SharedBytes, size: PixelSize, bands: Int, format: ImageFormat, quality: Int, effort: Int
+        _ image: DecodedImage, bands: Int, format: ImageFormat, settings: EncoderSettings
     ) throws(ImagingError) -> EncodedImage {
-        guard 1...4 ~= bands, size.width > 0, size.height > 0, pixels.count == size.area * bands else {
-            throw .encodeFailed(detail: "\(pixels.count) bytes are not \(size) pixels of \(bands) bands")
-        }
         do throws(VipsError) {
-            return try unsafe pixels.withUnsafeBytes { bytes throws(VipsError) in
-                var image = try unsafe VipsImage.pixels(bytes, width: size.width, height: size.height, bands: bands)
-                if !format.supportsAlpha { image = try image.flattened(on: .white) }
-                let options = VipsSaveOptions(quality: quality, effort: effort, token: WorkToken())
-                return try encode(image, size: size, format: format, options: options)
+            return try unsafe image.pixels.withUnsafeBytes { bytes throws(VipsError) in
+                var pixels = try unsafe VipsImage.pixels(
+                    bytes, width: image.size.width, height: image.size.height * image.frames, bands: bands)
+                if !format.supportsAlpha { pixels = try pixels.flattened(on: .white) }
+                if image.frames > 1 {
+                    pixels.markAnimated(frameHeight: image.size.height, delays: image.delays, loop: image.loop)
+                }
+                let options = VipsSaveOptions(settings: settings, token: WorkToken())
+                return try encode(pixels, size: image.size, format: format, options: options)
             }
         } catch {
             throw .encodeFailed(detail: error.text)

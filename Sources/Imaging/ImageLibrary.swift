@@ -1,3 +1,4 @@
+import CAOMShim
 import CCodedImages
 import CPlanarShim
 import Memory
@@ -90,9 +91,10 @@ extension ImageLibrary {
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
         unsafe CPlanarShim_versions(&text)
         let name = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let (av1, hevc) = unsafe (
-            String(cString: CCodedImages_av1_version()), String(cString: CCodedImages_hevc_version())
+        let (av1, hevc, encoder) = unsafe (
+            String(cString: CCodedImages_av1_version()), String(cString: CCodedImages_hevc_version()),
+            String(cString: CAOMShim_version())
         )
-        return "libvips \(version), \(name), dav1d \(av1), libde265 \(hevc)"
+        return "libvips \(version), \(name), dav1d \(av1), libde265 \(hevc), libaom \(encoder)"
     }
 }

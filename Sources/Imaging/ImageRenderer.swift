@@ -64,11 +64,11 @@ package enum ImageRenderer {
             if plan.format.isEncodedInOneStep {
                 try codec.encode(
                     PlanarRendering.planes(of: image, target: target, token: token), as: plan.format,
-                    quality: quality, effort: plan.effort, token: token)
+                    settings: plan.settings(quality: quality), token: token)
             } else {
                 try PlanarRendering.file(
-                    of: image, target: target, stamps: stamps, encoder: encoder, quality: quality, effort: plan.effort,
-                    token: token)
+                    of: image, target: target, stamps: stamps, encoder: encoder,
+                    settings: plan.settings(quality: quality), token: token)
             }
         return EncodedImage(bytes: plan.finished(file), format: plan.format, size: plan.outputSize)
     }
@@ -111,7 +111,9 @@ package enum ImageRenderer {
                 let image = try unsafe VipsImage.pixels(bytes, width: 1, height: 1, bands: pixel.count)
                     .embedded(left: 0, top: 0, in: size, background: pixel.map(Double.init))
                 return try encode(
-                    image, size: size, format: format, quality: format.defaultQuality, effort: format.effort,
+                    image, size: size, format: format,
+                    settings: EncoderSettings(
+                        quality: format.defaultQuality, effort: format.effort, bitDepth: format.bitDepth),
                     token: token, codec: codec)
             }
         } catch let error as VipsError {
@@ -153,24 +155,26 @@ package enum ImageRenderer {
             return try QualitySearch(trials, for: plan).result()
         }
         let encoded = try encode(
-            result, size: plan.outputSize, format: plan.format, quality: quality, effort: plan.effort,
+            result, size: plan.outputSize, format: plan.format, settings: plan.settings(quality: quality),
             hasSharpChroma: plan.hasSharpChroma, token: token, codec: codec)
         return EncodedImage(bytes: plan.finished(encoded.bytes), format: encoded.format, size: encoded.size)
     }
 
     /// Computes `image` and writes it; `size` is that of one frame.
     private static func encode(
-        _ image: VipsImage, size: PixelSize, format: ImageFormat, quality: Int, effort: Int,
+        _ image: VipsImage, size: PixelSize, format: ImageFormat, settings: EncoderSettings,
         hasSharpChroma: Bool = true, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
-        if format.isEncodedInOneStep, image.height == size.height {
-            let still = DecodedImage(pixels: try image.pixels(token: token), size: size, bands: image.bands)
-            let file = try codec.encode(still, as: format, quality: quality, effort: effort, token: token)
+        let frames = image.height / (image.integer("page-height") ?? image.height)
+        if format.isEncodedInOneStep(frames: frames), image.height == size.height * frames {
+            let finished = DecodedImage(
+                pixels: try image.pixels(token: token), size: size, bands: image.bands, frames: frames,
+                delays: frames > 1 ? image.integers("delay") : [], loop: frames > 1 ? image.integer("loop") ?? 0 : 0)
+            let file = try codec.encode(finished, as: format, settings: settings, token: token)
             return EncodedImage(bytes: file, format: format, size: size)
         }
         image.watch(token)
-        let options = VipsSaveOptions(
-            quality: quality, effort: effort, hasSharpChroma: hasSharpChroma, token: token)
+        let options = VipsSaveOptions(settings: settings, hasSharpChroma: hasSharpChroma, token: token)
         let encoded = try ImageEncoder.encode(image, size: size, format: format, options: options)
         try token.check()
         return encoded

@@ -52,6 +52,12 @@ package struct JSONReader {
         return value
     }
 
+    /// The value that a text begins with, whatever follows it.
+    package static func firstValue(in bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> JSONValue {
+        var reader = JSONReader(bytes, dialect)
+        return try reader.value(depth: 0)
+    }
+
     /// The places of all members of objects that lie in no array, by their names joined with points:
     /// `origins.photos.url`.
     package static func places(in bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> [ExactText: Place] {

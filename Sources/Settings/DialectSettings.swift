@@ -18,21 +18,27 @@ struct DialectSettings: Sendable {
     var bounded: Set<ExactText> = []
     /// URLs of thumbor and imagor.
     var thumbor = ThumborConfiguration()
+    /// URLs of imaginary.
+    var imaginary = ImaginaryConfiguration()
     /// Image endpoints of front-end frameworks.
     var frontEnds = FrontEndSettings()
 
     /// The dialects that have a place, in the order in which they are asked.
     func dialects(_ vocabulary: Vocabulary) -> [any Dialect] {
-        var dialects = frontEnds.dialects(vocabulary.baseOrigin)
+        var dialects = frontEnds.dialects(vocabulary)
         if let imgproxy = ImgproxyDialect(imgproxy, vocabulary: vocabulary) { dialects.append(imgproxy) }
         if let thumbor = ThumborDialect(thumbor) { dialects.append(thumbor) }
+        if let imaginary = ImaginaryDialect(imaginary) { dialects.append(imaginary) }
         if let place = wsrv.place { dialects.append(WsrvDialect(at: place)) }
         return dialects
     }
 
     /// The place of each dialect with the name of its setting.
     private var places: [(setting: String, place: DialectPlace?)] {
-        [("imgproxyPath", imgproxy.place), ("thumborPath", thumbor.place), ("wsrvPath", wsrv.place)]
+        [
+            ("imgproxyPath", imgproxy.place), ("thumborPath", thumbor.place), ("wsrvPath", wsrv.place),
+            ("imaginaryPath", imaginary.place),
+        ]
             + FrontEndSettings.endpoints.map { ($0.setting, frontEnds.places[ExactText($0.name)]) }
     }
 
@@ -41,6 +47,7 @@ struct DialectSettings: Sendable {
         var names = bounded
         if !imgproxy.keys.isEmpty { names.insert("imgproxy") }
         if thumbor.key != nil { names.insert("thumbor") }
+        if imaginary.hasKeys { names.insert("imaginary") }
         return names
     }
 
@@ -79,16 +86,16 @@ extension SettingTable {
             },
             Setting(
                 name: environmentOf, defaultText: "none",
-                help: "imgproxy or imagor: that service's environment variables count below Alula's own settings"
+                help: "imgproxy, imagor or imaginary: its environment variables count below Alula's own settings"
             ) {
                 (settings, text) throws(InvalidValue) in
                 settings.dialects.environmentOf = try SettingValues.choice(text)
             },
-        ] + thumbor + frontEnds
+        ] + thumbor + imaginary + frontEnds
 
     /// The names of dialects that can be opened.
     private static let doors =
-        [NativeDialect.doorName, "imgproxy", "thumbor", "wsrv"] + FrontEndSettings.endpoints.map(\.name)
+        [NativeDialect.doorName, "imgproxy", "thumbor", "wsrv", "imaginary"] + FrontEndSettings.endpoints.map(\.name)
 
     /// The setting that names the service whose environment variables are read.
     static let environmentOf = "environmentOf"

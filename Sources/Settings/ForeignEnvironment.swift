@@ -1,6 +1,6 @@
 /// Another service whose environment variables can stand in for settings.
 package enum ForeignEnvironment: String, CaseIterable, Sendable {
-    case imgproxy, imagor
+    case imgproxy, imagor, imaginary
 
     /// The result of reading a service's variables.
     package struct Reading: Equatable {
@@ -15,6 +15,7 @@ package enum ForeignEnvironment: String, CaseIterable, Sendable {
         switch self {
         case .imgproxy: ImgproxyEnvironment.apply(environment, to: &settings)
         case .imagor: ImagorEnvironment.apply(environment, to: &settings)
+        case .imaginary: ImaginaryEnvironment.apply(environment, to: &settings)
         }
     }
 }

@@ -28,17 +28,29 @@ struct FrontEndSettings: Sendable {
             NetlifyDialect(at: $0, base: $2)
         },
         Endpoint(name: "astro", usualPath: "/_image", makers: "Astro") { AstroDialect(at: $0, base: $2) },
+        Endpoint(name: "cloudflare", usualPath: "/cdn-cgi/image", makers: "Cloudflare") {
+            CloudflareDialect(at: $0, base: $2)
+        },
     ]
 
     /// Where endpoints lie, by the names of their dialects.
     var places: [ExactText: DialectPlace] = [:]
+    /// The lists that are set; nil for the framework's own, or for what ``SizePolicy`` allows if that is bounded.
+    var nextSizes: [Int]?
+    var nextQualities: [Int]?
+    var vercelSizes: [Int]?
     var next = NextConfiguration.next
     var vercel = NextConfiguration.vercel
 
-    /// The dialects that have a place; paths are sources of `base`.
-    func dialects(_ base: SourceBase?) -> [any Dialect] {
-        Self.endpoints.compactMap { endpoint in
-            places[ExactText(endpoint.name)].map { endpoint.dialect($0, self, base) }
+    /// The dialects that have a place.
+    func dialects(_ vocabulary: Vocabulary) -> [any Dialect] {
+        let sizes = vocabulary.sizes
+        var settings = self
+        settings.next.widths = nextSizes ?? (sizes.sizes.isEmpty ? next.widths : nil)
+        settings.next.qualities = nextQualities ?? (sizes.qualities.isEmpty ? next.qualities : nil)
+        settings.vercel.widths = vercelSizes ?? (sizes.sizes.isEmpty ? vercel.widths : nil)
+        return Self.endpoints.compactMap { endpoint in
+            places[ExactText(endpoint.name)].map { endpoint.dialect($0, settings, vocabulary.baseOrigin) }
         }
     }
 }
@@ -58,21 +70,21 @@ extension SettingTable {
                 settings.dialects.frontEnds.places[ExactText(endpoint.name)] = place
             }
         } + [
-            Setting(name: "nextSizes", defaultText: "32 to 3840, as in Next.js", help: "widths that nextPath serves") {
+            Setting(name: "nextSizes", defaultText: "sizes, else as Next.js", help: "widths that nextPath serves") {
                 (settings, text) throws(InvalidValue) in
-                settings.dialects.frontEnds.next.widths = try numbers(text, in: 1...16_384)
+                settings.dialects.frontEnds.nextSizes = try SettingValues.integers(text, in: 1...16_384).sorted()
             },
-            Setting(name: "nextQualities", defaultText: "75", help: "qualities that nextPath serves") {
+            Setting(name: "nextQualities", defaultText: "qualities, else 75", help: "qualities that nextPath serves") {
                 (settings, text) throws(InvalidValue) in
-                settings.dialects.frontEnds.next.qualities = try numbers(text, in: 1...100)
+                settings.dialects.frontEnds.nextQualities = try SettingValues.integers(text, in: 1...100).sorted()
             },
             Setting(name: "nextFormats", defaultText: "webp", help: "formats that Accept may choose with nextPath") {
                 (settings, text) throws(InvalidValue) in
                 settings.dialects.frontEnds.next.formats = try SettingValues.formats(text, of: ImageFormat.written)
             },
-            Setting(name: "vercelSizes", defaultText: "640 to 3840", help: "widths that vercelPath serves") {
+            Setting(name: "vercelSizes", defaultText: "sizes, else 640 to 3840", help: "widths that vercelPath serves") {
                 (settings, text) throws(InvalidValue) in
-                settings.dialects.frontEnds.vercel.widths = try numbers(text, in: 1...16_384)
+                settings.dialects.frontEnds.vercelSizes = try SettingValues.integers(text, in: 1...16_384).sorted()
             },
             Setting(
                 name: "baseOrigin", defaultText: "none",
@@ -85,11 +97,4 @@ extension SettingTable {
                 settings.api.vocabulary.baseOrigin = SourceBase(text + ":")
             },
         ]
-
-    private static func numbers(_ text: String, in range: ClosedRange<Int>) throws(InvalidValue) -> [Int] {
-        var numbers: [Int] = []
-        for member in SettingValues.list(text) { numbers.append(try SettingValues.integer(member, in: range)) }
-        guard !numbers.isEmpty else { throw InvalidValue(allowed: "numbers with commas between them") }
-        return numbers.sorted()
-    }
 }

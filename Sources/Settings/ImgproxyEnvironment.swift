@@ -231,6 +231,13 @@ struct ImgproxyEnvironment {
             try apply("port", String(port))
             if !address.isEmpty { try apply("bind", String(address)) }
         case "PROMETHEUS_BIND": try apply("metricsBind", text)
+        // The collector is named by OpenTelemetry's own variables, in both services.
+        case "OPEN_TELEMETRY_ENABLE":
+            meant = ["traceEndpoint", "metricsEndpoint"]
+            if try !Self.flag(text) { settings.exports.clearEndpoints(traces: true) }
+        case "OPEN_TELEMETRY_ENABLE_METRICS":
+            meant = ["metricsEndpoint"]
+            if try !Self.flag(text) { settings.exports.clearEndpoints(traces: false) }
         case "TIMEOUT": try apply("requestTimeout", Self.seconds(text))
         case "DOWNLOAD_TIMEOUT": try apply("downloadTimeout", Self.seconds(text))
         case "READ_REQUEST_TIMEOUT": try apply("headerTimeout", Self.seconds(text))

@@ -14,7 +14,9 @@ extension SettingTable {
     static let storing: [Setting] = [
         Setting(name: "resultStore", defaultText: "none", help: "named origin with write where results stay") {
             (settings, text) throws(InvalidValue) in
-            guard Origins.isName(text) else { throw InvalidValue(allowed: "the name of an origin in the file with write") }
+            guard Origins.isName(text) else {
+                throw InvalidValue(allowed: "the name of an origin in the file with write")
+            }
             settings.resultStore.origin = text
         },
         Setting(name: "resultStoreTimeout", default: "200ms", help: "wait of one request for the result store") {

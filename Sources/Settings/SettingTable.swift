@@ -18,8 +18,8 @@ package enum SettingTable {
     static let vocabulary: Set<ExactText> = ["watermarks", "presets"]
 
     package static let all: [Setting] =
-        listeners + downloads + caches + sharing + storing + freshness + sources + answers + quality + dialects + imgproxy + wsrv
-        + times + sandbox + process + tracing + notifying
+        listeners + downloads + caches + sharing + storing + freshness + sources + answers + quality + sizes + dialects + imgproxy
+        + wsrv + times + sandbox + process + exports + notifying
 
     private static let listeners: [Setting] = [
         Setting(name: "bind", default: "0.0.0.0", help: "address of the public listener") {

@@ -89,6 +89,14 @@ package enum SettingValues {
         text.split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
     }
 
+    /// Whole numbers within `range`, separated by commas; at least one.
+    static func integers(_ text: String, in range: ClosedRange<Int>) throws(InvalidValue) -> [Int] {
+        var numbers: [Int] = []
+        for member in list(text) { numbers.append(try integer(member, in: range)) }
+        guard !numbers.isEmpty else { throw InvalidValue(allowed: "numbers with commas between them") }
+        return numbers
+    }
+
     /// A listener for few connections at `ADDRESS:PORT`; without an address, at all of them.
     static func listener(_ text: String) throws(InvalidValue) -> HTTPServerConfiguration {
         guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),

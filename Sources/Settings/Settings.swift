@@ -28,7 +28,7 @@ package struct Settings: Sendable {
     package var renderWorkers = availableProcessorCount()
     package var memoryBudget = MemoryShare.percent(60)
     package var sandbox = SandboxSettings()
-    package var traces = TraceSettings()
+    package var exports = ExportSettings()
     package var notifying = NotifyingSettings()
     package var logFormat = LogFormat.json
     /// The log level, if one is set.
@@ -142,7 +142,8 @@ package struct Settings: Sendable {
         if let store = resultStore.origin, downloads.origins[store]?.isWritable != true {
             found.append(
                 Contradiction(
-                    ["resultStore"], "resultStore is \(store): allowed is the name of an origin in the file with write"))
+                    ["resultStore"], "resultStore is \(store): allowed is the name of an origin in the file with write")
+            )
         }
         return found + dialects.contradictions(api.vocabulary)
     }

@@ -71,6 +71,7 @@ package struct SettingsLoader {
         } catch {
             problems.append(error)
         }
+        OpenTelemetryEnvironment.apply(environment, to: &settings.exports)
         readForeignEnvironment(flags, variables, file, environment, into: &settings)
         for setting in SettingTable.all {
             if let text = flags[ExactText(setting.name)] {

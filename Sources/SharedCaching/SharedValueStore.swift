@@ -3,9 +3,9 @@ import Memory
 
 /// A place that several instances share: it returns what was stored and not removed since, or nothing.
 ///
-/// A look-up waits for a bounded time, a write for nothing: it is dropped if too much waits. If the place is slow, full,
-/// gone or lying, that costs look-ups and nothing more. Values carry the generations of their sources, which a removal
-/// replaces by new random ones, so a value that was begun before a removal is never found after it.
+/// A look-up waits for a bounded time, a write for nothing: it is dropped if too much waits. If the place is slow,
+/// full, gone or lying, that costs look-ups and nothing more. Values carry the generations of their sources, which a
+/// removal replaces by new random ones, so a value that was begun before a removal is never found after it.
 package protocol SharedValueStore: Sendable {
     /// State and counts at this moment.
     var statistics: SharedStoreStatistics { get }

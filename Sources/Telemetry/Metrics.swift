@@ -14,6 +14,19 @@ package final class Counter: Sendable {
     package var value: Int { total.load(ordering: .relaxed) }
 }
 
+/// A number that grows and falls.
+package final class Level: Sendable {
+    private let current = Atomic(0)
+
+    package init() {}
+
+    /// Adds `amount`, which may be negative.
+    package func change(by amount: Int) { current.wrappingAdd(amount, ordering: .relaxed) }
+
+    /// The number at this moment.
+    package var value: Int { current.load(ordering: .relaxed) }
+}
+
 /// A distribution over fixed upper bounds, in seconds.
 package final class Histogram: Sendable {
     /// Upper bounds of the buckets but the last, which has none.
@@ -35,36 +48,116 @@ package final class Histogram: Sendable {
         nanoseconds.wrappingAdd(Int((seconds * 1e9).rounded()), ordering: .relaxed)
     }
 
-    /// Counts per bucket, not cumulated, and the sum of all observations; an observation in progress may be in one of
-    /// them only.
-    package var snapshot: (counts: [Int], sum: Double) {
-        (counts.indices.map { counts[$0].load(ordering: .relaxed) }, Double(nanoseconds.load(ordering: .relaxed)) / 1e9)
+    /// The distribution so far; an observation in progress may be in the counts or in the sum only.
+    package var reading: HistogramReading {
+        HistogramReading(
+            counts: counts.indices.map { counts[$0].load(ordering: .relaxed) },
+            nanoseconds: nanoseconds.load(ordering: .relaxed))
     }
 }
 
-/// The counters of one metric, one for each combination of label values; label values come from fixed sets.
-package final class CounterFamily: Sendable {
-    private let children = Locked<[[String]: Counter]>([:])
+/// A distribution at one moment.
+package struct HistogramReading: Equatable, Sendable {
+    /// Observations per bucket, not cumulated.
+    package private(set) var counts: [Int]
+    private var nanoseconds: Int
 
-    /// Starts without any labelled counter.
-    package init() {}
+    /// A distribution without any observation.
+    static let empty = HistogramReading(
+        counts: Array(repeating: 0, count: Histogram.secondsBounds.count + 1), nanoseconds: 0)
 
-    /// The counter of these label values, made at first use.
-    package func counter(_ labels: String...) -> Counter {
-        children.withLock { children in
-            if let child = children[labels] { return child }
-            let child = Counter()
-            children[labels] = child
-            return child
+    /// A distribution with these counts, and the sum of all observations.
+    init(counts: [Int], nanoseconds: Int) {
+        self.counts = counts
+        self.nanoseconds = nanoseconds
+    }
+
+    /// All observations.
+    var count: Int { counts.reduce(0, +) }
+
+    /// The sum of all observations, in seconds.
+    package var sum: Double { Double(nanoseconds) / 1e9 }
+
+    /// The observations of both.
+    static func + (left: HistogramReading, right: HistogramReading) -> HistogramReading {
+        combined(left, right, &+)
+    }
+
+    /// The observations of `left` that `right` has not.
+    static func - (left: HistogramReading, right: HistogramReading) -> HistogramReading {
+        combined(left, right, &-)
+    }
+
+    private static func combined(
+        _ left: HistogramReading, _ right: HistogramReading, _ combine: (Int, Int) -> Int
+    ) -> HistogramReading {
+        HistogramReading(
+            counts: zip(left.counts, right.counts).map(combine),
+            nanoseconds: combine(left.nanoseconds, right.nanoseconds))
+    }
+}
+
+/// The parts of one metric, one for each combination of label values; label values come from fixed sets.
+package final class MetricFamily<Part: Sendable>: Sendable {
+    private let parts = Locked<[[String]: Part]>([:])
+    private let make: @Sendable () -> Part
+
+    init(making make: @escaping @Sendable () -> Part) {
+        self.make = make
+    }
+
+    /// The part with these label values, made at first use.
+    func part(_ labels: [String]) -> Part {
+        parts.withLock { parts in
+            if let part = parts[labels] { return part }
+            let part = make()
+            parts[labels] = part
+            return part
         }
     }
 
-    /// The counts of all of them together.
-    package var sum: Int { children.withLock { children in children.values.reduce(0) { $0 + $1.value } } }
-
-    /// All counters with their label values, ordered by these.
-    package var snapshot: [(labels: [String], value: Int)] {
-        children.withLock { children in children.map { ($0.key, $0.value.value) } }
+    /// All parts with their label values, ordered by these.
+    var all: [(labels: [String], part: Part)] {
+        parts.withLock { parts in parts.map { ($0.key, $0.value) } }
             .sorted { $0.0.lexicographicallyPrecedes($1.0) }
     }
+}
+
+/// The counters of one metric.
+package typealias CounterFamily = MetricFamily<Counter>
+
+extension CounterFamily {
+    /// Starts without any labelled counter.
+    package convenience init() { self.init { Counter() } }
+
+    /// The counter of these label values, made at first use.
+    package func counter(_ labels: String...) -> Counter { part(labels) }
+
+    /// The counts of all of them together.
+    package var sum: Int { all.reduce(0) { $0 + $1.part.value } }
+
+    /// All counters with their label values, ordered by these.
+    package var snapshot: [(labels: [String], value: Int)] { all.map { ($0.labels, $0.part.value) } }
+}
+
+/// The levels of one metric.
+package typealias LevelFamily = MetricFamily<Level>
+
+extension LevelFamily {
+    /// Starts without any level.
+    package convenience init() { self.init { Level() } }
+
+    /// The level of these attribute values, made at first use.
+    package func level(_ attributes: String...) -> Level { part(attributes) }
+
+    /// All levels with their attribute values, ordered by these.
+    package var snapshot: [(attributes: [String], value: Int)] { all.map { ($0.labels, $0.part.value) } }
+}
+
+/// The histograms of one metric.
+package typealias HistogramFamily = MetricFamily<Histogram>
+
+extension HistogramFamily {
+    /// The histogram of these attribute values, made at first use; an empty one stands for no attribute.
+    package func histogram(_ attributes: String...) -> Histogram { part(attributes) }
 }

@@ -1,22 +1,16 @@
 import Coordination
-import JSON
 
-/// The metrics of the process and their Prometheus text (exposition format 0.0.4).
+/// The metrics of the process.
+///
+/// Labels are Prometheus' labels and OpenTelemetry's attributes. `counting` names the things that a metric counts, for
+/// OpenTelemetry's unit; `otlp` is a name of its semantic conventions.
 package final class MetricsRegistry: Sendable {
     /// Reads a metric's samples at each scrape.
     package typealias Reader = @Sendable () -> [(labels: [String], value: Double)]
 
-    private enum Kind: String {
-        case counter, gauge, histogram
-    }
-
     private struct Metric: Sendable {
-        let name: String
-        let help: String
-        let kind: Kind
-        let labelNames: [String]
-        let read: Reader
-        var histogram: Histogram?
+        let description: MetricDescription
+        let read: @Sendable () -> MetricReading.Points
     }
 
     private let metrics = Locked<[Metric]>([])
@@ -24,72 +18,85 @@ package final class MetricsRegistry: Sendable {
     package init() {}
 
     /// Registers a counter without labels.
-    package func counter(_ name: String, help: String) -> Counter {
+    package func counter(_ name: String, help: String, counting counted: String? = nil) -> Counter {
         let counter = Counter()
-        add(Metric(name: name, help: help, kind: .counter, labelNames: []) { [([], Double(counter.value))] })
+        add(name, help, .counter, [], OTLPMetric(of: name, counting: counted)) {
+            .numbers([([], Double(counter.value))])
+        }
         return counter
     }
 
     /// Registers a counter with labels of these names.
-    package func counters(_ name: String, help: String, labels: String...) -> CounterFamily {
+    package func counters(
+        _ name: String, help: String, labels: String..., counting counted: String? = nil
+    ) -> CounterFamily {
         let family = CounterFamily()
-        add(
-            Metric(name: name, help: help, kind: .counter, labelNames: labels) {
-                family.snapshot.map { ($0.labels, Double($0.value)) }
-            })
+        add(name, help, .counter, labels, OTLPMetric(of: name, counting: counted)) {
+            .numbers(family.snapshot.map { ($0.labels, Double($0.value)) })
+        }
         return family
     }
 
     /// Registers a histogram of seconds.
     package func histogram(_ name: String, help: String) -> Histogram {
         let histogram = Histogram()
-        add(Metric(name: name, help: help, kind: .histogram, labelNames: [], read: { [] }, histogram: histogram))
+        add(name, help, .histogram, [], OTLPMetric(of: name, counting: nil)) {
+            .histograms([([], histogram.reading)])
+        }
         return histogram
     }
 
-    /// Registers a value that is read at each scrape; `isCounter` if it never falls.
-    package func gauge(_ name: String, help: String, labels: String..., isCounter: Bool = false, read: @escaping Reader)
-    {
-        add(Metric(name: name, help: help, kind: isCounter ? .counter : .gauge, labelNames: labels, read: read))
+    /// Registers a histogram of seconds whose parts only collectors see: for Prometheus it is one.
+    package func histograms(_ name: String, help: String, otlp: OTLPMetric) -> HistogramFamily {
+        let family = HistogramFamily { Histogram() }
+        add(name, help, .histogram, [], otlp) { .histograms(family.all.map { ($0.labels, $0.part.reading) }) }
+        return family
     }
 
-    /// All metrics in Prometheus' text format, in order of registration.
-    package var prometheusText: String {
-        var text = ""
-        for metric in metrics.withLock({ $0 }) {
-            text += "# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) \(metric.kind.rawValue)\n"
-            if let histogram = metric.histogram {
-                text += Self.lines(of: histogram, name: metric.name)
-            } else {
-                for sample in metric.read() {
-                    let labels = zip(metric.labelNames, sample.labels).map { "\($0)=\(JSONText.string($1))" }
-                    let suffix = labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
-                    text += "\(metric.name)\(suffix) \(Self.number(sample.value))\n"
-                }
-            }
-        }
-        return text
+    /// Registers a value that is read when it is needed; `isCounter` if it never falls.
+    package func gauge(
+        _ name: String, help: String, labels: String..., counting counted: String? = nil, isCounter: Bool = false,
+        otlp: OTLPMetric? = nil, read: @escaping Reader
+    ) {
+        let otlp = otlp ?? OTLPMetric(of: name, counting: counted)
+        add(name, help, isCounter ? .counter : .gauge, labels, otlp, isObserved: true) { .numbers(read()) }
     }
 
-    private func add(_ metric: Metric) {
+    /// Registers a value that only Prometheus needs, because documents of OpenTelemetry have it elsewhere.
+    package func unsentGauge(_ name: String, help: String, read: @escaping Reader) {
+        add(name, help, .gauge, [], nil, isObserved: true) { .numbers(read()) }
+    }
+
+    /// All metrics with their values at this moment, in order of registration.
+    package var readings: [MetricReading] {
+        metrics.withLock { $0 }.map { MetricReading(description: $0.description, points: $0.read()) }
+    }
+
+    /// The descriptions of all metrics, in order of registration.
+    package var descriptions: [MetricDescription] { metrics.withLock { $0.map(\.description) } }
+
+    private func add(
+        _ name: String, _ help: String, _ kind: MetricDescription.Kind, _ labels: [String], _ otlp: OTLPMetric?,
+        isObserved: Bool = false, read: @escaping @Sendable () -> MetricReading.Points
+    ) {
+        let description = MetricDescription(
+            name: name, help: help, kind: kind, labels: labels, otlp: otlp, isObserved: isObserved)
         metrics.withLock { metrics in
-            precondition(!metrics.contains { $0.name == metric.name }, "metric \(metric.name) is registered twice")
-            metrics.append(metric)
+            precondition(!metrics.contains { $0.description.name == name }, "metric \(name) is registered twice")
+            metrics.append(Metric(description: description, read: read))
         }
     }
+}
 
-    private static func lines(of histogram: Histogram, name: String) -> String {
-        let (counts, sum) = histogram.snapshot
-        var text = ""
-        var cumulated = 0
-        for (count, bound) in zip(counts, Histogram.secondsBounds.map { number($0) } + ["+Inf"]) {
-            cumulated += count
-            text += "\(name)_bucket{le=\"\(bound)\"} \(cumulated)\n"
-        }
-        return text + "\(name)_sum \(number(sum))\n\(name)_count \(cumulated)\n"
+/// A metric and its values at one moment.
+package struct MetricReading: Sendable {
+    /// The values, one for each combination of label values.
+    package enum Points: Sendable {
+        case numbers([(labels: [String], value: Double)])
+        case histograms([(labels: [String], reading: HistogramReading)])
     }
 
-    private static func number(_ value: Double) -> String {
-        value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : "\(value)"
-    }
+    package let description: MetricDescription
+    /// The values of a histogram have attributes instead of labels, if the two differ.
+    package let points: Points
 }

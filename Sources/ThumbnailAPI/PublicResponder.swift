@@ -20,6 +20,7 @@ package final class PublicResponder: RequestResponder {
     private let preflight: PreflightAnswer?
     private let files: EmbeddedFiles
     private let tracer: Tracer?
+    private let active: LevelFamily
     private let trustedProxies: TrustedProxies
     private let places: ClientPlaces
     private let loops: RequestLoops
@@ -31,6 +32,7 @@ package final class PublicResponder: RequestResponder {
         bodies: BodyMemory? = nil, tracer: Tracer? = nil
     ) {
         self.tracer = tracer
+        active = metrics.active
         trustedProxies = configuration.trustedProxies
         loops = RequestLoops(name: configuration.loopName)
         places = ClientPlaces(limit: configuration.maximumRequestsPerClient)
@@ -65,9 +67,21 @@ package final class PublicResponder: RequestResponder {
         case .now, .again: return answer
         case .later, .soon: break
         }
-        guard exchange.isProxied, let client = exchange.client else { return computed(answer, exchange) {} }
+        guard exchange.isProxied, let client = exchange.client else { return counted(answer, exchange) {} }
         guard places.take(for: client) else { return .now(problem(.tooManyOfClient, exchange)) }
-        return computed(answer, exchange) { [places] in places.giveBack(client) }
+        return counted(answer, exchange) { [places] in places.giveBack(client) }
+    }
+
+    /// An answer that is being made, and counts as such until `end`.
+    private func counted(
+        _ answer: HTTPAnswer, _ exchange: Exchange, end: @escaping @Sendable () -> Void
+    ) -> HTTPAnswer {
+        let active = active.level(exchange.method?.conventionalName ?? "_OTHER", "http")
+        active.change(by: 1)
+        return computed(answer, exchange) {
+            active.change(by: -1)
+            end()
+        }
     }
 
     private func answer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
@@ -77,10 +91,16 @@ package final class PublicResponder: RequestResponder {
         if request.method == .options, let preflight {
             return .now(recorder.finish(preflight.response(allowing: exchange.route.allow), exchange))
         }
-        guard exchange.route.isRead, request.method == .get || request.method == .head else {
+        let mayBePosted = if case .probe = exchange.route { request.method == .post } else { false }
+        guard exchange.route.isRead, request.method == .get || request.method == .head || mayBePosted else {
             return .now(methodNotAllowed(exchange))
         }
         if case .images(let route) = exchange.route { return thumbnails.answer(request, exchange, at: route) }
+        if case .probe(let route) = exchange.route {
+            do throws(APIError) { try route.dialect.judgeProbe(RequestedTarget(request)) } catch {
+                return .now(problem(error, exchange))
+            }
+        }
         return .now(recorder.finish(plainAnswer(request, exchange), exchange))
     }
 
@@ -176,7 +196,7 @@ package final class PublicResponder: RequestResponder {
 
     private func plainAnswer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPResponse {
         switch exchange.route {
-        case .ready: return HealthAnswer.ready(lifecycle, requestID: exchange.requestID, common: common)
+        case .ready, .probe: return HealthAnswer.ready(lifecycle, requestID: exchange.requestID, common: common)
         case .file(let file):
             return files.response(to: request, for: file) ?? HealthAnswer.live(common: common)
         default: return HealthAnswer.live(common: common)

@@ -15,6 +15,7 @@ final class ThumbnailResponder: Sendable {
     private let honoursClientCacheControl: Bool
     private let requestTimeout: Duration
     private let tellsRules: Bool
+    private let policy: ClientPolicy
     private let thumbnails: any ThumbnailServing
     private let lifecycle: ServiceLifecycle
     private let recorder: ExchangeRecorder
@@ -22,6 +23,7 @@ final class ThumbnailResponder: Sendable {
     private let common: HTTPFields
     private let repeatedAnswers: RepeatedAnswers
     private let queries = PreparedQueries()
+    private let standIns: StandInAnswers
 
     /// Answers with the thumbnails of `thumbnails`.
     init(
@@ -31,7 +33,9 @@ final class ThumbnailResponder: Sendable {
         honoursClientCacheControl = configuration.honoursClientCacheControl
         requestTimeout = configuration.requestTimeout
         tellsRules = configuration.tellsRules
+        policy = configuration.clientPolicy
         self.thumbnails = thumbnails
+        standIns = StandInAnswers(thumbnails: thumbnails)
         self.lifecycle = lifecycle
         self.recorder = recorder
         self.timekeeper = timekeeper
@@ -45,15 +49,20 @@ final class ThumbnailResponder: Sendable {
     ///
     /// The signature is judged first, then the grammar, then the time; a miss is refused here if too many wait.
     func answer(_ request: HTTPRequest, _ exchange: Exchange, at route: ImageRoute) -> HTTPAnswer {
+        let target = RequestedTarget(request)
         let prepared: PreparedQuery
         do {
-            prepared = try preparedQuery(for: RequestedTarget(request), at: route)
+            prepared = try preparedQuery(for: request, at: route)
             try admit(prepared)
         } catch {
-            return .now(failure(error, exchange, source: nil))
+            let response = failure(error, exchange, source: nil)
+            guard let standIn = route.dialect.standIn(for: target) else { return .now(response) }
+            return .later { [self] in await standIns.answer(standIn, to: response, exchange.requestID) }
         }
         let directives = directives(of: request)
-        let admitted = AdmittedRequest(fields: request.headerFields, prepared: prepared, exchange: exchange)
+        let admitted = AdmittedRequest(
+            fields: request.headerFields, prepared: prepared, exchange: exchange,
+            standIn: route.dialect.standIn(for: target))
         if let facts = prepared.query.answer.facts {
             return .later { [self] in Self.receipted(await response(to: admitted, facts, directives ?? .none), admitted)
             }
@@ -98,11 +107,11 @@ final class ThumbnailResponder: Sendable {
     }
 
     private func preparedQuery(
-        for target: RequestedTarget, at route: ImageRoute
+        for request: HTTPRequest, at route: ImageRoute
     ) throws(APIError) -> PreparedQuery {
-        try queries.query(for: target) { () throws(APIError) in
+        try queries.query(for: request) { target throws(APIError) in
             guard route.isOpen, route.dialect.isAuthentic(target) else { throw .badSignature }
-            let query = try route.dialect.query(in: target)
+            let query = try policy.query(in: target, of: route.dialect)
             return PreparedQuery(query, thumbnails.resolved(query.request), at: route)
         }
     }
@@ -124,6 +133,8 @@ private struct AdmittedRequest: Sendable {
     let fields: HTTPFields
     let prepared: PreparedQuery
     let exchange: Exchange
+    /// The image that answers if the request fails; nil for the failure.
+    let standIn: StandIn?
 
     /// The source as the client named it.
     var source: String { prepared.query.request.source.string }
@@ -152,7 +163,10 @@ private struct Written {
 extension HTTPFields {
     /// The fields of an image's answer, for the answer that a dialect writes in its place.
     fileprivate func describing(_ written: Written) -> HTTPFields {
-        var fields = HTTPFields(filter { ![.contentType, .eTag, .contentDisposition].contains($0.name) })
+        var fields = HTTPFields(
+            filter {
+                ![.contentType, .eTag, .contentDisposition, .imageWidth, .imageHeight].contains($0.name)
+            })
         fields.append(.contentType, written.mediaType)
         fields.append(.eTag, written.eTag)
         return fields
@@ -180,7 +194,9 @@ extension ThumbnailResponder {
             case .placeholder(let image, let error): return placeholder(image, error, admitted)
             }
         } catch {
-            return failure(lifecycle.failure(behind: error), admitted)
+            let response = failure(lifecycle.failure(behind: error), admitted)
+            guard let standIn = admitted.standIn, !Task.isCancelled else { return response }
+            return await standIns.answer(standIn, to: response, admitted.exchange.requestID)
         }
     }
 

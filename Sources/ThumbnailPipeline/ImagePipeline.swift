@@ -66,7 +66,8 @@ package final class ImagePipeline: ThumbnailServing {
                 try image(),
                 additional: try request.additional.map { named in
                     try AdditionalSourceError.attributing(to: named.role) {
-                        try downloader.identity(of: named.source)
+                        if let name = named.fileName { return SourceIdentity(given: name) }
+                        return try downloader.identity(of: named.source)
                     }
                 })
         }

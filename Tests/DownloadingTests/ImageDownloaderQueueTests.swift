@@ -240,7 +240,7 @@ struct ImageDownloaderQueueTests {
         let outcomes = Locked<[DownloadOutcome]>([])
         let downloader = ImageDownloader(
             configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: timekeeper,
-            observer: DownloadObserver(finished: { [ends] outcome, _ in
+            observer: DownloadObserver(finished: { [ends] outcome, _, _ in
                 outcomes.withLock { $0.append(outcome) }
                 ends.increment()
             }))
@@ -267,6 +267,6 @@ struct ImageDownloaderQueueTests {
         change(&configuration)
         return ImageDownloader(
             configuration: configuration, loader: loader ?? self.loader, cache: StubCache(), timekeeper: timekeeper,
-            observer: DownloadObserver(finished: { [ends] _, _ in ends.increment() }))
+            observer: DownloadObserver(finished: { [ends] _, _, _ in ends.increment() }))
     }
 }

@@ -19,7 +19,7 @@ struct TransferReportTests {
         downloader = ImageDownloader(
             configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: clock,
             observer: DownloadObserver(
-                finished: { [ends] _, _ in ends.increment() },
+                finished: { [ends] _, _, _ in ends.increment() },
                 transfer: { [reports] report in reports.withLock { $0.append(report) } },
                 activity: { [activity, activities] isActive in
                     activity.withLock { $0.append(isActive) }

@@ -57,7 +57,7 @@ private final class PlayedWorker {
     func encodingOutcome() throws -> WorkerProcess.Outcome<SharedBytes> {
         let image = DecodedImage(
             pixels: SharedBytes([UInt8](repeating: 7, count: 64 * 48)), size: ImageFixture.size, bands: 1)
-        let work = WorkerRequest.Work.encode(DecodedDescription(image), as: .avif, quality: 50, effort: 1)
+        let work = WorkerRequest.Work.encode(DecodedDescription(image), as: .avif, settings: EncoderSettings(quality: 50, effort: 1))
         let room = WorkerAnswer.mostFileBytes(of: image.size)
         return try process.perform(work, on: image.pixels, room: room, token: WorkToken()) { answer, output in
             guard case .encoded(let count) = answer else { throw ImagingError.notAnImage }

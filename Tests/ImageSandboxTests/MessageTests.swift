@@ -75,8 +75,8 @@ struct MessageTests {
             .decode(DecodePlan(isAnimated: true, mostFrames: 256, incompleteImages: .serve)), byteCount: 1, room: 0,
             new: []),
         .perform(.decode(DecodePlan(isAnimated: true)), byteCount: 1, room: 0, new: [.input, .output, .largeOutput]),
-        .perform(.encode(planes, as: .avif, quality: 100, effort: 1), byteCount: 2_752, room: 1, new: .largeInput),
-        .perform(.encode(planes, as: .gif, quality: 100, effort: 1), byteCount: 2_752, room: 1, new: .largeInput),
+        .perform(.encode(planes, as: .avif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 2_752, room: 1, new: .largeInput),
+        .perform(.encode(planes, as: .gif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 2_752, room: 1, new: .largeInput),
         .attempt(.openSocket), .tidyUp,
     ])
     func `a request reads back as it was written`(request: WorkerRequest) {
@@ -105,7 +105,7 @@ struct MessageTests {
         level3[22] = 3
         #expect(WorkerRequest(level3) == nil)
         var best = WorkerRequest.perform(
-            .encode(Self.planes, as: .avif, quality: 100, effort: 1), byteCount: 1, room: 1, new: .output
+            .encode(Self.planes, as: .avif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 1, room: 1, new: .output
         )
         .message
         #expect(best[19] == 100)
@@ -116,7 +116,7 @@ struct MessageTests {
     @Test(arguments: ImageFormat.allCases)
     func `a worker is asked to encode only formats that need a worker`(format: ImageFormat) {
         let request = WorkerRequest.perform(
-            .encode(Self.planes, as: format, quality: 50, effort: 1), byteCount: 1, room: 1, new: .output)
+            .encode(Self.planes, as: format, settings: EncoderSettings(quality: 50, effort: 1)), byteCount: 1, room: 1, new: .output)
         #expect(WorkerRequest(request.message) == (format.isEncodedInOneStep ? request : nil))
         var unknown = request.message
         #expect(unknown[19] == 50)

@@ -70,7 +70,7 @@ final class SandboxFixture: Sendable {
         let codec = codec
         let noise = Self.noise
         return try await Self.onThread(timeLimit: timeLimit) { token in
-            try codec.encode(noise, as: format, quality: 90, effort: 1, token: token)
+            try codec.encode(noise, as: format, settings: EncoderSettings(quality: 90, effort: 1), token: token)
         }
     }
 
@@ -90,7 +90,7 @@ final class SandboxFixture: Sendable {
     /// Starts the encoder if needed, waits until it is idle, and returns its process.
     func idleEncoder() async throws -> pid_t {
         let pixel = DecodedImage(pixels: SharedBytes([7]), size: PixelSize(width: 1, height: 1), bands: 1)
-        if codec.encoders == nil { _ = try codec.encode(pixel, as: .avif, quality: 50, effort: 1, token: WorkToken()) }
+        if codec.encoders == nil { _ = try codec.encode(pixel, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken()) }
         let isIdle = { @Sendable [codec] in codec.encoders?.idleProcesses.count == 1 }
         _ = await eventually(within: .seconds(60), isIdle)
         return codec.encoders?.idleProcesses.first ?? 0

@@ -324,7 +324,7 @@ struct SandboxedCodecTests {
         let size = PixelSize(width: 4_096, height: 4_096)
         let pixels = DecodedImage(
             pixels: SharedBytes([UInt8](repeating: 128, count: size.area)), size: size, bands: 1)
-        let honest = try ImageEncoder.encode(pixels, as: .avif, quality: 50, effort: 1)
+        let honest = try ImageEncoder.encode(pixels, as: .avif, settings: EncoderSettings(quality: 50, effort: 1))
         #expect(try fixture.decode(honest, plan: DecodePlan(level: 8)).size == PixelSize(width: 512, height: 512))
         // The box with the size, of version 0.
         var lie = honest.array

@@ -44,10 +44,10 @@ struct SandboxedEncodingTests {
         for bands in 1...4 {
             let pixels = (0..<size.area * bands).map { UInt8(truncatingIfNeeded: $0 * 11) }
             let image = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: bands)
-            let file = try fixture.codec.encode(image, as: .avif, quality: 50, effort: 1, token: WorkToken())
+            let file = try fixture.codec.encode(image, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken())
             let isSame =
                 try file.array
-                == InProcessCodec().encode(image, as: .avif, quality: 50, effort: 1, token: WorkToken()).array
+                == InProcessCodec().encode(image, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken()).array
             #expect(isSame, "\(bands) bands")
         }
     }
@@ -56,7 +56,7 @@ struct SandboxedEncodingTests {
         let fixture = try SandboxFixture()
         for _ in 0..<2 {
             let file = try fixture.codec.encode(
-                SandboxFixture.noise, as: .avif, quality: 100, effort: 1, token: WorkToken())
+                SandboxFixture.noise, as: .avif, settings: EncoderSettings(quality: 100, effort: 1), token: WorkToken())
             #expect(file.count > KeptMemory.count)
             #expect(try ImageHeader.inspect(file).storedSize == SandboxFixture.noiseSize)
         }
@@ -120,7 +120,7 @@ struct SandboxedEncodingTests {
         await #expect(throws: DeadlineExceeded.self) { try await fixture.encodeSlowly() }
         #expect(fixture.ends(.deadline) == 1)
         // Another quality may take less time.
-        let file = try fixture.codec.encode(SandboxFixture.noise, as: .avif, quality: 10, effort: 1, token: WorkToken())
+        let file = try fixture.codec.encode(SandboxFixture.noise, as: .avif, settings: EncoderSettings(quality: 10, effort: 1), token: WorkToken())
         #expect(try ImageHeader.inspect(file).format == .avif)
     }
 
@@ -143,7 +143,7 @@ struct SandboxedEncodingTests {
         let codec = fixture.codec
         let file = Task {
             try await pool.run { _ in
-                try codec.encode(SandboxFixture.noise, as: .avif, quality: 90, effort: 1, token: token)
+                try codec.encode(SandboxFixture.noise, as: .avif, settings: EncoderSettings(quality: 90, effort: 1), token: token)
             }
         }
         _ = await fixture.busyEncoder()
@@ -156,19 +156,19 @@ struct SandboxedEncodingTests {
         let fixture = try SandboxFixture()
         fixture.codec.shutDown()
         #expect(throws: WorkerPool.Stopped.self) {
-            try fixture.codec.encode(SandboxFixture.noise, as: .avif, quality: 50, effort: 1, token: WorkToken())
+            try fixture.codec.encode(SandboxFixture.noise, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken())
         }
     }
 
     @Test func `an image that AVIF cannot hold ends no worker`() throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
-        let grey = ImageFixture.jpegGreyRamp.bytes
-        let plane = try InProcessCodec().decode(
-            grey, header: .inspect(grey), plan: DecodePlan(), limits: .none, token: WorkToken())
+        let photo = ImageFixture.photo(width: 64, height: 64)
+        let planes = try InProcessCodec().decode(
+            photo, header: .inspect(photo), plan: DecodePlan(), limits: .none, token: WorkToken())
         for codec in [fixture.codec, InProcessCodec()] as [any ImageCodec] {
-            #expect(throws: ImagingError.encodeFailed(detail: "planes that the format is not written from")) {
-                try codec.encode(plane, as: .avif, quality: 50, effort: 1, token: WorkToken())
+            #expect(throws: ImagingError.encodeFailed(detail: "chroma of another size than luma")) {
+                try codec.encode(planes, as: .avif, settings: EncoderSettings(quality: 50, effort: 1), token: WorkToken())
             }
         }
         #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)

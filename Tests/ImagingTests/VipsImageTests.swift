@@ -22,7 +22,7 @@ struct VipsImageTests {
             #expect(throws: CancellationError.self) { try image.pixels(token: token) }
             for (format, other) in [(ImageFormat.webp, WorkToken()), (.png, token), (.jpeg, token)] {
                 #expect(throws: VipsError.self) {
-                    try image.saved(as: format, options: VipsSaveOptions(quality: 80, effort: 2, token: other))
+                    try image.saved(as: format, options: VipsSaveOptions(settings: EncoderSettings(quality: 80, effort: 2), token: other))
                 }
             }
         }

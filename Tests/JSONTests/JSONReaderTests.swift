@@ -17,6 +17,11 @@ struct JSONReaderTests {
         #expect(value.text == written || text.contains(#"\b"#))
     }
 
+    @Test func `the first value of a text may be followed by anything`() throws {
+        #expect(try JSONReader.firstValue(in: Array(" [1] x".utf8)).text == "[1]")
+        #expect(throws: JSONReader.Failure.self) { try JSONReader.firstValue(in: Array("[1 x".utf8)) }
+    }
+
     @Test(arguments: [
         "", " ", "nul", "truefalse", "01", "1.", ".5", "+1", "1e", "-", "0x10", "NaN", "Infinity", "1e999", "'a'",
         #"""#, #""a"#, #""\x""#, #""\u12""#, #""\u12 4""#, #""\ud800""#, #""\ud800\u0041""#, #""\udc00""#, "\"a\nb\"",

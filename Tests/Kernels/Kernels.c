@@ -2,6 +2,7 @@
 //
 //   kernels COUNT
 #include <CFastJPEG.h>
+#include <CFastPNG.h>
 #include <CLightResampling.h>
 #include <CPalettes.h>
 #include <CPixels.h>
@@ -13,8 +14,9 @@
 #include <string.h>
 
 #include "BitReader.h"
-#include "CVipsShim.h"
+#include "Checksum.h"
 #include "Corner.h"
+#include "Filters.h"
 
 static uint64_t seed, digest;
 
@@ -192,14 +194,46 @@ static void edges(void)
 
 static void averages(void)
 {
-    VipsImage in = {.Xsize = within(1, 60), .Ysize = within(1, 30), .Bands = within(1, 4)}, *out;
-    size_t size = (size_t) (in.Xsize * in.Ysize * in.Bands);
-    in.pixels = filled(size);
-    if (!CVipsShim_average(&in, &out, within(0, 3) ? 1 << within(1, 3) : within(2, 9), go_on, NULL)) {
-        add(out->pixels, (size_t) (out->Xsize * out->Ysize * out->Bands));
-        free(out->pixels), free(out);
-    }
-    free(in.pixels);
+    int bands = within(1, 4), factor = within(0, 3) ? 1 << within(1, 3) : within(2, 64);
+    int width = within(0, 3) ? within(1, 60) : within(1, 500), height = within(1, factor), row;
+    CPixelsBoxes boxes = {NULL, height, width, bands, factor, bands % 2 == 0 && within(0, 3)};
+    size_t size = (size_t) (width * bands), result = (size_t) ((width + factor - 1) / factor * bands);
+    uint8_t *pixels = filled(size * (size_t) height), *out = filled(result);
+    const uint8_t *rows[64];
+    for (row = 0; row < height; row++)
+        rows[row] = pixels + size * (size_t) row;
+    boxes.rows = rows;
+    CPixels_average(&boxes, out);
+    add(out, result);
+    free(pixels), free(out);
+}
+
+/// Rows of any filters, one by one and two at a time: both make the same bytes.
+static void filters(void)
+{
+    static const int steps[] = {1, 2, 3, 4, 6, 8};
+    size_t step = (size_t) steps[within(0, 5)], count = step * (size_t) within(1, 70);
+    uint8_t *rows = filled(2 * count), *above = filled(count), *out = filled(4 * count);
+    int kinds[2] = {within(0, 4), within(0, 4)};
+    CFastPNG_unfilter(kinds[0], rows, above, out, count, step);
+    CFastPNG_unfilter(kinds[1], rows + count, out, out + count, count, step);
+    add(out, 2 * count);
+    // The second row may take the place of the one above.
+    uint8_t *outs[2] = {out + 2 * count, within(0, 1) ? above : out + 3 * count};
+    if (CFastPNG_unfilter_two(kinds, (const uint8_t *const[]) {rows, rows + count}, above, outs, count, step)
+        && (memcmp(out, outs[0], count) || memcmp(out + count, outs[1], count)))
+        abort();
+    free(rows), free(above), free(out);
+}
+
+static void checksum(void)
+{
+    size_t count = (size_t) within(0, 600);
+    uint8_t *bytes = filled(count + 16);
+    uint32_t before = number();
+    uint32_t sum = CFastPNG_checksum(before, bytes + within(0, 15), count);
+    add(&sum, sizeof sum);
+    free(bytes);
 }
 
 static CPixelsFrame frame_of(int width, int height, int bands)
@@ -379,7 +413,8 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } kernels[] = {kernel(light), kernel(corner), kernel(bits), kernel(jpeg), kernel(edges), kernel(averages), kernel(colors),
+    } kernels[] = {kernel(light), kernel(corner), kernel(bits), kernel(jpeg), kernel(edges), kernel(averages), kernel(filters),
+        kernel(checksum), kernel(colors),
         kernel(plane_colors), kernel(gaussian), kernel(mosaic), kernel(outline), kernel(rotation), kernel(turn), kernel(formula),
         kernel(equalize), kernel(noise), kernel(convolve), kernel(blend), kernel(border), kernel(palettes)};
     int cases = count > 1 ? atoi(arguments[1]) : 10000, number;

@@ -53,19 +53,19 @@ package final class ObjectsInMemory: Sendable {
     package func prepare() async throws {}
 
     package func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes? {
-        let (gate, fails) = state.withLock { state in
+        let gate = state.withLock { state in
             state.names.append(name)
-            return (state.readGate, state.failsReads)
+            return state.readGate
         }
         await gate?.pass()
+        let (found, fails) = state.withLock { ($0.objects[name], $0.failsReads) }
         if fails { throw Failure() }
-        return state.withLock { $0.objects[name] }.map { SharedBytes($0) }
+        return found.map { SharedBytes($0) }
     }
 
     package func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws {
-        let (gate, fails) = state.withLock { ($0.writeGate, $0.failsWrites) }
-        await gate?.pass()
-        if fails { throw Failure() }
+        await state.withLock { $0.writeGate }?.pass()
+        if state.withLock({ $0.failsWrites }) { throw Failure() }
         let bytes = bytes.array
         state.withLock { $0.objects[name] = bytes }
     }

@@ -158,10 +158,11 @@ extension Thumbnail {
     static func sample(
         _ format: ImageFormat = .jpeg, lastModified: HTTPDate? = nil, freshness: Freshness = Freshness(),
         cacheStatus: [CacheLayerStatus] = [CacheLayerStatus(.result, .hit)], timings: [StepTiming] = [],
-        place: AnswerPlace? = nil
+        place: AnswerPlace? = nil, sourceHeader: ImageHeader? = nil
     ) -> Thumbnail {
         Thumbnail(
-            image: .sample(format), eTag: "\"abc\"", lastModified: lastModified, freshness: freshness,
+            image: .sample(format), sourceHeader: sourceHeader, eTag: "\"abc\"", lastModified: lastModified,
+            freshness: freshness,
             cacheStatus: cacheStatus, timings: timings, place: place)
     }
 }

@@ -26,15 +26,16 @@ struct PipelineMetricsTests {
     @Test func `downloads are counted by how they ended`() {
         let registry = MetricsRegistry()
         let observer = DownloadMetrics.observer(registry: registry)
-        observer.finished(.success, 700)
-        observer.finished(.success, 300)
-        observer.finished(.timedOut, 11)
+        observer.finished(.success, 700, .milliseconds(3))
+        observer.finished(.success, 300, .milliseconds(30))
+        observer.finished(.timedOut, 11, .seconds(3))
         observer.collapsed()
         let lines = Set(registry.prometheusText.split(separator: "\n"))
         #expect(
             lines.isSuperset(of: [
                 "alula_downloads_total{outcome=\"success\"} 2", "alula_downloads_total{outcome=\"timeout\"} 1",
-                "alula_download_bytes_total 1011", "alula_downloads_collapsed_total 1",
+                "alula_download_bytes_total 1011", "alula_download_seconds_count 3",
+                "alula_download_seconds_sum 3.033", "alula_downloads_collapsed_total 1",
             ]))
     }
 }

@@ -115,6 +115,19 @@ struct ImgproxySettingsTests {
         #expect(throws: SettingsLoader.Failure.self) { try load(["--metrics-bind", ":9091"]) }
     }
 
+    @Test(
+        arguments: [
+            ([:], true, true), (["IMGPROXY_OPEN_TELEMETRY_ENABLE": "true"], true, true),
+            (["IMGPROXY_OPEN_TELEMETRY_ENABLE": "false"], false, false),
+            (["IMGPROXY_OPEN_TELEMETRY_ENABLE_METRICS": "false"], true, false),
+        ] as [([String: String], Bool, Bool)])
+    func `the collector of OpenTelemetry's variables can be turned off`(
+        variables: [String: String], traces: Bool, metrics: Bool
+    ) throws {
+        let exports = try container(variables.merging(["OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318"]) { $1 }).exports
+        #expect((exports.traces.endpoint != nil) == traces && (exports.metrics.endpoint != nil) == metrics)
+    }
+
     @Test func `files are sources only where they are allowed`() throws {
         func isRead(_ sources: String?) throws -> Bool {
             var variables = ["IMGPROXY_LOCAL_FILESYSTEM_ROOT": "/tmp"]

@@ -107,6 +107,12 @@ struct OriginsReaderTests {
         ("{ a: { url: 'https://a', tls: { certificate: [], publicKey: [] } } }", "not both"),
         ("{ a: { url: 'http://a', connectTimeout: '3' } }", "origins.a.connectTimeout"),
         ("{ a: { folder: 'relative' } }", "an absolute path"),
+        ("{ a: { url: 'http://a', write: true } }", "origins.a.write in the settings file: allowed is only beside"),
+        (
+            "{ a: { url: 'http://a', credentials: { bearer: { env: 'SET' } }, write: true } }",
+            "only beside a folder or s3 credentials"
+        ),
+        ("{ a: { folder: '/a', write: 'perhaps' } }", "origins.a.write"),
         ("{ a: { folder: '/a', headers: {} } }", "only maxSourceBytes and write beside a folder"),
     ])
     func `an unknown or impossible member stops the start and is named`(origins: String, message: String) {

@@ -29,6 +29,32 @@ struct SharedCacheSettingsTests {
         #expect(try !load([]).sharedCache.instance.isEmpty)
     }
 
+    @Test(arguments: ["folder: '/a'", Self.bucket])
+    func `results stay at a named origin that takes writes`(place: String) throws {
+        let origins = "origins: { kept: { \(place), write: true }, other: { \(place) } }"
+        let environment = ["SET": "value", "ALULA_SHARED_CACHE_KEY": String(repeating: "ab", count: 16)]
+        func store(_ members: String, _ arguments: [String] = []) throws -> Settings {
+            try load(["--config", "x"] + arguments, environment: environment, file: "{ \(members), \(origins) }")
+        }
+        let settings = try store("resultStore: 'kept', resultStoreTimeout: '1s'")
+        #expect(settings.resultStore.origin == "kept")
+        #expect(settings.resultStoreConfiguration.timeout == .seconds(1))
+        #expect(settings.resultStoreConfiguration.key?.count == 16)
+        #expect(!settings.resultStoreConfiguration.isReadOnly)
+        let ephemeral = try store("resultStore: 'kept'", ["--session-mode", "ephemeral"])
+        #expect(ephemeral.resultStoreConfiguration.isReadOnly)
+        for wrong in ["other", "none", "http", ""] {
+            let failure = #expect(throws: SettingsLoader.Failure.self) { try store("resultStore: '\(wrong)'") }
+            #expect(failure?.lines.contains { $0.contains("an origin in the file with write") } == true)
+        }
+        #expect(throws: SettingsLoader.Failure.self) { try store("resultStoreTimeout: '0s'") }
+    }
+
+    private static let bucket = """
+        url: 'https://kept.example/', credentials: { s3: {
+            region: 'eu', accessKey: { env: 'SET' }, secretKey: { env: 'SET' } } }
+        """
+
     @Test func `user and password come from the environment alone`() throws {
         let environment = ["ALULA_SHARED_CACHE_USER": "alula", "ALULA_SHARED_CACHE_PASSWORD": "secret"]
         let settings = try load(["--shared-cache", "redis://cache"], environment: environment)

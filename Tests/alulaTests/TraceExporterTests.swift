@@ -11,14 +11,18 @@ struct TraceExporterTests {
     private let time = ManualTimekeeper()
 
     private func tracer(spans: Int) throws -> Tracer {
-        let tracer = Tracer(sampledShare: 1, identifiesAll: false, registry: registry, timekeeper: time)
+        let tracer = Tracer(TraceSampler(share: 1), identifiesAll: false, registry: registry, timekeeper: time)
         let trace = try #require(tracer.begin())
         for _ in 0..<spans { trace.record("decode", time: .zero ..< .zero) }
         return tracer
     }
 
-    private func exporter(_ tracer: Tracer, send: @escaping TraceExporter.Sender) -> TraceExporter {
-        TraceExporter(tracer, instance: "a", registry: registry, timekeeper: time, send: send)
+    private func exporter(
+        _ tracer: Tracer, reply: @escaping @Sendable ([UInt8]) -> OTLPSender.Reply
+    ) -> TraceExporter {
+        TraceExporter(
+            tracer, of: OTLPResource([], version: "1"), registry: registry,
+            sender: OTLPSender(timekeeper: time) { document, _ in reply(document) })
     }
 
     @Test func `spans are sent many at a time, once a second`() async throws {
@@ -26,9 +30,9 @@ struct TraceExporterTests {
         let documents = Locked<[[UInt8]]>([])
         let exporter = exporter(tracer) { document in
             documents.withLock { $0.append(document) }
-            return .sent
+            return .status(200)
         }
-        let task = Task { await exporter.run() }
+        let task = exporter.start()
         await time.sleepers(1)
         #expect(documents.withLock { $0.isEmpty })
         time.advance(by: .seconds(1))
@@ -39,33 +43,20 @@ struct TraceExporterTests {
         await task.value
     }
 
-    @Test func `what a collector cannot take is sent again, and given up in the end`() async throws {
-        let tracer = try tracer(spans: 2)
-        let attempts = EventCounter()
-        let exporter = exporter(tracer) { _ in
-            attempts.increment()
-            return .failed
-        }
-        let task = Task { await exporter.sendWaiting() }
-        await time.nextWaking(at: .seconds(2))
-        time.advance(by: .seconds(2))
-        await time.nextWaking(at: .seconds(6))
-        time.advance(by: .seconds(4))
-        await task.value
-        #expect(attempts.count == TraceExporter.attempts)
+    @Test func `spans that a collector refuses are dropped`() async throws {
+        let exporter = exporter(try tracer(spans: 2)) { _ in .status(400) }
+        await exporter.sendWaiting()
         #expect(registry.prometheusText.contains("alula_trace_spans_dropped_total 2\n"))
         #expect(registry.prometheusText.contains("alula_trace_spans_exported_total 0\n"))
     }
 
-    @Test func `what a collector refuses is not sent again`() async throws {
-        let tracer = try tracer(spans: 1)
+    @Test func `at the end, the first document that is not taken is the last`() async throws {
         let attempts = EventCounter()
-        let exporter = exporter(tracer) { _ in
+        let exporter = exporter(try tracer(spans: 2 * TraceExporter.batchSize)) { _ in
             attempts.increment()
-            return .refused
+            return .status(400)
         }
-        await exporter.sendWaiting()
+        await exporter.sendWaiting(until: .seconds(2))
         #expect(attempts.count == 1)
-        #expect(registry.prometheusText.contains("alula_trace_spans_dropped_total 1\n"))
     }
 }

@@ -50,6 +50,8 @@ public struct Rendition: Hashable, Sendable {
     public var quality: Quality?
     /// Most bytes of the result, from 256.
     public var maximumBytes: Int?
+    /// Bits of a component of an AVIF result: 8 or 10.
+    public var avifBitDepth: Int?
     /// Whether the Exif copyright and artist are kept.
     public var keepsCopyright: Bool?
     /// The page or frame to show, from 0.
@@ -113,6 +115,7 @@ public struct Rendition: Hashable, Sendable {
             ("format", format?.rawValue),
             ("q", quality?.text),
             ("maxBytes", maximumBytes?.description),
+            ("avifBitDepth", avifBitDepth?.description),
             ("keepCopyright", keepsCopyright.map(flag)),
             ("page", page?.description),
             ("animated", isAnimated.map(flag)),

@@ -49,7 +49,7 @@ long CCurlShim_get_long(CURL *easy, CURLINFO info)
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
 
-long long CCurlShim_get_microseconds(CURL *easy, CURLINFO info)
+long long CCurlShim_get_offset(CURL *easy, CURLINFO info)
 {
     curl_off_t value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;

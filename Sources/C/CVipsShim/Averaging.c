@@ -1,226 +1,26 @@
 #include "CVipsShim.h"
 
-#include <string.h>
+// Means of boxes of pixels.
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#elif defined(__ARM_NEON)
-#include <arm_neon.h>
-#endif
-
-// Means of boxes of pixels, in integers.
-
-/// The pixels of a row of boxes; the last box may be narrower.
-typedef struct {
-    VipsRegion *region;
-    int top, rows, factor, bands;
-} Boxes;
-
-/// The first pixel of a box in one of its rows.
-static inline const VipsPel *box_row(const Boxes *boxes, int left, int row)
-{
-    return VIPS_REGION_ADDR(boxes->region, left, boxes->top + row);
-}
-
-static inline int box_end(const Boxes *boxes, int left)
-{
-    return VIPS_MIN(left + boxes->factor, boxes->region->im->Xsize);
-}
-
-/// The means of boxes from `left` on, each band by itself.
-static inline __attribute__((always_inline)) void average_bands(const Boxes *boxes, int left, int bands, VipsPel *out)
-{
-    int width = boxes->region->im->Xsize, x, y, band;
-    for (; left < width; left += boxes->factor, out += bands) {
-        int right = box_end(boxes, left);
-        unsigned sums[4] = {0, 0, 0, 0};
-        unsigned count = (unsigned) ((right - left) * boxes->rows);
-        for (y = 0; y < boxes->rows; y++) {
-            const VipsPel *pixel = box_row(boxes, left, y);
-            for (x = left; x < right; x++, pixel += bands)
-                for (band = 0; band < bands; band++)
-                    sums[band] += pixel[band];
-        }
-        for (band = 0; band < bands; band++)
-            out[band] = (VipsPel) ((sums[band] + count / 2) / count);
-    }
-}
-
-/// The means along a row of boxes; the compiler knows the number of bands in each of the calls.
-static void average_row(const Boxes *boxes, VipsPel *out)
-{
-    if (boxes->bands == 3)
-        average_bands(boxes, 0, 3, out);
-    else if (boxes->bands == 4)
-        average_bands(boxes, 0, 4, out);
-    else
-        average_bands(boxes, 0, boxes->bands, out);
-}
-
-/// The means of boxes from `left` on, of which the last band is alpha, by which the others are weighted.
-static void average_bands_by_alpha(const Boxes *boxes, int left, VipsPel *out)
-{
-    int width = boxes->region->im->Xsize, bands = boxes->bands;
-    int x, y, band;
-    for (; left < width; left += boxes->factor, out += bands) {
-        int right = box_end(boxes, left);
-        unsigned alphas = 0, sums[3] = {0, 0, 0};
-        unsigned count = (unsigned) ((right - left) * boxes->rows);
-        for (y = 0; y < boxes->rows; y++) {
-            const VipsPel *pixel = box_row(boxes, left, y);
-            for (x = left; x < right; x++, pixel += bands) {
-                unsigned alpha = pixel[bands - 1];
-                alphas += alpha;
-                for (band = 0; band < bands - 1; band++)
-                    sums[band] += pixel[band] * alpha;
-            }
-        }
-        for (band = 0; band < bands - 1; band++)
-            out[band] = alphas ? (VipsPel) ((sums[band] + alphas / 2) / alphas) : 0;
-        out[bands - 1] = (VipsPel) ((alphas + count / 2) / count);
-    }
-}
-
-#if defined(__SSE2__) || defined(__ARM_NEON)
-
-/// Largest factor for which quotients of floating point, rounded down, are those of integers: dividends are below 2^24, and a quotient that is
-/// below a whole number is so by more than half of the last bit.
-enum { most_float_factor = 8 };
-
-#endif
-
-#if defined(__SSE2__)
-
-/// The sums of two pixels' colours, multiplied by their alphas, and the sum of their alphas; the pixels' bytes stand in turns.
-static inline __m128i weighted(__m128i pixels)
-{
-    const __m128i is_colour = _mm_setr_epi32(-1, -1, -1, 0), ones = _mm_setr_epi16(0, 0, 0, 0, 0, 0, 1, 1);
-    __m128i alphas = _mm_shuffle_epi32(pixels, 0xFF);
-    return _mm_madd_epi16(_mm_or_si128(_mm_and_si128(pixels, is_colour), ones), alphas);
-}
-
-typedef __m128i Sums;
-
-/// The sums of two or of four pixels of four bands.
-static inline __m128i weighted_2(const VipsPel *pixels)
-{
-    __m128i two = _mm_loadl_epi64((const __m128i *) pixels);
-    return weighted(_mm_unpacklo_epi8(_mm_unpacklo_epi8(two, _mm_srli_epi64(two, 32)), _mm_setzero_si128()));
-}
-
-static inline __m128i weighted_4(const VipsPel *pixels)
-{
-    __m128i four = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *) pixels), _MM_SHUFFLE(3, 1, 2, 0));
-    four = _mm_unpacklo_epi8(four, _mm_srli_si128(four, 8));
-    return _mm_add_epi32(
-        weighted(_mm_unpacklo_epi8(four, _mm_setzero_si128())), weighted(_mm_unpackhi_epi8(four, _mm_setzero_si128())));
-}
-
-/// Writes a mean from the sums of colours multiplied by alphas, and of alphas.
-static inline void write_mean(__m128i sums, int count, VipsPel *out)
-{
-    const __m128i is_colour = _mm_setr_epi32(-1, -1, -1, 0);
-    __m128i alphas = _mm_shuffle_epi32(sums, 0xFF), divisors, means;
-    // Without colour the sums are zero, and any divisor is right.
-    alphas = _mm_or_si128(alphas, _mm_srli_epi32(_mm_cmpeq_epi32(alphas, _mm_setzero_si128()), 31));
-    divisors = _mm_or_si128(_mm_and_si128(is_colour, alphas), _mm_andnot_si128(is_colour, _mm_set1_epi32(count)));
-    sums = _mm_add_epi32(sums, _mm_srli_epi32(divisors, 1));
-    means = _mm_cvttps_epi32(_mm_div_ps(_mm_cvtepi32_ps(sums), _mm_cvtepi32_ps(divisors)));
-    means = _mm_packs_epi32(means, means);
-    int four = _mm_cvtsi128_si32(_mm_packus_epi16(means, means));
-    memcpy(out, &four, sizeof four);
-}
-
-static inline Sums sums_of_row(Sums sums, const VipsPel *pixels, int count)
-{
-    int x = 0;
-    for (; x + 4 <= count; x += 4)
-        sums = _mm_add_epi32(sums, weighted_4(pixels + 4 * x));
-    return x < count ? _mm_add_epi32(sums, weighted_2(pixels + 4 * x)) : sums;
-}
-
-#elif defined(__ARM_NEON)
-
-typedef uint32x4_t Sums;
-
-/// Adds colours, multiplied by their alphas, and alphas.
-static inline Sums sums_of_row(Sums sums, const VipsPel *pixels, int count)
-{
-    static const uint16_t colours[] = {0xFFFF, 0xFFFF, 0xFFFF, 0, 0xFFFF, 0xFFFF, 0xFFFF, 0};
-    static const uint16_t alphas[] = {0, 0, 0, 1, 0, 0, 0, 1};
-    int x;
-    for (x = 0; x < count; x += 2) {
-        uint16x8_t two = vmovl_u8(vld1_u8(pixels + 4 * x));
-        uint16x8_t factors = vorrq_u16(vandq_u16(two, vld1q_u16(colours)), vld1q_u16(alphas));
-        sums = vmlal_high_laneq_u16(vmlal_laneq_u16(sums, vget_low_u16(factors), two, 3), factors, two, 7);
-    }
-    return sums;
-}
-
-static inline void write_mean(Sums sums, int count, VipsPel *out)
-{
-    uint32x4_t alphas = vdupq_laneq_u32(sums, 3), divisors, means;
-    uint16x4_t narrow;
-    uint32_t four;
-    alphas = vorrq_u32(alphas, vshrq_n_u32(vceqzq_u32(alphas), 31));
-    divisors = vsetq_lane_u32((uint32_t) count, alphas, 3);
-    sums = vaddq_u32(sums, vshrq_n_u32(divisors, 1));
-    means = vcvtq_u32_f32(vdivq_f32(vcvtq_f32_u32(sums), vcvtq_f32_u32(divisors)));
-    narrow = vqmovn_u32(means);
-    four = vget_lane_u32(vreinterpret_u32_u8(vqmovn_u16(vcombine_u16(narrow, narrow))), 0);
-    memcpy(out, &four, sizeof four);
-}
-
-#endif
-
-#if defined(__SSE2__) || defined(__ARM_NEON)
-
-/// The means of whole boxes of four bands, of which the sides are even; returns where the first of the others begins.
-static inline __attribute__((always_inline)) int average_whole_by_alpha(const Boxes *boxes, int factor, VipsPel *out)
-{
-    int width = boxes->region->im->Xsize, left, y;
-    for (left = 0; left + factor <= width; left += factor, out += 4) {
-        Sums sums = {0};
-        for (y = 0; y < boxes->rows; y++)
-            sums = sums_of_row(sums, box_row(boxes, left, y), factor);
-        write_mean(sums, factor * boxes->rows, out);
-    }
-    return left;
-}
-
-#endif
-
-static void average_row_by_alpha(const Boxes *boxes, VipsPel *out)
-{
-    int left = 0;
-#if defined(__SSE2__) || defined(__ARM_NEON)
-    if (boxes->bands == 4 && boxes->factor <= most_float_factor)
-        left = boxes->factor == 2 ? average_whole_by_alpha(boxes, 2, out)
-            : boxes->factor == 4  ? average_whole_by_alpha(boxes, 4, out)
-            : boxes->factor == 8  ? average_whole_by_alpha(boxes, 8, out)
-                                  : 0;
-#endif
-    average_bands_by_alpha(boxes, left, out + left / boxes->factor * boxes->bands);
-}
+/// Largest factor.
+enum { most_rows = 64 };
 
 static int average_rows(VipsImage *in, VipsImage *out, int factor, int (*should_stop)(void *context), void *context)
 {
     VipsRegion *region = vips_region_new(in);
     VipsPel *row = g_malloc((gsize) out->Xsize * (gsize) out->Bands);
-    gboolean has_alpha = vips_image_hasalpha(in);
+    const uint8_t *rows[most_rows];
+    CPixelsBoxes boxes = {rows, 0, in->Xsize, in->Bands, factor, vips_image_hasalpha(in)};
     int y, failed = 0;
     for (y = 0; y < out->Ysize && !failed; y++) {
-        int rows = VIPS_MIN(factor, in->Ysize - y * factor);
-        VipsRect rect = {0, y * factor, in->Xsize, rows};
+        VipsRect rect = {0, y * factor, in->Xsize, VIPS_MIN(factor, in->Ysize - y * factor)};
         failed = should_stop(context) || vips_region_prepare(region, &rect);
-        if (!failed) {
-            Boxes boxes = {region, rect.top, rows, factor, out->Bands};
-            if (has_alpha)
-                average_row_by_alpha(&boxes, row);
-            else
-                average_row(&boxes, row);
-            failed = vips_image_write_line(out, y, row);
-        }
+        if (failed)
+            break;
+        for (boxes.count = 0; boxes.count < rect.height; boxes.count++)
+            rows[boxes.count] = VIPS_REGION_ADDR(region, 0, rect.top + boxes.count);
+        CPixels_average(&boxes, row);
+        failed = vips_image_write_line(out, y, row);
     }
     g_free(row);
     g_object_unref(region);
@@ -232,7 +32,7 @@ int CVipsShim_average(
 {
     VipsImage *image;
     *out = NULL;
-    if (in->BandFmt != VIPS_FORMAT_UCHAR || in->Coding != VIPS_CODING_NONE || in->Bands > 4) {
+    if (in->BandFmt != VIPS_FORMAT_UCHAR || in->Coding != VIPS_CODING_NONE || in->Bands > 4 || factor > most_rows) {
         vips_error("CVipsShim_average", "not one to four bands of 8 bits");
         return -1;
     }

@@ -235,6 +235,16 @@ int CVipsShim_extract(VipsImage *in, VipsImage **out, int left, int top, int wid
     return vips_extract_area(in, out, left, top, width, height, NULL);
 }
 
+int CVipsShim_continue(VipsImage *in, VipsImage **out, int left, int top, int width, int height, VipsExtend extend)
+{
+    return vips_embed(in, out, left, top, width, height, "extend", extend, NULL);
+}
+
+int CVipsShim_zoom(VipsImage *in, VipsImage **out, int factor)
+{
+    return vips_zoom(in, out, factor, factor, NULL);
+}
+
 int CVipsShim_replicate(VipsImage *in, VipsImage **out, int across, int down)
 {
     return vips_replicate(in, out, across, down, NULL);
@@ -410,12 +420,6 @@ int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSav
 int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
 {
     return vips_gifsave_buffer(in, bytes, count, "effort", options.effort, "strip", TRUE, NULL);
-}
-
-int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
-{
-    return vips_heifsave_buffer(in, bytes, count, "Q", options.quality, "effort", options.effort,
-        "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "bitdepth", 8, "strip", TRUE, NULL);
 }
 
 /// Qualities below this one have distances of our own.

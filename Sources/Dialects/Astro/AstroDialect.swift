@@ -54,12 +54,7 @@ package struct AstroDialect: Dialect {
                 recipe.gravity = position.gravity
             }
         }
-        if let text = try parameters["background"] {
-            guard let color = ColorGrammar.color(text.hasPrefix("#") ? String(text.dropFirst()) : text) else {
-                throw .badParameter("background", "Not a colour in hexadecimal or by its CSS name.")
-            }
-            recipe.background = color
-        }
+        recipe.background = try parameters.color("background")
         var query = ThumbnailQuery(request: ThumbnailRequest(source: source, recipe: recipe, isNegotiated: false))
         query.answer.maximumAge = Self.year
         return query

@@ -4,10 +4,11 @@ package import ThumbnailPipeline
 extension APIError: ServiceError {
     package var status: HTTPResponse.Status {
         switch self {
-        case .missingParameter, .unknownParameter, .repeatedParameter, .badParameter, .badChoice, .unsupportedOption,
-            .badURL, .badRequest, .badBody:
+        case .missingParameter, .unknownParameter, .repeatedParameter, .badParameter, .badChoice, .sizeNotAllowed,
+            .unsupportedOption, .badURL, .badRequest, .badBody:
             .badRequest
         // As a failure of the origin, a status of 5xx would count against the service's own address.
+        case .badKey: .unauthorized
         case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed: .forbidden
         case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
         case .lengthRequired: .lengthRequired
@@ -32,9 +33,11 @@ extension APIError: ServiceError {
         case .missingParameter: "missing_parameter"
         case .unknownParameter: "unknown_parameter"
         case .badParameter, .badChoice, .repeatedParameter: "bad_parameter"
+        case .sizeNotAllowed: "size_not_allowed"
         case .unsupportedOption: "unsupported_option"
         case .badURL: "bad_url"
         case .badSignature: "bad_signature"
+        case .badKey: "bad_key"
         case .expired: "expired"
         case .crossSite: "cross_site"
         case .requestLoop: "request_loop"
@@ -74,10 +77,14 @@ extension APIError: ServiceError {
             nearest.map { "There is no such parameter; did you mean \($0)?" } ?? "There is no such parameter."
         case .repeatedParameter: "The parameter is given twice, by itself or by its other name."
         case .badChoice(_, let allowed): "Must be \(Self.alternatives(allowed))."
+        case .sizeNotAllowed(let name, let allowed):
+            "Unsigned requests may ask for \(Self.alternatives(allowed.map(String.init)))"
+                + (name == "q" ? "." : " pixels, device pixel ratios counted.")
         case .badParameter(_, let reason), .unsupportedOption(_, let reason), .badURL(let reason),
             .badBody(_, let reason), .crossSite(let reason, _):
             reason
         case .badSignature: "The request is not signed, or its signature is not valid."
+        case .badKey: "The request has no key, or a wrong one."
         case .expired: "The URL has expired."
         case .requestLoop: "The source leads back to this service, which asked for it (CDN-Loop; the setting cdnLoop)."
         case .noSuchRoute: "Nothing is served at this path."
@@ -122,7 +129,7 @@ extension APIError: ServiceError {
     /// The kind of failure, by its cause.
     package var category: ErrorCategory {
         switch self {
-        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed: .policy
+        case .badSignature, .badKey, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed: .policy
         case .draining, .tooManyReaders: .overload
         case .clientGone: .cancelled
         case .deadlineExceeded: .timeout
@@ -135,7 +142,8 @@ extension APIError: ServiceError {
     package var parameter: String? {
         switch self {
         case .missingParameter(let name), .unknownParameter(let name, _), .repeatedParameter(let name),
-            .badParameter(let name, _), .badChoice(let name, _), .unsupportedOption(let name, _):
+            .badParameter(let name, _), .badChoice(let name, _), .sizeNotAllowed(let name, _),
+            .unsupportedOption(let name, _):
             name
         case .badBody(let place, _): place.isEmpty ? nil : place
         case .badURL: "url"
@@ -145,7 +153,11 @@ extension APIError: ServiceError {
 
     /// The values that the offending parameter may have.
     package var allowed: [String] {
-        if case .badChoice(_, let allowed) = self { allowed } else { [] }
+        switch self {
+        case .badChoice(_, let allowed): allowed
+        case .sizeNotAllowed(_, let allowed): allowed.map(String.init)
+        default: []
+        }
     }
 
     /// The name that the offending one is nearest to.

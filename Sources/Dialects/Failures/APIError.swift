@@ -11,6 +11,8 @@ package enum APIError: Error, Equatable {
     case repeatedParameter(String)
     /// The value of a parameter is none of a closed list.
     case badChoice(String, allowed: [String])
+    /// The size or quality of a request that is not signed is none that the operator allows; those that are.
+    case sizeNotAllowed(String, allowed: [Int])
     /// The grammar does not allow a parameter's value, or the value contradicts another one; the reason is for the
     /// client.
     case badParameter(String, String)
@@ -21,6 +23,8 @@ package enum APIError: Error, Equatable {
     case badURL(String)
     /// The signature is missing, or made with none of the keys.
     case badSignature
+    /// The key of a client is missing, or wrong.
+    case badKey
     /// The time in `expires` has passed.
     case expired
     /// A browser sent the request for another site, or to a name that is none of the listener's. The reason is for the

@@ -56,9 +56,11 @@ package struct Problem: Sendable {
     private static func title(of status: HTTPResponse.Status) -> String {
         switch status {
         case .badRequest: "Bad Request"
+        case .unauthorized: "Unauthorized"
         case .forbidden: "Forbidden"
         case .notFound: "Not Found"
         case .methodNotAllowed: "Method Not Allowed"
+        case .notAcceptable: "Not Acceptable"
         case .requestTimeout: "Request Timeout"
         case .conflict: "Conflict"
         case .lengthRequired: "Length Required"

@@ -41,7 +41,10 @@ struct FrontEndRecipe: RenderRecipe {
     /// Colour behind what is transparent.
     var background: Color?
     var format: FormatRule
+    /// The quality that the target names.
     var quality: Int?
+    /// The quality of targets that name none; nil for that of the format.
+    var usualQuality: Int?
     /// Whether AVIF gets five eighths of the quality, so that it looks like the other formats.
     var lowersAVIF = false
     var untouched = Untouched.none
@@ -52,7 +55,9 @@ struct FrontEndRecipe: RenderRecipe {
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         guard acceptsDrawings || source.header.format != .svg else { throw .formatNotAccepted(.svg) }
-        return try options(of: source.header).composition(of: source)
+        var options = options(of: source.header)
+        if isQualityUnnamed { options.quality = options.quality.map(source.rules.unnamed) }
+        return try options.composition(of: source)
     }
 
     var keyText: String {
@@ -70,7 +75,7 @@ struct FrontEndRecipe: RenderRecipe {
         options.isAnimated = true
         options.background = background
         options.gravity = gravity
-        if let quality, format.hasQuality {
+        if let quality = quality ?? usualQuality, format.hasQuality {
             options.quality = lowersAVIF && format == .avif ? max(1, (quality * 5 + 4) / 8) : quality
         }
         let size = isUntouched ? page.size : size(of: page.size)

@@ -2,7 +2,7 @@ import Imaging
 import Text
 import ThumbnailPipeline
 
-/// The query of a target at the image endpoint of a front-end framework.
+/// The parameters of a target at the image endpoint of a front-end framework: those of its query, or others.
 struct FrontEndTarget {
     /// The values by name, decoded; nil for one that stands twice.
     private let values: [ExactText: String?]
@@ -14,8 +14,13 @@ struct FrontEndTarget {
         let text = target.target.string
         let path = place.remainder(of: text)?.prefix(before: UInt8(ascii: "?"))
         guard path == "" || path == "/" else { throw .noSuchRoute }
+        self.init(try RawQuery(target: text).decoded())
+    }
+
+    /// Parameters with decoded names and values.
+    init(_ parameters: [(name: String, value: String)]) {
         var values: [ExactText: String?] = [:]
-        for (name, value) in try RawQuery(target: text).decoded() {
+        for (name, value) in parameters {
             let name = ExactText(name)
             values[name] = values[name] == nil ? .some(value) : .some(nil)
         }
@@ -42,6 +47,41 @@ struct FrontEndTarget {
         return value
     }
 
+    /// The whole number of a parameter.
+    func whole(_ names: String..., in range: ClosedRange<Int>) throws(APIError) -> Int? {
+        for name in names {
+            if let text = try self[name] { return try Self.whole(text, name, in: range) }
+        }
+        return nil
+    }
+
+    /// The number of a parameter.
+    func number(_ name: String, in range: ClosedRange<Double>) throws(APIError) -> Double? {
+        guard let text = try self[name] else { return nil }
+        return try Self.number(text, name, in: range)
+    }
+
+    /// The word of a parameter, one of a closed list.
+    func word(_ name: String, of allowed: String...) throws(APIError) -> String? {
+        guard let text = try self[name] else { return nil }
+        guard allowed.contains(text) else { throw .badChoice(name, allowed: allowed) }
+        return text
+    }
+
+    /// The case of `Value` that a parameter names.
+    func choice<Value: RawRepresentable & CaseIterable>(
+        _ name: String
+    ) throws(APIError) -> Value? where Value.RawValue == String {
+        guard let text = try self[name] else { return nil }
+        return try ParameterGrammar.choice(text, name)
+    }
+
+    /// The colour of CSS that a parameter names.
+    func color(_ name: String) throws(APIError) -> Color? {
+        guard let text = try self[name] else { return nil }
+        return try Self.color(text, name)
+    }
+
     /// A whole number in decimal digits, which may begin with zeros.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)``.
@@ -54,8 +94,64 @@ struct FrontEndTarget {
         return number
     }
 
+    /// A decimal number.
+    ///
+    /// - Throws: ``APIError/badParameter(_:_:)``.
+    static func number(_ text: String, _ name: String, in range: ClosedRange<Double>) throws(APIError) -> Double {
+        guard let number = ParameterGrammar.decimal(text), range.contains(number) else {
+            throw .badParameter(name, "Must be a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+
+    /// A colour of CSS.
+    ///
+    /// - Throws: ``APIError/badParameter(_:_:)``.
+    static func color(_ text: String, _ name: String) throws(APIError) -> Color {
+        guard let color = ColorGrammar.cssColor(text) else { throw .badParameter(name, "Not a colour of CSS.") }
+        return color
+    }
+
     /// The longest side that can be asked for.
     static let sides = 1...16_384
+}
+
+/// A target at the image endpoint of a front-end framework whose options are a segment of the path, and whose source is
+/// the rest of it.
+struct FrontEndPath {
+    /// The options as they stand in the target, not decoded.
+    let options: Substring
+    /// The source as it stands in the target, not decoded; its query is that of the request.
+    let source: Substring
+
+    /// Cuts a target that lies below `place`.
+    ///
+    /// - Throws: ``APIError`` for another path, or if one of the two parts is missing.
+    init(_ target: RequestedTarget, at place: DialectPlace) throws(APIError) {
+        guard let rest = place.remainder(of: target.target.string)?.suffix(after: "/") else { throw .noSuchRoute }
+        options = rest.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"))
+        guard !options.isEmpty else { throw .missingParameter("options") }
+        guard let source = rest[options.endIndex...].suffix(after: "/"), !source.isEmpty else {
+            throw .badURL("The source's URL is missing after the options.")
+        }
+        self.source = source
+    }
+
+    /// A part of the target, percent-decoded.
+    ///
+    /// - Throws: ``APIError/badParameter(_:_:)`` for text that cannot be decoded; `name` is that of the option.
+    static func decoded(_ text: Substring, _ name: String) throws(APIError) -> String {
+        guard let decoded = PercentEncoding.decode(Array(text.utf8)[...]) else {
+            throw .badParameter(name, "The value is not percent-encoded UTF-8.")
+        }
+        return decoded
+    }
+
+    /// Whether a text is an absolute URL of http or https.
+    static func isAbsolute(_ text: some StringProtocol) -> Bool {
+        let beginning = text.prefix(8).asciiLowercased
+        return beginning.suffix(after: "http://") != nil || beginning == "https://"
+    }
 }
 
 /// Where the sources of front-end frameworks lie: at absolute URLs, and below the operator's own origin.
@@ -77,8 +173,7 @@ struct FrontEndSources: Sendable {
         guard !text.hasPrefix("//"), !text.utf8.contains(UInt8(ascii: "\\")) else {
             throw .badURL("The source must not begin with two slashes or hold a backslash.")
         }
-        let beginning = text.prefix(8).asciiLowercased
-        if beginning.hasPrefix("http://") || beginning == "https://" {
+        if FrontEndPath.isAbsolute(text) {
             return ExactText(try ParameterGrammar.source(text))
         }
         let isPath = text.hasPrefix("/") || acceptsBarePaths && !text.utf8.contains(UInt8(ascii: ":"))

@@ -29,6 +29,59 @@ enum ColorGrammar {
     }
 }
 
+extension ColorGrammar {
+    /// A colour as CSS writes it: in three, four, six or eight hexadecimal digits with or without `#`, by its name, or
+    /// by `rgb()`, `hsl()` or `hwb()` (CSS Color Module Level 4, sections 5 to 8); else nil.
+    static func cssColor(_ text: String) -> Color? {
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let digits = text.suffix(after: "#").map { String($0) } ?? text
+        if digits.utf8.count == 4, let color = color(String(digits.flatMap { [$0, $0] })) { return color }
+        if let color = color(digits) { return color }
+        guard text.utf8.last == UInt8(ascii: ")"), let inside = text.suffix(after: UInt8(ascii: "(")) else { return nil }
+        let name = text.prefix(before: UInt8(ascii: "(")).asciiLowercased
+        let values = inside.dropLast().utf8.split { " ,/".utf8.contains($0) }.map { Substring($0) }
+        guard values.count == 3 || values.count == 4 else { return nil }
+        guard let alpha = values.count == 4 ? share(values[3], of: 1) : 1 else { return nil }
+        switch name {
+        case "rgb", "rgba":
+            guard let red = share(values[0], of: 255), let green = share(values[1], of: 255),
+                let blue = share(values[2], of: 255)
+            else { return nil }
+            return color(red, green, blue, alpha)
+        case "hsl", "hsla", "hwb":
+            let angle = values[0].utf8.count > 3 && values[0].asciiLowercased.hasSuffix("deg") ? 3 : 0
+            guard let degrees = ParameterGrammar.decimal(values[0].dropLast(angle)),
+                let second = share(values[1], of: 100), let third = share(values[2], of: 100)
+            else { return nil }
+            let hue = degrees - 360 * (degrees / 360).rounded(.down)
+            let isMixed = name == "hwb"
+            let rest = isMixed ? max(0, 1 - second - third) : 1
+            let white = isMixed ? second / max(1, second + third) : 0
+            let (saturation, lightness) = isMixed ? (1, 0.5) : (second, third)
+            func component(_ number: Double) -> Double {
+                let place = (number + hue / 30).truncatingRemainder(dividingBy: 12)
+                let range = saturation * min(lightness, 1 - lightness)
+                return (lightness - range * max(-1, min(place - 3, 9 - place, 1))) * rest + white
+            }
+            return color(component(0), component(8), component(4), alpha)
+        default: return nil
+        }
+    }
+
+    /// A number of a whole, or per cent, as a share, 0…1.
+    private static func share(_ text: Substring, of whole: Double) -> Double? {
+        let isPercent = text.utf8.last == UInt8(ascii: "%")
+        return ParameterGrammar.decimal(isPercent ? text.dropLast() : text).map { number in
+            min(max(number / (isPercent ? 100 : whole), 0), 1)
+        }
+    }
+
+    private static func color(_ red: Double, _ green: Double, _ blue: Double, _ alpha: Double) -> Color {
+        func byte(_ share: Double) -> UInt8 { UInt8((255 * share).rounded()) }
+        return Color(red: byte(red), green: byte(green), blue: byte(blue), alpha: byte(alpha))
+    }
+}
+
 /// The named colours of CSS Color Module Level 4, section 6.1.
 enum ColorNames {
     /// Red, green and blue in one number, by lower-case name.

@@ -30,6 +30,12 @@ package enum ParameterGrammar {
         return range.contains(value) ? value : nil
     }
 
+    /// A decimal number of at most 24 bytes without an exponent, such as `-1.5` or `.25`.
+    static func decimal(_ text: some StringProtocol) -> Double? {
+        guard text.utf8.count <= 24, text.utf8.allSatisfy({ isDigit($0) || ".-".utf8.contains($0) }) else { return nil }
+        return Double(text)
+    }
+
     /// `0` or `1`.
     static func flag(_ text: String) -> Bool? {
         switch text {

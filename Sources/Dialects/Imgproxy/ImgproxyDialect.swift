@@ -10,7 +10,7 @@ package struct ImgproxyDialect: Dialect {
     private let presets: ImgproxyPresets
 
     package var signatures: DialectSignatures { configuration.hasKeys ? .demanded : .none }
-    package var probePath: String? { place.path(of: "health") }
+    package var probePaths: [String] { [place.path(of: "health")] }
 
     /// The dialect at the place that `configuration` gives it; nil if that is off.
     ///
@@ -100,6 +100,7 @@ package struct ImgproxyDialect: Dialect {
         query.answer.isAttachment = reader.isAttachment
         query.answer.maximumAge = configuration.maximumAge
         query.answer.fallback = configuration.fallback.map { .configured($0) }
+        query.asked = reader.asked
         query.ignoredOptions = reader.ignored
         return query
     }

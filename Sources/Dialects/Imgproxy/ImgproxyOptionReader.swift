@@ -16,6 +16,8 @@ struct ImgproxyOptionReader {
     private(set) var expires: Int?
     /// Options that mean nothing here, as they are written.
     private(set) var ignored: [String] = []
+    /// The parts that the target says itself.
+    private(set) var asked = AskedParts.all
 
     private let configuration: ImgproxyConfiguration
     private let presets: ImgproxyPresets
@@ -63,10 +65,18 @@ struct ImgproxyOptionReader {
         count += 1
         let name = option.name
         guard count <= Self.mostOptions else { throw .badParameter("preset", "There are too many options.") }
-        switch name {
-        case "preset", "pr":
+        guard name != "preset", name != "pr" else {
             let names = option.arguments.map { ExactText(String(decoding: $0, as: UTF8.self)) }
-            try apply(presets: names, inside: outer)
+            return try apply(presets: names, inside: outer)
+        }
+        let before = image
+        try applyToImage(option)
+        let changed = image.parts(differingFrom: before)
+        if outer.isEmpty { asked.formUnion(changed) } else { asked.subtract(changed) }
+    }
+
+    private mutating func applyToImage(_ option: ImgproxyOption) throws(APIError) {
+        switch option.name {
         case "resize", "rs": try readResize(ImgproxyArguments(option, most: 8))
         case "size", "s": try readSize(ImgproxyArguments(option, most: 7), from: 0)
         case "resizing_type", "rt": try readType(ImgproxyArguments(option, most: 1))

@@ -117,7 +117,7 @@ extension ImgproxyRecipe {
             composition.format = finish.hasAlpha ? .png : .jpeg
             finish.flatten(for: composition.format, &composition.steps)
         }
-        composition.quality = quality(in: composition.format)
+        composition.quality = quality(in: composition.format, by: source.rules)
         if let header = source.additions.first {
             composition.additions = [
                 finish.lay(
@@ -145,9 +145,12 @@ extension ImgproxyRecipe {
         return trim
     }
 
-    private func quality(in format: ImageFormat) -> EncodingQuality {
+    private func quality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
         let own = options.formatQualities[ImgproxyFormat(format)] ?? 0
-        let quality = options.quality > 0 ? options.quality : own > 0 ? own : defaults.quality
+        var quality = options.quality > 0 ? options.quality : own > 0 ? own : defaults.quality
+        if options.quality == 0, own == defaults.formatQualities[ImgproxyFormat(format)] ?? 0 {
+            quality = rules.unnamed(quality)
+        }
         return options.maximumBytes > 0
             ? .fitting(bytes: options.maximumBytes, highest: quality, lowest: Self.lowestQuality) : .fixed(quality)
     }

@@ -13,7 +13,7 @@ package struct NativeDialect: RenditionDialect {
     package static let uploadedSource = "upload:"
 
     package var doorName: String { Self.doorName }
-    package var takesImages: Bool { true }
+    package var uploads: DialectUploads { .sealed }
     package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
 
     /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
@@ -33,7 +33,15 @@ package struct NativeDialect: RenditionDialect {
     }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
-        try ThumbnailTarget.parse(target.target.string, accept: target.accept?.string, vocabulary: vocabulary)
+        try ThumbnailTarget.parse(target, vocabulary: vocabulary)
+    }
+
+    /// An image has no parameters of sources, and its request may expire.
+    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        let text = target.target.string
+        return try rendition(
+            String(text.suffix(after: UInt8(ascii: "?")) ?? ""), of: Self.uploadedSource,
+            accept: target.accept?.string, hints: target.hints, mayExpire: true)
     }
 
     /// A rendition is a query of `/thumbnail` without the source and the parameters of a single request.
@@ -46,7 +54,7 @@ package struct NativeDialect: RenditionDialect {
             throw .badBody("", "\(error.parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
         }
         let target = Self.target(rendition, of: source)
-        let query = try ThumbnailTarget.parse(target, accept: nil, vocabulary: vocabulary)
+        let query = try ThumbnailTarget.parse(RequestedTarget(target), vocabulary: vocabulary)
         return (vocabulary.keepsWrittenTargets ? ThumbnailTarget.generate(query) : nil) ?? target
     }
 
@@ -59,16 +67,17 @@ package struct NativeDialect: RenditionDialect {
     ///   - rendition: A query of `/thumbnail` without the source and the parameters of a single request.
     ///   - source: The source.
     ///   - accept: The request's `Accept`, which counts for `format=auto`.
+    ///   - hints: The hints in the request's fields.
     ///   - mayExpire: Whether the query may say when it expires.
     package func rendition(
-        _ rendition: String, of source: String, accept: String?,
+        _ rendition: String, of source: String, accept: String?, hints: ClientHints = ClientHints(),
         mayExpire: Bool = false
     ) throws(APIError) -> ThumbnailQuery {
         let refused = ThumbnailParameter.names(outside: .renditions)
         try Self.refuse(
             mayExpire ? refused.filter { $0 != ThumbnailParameter.expires.rawValue } : refused, in: rendition)
         return try ThumbnailTarget.parse(
-            Self.target(rendition, of: source), accept: accept, vocabulary: vocabulary)
+            RequestedTarget(Self.target(rendition, of: source), accept: accept, hints: hints), vocabulary: vocabulary)
     }
 
     private static func refuse(_ names: [String], in rendition: String) throws(APIError) {

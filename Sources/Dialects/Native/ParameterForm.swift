@@ -41,6 +41,19 @@ extension ParameterForm where Value == Int {
             read: { ParameterGrammar.integer($0, in: least...(most ?? largest)) }, write: String.init)
     }
 
+    /// One of a few numbers.
+    static func oneOf(_ numbers: [Int]) -> Self {
+        let words = numbers.map(String.init)
+        return Self(
+            "NUMBER", words: words,
+            read: { text, name throws(APIError) in
+                guard let number = ParameterGrammar.integer(text, in: 0...999), numbers.contains(number) else {
+                    throw .badChoice(name, allowed: words)
+                }
+                return number
+            }, write: String.init)
+    }
+
     /// A side in CSS pixels.
     static var side: Self { .whole("PIXELS", from: 1, to: 16_384) }
 

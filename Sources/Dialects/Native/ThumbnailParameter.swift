@@ -17,7 +17,7 @@ enum ThumbnailParameter: String, CaseIterable {
     case background, format
     case quality = "q"
     case maximumBytes = "maxBytes"
-    case keepCopyright, page, animated
+    case avifBitDepth, keepCopyright, page, animated
     case watermark, watermarkPosition, watermarkX, watermarkY, watermarkOpacity, watermarkScale, watermarkTile
     case preset, placeholder, expires
     case signature = "sig"
@@ -31,7 +31,9 @@ enum ThumbnailParameter: String, CaseIterable {
                 .init("URL", read: { text, _ throws(APIError) in try ParameterGrammar.source(text) }) {
                     PercentEncoding.encode($0)
                 }, "the source", in: .besidePresets)
-        case .width: .optional(\.options.width, .side, "width of the box, 1 to 16384", alias: "width")
+        case .width:
+            .optional(\.options.width, .side, "width of the box, 1 to 16384, or by client hints", alias: "width")
+                .orAutomatic(\.isWidthAutomatic)
         case .height: .optional(\.options.height, .side, "height of the box, 1 to 16384", alias: "height")
         case .fit: .value(\.options.fit, .choice, "how the image fits into the box")
         case .enlarge: .value(\.options.enlarge, .flag, "1: a small image may be enlarged")
@@ -39,7 +41,9 @@ enum ThumbnailParameter: String, CaseIterable {
             .value(
                 \.options.devicePixelRatio,
                 .fraction("RATIO", decimals: 3, in: 500...8_000, "0.5 to 8 with at most three"),
-                "device pixels per CSS pixel, 0.5 to 8", in: [.renditions, .presets, .besidePresets])
+                "device pixels per CSS pixel, 0.5 to 8, or by client hints",
+                in: [.renditions, .presets, .besidePresets]
+            ).orAutomatic(\.isRatioAutomatic)
         case .gravity: .gravity("the part that fit=cover keeps")
         case .focalX: .optional(\.focalX, .share, "focal point from the left, 0 to 1, with gravity focal")
         case .focalY: .optional(\.focalY, .share, "focal point from the top, 0 to 1, with gravity focal")
@@ -75,6 +79,8 @@ enum ThumbnailParameter: String, CaseIterable {
             .optional(
                 \.options.maximumBytes, .whole("BYTES", from: 256, to: nil, largest: 999_999_999_999),
                 "most bytes of the result, from 256")
+        case .avifBitDepth:
+            .optional(\.options.avifBitDepth, .oneOf(ImageFormat.avif.bitDepths), "bits of a component in avif, 8 or 10")
         case .keepCopyright: .value(\.options.keepsCopyright, .flag, "1: keep the Exif copyright and artist")
         case .page:
             .optional(\.page, .whole("NUMBER", from: 0, to: nil), "the page or frame to show, from 0")

@@ -21,13 +21,13 @@ struct ThumbnailParameterRow: Sendable {
     let aliases: [String]
     let uses: Uses
     /// The values in one word, such as `PIXELS`.
-    let form: String
+    private(set) var form: String
     /// All values, if they are few words.
     let values: [String]
     /// The effect, in one line.
     let help: String
     /// Reads a text, under the name that the target uses.
-    let read: @Sendable (String, String, inout ThumbnailParameterValues) throws(APIError) -> Void
+    private(set) var read: @Sendable (String, String, inout ThumbnailParameterValues) throws(APIError) -> Void
     /// The text that reads back as the value; nil for a value that is left out.
     let write: @Sendable (ThumbnailParameterValues) -> String?
 
@@ -129,6 +129,17 @@ struct ThumbnailParameterRow: Sendable {
             if values.isFocal { return "focal" }
             return values.options.gravity == .center ? nil : ParameterGrammar.name(of: values.options.gravity)
         }
+    }
+
+    /// The same row, whose value may also be `auto` for what the client's hints say.
+    func orAutomatic(_ isAutomatic: any Path<Bool>) -> Self {
+        var row = self
+        row.form += "|auto"
+        row.read = { text, name, values throws(APIError) in
+            values[keyPath: isAutomatic] = text == "auto"
+            if text != "auto" { try read(text, name, &values) }
+        }
+        return row
     }
 
     /// A number, or `auto`.

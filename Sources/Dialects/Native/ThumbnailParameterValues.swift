@@ -9,6 +9,10 @@ struct ThumbnailParameterValues: Sendable {
     var source: String?
     /// The options that stand for themselves; the others lie beside them until the query is made.
     var options = RenderingOptions()
+    /// Whether the width is that of the client's hints.
+    var isWidthAutomatic = false
+    /// Whether the device pixel ratio is that of the client's hints.
+    var isRatioAutomatic = false
     var isFocal = false
     var focalX: Int?
     var focalY: Int?
@@ -44,10 +48,15 @@ struct ThumbnailParameterValues: Sendable {
         expires = query.expires
     }
 
-    /// The query of all values; `accept` chooses the format if none fixes it.
-    func query(accept: String?) throws(APIError) -> ThumbnailQuery {
+    /// The query of all values; `accept` chooses the format if none fixes it, `hints` the sizes that are automatic.
+    func query(accept: String?, hints: ClientHints) throws(APIError) -> ThumbnailQuery {
         guard let source else { throw Self.missing(.url) }
         var options = options
+        var wanted: HintFields = []
+        if isWidthAutomatic { wanted.formUnion(.widths) }
+        if isRatioAutomatic { wanted.formUnion(.ratios) }
+        let read = hints.only(wanted)
+        try setAutomaticSizes(of: &options, by: read)
         if isFocal {
             guard let focalX else { throw Self.missing(.focalX) }
             guard let focalY else { throw Self.missing(.focalY) }
@@ -71,8 +80,29 @@ struct ThumbnailParameterValues: Sendable {
         let request = ThumbnailRequest(
             source: ExactText(vocabulary.source(source)),
             additional: mark.map { [AdditionalSource(.watermark, source: $0.source)] } ?? [], options: options)
-        return ThumbnailQuery(
+        var query = ThumbnailQuery(
             request: request, placeholder: placeholder.map { Placeholder($0, in: options) }, expires: expires)
+        query.hintFields = read.fields
+        return query
+    }
+
+    /// Sets the sides that depend on hints, each rounded up to one that the operator allows.
+    ///
+    /// A client's width is in pixels of its device already.
+    private func setAutomaticSizes(of options: inout RenderingOptions, by hints: ClientHints) throws(APIError) {
+        guard isWidthAutomatic || isRatioAutomatic else { return }
+        let sizes = vocabulary.sizes
+        guard !sizes.sizes.isEmpty else {
+            throw Self.bad(isWidthAutomatic ? .width : .devicePixelRatio, "auto needs the setting sizes.")
+        }
+        if isRatioAutomatic { options.devicePixelRatio = hints.ratio ?? 1_000 }
+        var box = options.box
+        if isWidthAutomatic { box.width = sizes.up(hints.width ?? sizes.automaticWidth) }
+        if isRatioAutomatic {
+            box = try sizes.allowed(box, [])
+            (box.width, box.height) = (box.width.map(sizes.up), box.height.map(sizes.up))
+        }
+        options.set(box)
     }
 
     /// Judges quality and bytes together; if the format is negotiated, both count if the chosen one has a quality.

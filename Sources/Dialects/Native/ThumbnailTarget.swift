@@ -11,14 +11,14 @@ package enum ThumbnailTarget {
     /// Only the form of a signature is judged here; ``URLSigner`` judges whether it is valid.
     ///
     /// - Parameters:
-    ///   - target: The request target as received.
-    ///   - accept: The request's `Accept`, which counts if the target does not fix the format.
-    ///   - vocabulary: The watermarks and presets that the target may name.
+    ///   - target: The request target as received; its `Accept` counts if it does not fix the format, its hints for
+    ///     `auto`.
+    ///   - vocabulary: The watermarks and presets that the target may name, and the sizes for `auto`.
     /// - Throws: ``APIError`` for the first thing that is wrong, in the order of the query.
     package static func parse(
-        _ target: String, accept: String?, vocabulary: Vocabulary = Vocabulary()
+        _ target: RequestedTarget, vocabulary: Vocabulary = Vocabulary()
     ) throws(APIError) -> ThumbnailQuery {
-        let query = RawQuery(target: target)
+        let query = RawQuery(target: target.target.string)
         let items = try query.decoded()
         func read(over levels: [Vocabulary.Preset]) throws(APIError) -> ThumbnailParameterValues {
             var reader = ThumbnailParameterReader(vocabulary)
@@ -39,7 +39,29 @@ package enum ThumbnailTarget {
         var values = try read(over: [])
         let levels = vocabulary.levels(below: values.presets)
         if !levels.isEmpty { values = try read(over: levels) }
-        return try values.query(accept: accept)
+        var made = try values.query(accept: target.accept?.string, hints: target.hints)
+        if !levels.isEmpty { made.asked = Self.asked(by: items.map(\.name)) }
+        return made
+    }
+
+    /// Reads the query of a raw target that came with no hints.
+    package static func parse(
+        _ target: String, accept: String?, vocabulary: Vocabulary = Vocabulary()
+    ) throws(APIError) -> ThumbnailQuery {
+        try parse(RequestedTarget(target, accept: accept), vocabulary: vocabulary)
+    }
+
+    /// The parts that parameters of these names say; a device pixel ratio says both sides.
+    private static func asked(by names: [String]) -> AskedParts {
+        names.reduce(into: []) { asked, name in
+            switch ThumbnailParameter.named(name)?.parameter {
+            case .width: asked.insert(.width)
+            case .height: asked.insert(.height)
+            case .devicePixelRatio: asked.formUnion([.width, .height])
+            case .quality: asked.insert(.quality)
+            default: break
+            }
+        }
     }
 
     /// Writes a target that reads back as `query`: main names, one order, defaults left out; nil for a query of another

@@ -45,17 +45,11 @@ package struct NetlifyDialect: Dialect {
         if case .negotiated(let formats) = recipe.format, formats.contains(.webp) {
             recipe.format = .negotiated([.webp])
         }
-        if let text = try parameters["w", "width"] {
-            recipe.width = try FrontEndTarget.whole(text, "w", in: FrontEndTarget.sides)
-        }
-        if let text = try parameters["h", "height"] {
-            recipe.height = try FrontEndTarget.whole(text, "h", in: FrontEndTarget.sides)
-        }
-        let quality = try parameters["q", "quality"]
-        recipe.quality =
-            if let quality { try FrontEndTarget.whole(quality, "q", in: 1...100) } else { Self.quality }
-        if let text = try parameters["fit"] {
-            let fit: Fit = try ParameterGrammar.choice(text, "fit")
+        recipe.width = try parameters.whole("w", "width", in: FrontEndTarget.sides)
+        recipe.height = try parameters.whole("h", "height", in: FrontEndTarget.sides)
+        recipe.usualQuality = Self.quality
+        recipe.quality = try parameters.whole("q", "quality", in: 1...100)
+        if let fit: Fit = try parameters.choice("fit") {
             recipe.fit =
                 switch fit {
                 case .contain: .inside
@@ -63,8 +57,7 @@ package struct NetlifyDialect: Dialect {
                 case .fill: .fill
                 }
         }
-        if let text = try parameters["position"] {
-            let position: Position = try ParameterGrammar.choice(text, "position")
+        if let position: Position = try parameters.choice("position") {
             recipe.gravity = ParameterGrammar.gravity(position.rawValue) ?? .center
         }
         return ThumbnailQuery(

@@ -34,8 +34,8 @@ package struct NextDialect: Dialect {
         guard !url.hasPrefix(place.path + "?") else { throw .badURL("The source is a target of this endpoint.") }
         let source = try sources.source(url)
         let width = try FrontEndTarget.whole(try parameters.required("w"), "w", in: FrontEndTarget.sides)
-        guard configuration.widths.contains(width) else {
-            throw .badChoice("w", allowed: configuration.widths.map(String.init))
+        guard configuration.widths?.contains(width) ?? true else {
+            throw .badChoice("w", allowed: (configuration.widths ?? []).map(String.init))
         }
         let quality = try FrontEndTarget.whole(try parameters.required("q"), "q", in: 1...100)
         guard configuration.qualities?.contains(quality) ?? true else {
@@ -53,9 +53,9 @@ package struct NextDialect: Dialect {
 
 /// The lists of Next.js and Vercel, which say what may be asked for.
 package struct NextConfiguration: Hashable, Sendable {
-    /// The widths that may be asked for.
-    package var widths: [Int]
-    /// The qualities that may be asked for; nil for all.
+    /// The widths that may be asked for; nil for all that ``SizePolicy`` allows.
+    package var widths: [Int]?
+    /// The qualities that may be asked for; nil for all that ``SizePolicy`` allows.
     package var qualities: [Int]?
     /// The formats that `Accept` may choose; among equals the first one wins.
     package var formats: [ImageFormat]

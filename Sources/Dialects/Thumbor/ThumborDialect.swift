@@ -16,7 +16,7 @@ package struct ThumborDialect: Dialect {
         if configuration.key == nil { return .none }
         return configuration.isUnsafeServed ? .offered : .demanded
     }
-    package var probePath: String? { place.path(of: "healthcheck") }
+    package var probePaths: [String] { [place.path(of: "healthcheck")] }
 
     /// The dialect with these settings; nil without a place.
     package init?(_ configuration: ThumborConfiguration) {
@@ -30,6 +30,10 @@ package struct ThumborDialect: Dialect {
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
         guard let path = ThumborPath(target.target.string, at: place) else { return false }
         return path.isUnsafe ? configuration.isUnsafeServed : verifiedText(of: path) != nil
+    }
+
+    package func isSigned(_ target: RequestedTarget) -> Bool {
+        configuration.key != nil && ThumborPath(target.target.string, at: place).map { !$0.isUnsafe } ?? false
     }
 
     /// Reads the text that was signed; a text that no signature fits is read as it was sent, for explanations.

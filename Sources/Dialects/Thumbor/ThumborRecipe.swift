@@ -6,13 +6,13 @@ import Text
 /// URL.
 struct ThumborRecipe: RenderRecipe {
     /// The options of the target.
-    let options: ThumborOptions
+    var options: ThumborOptions
     /// The formats that `Accept` names and that may be chosen, best first.
     let accepted: [ImageFormat]
     /// The quality of JPEG and WebP if the target names none.
     let quality: Int
     /// The options as they are written: all that decides the composition besides the rest of the recipe.
-    let text: String
+    var text: String
 
     var keyText: String {
         "thumbor \(text) \(accepted.map(\.rawValue).joined(separator: ",")) \(quality) \(options.replacesPNG)"
@@ -24,7 +24,7 @@ struct ThumborRecipe: RenderRecipe {
         let layout = layout(of: source)
         var composition = Composition(
             size: options.isDebug || options.isRaw ? layout.part.size : drawnSize(layout.size, of: page),
-            format: format, quality: encodingQuality(in: format))
+            format: format, quality: encodingQuality(in: format, by: source.rules))
         composition.page = options.page
         composition.frames = options.page > 0 ? 1 : options.frames ?? .max
         if !isAnimated(source.header), !options.isRaw { composition.trim = options.geometry.trim.map(Self.trim) }
@@ -80,9 +80,9 @@ struct ThumborRecipe: RenderRecipe {
         return header.format.answer(hasAlpha: page.hasAlpha)
     }
 
-    private func encodingQuality(in format: ImageFormat) -> EncodingQuality {
+    private func encodingQuality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
         let own = format == .jpeg || format == .webp ? quality : format.defaultQuality
-        let highest = options.quality ?? own
+        let highest = options.quality ?? rules.unnamed(own)
         return options.maximumBytes.map { .fitting(bytes: $0, highest: highest, lowest: Self.lowestQuality) }
             ?? .fixed(highest)
     }

@@ -61,6 +61,21 @@ struct ThumborTarget {
         optionText = text.isDecoded ? PercentEncoding.location(options) : options
     }
 
+    /// The text of options with the box of `geometry` in place of its own.
+    static func optionText(_ text: String, with geometry: ThumborGeometry) -> String {
+        func side(_ side: ThumborGeometry.Side, _ isMirrored: Bool) -> String {
+            guard case .pixels(let pixels) = side else { return isMirrored ? "-" : "" }
+            return (isMirrored ? "-" : "") + String(pixels)
+        }
+        let box = side(geometry.width, geometry.isMirroredAcross) + "x" + side(geometry.height, geometry.isMirroredDown)
+        var segments = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
+            String(Substring($0))
+        }
+        let place = segments.firstIndex { (try? Self.box(Array($0.utf8)[...], isLayer: false)) != nil }
+        if let place { segments[place] = box } else { segments.insert(box, at: 0) }
+        return segments.joined(separator: "/")
+    }
+
     private static func trim(_ text: ArraySlice<UInt8>) -> ThumborGeometry.Trim? {
         var parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)[...]
         guard let word = parts.popFirst(), word.elementsEqual("trim".utf8), parts.count <= 2 else { return nil }

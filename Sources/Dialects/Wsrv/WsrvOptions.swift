@@ -134,5 +134,8 @@ extension WsrvOptions {
     }
 
     /// The encoder's quality, 1…100; 80 unless a valid one is given.
-    var usedQuality: Int { quality.flatMap { (1...100).contains($0) ? $0 : nil } ?? 80 }
+    var usedQuality: Int { namedQuality ?? 80 }
+
+    /// The quality that is given, 1…100; nil for none, or one that counts as none.
+    var namedQuality: Int? { quality.flatMap { (1...100).contains($0) ? $0 : nil } }
 }

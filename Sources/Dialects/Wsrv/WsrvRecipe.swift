@@ -29,7 +29,7 @@ struct WsrvRecipe: RenderRecipe {
         let format = format(of: header.format, hasAlpha: hasAlpha || mayHaveBars(source))
         if hasAlpha, !format.supportsAlpha { steps.append(BackgroundStep(.black)) }
 
-        var composition = Composition(size: layout.size, format: format, quality: quality(of: format))
+        var composition = Composition(size: layout.size, format: format, quality: quality(of: format, by: source.rules))
         (composition.page, composition.frames) = (number, frames)
         composition.stacksFrames = true
         composition.timing = timing(frames: frames)
@@ -115,7 +115,8 @@ struct WsrvRecipe: RenderRecipe {
     }
 
     /// Lossless files are asked for as the best ones.
-    private func quality(of format: ImageFormat) -> EncodingQuality {
-        .fixed(options.isLossless == true && format == .webp ? 100 : options.usedQuality)
+    private func quality(of format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
+        if options.isLossless == true, format == .webp { return .fixed(100) }
+        return .fixed(isQualityUnnamed ? rules.unnamed(options.usedQuality) : options.usedQuality)
     }
 }

@@ -2,7 +2,6 @@ import CCurl
 import CCurlShim
 import Coordination
 import HTTPTypes
-import Memory
 
 /// Owns one easy handle, set up once and used for one transfer after another.
 ///
@@ -73,7 +72,7 @@ final class CurlEasy {
     }
 
     func microseconds(_ info: CURLINFO) -> Duration {
-        .microseconds(unsafe CCurlShim_get_microseconds(handle, info))
+        .microseconds(unsafe CCurlShim_get_offset(handle, info))
     }
 
     /// Connections that the last transfer opened; none if it found one open.

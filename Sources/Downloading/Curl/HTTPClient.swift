@@ -4,8 +4,8 @@ import Coordination
 package import HTTPTypes
 import Memory
 
-/// Sends single requests to servers that the operator has named, and waits for their answers: collectors of traces, a
-/// running service.
+/// Sends single requests to servers that the operator has named, and waits for their answers: collectors, a running
+/// service.
 ///
 /// Sources are never fetched with it: it judges no addresses.
 package enum HTTPClient {
@@ -21,6 +21,8 @@ package enum HTTPClient {
     package struct Answer: Sendable {
         package let status: Int
         package let body: [UInt8]
+        /// How long the server wants to be left alone (RFC 9110 section 10.2.3); nil if it does not say.
+        package let retryAfter: Duration?
     }
 
     /// Longest body of an answer, in bytes.
@@ -74,7 +76,10 @@ package enum HTTPClient {
             throw unsafe Failure(
                 description: String(cString: curl_easy_strerror(code)), isTimeOut: code == CURLE_OPERATION_TIMEDOUT)
         }
-        return Answer(status: unsafe CCurlShim_get_long(easy, CURLINFO_RESPONSE_CODE), body: received.bytes)
+        let wish = unsafe CCurlShim_get_offset(easy, CURLINFO_RETRY_AFTER)
+        return Answer(
+            status: unsafe CCurlShim_get_long(easy, CURLINFO_RESPONSE_CODE), body: received.bytes,
+            retryAfter: wish > 0 ? .seconds(wish) : nil)
     }
 }
 

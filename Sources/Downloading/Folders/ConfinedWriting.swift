@@ -4,8 +4,9 @@ import Memory
 
 /// Puts files below a folder, each whole or not at all, without ever following a link below it.
 ///
-/// A file is written under a temporary name in a folder of the root, synced, and renamed. The temporary names begin with
-/// that of a lock file, which the process holds while it lives: files beside a lock that nobody holds are left over.
+/// A file is written under a temporary name in a folder of the root, synced, and renamed. The temporary names begin
+/// with that of a lock file, which the process holds while it lives: files beside a lock that nobody holds are left
+/// over.
 @safe
 final class ConfinedWriting: Sendable {
     private let root: String

@@ -77,9 +77,10 @@ extension Origins {
     /// Looks for the files and folders that origins name, so that a wrong one prevents the start, instead of failing
     /// every request.
     ///
+    /// - Parameter name: An origin that the service can do without.
     /// - Throws: ``Unreadable`` for the first one that is missing.
-    package func checkFiles() throws(Unreadable) {
-        for origin in all {
+    package func checkFiles(exceptOf name: String? = nil) throws(Unreadable) {
+        for origin in all where origin.name != name {
             if let path = origin.certificateAuthorities, !Self.canOpen(path, 0) {
                 throw Unreadable(origin: origin.name, path: path)
             }

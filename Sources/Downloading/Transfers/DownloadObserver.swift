@@ -1,7 +1,7 @@
 /// The downloader's events, for metrics; called on any thread, outside its lock.
 package struct DownloadObserver: Sendable {
-    /// A transfer has ended in this way with so many bytes of body received.
-    package var finished: @Sendable (_ outcome: DownloadOutcome, _ receivedBytes: Int) -> Void
+    /// A transfer has ended in this way, with so many bytes of body received, after this time.
+    package var finished: @Sendable (_ outcome: DownloadOutcome, _ receivedBytes: Int, _ duration: Duration) -> Void
     /// A caller joined a flight that was under way.
     package var collapsed: @Sendable () -> Void
 
@@ -15,7 +15,7 @@ package struct DownloadObserver: Sendable {
 
     /// An observer of these events.
     package init(
-        finished: @escaping @Sendable (DownloadOutcome, Int) -> Void = { _, _ in },
+        finished: @escaping @Sendable (DownloadOutcome, Int, Duration) -> Void = { _, _, _ in },
         collapsed: @escaping @Sendable () -> Void = {}, retried: @escaping @Sendable () -> Void = {},
         transfer: (@Sendable (TransferReport) -> Void)? = nil, activity: (@Sendable (Bool) -> Void)? = nil
     ) {

@@ -1,4 +1,5 @@
 import Imaging
+import Memory
 
 // The part of a description that has a fixed size travels in the message. Delays and the profile lie behind the pixels
 // instead.
@@ -53,5 +54,34 @@ extension MessageReader {
         else { return nil }
         return DecodedDescription.Part(
             size: PixelSize(width: width, height: height), left: left, top: top, width: across, height: down)
+    }
+}
+
+extension DecodedImage {
+    /// The pixels, behind which the delays of frames lie, if there are any.
+    var pixelsAndDelays: SharedBytes {
+        guard !delays.isEmpty else { return pixels }
+        var writer = MessageWriter(count: 4 * delays.count)
+        for delay in delays { writer.put(UInt32(clamping: delay)) }
+        var all = ByteAccumulator(reservingCapacity: pixels.count + 4 * delays.count)
+        unsafe pixels.withUnsafeBytes { unsafe all.append($0) }
+        unsafe writer.finish().withUnsafeBytes { unsafe all.append($0) }
+        return all.finish()
+    }
+
+    /// The image by a description, and by ``pixelsAndDelays`` of which so many are delays.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a description that the bytes contradict.
+    convenience init(_ description: DecodedDescription, pixels bytes: SharedBytes, delays count: Int) throws {
+        guard count > 0 else {
+            try self.init(description, pixels: bytes)
+            return
+        }
+        let end = bytes.count - 4 * count
+        guard end >= 0 else { throw ImagingError.cannotDecode(detail: "the delays of frames are missing") }
+        var tail = MessageReader(SharedBytes(end..<bytes.count, of: bytes).array)
+        var description = description
+        description.delays = (0..<count).compactMap { _ in tail.size() }
+        try self.init(description, pixels: SharedBytes(0..<end, of: bytes), frames: count)
     }
 }

@@ -13,8 +13,8 @@ package enum WorkerRequest: Hashable, Sendable {
     /// The kinds of work that workers do.
     package enum Work: Hashable, Sendable {
         case decode(DecodePlan)
-        /// Encode the pixels of a still, which has neither delays nor a profile.
-        case encode(DecodedDescription, as: ImageFormat, quality: Int, effort: Int)
+        /// Encode pixels, which have no profile, and behind which the delays of so many frames lie; 0 for a still.
+        case encode(DecodedDescription, as: ImageFormat, settings: EncoderSettings, delays: Int = 0)
     }
 
     /// The memories that server and worker share, in the order in which their descriptors travel.
@@ -58,14 +58,16 @@ package enum WorkerRequest: Hashable, Sendable {
             writer.put(plan.drawnSize ?? PixelSize(width: 0, height: 0))
             writer.put(plan.drawnPart != nil)
             if let part = plan.drawnPart { writer.put(part) }
-        case .perform(.encode(let image, let format, let quality, let effort), let byteCount, let room, let new):
+        case .perform(.encode(let image, let format, let settings, let delays), let byteCount, let room, let new):
             writer.put(Kind.encode.rawValue)
             writer.put(UInt64(byteCount))
             writer.put(UInt64(room))
             writer.put(new.rawValue)
             writer.put(format)
-            writer.put(UInt8(quality))
-            writer.put(UInt8(effort))
+            writer.put(UInt8(settings.quality))
+            writer.put(UInt8(settings.effort))
+            writer.put(UInt8(settings.bitDepth))
+            writer.put(UInt32(delays))
             writer.put(image)
         case .attempt(let action):
             writer.put(Kind.attempt.rawValue)
@@ -133,9 +135,12 @@ extension MessageReader {
 
     fileprivate mutating func encoding() -> WorkerRequest.Work? {
         guard let format = format(), format.isEncodedInOneStep, let quality = number(UInt8.self), 1...100 ~= quality,
-            let effort = number(UInt8.self), 0...9 ~= effort, let image = description()
+            let effort = number(UInt8.self), 0...9 ~= effort, let bitDepth = number(UInt8.self),
+            format.bitDepths.contains(Int(bitDepth)), let delays = number(UInt32.self),
+            delays == 0 || delays > 1 && format.isAnimatedInOneStep, let image = description()
         else { return nil }
-        return .encode(image, as: format, quality: Int(quality), effort: Int(effort))
+        let settings = EncoderSettings(quality: Int(quality), effort: Int(effort), bitDepth: Int(bitDepth))
+        return .encode(image, as: format, settings: settings, delays: Int(delays))
     }
 
     /// A format by its index among all formats.

@@ -35,17 +35,21 @@ struct SandboxMetrics: Sendable {
 
     init(registry: MetricsRegistry) {
         ends = registry.counters(
-            "alula_decode_worker_ends_total", help: "Decode workers that ended, each replaced.", labels: "cause")
+            "alula_decode_worker_ends_total", help: "Decode workers that ended, each replaced.", labels: "cause",
+            counting: "process")
         retries = registry.counter(
-            "alula_decode_retries_total", help: "Images given to another worker because the first ended.")
+            "alula_decode_retries_total", help: "Images given to another worker because the first ended.",
+            counting: "image")
         quarantined = registry.counter(
             "alula_quarantined_total",
-            help: "Contents that ended workers, or kept one busy too long, and are refused for a while.")
+            help: "Contents that ended workers, or kept one busy too long, and are refused for a while.",
+            counting: "source")
         fastDecodes = registry.counter(
-            "alula_jpeg_fast_decodes_total", help: "Reduced JPEG images that the fast decoder decoded.")
+            "alula_jpeg_fast_decodes_total", help: "Reduced JPEG images that the fast decoder decoded.",
+            counting: "image")
         fallbacks = registry.counters(
             "alula_jpeg_fallbacks_total", help: "Reduced JPEG images that the fast decoder left to libjpeg.",
-            labels: "reason")
+            labels: "reason", counting: "image")
     }
 
     /// Counts an image by the decoder that a worker process used for it.

@@ -60,7 +60,8 @@ package final class SandboxedCodec: ImageCodec {
             decoders.shutDown()
             throw error
         }
-        registry.gauge("alula_decode_workers", help: "Workers that are ready, decode or encode.") { [weak self] in
+        registry.gauge("alula_decode_workers", help: "Workers that are ready, decode or encode.", counting: "process") {
+            [weak self] in
             [([], Double(self?.processCount ?? 0))]
         }
     }
@@ -97,17 +98,20 @@ package final class SandboxedCodec: ImageCodec {
     ///
     /// - Throws: ``ImagingError``, ``WorkerUnavailable``, or what `token` says.
     package func encode(
-        _ image: DecodedImage, as format: ImageFormat, quality: Int, effort: Int, token: WorkToken
+        _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
         try token.check()
+        var description = DecodedDescription(image)
+        description.delays = []
         let work = WorkerRequest.Work.encode(
-            DecodedDescription(image), as: format, quality: quality, effort: effort)
+            description, as: format, settings: settings, delays: image.delays.count)
         do {
-            let room = WorkerAnswer.mostFileBytes(of: image.size)
-            return try perform(work, on: image.pixels, room: room, by: startedEncoders(), token: token) {
+            let room = WorkerAnswer.mostFileBytes(of: image.size, frames: image.frames)
+            return try perform(work, on: image.pixelsAndDelays, room: room, by: startedEncoders(), token: token) {
                 answer, output in
                 guard case .encoded(let byteCount) = answer else { throw Fault(detail: "unexpected answer") }
-                return try WorkerAnswer.file(byteCount: byteCount, in: &output, format: format, size: image.size)
+                return try WorkerAnswer.file(
+                    byteCount: byteCount, in: &output, format: format, size: image.size, frames: image.frames)
             }
         } catch let fault as Fault {
             throw ImagingError.encodeFailed(detail: fault.detail)

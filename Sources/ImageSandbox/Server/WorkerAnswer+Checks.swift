@@ -33,22 +33,23 @@ extension WorkerAnswer.ClaimedImage {
 extension WorkerAnswer {
     /// Largest number of bytes of the encoded file of an image of `size`: more than the dearest pixels take with
     /// everything around them.
-    static func mostFileBytes(of size: PixelSize) -> Int { size.area * 8 + 1 << 16 }
+    static func mostFileBytes(of size: PixelSize, frames: Int = 1) -> Int { frames * (size.area * 8 + 1 << 16) }
 
     /// The file that the worker claims to have left in `memory`; the worker cannot change it any more.
     ///
-    /// - Throws: ``ImagingError`` if the bytes are not a file of this format and size, or more than
-    ///   ``mostFileBytes(of:)``; ``SharedMemoryError``.
+    /// - Throws: ``ImagingError`` if the bytes are not a file of this format, size and number of frames, or more
+    ///   than ``mostFileBytes(of:frames:)``; ``SharedMemoryError``.
     package static func file(
-        byteCount: Int, in memory: inout OutputMemory, format: ImageFormat, size: PixelSize
+        byteCount: Int, in memory: inout OutputMemory, format: ImageFormat, size: PixelSize,
+        frames: Int = 1
     ) throws -> SharedBytes {
-        guard byteCount <= mostFileBytes(of: size) else {
+        guard byteCount <= mostFileBytes(of: size, frames: frames) else {
             throw ImagingError.encodeFailed(detail: "\(byteCount) bytes for \(size)")
         }
         try memory.settle(count: byteCount)
         let file = try memory.settled(count: byteCount)
         let header = try ImageHeader.inspect(file)
-        guard header.format == format, header.storedSize == size else {
+        guard header.format == format, header.storedSize == size, header.frames == frames else {
             throw ImagingError.encodeFailed(detail: "the file is not a \(format) of \(size)")
         }
         return file

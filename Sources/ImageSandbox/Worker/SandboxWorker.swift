@@ -81,9 +81,8 @@ private struct RequestHandler: ~Copyable {
             let bytes = try bytes(of: &input, file, count: byteCount)
             return switch work {
             case .decode(let plan): try decode(bytes, plan: plan, into: &output)
-            case .encode(let image, let format, let quality, let effort):
-                try encode(
-                    DecodedImage(image, pixels: bytes), as: format, quality: quality, effort: effort, into: &output)
+            case .encode(let image, let format, let settings, let delays):
+                try encode(DecodedImage(image, pixels: bytes, delays: delays), as: format, settings: settings, into: &output)
             }
         } catch ImagingError.cannotDecode(let detail), ImagingError.encodeFailed(let detail) {
             return ImageDecoder.isSpent ? .spent(detail) : .failed(detail)
@@ -130,9 +129,9 @@ private struct RequestHandler: ~Copyable {
 
     /// Encodes the image and leaves the file in `output`.
     private static func encode(
-        _ image: DecodedImage, as format: ImageFormat, quality: Int, effort: Int, into output: inout OutputMemory
+        _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, into output: inout OutputMemory
     ) throws -> WorkerAnswer {
-        let file = try ImageEncoder.encode(image, as: format, quality: quality, effort: effort)
+        let file = try ImageEncoder.encode(image, as: format, settings: settings)
         let room = try output.makeRoom(count: file.count)
         unsafe file.withUnsafeBytes { unsafe room.bytes.copyMemory(from: $0) }
         return .encoded(byteCount: file.count)

@@ -49,7 +49,7 @@ extension FormatTraits {
                 planes: .jpeg, attribute: EXIFWriting.jpeg,
                 // The coefficients of all scans are kept, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3),
-                time: WritingTime(pixel: 34, fullChroma: 32))))
+                time: WritingTime(pixel: 34, fine: 32))))
 
     static let png = FormatTraits(
         mediaType: "image/png", fileExtension: "png", supportsAlpha: true, supportsAnimation: true,
@@ -58,6 +58,9 @@ extension FormatTraits {
             leadingBytes: .parts([[0: [0x89] + Array("PNG\r\n\u{1A}\n".utf8)]]),
             header: { bytes throws(ImagingError) in try .png(bytes) },
             loader: .vips(.png),
+            quickLoader: {
+                try PNGPixels.decode($0, header: $1, plan: $2, token: $3, room: $4)
+            },
             frames: { try PNGFrames.pixels($0, header: $1, plan: $2, token: $3) },
             warmUp: .written(bands: 4),
             trim: { file, header, plan throws(ImagingError) in
@@ -70,7 +73,7 @@ extension FormatTraits {
                 (header.isProgressive ? header.bands * max(1, header.bitDepth / 8) : 0)
                     + (header.frames > 1 ? 3 * header.bands : 0)
             }),
-            time: Time(pixel: 12, byte: 8, animation: 10)),
+            time: Time(pixel: 6, byte: 6, animation: 18)),
         output: .written(
             Writing(
                 saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 2, attribute: EXIFWriting.png,
@@ -126,7 +129,7 @@ extension FormatTraits {
                 time: WritingTime(pixel: 400, animation: 170, once: 45_000_000))))
 
     static let avif = FormatTraits(
-        mediaType: "image/avif", fileExtension: "avif", supportsAlpha: true, supportsAnimation: false,
+        mediaType: "image/avif", fileExtension: "avif", supportsAlpha: true, supportsAnimation: true,
         maximumSide: 16_384,
         reading: Reading(
             leadingBytes: .brands(["avif", "avis"]),
@@ -134,17 +137,18 @@ extension FormatTraits {
             loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
             // This decoder has had more security faults than all others together.
             needsConfinement: true,
-            hasMovingFrames: true,
             planes: .heif,
             memory: .heif,
             time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
         output: .written(
             Writing(
-                saver: .avif, quality: 60, effort: 1, isSlow: true, isInOneStep: true,
-                planes: .avif,
-                // The encoder's setup takes 8 MiB at any size. The pixels exist twice, in two processes.
-                memory: WritingMemory(pixel: 34, fullChroma: 22, least: 8 << 20),
-                time: WritingTime(pixel: 420, fullChroma: 480, alpha: 500, once: 6_000_000))))
+                saver: .avif, quality: 60, effort: 1, bitDepths: [10, 8], version: 2, fullChromaFrom: 1, isSlow: true,
+                isInOneStep: true, animatesInOneStep: true, planes: .avif,
+                // The encoder's setup takes 8 MiB at any size. The pixels exist twice, in two processes. Of an animation,
+                // frames are kept that later ones may refer to.
+                memory: WritingMemory(
+                    pixel: 60, animation: (frame: 8, pixel: 30, once: 16 << 20), least: 8 << 20),
+                time: WritingTime(pixel: 750, fine: 450, alpha: 420, once: 6_000_000))))
 
     static let heic = FormatTraits(
         mediaType: "image/heic", fileExtension: "heic", supportsAlpha: true, supportsAnimation: false,

@@ -64,6 +64,8 @@ extension FormatTraits {
         let header: @Sendable (RawSpan) throws(ImagingError) -> ImageHeader
         /// The library that decodes.
         let loader: Loader
+        /// Decodes files faster than the loader, if it knows them, to the same pixels.
+        var quickLoader: QuickLoader?
         /// Decodes all frames but the first alone, if the loader knows no others.
         var frames: PixelLoader?
         /// How the loader reduces an image.
@@ -86,8 +88,6 @@ extension FormatTraits {
         }
         /// How files are handled that are truncated, damaged, or too new for the loader.
         var damage = Damage()
-        /// Whether frames are an animation also where the format is only written as stills.
-        var hasMovingFrames = false
         /// How the planar lane decodes files; nil if it does not.
         var planes: Planes?
         /// Memory of a decode.
@@ -126,6 +126,13 @@ extension FormatTraits {
     typealias PixelLoader =
         @Sendable (_ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken) throws ->
         LoadedPixels
+
+    /// Decodes a file to pixels, in memory from `room` if they need no more work; nil leaves the file to the loader.
+    typealias QuickLoader =
+        @Sendable (
+            _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
+            _ room: PlaneMemory.Maker
+        ) throws -> LoadedPixels?
 
     /// How a loader makes a smaller image for less work.
     enum Reduction: Sendable {
@@ -198,6 +205,8 @@ extension FormatTraits {
         var hasPaletteQuality = false
         /// The encoder's effort, in its own scale.
         let effort: Int
+        /// The bits of a component that files may have, the usual ones first.
+        var bitDepths = [8]
         /// Counted up when the encoder makes other bytes of the same pixels: it is part of the keys on disk.
         var version = 1
         /// Lowest quality at which chroma is not subsampled; nil if it always is.
@@ -206,6 +215,8 @@ extension FormatTraits {
         var isSlow = false
         /// Whether the encoder of stills cannot be stopped.
         var isInOneStep = false
+        /// Whether that of animations cannot, either.
+        var animatesInOneStep = false
         /// How planes are written; nil if only pixels can be written.
         var planes: PlaneEncoder?
         /// Puts EXIF data into a finished file without any; nil if files get none.
@@ -228,6 +239,8 @@ extension FormatTraits {
         var alpha = 0
         /// In addition at any size, if the colours of a palette are chosen.
         var palette = 0
+        /// In addition for an animation: for each pixel of every frame, for each pixel of one, and at any size.
+        var animation = (frame: 0, pixel: 0, once: 0)
         /// In addition, at any size.
         var least = 1 << 20
     }
@@ -236,8 +249,8 @@ extension FormatTraits {
     struct WritingTime: Sendable {
         /// Nanoseconds for each pixel of every image.
         let pixel: Double
-        /// In addition, if chroma is not subsampled.
-        var fullChroma = 0.0
+        /// In addition, from quality 90 on.
+        var fine = 0.0
         /// In addition, if the image may have transparent parts.
         var alpha = 0.0
         /// In addition, for frames of an animation, which are compared with earlier ones.
@@ -251,7 +264,7 @@ extension FormatTraits {
 
         /// The sum for one pixel.
         func price(isFine: Bool, hasAlpha: Bool, isAnimated: Bool, choosesPalette: Bool) -> Double {
-            pixel + (isFine ? fullChroma : 0) + (hasAlpha ? alpha : 0) + (isAnimated ? animation : 0)
+            pixel + (isFine ? fine : 0) + (hasAlpha ? alpha : 0) + (isAnimated ? animation : 0)
                 + (choosesPalette ? palette : 0)
         }
 

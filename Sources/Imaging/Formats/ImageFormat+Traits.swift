@@ -35,7 +35,7 @@ extension ImageFormat {
     package var isUsualAnimation: Bool { traits.isUsualAnimation }
 
     /// Whether several frames of a source are an animation, and not pages.
-    package var hasMovingFrames: Bool { supportsAnimation || reading.hasMovingFrames }
+    package var hasMovingFrames: Bool { supportsAnimation }
 
     /// Whether images are made of shapes, which are drawn in the size that is needed.
     package var holdsShapes: Bool { reading.holdsShapes }
@@ -106,6 +106,12 @@ extension ImageFormat {
     /// and saves less than a twentieth of the bytes.
     package var effort: Int { writing?.effort ?? 0 }
 
+    /// The bits of a component that answers may have, the usual ones first.
+    package var bitDepths: [Int] { writing?.bitDepths ?? [8] }
+
+    /// The usual bits of a component.
+    package var bitDepth: Int { bitDepths[0] }
+
     /// Whether the encoder is so slow that results have a lower limit of pixels.
     package var isSlow: Bool { writing?.isSlow ?? false }
 
@@ -113,6 +119,12 @@ extension ImageFormat {
     ///
     /// AV1's encoder is such a step; so is the choice of a GIF's palette.
     package var isEncodedInOneStep: Bool { writing?.isInOneStep ?? false }
+
+    /// Whether an animation is, too.
+    package var isAnimatedInOneStep: Bool { writing?.animatesInOneStep ?? false }
+
+    /// Whether an image of this many frames is encoded by a worker process.
+    func isEncodedInOneStep(frames: Int) -> Bool { frames == 1 ? isEncodedInOneStep : isAnimatedInOneStep }
 }
 
 /// Small files of formats that are read and not written: a worker process decodes them before it is confined.

@@ -17,6 +17,8 @@ struct HEIFTrack {
     /// How often it plays; 0 for endless.
     private(set) var loop = 0
     private var timescale = 1
+    /// The time until all plays end, in units of the movie's; nil if they do not, or nothing is said.
+    private var duration: Int?
     /// The places of boxes with a table each.
     private var tables: [Int: Range<Int>] = [:]
 
@@ -39,10 +41,17 @@ struct HEIFTrack {
             case let type where Self.containers.contains(type) && depth < 3:
                 try read(bytes, in: box.contents, depth: depth + 1)
             case BoxCursor.type("tkhd"):
-                id = try bytes.bigEndian32(at: start + (bytes.byte(at: start) == 0 ? 12 : 20))
+                let isLong = try bytes.byte(at: start) != 0
+                id = try bytes.bigEndian32(at: start + (isLong ? 20 : 12))
+                duration = try bytes.duration(at: start + (isLong ? 28 : 20), isLong: isLong)
             case BoxCursor.type("mdhd"):
                 timescale = try max(1, bytes.bigEndian32(at: start + (bytes.byte(at: start) == 0 ? 12 : 20)))
-            case BoxCursor.type("elst"): loop = try bytes.byte(at: start + 3) & 1 == 1 ? 0 : 1
+            case BoxCursor.type("elst"):
+                let isLong = try bytes.byte(at: start) != 0
+                guard try bytes.byte(at: start + 3) & 1 == 1 else { loop = 1; break }
+                // An edit that repeats fills the track's duration, if that is known.
+                let once = try bytes.duration(at: start + 8, isLong: isLong)
+                if let once, let duration, once > 0 { loop = min(max(1, (duration + once / 2) / once), 65_535) }
             case BoxCursor.type("tref"):
                 var references = BoxCursor(box.contents)
                 while let reference = try references.next(of: BoxCursor.type("auxl"), in: bytes) {
@@ -155,6 +164,15 @@ extension HEIFTrack {
             if 0...frame ~= number { start = max(start, number) }
         }
         return start
+    }
+}
+
+extension RawSpan {
+    /// A duration of four or eight bytes; nil for the largest number, which stands for none, and for those beyond 2⁶².
+    fileprivate func duration(at offset: Int, isLong: Bool) throws(ImagingError) -> Int? {
+        let first = try bigEndian32(at: offset)
+        guard isLong else { return first == 0xFFFF_FFFF ? nil : first }
+        return try first >= 1 << 30 ? nil : first << 32 | bigEndian32(at: offset + 4)
     }
 }
 

@@ -33,9 +33,7 @@ enum PNGFrames {
                 guard image.width == frame.size.width, image.height == frame.size.height else {
                     throw ImagingError.cannotDecode(detail: "a frame of the PNG file has another size")
                 }
-                if index == 0 {
-                    profile = image.withProfile { unsafe $0.withUnsafeBytes { unsafe SharedBytes(Array($0)) } }
-                }
+                if index == 0 { profile = image.profile }
                 canvas.put(try image.pixels(token: token), bands: image.bands, as: frame)
             }
             if wanted ~= index { canvas.copy(to: result, at: (index - plan.page) * canvas.byteCount) }

@@ -113,8 +113,10 @@ package final class DecodedImage: Sendable {
 struct LoadedPixels {
     /// Rows without gaps, bands interleaved, frames one after the other.
     let pixels: SharedBytes
-    /// Size in pixels, which is the header's stored size.
+    /// Size in pixels: the header's stored size, reduced by ``level``.
     let size: PixelSize
+    /// The part of a plan's level by which the pixels are reduced already.
+    var level = 1
     /// 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
     let bands: Int
     /// The ICC profile, if there is one that is not sRGB.
@@ -127,4 +129,6 @@ struct LoadedPixels {
     var loop = 0
     /// Whether the file lacked pixels.
     var isIncomplete = false
+    /// Whether nothing is left to be done: upright, sRGB or grey, in the memory for the decoded image.
+    var isFinished = false
 }

@@ -6,19 +6,17 @@ import Memory
 enum PlanarRendering {
     /// A file of the resampled planes.
     ///
-    /// - Parameters:
-    ///   - stamps: The stamps that are laid on the planes, in this order, if there are three planes.
-    ///   - effort: The encoder's effort, in its own scale.
+    /// - Parameter stamps: The stamps that are laid on the planes, in this order, if there are three planes.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     static func file(
-        of image: DecodedImage, target: PlanarTarget, stamps: [PlaneStamp] = [], encoder: PlaneEncoder, quality: Int,
-        effort: Int, token: WorkToken
+        of image: DecodedImage, target: PlanarTarget, stamps: [PlaneStamp] = [], encoder: PlaneEncoder,
+        settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { planes throws in
                 for stamp in stamps { try stamp.apply(to: planes) }
                 do {
-                    return try encoder.file(of: planes, quality: quality, effort: effort, token: token)
+                    return try encoder.file(of: planes, settings: settings, token: token)
                 } catch {
                     try token.check()
                     throw error

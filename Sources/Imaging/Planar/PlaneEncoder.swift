@@ -14,15 +14,11 @@ struct PlaneEncoder: Sendable {
     /// The effort at which a file takes the least time, and a grey file has the same luma as one with chroma at any
     /// effort; nil if there is none.
     var quickLumaEffort: Int?
-    private let write: @Sendable (inout CPlanarShimPlanes, Settings, inout Output) -> CPlanarShimStatus
+    /// Writes a file.
+    let write: Write
 
-    /// The settings of a written file.
-    @safe
-    private struct Settings {
-        let quality: Int32
-        let effort: Int32
-        let watch: CPlanarShimWatch
-    }
+    typealias Write =
+        @Sendable (_ planes: inout CPlanarShimPlanes, EncoderSettings, WorkToken) throws(ImagingError) -> SharedBytes
 
     /// The output of a C function: a file, or the reason why there is none, which ends with a zero.
     @safe
@@ -30,27 +26,26 @@ struct PlaneEncoder: Sendable {
         var base: UnsafeMutableRawPointer?
         var count = 0
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
+
+        /// The file that a function leaves here.
+        static func file(of write: (inout Output) -> CPlanarShimStatus) throws(ImagingError) -> SharedBytes {
+            var output = Output()
+            guard write(&output) == CPlanarShimDone else {
+                let text = output.text.prefix { $0 != 0 }.map(UInt8.init)
+                throw .encodeFailed(detail: String(decoding: text, as: UTF8.self))
+            }
+            return unsafe SharedBytes(heap: output.base, count: output.count)
+        }
     }
 
     /// Writes a file from planes that nothing else uses: their padding and transparent samples may be overwritten.
     ///
-    /// - Parameters:
-    ///   - quality: 1…100.
-    ///   - effort: The encoder's effort, in its own scale.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, also if `token` stops the work.
     func file(
-        of planes: CPlanarShimPlanes, quality: Int, effort: Int, token: WorkToken
+        of planes: CPlanarShimPlanes, settings: EncoderSettings, token: WorkToken
     ) throws(ImagingError) -> SharedBytes {
         var planes = planes
-        var output = Output()
-        let settings = unsafe Settings(
-            quality: Int32(quality), effort: Int32(effort), watch: CPlanarShimWatch(token))
-        let status = write(&planes, settings, &output)
-        guard status == CPlanarShimDone else {
-            let text = output.text.prefix { $0 != 0 }.map(UInt8.init)
-            throw .encodeFailed(detail: String(decoding: text, as: UTF8.self))
-        }
-        return unsafe SharedBytes(heap: output.base, count: output.count)
+        return try write(&planes, settings, token)
     }
 
     /// Writes a file from planes that lie in `samples`.
@@ -61,7 +56,7 @@ struct PlaneEncoder: Sendable {
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, also for planes of another range or with chroma of another
     ///   size.
     func file(
-        of samples: SharedBytes, planes: [Plane], range: PlaneRange, quality: Int, effort: Int,
+        of samples: SharedBytes, planes: [Plane], range: PlaneRange, settings: EncoderSettings,
         token: WorkToken = WorkToken()
     ) throws(ImagingError) -> SharedBytes {
         guard range == self.range, accepts(planes) else {
@@ -69,7 +64,7 @@ struct PlaneEncoder: Sendable {
         }
         defer { extendLifetime(token) }
         return try unsafe samples.withUnsafeBytes { bytes throws(ImagingError) in
-            try unsafe file(of: CPlanarShimPlanes(planes, in: bytes), quality: quality, effort: effort, token: token)
+            try unsafe file(of: CPlanarShimPlanes(planes, in: bytes), settings: settings, token: token)
         }
     }
 
@@ -84,21 +79,22 @@ struct PlaneEncoder: Sendable {
 extension PlaneEncoder {
     static let jpeg = PlaneEncoder(
         range: .full, needsChroma: false, quickLumaEffort: JPEGScanChoice.oneFixed.rawValue
-    ) { planes, settings, output in
+    ) { (planes, settings, token) throws(ImagingError) in
         let scans = CPlanarShimJPEGSettings(
-            quality: settings.quality, scans: .init(effort: settings.effort), has_full_chroma: 0)
-        return unsafe CPlanarShim_write_jpeg(
-            &planes, scans, settings.watch, &output.base, &output.count, &output.text)
+            quality: Int32(settings.quality), scans: .init(effort: Int32(settings.effort)), has_full_chroma: 0)
+        return try Output.file { output in
+            unsafe CPlanarShim_write_jpeg(
+                &planes, scans, CPlanarShimWatch(token), &output.base, &output.count, &output.text)
+        }
     }
 
-    static let webp = PlaneEncoder(range: .limited, needsChroma: true, holdsAlpha: true) { planes, settings, output in
-        unsafe CPlanarShim_write_webp(
-            &planes, settings.quality, settings.effort, settings.watch, &output.base, &output.count, &output.text)
-    }
-
-    /// libheif, which cannot be stopped.
-    static let avif = PlaneEncoder(range: .full, needsChroma: true) { planes, settings, output in
-        unsafe CPlanarShim_write_avif(
-            &planes, settings.quality, settings.effort, &output.base, &output.count, &output.text)
+    static let webp = PlaneEncoder(
+        range: .limited, needsChroma: true, holdsAlpha: true
+    ) { (planes, settings, token) throws(ImagingError) in
+        try Output.file { output in
+            unsafe CPlanarShim_write_webp(
+                &planes, Int32(settings.quality), Int32(settings.effort), CPlanarShimWatch(token), &output.base,
+                &output.count, &output.text)
+        }
     }
 }

@@ -38,9 +38,10 @@ extension RenderPlan {
             steps: composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size),
             format: composition.format, quality: composition.paletteQuality ?? 100,
             effort: source.rules.efforts[composition.format])
-        if frames > 1 { timing = composition.timing }
+        if frames > 1 { (self.frames, timing) = (frames, composition.timing) }
         isDataURL = composition.isDataURL
         if format.hasQuality { quality = composition.quality }
+        if let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
         if composition.keepsCopyright, format.writing?.attribute != nil { attribution = decoded.attribution }
         additions = try composition.plannedAdditions(of: source)
         isStacked = isAnimated && composition.stacksFrames && !format.isUsualAnimation

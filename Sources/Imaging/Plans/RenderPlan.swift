@@ -15,6 +15,8 @@ package struct RenderPlan: Hashable, Sendable {
     package private(set) var steps: RenderSteps
     /// The trim that comes before the steps, which are then those for the untrimmed image; nil for none.
     package internal(set) var border: BorderTrim?
+    /// The number of frames of an animation; 1 for a still.
+    var frames = 1
     /// How an animation is played, if not as the source is.
     package internal(set) var timing: FrameTiming?
     /// The format of the result.
@@ -25,6 +27,8 @@ package struct RenderPlan: Hashable, Sendable {
     package internal(set) var attribution: Attribution?
     /// The encoder's effort, in its own scale.
     package let effort: Int
+    /// Bits of a component of the result: the format's usual ones, unless it has a choice and others are asked for.
+    package internal(set) var bitDepth: Int
     /// Whether the result is the file as the text of a `data:` URL (RFC 2397), and not the file itself.
     package internal(set) var isDataURL = false
     /// Whether frames stand below one another in a still.
@@ -59,6 +63,7 @@ package struct RenderPlan: Hashable, Sendable {
         self.format = format
         self.quality = .fixed(quality)
         self.effort = effort ?? format.effort
+        bitDepth = format.bitDepth
     }
 
     /// A plan that resamples the whole of an opaque image.
@@ -82,6 +87,11 @@ package struct RenderPlan: Hashable, Sendable {
 
     /// Whether an image of many colours gets those of a palette.
     var choosesPalette: Bool { format.hasPaletteQuality && quality.highest < 100 }
+
+    /// How a file of this quality is written.
+    func settings(quality: Int) -> EncoderSettings {
+        EncoderSettings(quality: quality, effort: effort, bitDepth: bitDepth)
+    }
 
     /// A file of the result as it is answered.
     func finished(_ file: SharedBytes) -> SharedBytes {
@@ -138,6 +148,7 @@ extension RenderPlan {
         let version = format.writing?.version ?? 1
         return format.rawValue + (version == 1 ? "" : ".\(version)") + " \(quality.keyText)"
             + (effort == format.effort ? "" : " effort \(effort)")
+            + (bitDepth == format.bitDepth ? "" : " bits \(bitDepth)")
     }
 }
 

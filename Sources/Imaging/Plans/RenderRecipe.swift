@@ -78,7 +78,7 @@ package struct Composition: Sendable {
     /// The sides of `size` that decide the level of the decode; nil for both, of which one may have been rounded up.
     var decidingSides: [RenderLayout.Side]?
     /// The part of the resampled and turned image that is kept; nil for all of it.
-    var crop: CropStep?
+    package var crop: CropStep?
     /// The amounts that resampling averages.
     package var light = ResamplingLight.gamma
     /// The steps after the resample, the turn and the crop.
@@ -92,6 +92,8 @@ package struct Composition: Sendable {
     package var quality: EncodingQuality
     /// The quality of the palette in formats that have no other, 1…100; nil for the image's own colours.
     var paletteQuality: Int?
+    /// Bits of a component, in formats with a choice; nil for the usual ones.
+    package var bitDepth: Int?
     /// Whether files that can hold it say who made the source and who owns the rights.
     package var keepsCopyright = false
     /// Whether the result is the file as the text of a `data:` URL.

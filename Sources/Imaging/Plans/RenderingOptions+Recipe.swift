@@ -41,7 +41,7 @@ extension RenderingOptions: RenderRecipe {
         let layout = RenderLayout(options: self, of: wanted, in: page)
 
         var composition = Composition(
-            size: layout.resizedSize, format: chosen, quality: quality(in: chosen, similarity: rules.similarity))
+            size: layout.resizedSize, format: chosen, quality: quality(in: chosen, by: rules))
         composition.page = number
         composition.frames = keepsFrames ? .max : 1
         composition.trim = operations.trim
@@ -53,14 +53,15 @@ extension RenderingOptions: RenderRecipe {
         composition.light = rules.light
         composition.steps = layout.steps(for: self, format: chosen, hasAlpha: page.hasAlpha)
         if chosen.hasPaletteQuality, format.isFixed { composition.paletteQuality = quality }
+        composition.bitDepth = avifBitDepth
         composition.keepsCopyright = keepsCopyright
         return composition
     }
 
     /// How the quality of a result in `format` is decided.
-    private func quality(in format: ImageFormat, similarity: SimilarityGoal) -> EncodingQuality {
-        if isQualityAutomatic { return .similar(similarity) }
-        let quality = quality ?? format.defaultQuality
+    private func quality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
+        if isQualityAutomatic { return .similar(rules.similarity) }
+        let quality = quality ?? rules.unnamed(format.defaultQuality)
         return maximumBytes.map { .fitting(bytes: $0, highest: quality) } ?? .fixed(quality)
     }
 

@@ -63,11 +63,15 @@ extension RenderPlan {
         let perPixel =
             memory.pixel + (chromaStep == 1 ? memory.fullChroma : 0) + (quality.isSearched ? Self.searching : 0)
             + (steps.shape(after: source).hasAlpha ? memory.alpha : 0) + (isDataURL ? Self.dataURL : 0)
-        // An animation is composed and encoded frame by frame.
         let largest = steps.work(on: source).map(\.output.size.area).max() ?? source.size.area
+        // An animation is composed and encoded frame by frame; some encoders get all frames at once.
+        let framing = frames > 1
+            ? Price(frames) * Price(outputSize.area * memory.animation.frame)
+                + Price(largest * memory.animation.pixel + memory.animation.once)
+            : Price(0)
         let trimming = border?.bytes(for: source.size) ?? 0
         let choosing = choosesPalette ? memory.palette : 0
-        return trimming + choosing + memory.least + largest * perPixel
+        return framing.bytes + trimming + choosing + memory.least + largest * perPixel
             + steps.costs(on: source).reduce(0) { $0 + $1.bytes }
     }
 }

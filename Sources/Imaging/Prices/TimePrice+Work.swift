@@ -64,7 +64,7 @@ extension RenderPlan {
         let coloring = hasProfile ? Double(colored) * TimePrice.profile : 0
         let encoding =
             format.writing?.time.price(
-                isFine: chromaStep == 1, hasAlpha: result.hasAlpha && format.supportsAlpha, isAnimated: isAnimated,
+                isFine: quality.highest >= 90, hasAlpha: result.hasAlpha && format.supportsAlpha, isAnimated: isAnimated,
                 choosesPalette: choosesPalette)
             ?? 0
         let fixed = format.writing?.time.fixedPrice(isAnimated: isAnimated, choosesPalette: choosesPalette) ?? 0

@@ -10,6 +10,10 @@ package struct BackdropStep: Hashable {
         /// The image stretched to the canvas and blurred with this standard deviation, in hundred-thousandths of a
         /// pixel.
         case blurred(sigma: Int)
+        /// The pixels at the edges of the image, drawn out.
+        case edges
+        /// The image mirrored at its edges, again and again.
+        case mirrored
     }
 
     /// The content of the canvas around the image.
@@ -41,7 +45,7 @@ extension BackdropStep: RenderStep {
 
     package func cost(of work: StepWork) -> StepCost {
         switch kind {
-        case .mean: return .filtering(work, time: Self.time.mean)
+        case .mean, .edges, .mirrored: return .filtering(work, time: Self.time.mean)
         case .blurred(let sigma):
             let blur = GaussianStep(.blur, sigma: sigma).cost(of: StepWork(input: work.output, output: work.output))
             let alpha = work.input.hasAlpha ? Self.time.alpha : 0
@@ -55,6 +59,8 @@ extension BackdropStep: RenderStep {
             switch kind {
             case .mean: "mean"
             case .blurred(let sigma): "blurred \(sigma)"
+            case .edges: "edges"
+            case .mirrored: "mirrored"
             }
         return "backdrop \(kind) \(size.width)x\(size.height) \(x),\(y)"
     }
@@ -63,6 +69,8 @@ extension BackdropStep: RenderStep {
         switch kind {
         case .mean: "lay on a canvas of \(size) pixels in the image's mean colour, at \(x), \(y)"
         case .blurred: "lay on a canvas of \(size) pixels that shows the image blurred, at \(x), \(y)"
+        case .edges: "lay on a canvas of \(size) pixels that goes on as the image's edges, at \(x), \(y)"
+        case .mirrored: "lay on a canvas of \(size) pixels that goes on as the image mirrored, at \(x), \(y)"
         }
     }
 
@@ -72,6 +80,8 @@ extension BackdropStep: RenderStep {
         let image = try image.computed()
         try token.check()
         switch kind {
+        case .edges, .mirrored:
+            return try image.continued(left: x, top: y, in: size, isMirrored: kind == .mirrored)
         case .mean:
             let color = try context.decided { try image.meanColor(token: token) }
             return try CanvasStep(size: size, x: x, y: y, color: color).applied(to: image, in: &context)

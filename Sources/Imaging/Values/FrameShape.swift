@@ -12,9 +12,7 @@ package struct FrameShape: Hashable, Sendable {
 
     /// The frame with sides divided by a whole number and rounded up.
     func reduced(by level: Int) -> FrameShape {
-        func reduced(_ side: Int) -> Int { side / level + (side % level > 0 ? 1 : 0) }
-        return FrameShape(
-            size: PixelSize(width: reduced(size.width), height: reduced(size.height)), hasAlpha: hasAlpha)
+        FrameShape(size: size.reduced(by: level), hasAlpha: hasAlpha)
     }
 }
 

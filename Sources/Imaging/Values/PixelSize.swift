@@ -35,6 +35,12 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
         orientation >= 5 ? PixelSize(width: height, height: width) : self
     }
 
+    /// This size with sides divided by a whole number and rounded up.
+    func reduced(by level: Int) -> PixelSize {
+        func reduced(_ side: Int) -> Int { side / level + (side % level > 0 ? 1 : 0) }
+        return PixelSize(width: reduced(width), height: reduced(height))
+    }
+
     /// `300×225`.
     package var description: String { "\(width)×\(height)" }
 }

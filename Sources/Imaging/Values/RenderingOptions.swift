@@ -22,6 +22,8 @@ package struct RenderingOptions: Hashable, Sendable {
     package var isQualityAutomatic = false
     /// Most bytes of the file; lower qualities are tried until it has no more.
     package var maximumBytes: Int?
+    /// Bits of a component of AVIF, 8 or 10; nil for the usual ones.
+    package var avifBitDepth: Int?
     /// Whether results in formats that can hold it say who made the source and who owns the rights.
     package var keepsCopyright = false
     /// Page or frame to show, from 0.

@@ -10,9 +10,14 @@ package struct RenderingRules: Hashable, Sendable {
     package var similarity = SimilarityGoal()
     /// The formats that may be chosen by `Accept`, best first.
     package var automaticFormats: [ImageFormat] = [.webp]
+    /// The highest quality of results whose request names none; nil for no such bound.
+    package var unnamedQualityLimit: Int?
 
     /// The defaults, but for the limits.
     package init(limits: ImagingLimits = ImagingLimits()) { self.limits = limits }
+
+    /// The quality that counts if a request names none and its grammar's is `quality`.
+    package func unnamed(_ quality: Int) -> Int { min(quality, unnamedQualityLimit ?? quality) }
 }
 
 /// Limits that are checked before work on an image starts.

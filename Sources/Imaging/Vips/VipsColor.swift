@@ -12,6 +12,11 @@ extension VipsImage {
         }
     }
 
+    /// A copy of the ICC profile, if the file had one.
+    var profile: SharedBytes? {
+        withProfile { unsafe $0.withUnsafeBytes { unsafe SharedBytes(Array($0)) } }
+    }
+
     /// This image with a copy of an ICC profile.
     func profiled(_ profile: SharedBytes) throws(VipsError) -> VipsImage {
         try unsafe profile.withUnsafeBytes { bytes throws(VipsError) in

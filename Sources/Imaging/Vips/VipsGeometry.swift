@@ -68,6 +68,20 @@ extension VipsImage {
         }
     }
 
+    /// This image on a larger canvas, on which it goes on as the pixels at its edges or mirrored.
+    func continued(left: Int, top: Int, in size: PixelSize, isMirrored: Bool) throws(VipsError) -> VipsImage {
+        try unsafe step {
+            unsafe CVipsShim_continue(
+                $0, $1, Int32(left), Int32(top), Int32(size.width), Int32(size.height),
+                isMirrored ? VIPS_EXTEND_MIRROR : VIPS_EXTEND_COPY)
+        }
+    }
+
+    /// This image with each pixel repeated so often across and down.
+    func zoomed(by factor: Int) throws(VipsError) -> VipsImage {
+        try unsafe step { unsafe CVipsShim_zoom($0, $1, Int32(factor)) }
+    }
+
     /// Four copies of this image, two across and two down.
     func repeatedTwice() throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_replicate($0, $1, 2, 2) }

@@ -5,14 +5,15 @@ import Memory
 
 /// Settings of an encoder.
 struct VipsSaveOptions {
-    /// 1…100; ignored if the format has neither a quality nor palettes that are chosen by one.
-    var quality: Int
-    /// The format's effort or compression level.
-    var effort: Int
+    /// What decides the file besides; the quality also chooses palettes.
+    var settings: EncoderSettings
     /// Whether WebP's chroma is made so that edges between colours stay sharp, for more time.
     var hasSharpChroma = true
     /// Tells when to stop.
     var token: WorkToken
+
+    var quality: Int { settings.quality }
+    var effort: Int { settings.effort }
 }
 
 /// How the pixels of an image of libvips are computed and written as a file of a format.
@@ -28,9 +29,6 @@ struct VipsSaver: Sendable {
     }
     static let gif = VipsSaver { (image, options) throws(VipsError) in
         try unsafe image.saved(options, by: CVipsShim_save_gif)
-    }
-    static let avif = VipsSaver { (image, options) throws(VipsError) in
-        try unsafe image.saved(options, by: CVipsShim_save_avif)
     }
     static let jxl = VipsSaver { (image, options) throws(VipsError) in
         try unsafe image.saved(options, by: CVipsShim_save_jxl)

@@ -9,7 +9,7 @@ package final class Tracer: Sendable {
     /// Most spans that wait to be sent.
     static let maximumSpans = 8_192
 
-    private let threshold: UInt64
+    private let sampler: TraceSampler
     private let identifiesAll: Bool
     private let timekeeper: any Timekeeper
     private let sequence: Atomic<UInt64>
@@ -19,39 +19,49 @@ package final class Tracer: Sendable {
     /// A tracer that samples requests.
     ///
     /// - Parameters:
-    ///   - sampledShare: 0 for none, 1 for all.
+    ///   - sampler: Decides which ones.
     ///   - identifiesAll: Whether requests that are not sampled have a place in a trace as well, because it is told to
     ///     origins.
     ///   - registry: Gets `alula_trace_spans_dropped_total`.
     ///   - timekeeper: The clock.
-    package init(sampledShare: Double, identifiesAll: Bool, registry: MetricsRegistry, timekeeper: any Timekeeper) {
-        threshold = sampledShare >= 1 ? .max : UInt64(max(0, sampledShare) * 0x1p64)
+    package init(
+        _ sampler: TraceSampler, identifiesAll: Bool, registry: MetricsRegistry, timekeeper: any Timekeeper
+    ) {
+        self.sampler = sampler
         self.identifiesAll = identifiesAll
         self.timekeeper = timekeeper
         sequence = Atomic(.random(in: .min ... .max))
-        dropped = registry.counter("alula_trace_spans_dropped_total", help: "Spans that could not be sent.")
+        dropped = registry.counter(
+            "alula_trace_spans_dropped_total", help: "Spans that could not be sent.", counting: "span")
     }
 
     /// The trace of a request that begins; nil if it is neither sampled nor told to anybody.
     ///
     /// - Parameter parent: The place in a trace from which the request was sent; its sampling counts instead of our
-    ///   own.
+    ///   own, if the sampler says so.
     package func begin(continuing parent: TraceContext? = nil) -> RequestTrace? {
-        let isSampled = parent?.isSampled ?? isNextSampled()
-        guard isSampled || parent != nil || identifiesAll else { return nil }
-        return begin(as: isSampled, continuing: parent)
-    }
-
-    private func begin(as isSampled: Bool, continuing parent: TraceContext?) -> RequestTrace {
-        let traceID = parent?.traceID ?? TraceContext.TraceID(high: newBits(), low: newBits())
-        return RequestTrace(
-            TraceContext(traceID: traceID, spanID: newSpanID(), isSampled: isSampled), parentID: parent?.spanID,
-            tracer: self, origin: timekeeper.nanosecondsSince1970 &- timekeeper.now.nanoseconds)
+        guard let parent else { return identifiesAll ? beginNew() : beginSampled() }
+        let isSampled = sampler.followsCaller ? parent.isSampled : sampler.takes(parent.traceID.low)
+        return trace(parent.traceID, within: parent.spanID, isSampled: isSampled)
     }
 
     /// The trace of a request that no origin is told of; nil if it is not sampled.
     package func beginSampled() -> RequestTrace? {
-        isNextSampled() ? begin(as: true, continuing: nil) : nil
+        guard !sampler.takesNone, case let low = newBits(), sampler.takes(low) else { return nil }
+        return trace(TraceContext.TraceID(high: newBits(), low: low), within: nil, isSampled: true)
+    }
+
+    private func beginNew() -> RequestTrace {
+        let traceID = TraceContext.TraceID(high: newBits(), low: newBits())
+        return trace(traceID, within: nil, isSampled: sampler.takes(traceID.low))
+    }
+
+    private func trace(
+        _ traceID: TraceContext.TraceID, within parentID: TraceContext.SpanID?, isSampled: Bool
+    ) -> RequestTrace {
+        RequestTrace(
+            TraceContext(traceID: traceID, spanID: newSpanID(), isSampled: isSampled), parentID: parentID,
+            tracer: self, origin: timekeeper.nanosecondsSince1970 &- timekeeper.now.nanoseconds)
     }
 
     /// Takes out the spans that wait, at most `limit` of them.
@@ -76,11 +86,6 @@ package final class Tracer: Sendable {
     }
 
     func newSpanID() -> TraceContext.SpanID { TraceContext.SpanID(bits: newBits()) }
-
-    private func isNextSampled() -> Bool {
-        guard threshold > 0 else { return false }
-        return threshold == .max || nextBits() < threshold
-    }
 
     /// Bits that are not all zero.
     private func newBits() -> UInt64 {

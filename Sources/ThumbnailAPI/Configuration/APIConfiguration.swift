@@ -1,4 +1,5 @@
 package import Dialects
+import HTTPTypes
 package import Text
 
 /// The settings of both listeners' routes.
@@ -7,6 +8,8 @@ package struct APIConfiguration: Sendable {
     package var signingKeys: [[UInt8]] = []
     /// The watermarks and presets that targets of Alula's own dialect may name.
     package var vocabulary = Vocabulary()
+    /// The quality of results for clients that save data if nothing names one and that is lower; nil for no such bound.
+    package var saveDataQuality: Int?
     /// The dialects besides Alula's own, in the order in which they are asked whether a target belongs to them.
     package var otherDialects: [any Dialect] = []
     /// Names of dialects whose unsigned targets are served although there are keys or bounds of other dialects.
@@ -45,9 +48,21 @@ package struct APIConfiguration: Sendable {
 
     package init() {}
 
-    /// All dialects, Alula's own first.
+    /// The bounds on what clients ask for.
+    var clientPolicy: ClientPolicy { ClientPolicy(vocabulary.sizes, saveDataQuality: saveDataQuality) }
+
+    /// Reads a query about a source that stands elsewhere, which a client's request with these fields brings.
+    ///
+    /// Requests with bodies are signed if there are keys.
+    func rendition(_ rendition: String, of source: String, _ fields: HTTPFields) throws(APIError) -> ThumbnailQuery {
+        let hints = ClientHints(fields)
+        let query = try nativeDialect.rendition(rendition, of: source, accept: fields[.accept], hints: hints)
+        return try clientPolicy.allowed(query, isSigned: !signingKeys.isEmpty, hints)
+    }
+
+    /// All dialects; Alula's own come last, because an operator may give their paths to others.
     var dialects: [any Dialect] {
-        [nativeDialect, InfoDialect(signingKeys: signingKeys, vocabulary: vocabulary)] + otherDialects
+        otherDialects + [nativeDialect, InfoDialect(signingKeys: signingKeys, vocabulary: vocabulary)]
     }
 
     /// Whether the targets of `dialect` may be served: it demands signatures itself, no other dialect has keys, or it

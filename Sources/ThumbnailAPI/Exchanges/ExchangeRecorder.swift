@@ -61,7 +61,7 @@ struct ExchangeRecorder: Sendable {
             response.headerFields.append(.serverTiming, ServerTimingText.text(timings, total: elapsed))
         }
         response.headerFields.append(.xRequestID, exchange.requestID)
-        metrics.record(route: exchange.route, status: response.status.code, seconds: elapsed.seconds)
+        metrics.record(exchange.route, exchange.method, status: response.status.code, seconds: elapsed.seconds)
         exchange.trace?.finish(exchange, status: response.status.code, until: now, error: error)
         let needsExplanation = error.map { $0.needsExplanation } ?? false
         if isLoggingAll || needsExplanation {
@@ -70,9 +70,9 @@ struct ExchangeRecorder: Sendable {
         return response
     }
 
-    /// Records an exchange whose answer is the same for other requests.
+    /// Records a GET whose answer is the same for other requests.
     func count(_ status: HTTPResponse.Status, _ route: PublicRoute, since start: Duration) {
-        metrics.record(route: route, status: status.code, seconds: (timekeeper.now - start).seconds)
+        metrics.record(route, .get, status: status.code, seconds: (timekeeper.now - start).seconds)
     }
 
     /// Records a request that was answered like the one before it, without being read.
@@ -108,18 +108,16 @@ struct ExchangeRecorder: Sendable {
 extension RequestTrace {
     /// Records the request's own span; the names follow OpenTelemetry's conventions for HTTP servers.
     fileprivate func finish(_ exchange: Exchange, status: Int, until end: Duration, error: (any ServiceError)?) {
-        let method = exchange.method?.rawValue ?? "-"
-        // Another method than the service's own could have any name.
-        let isKnown = exchange.method.map { [.get, .head, .post].contains($0) } ?? false
+        let method = exchange.method?.conventionalName ?? "_OTHER"
         var attributes: [(String, Logger.MetadataValue)] = [
-            ("http.request.method", .string(isKnown ? method : "_OTHER")),
+            ("http.request.method", .string(method)),
             ("http.route", .string(exchange.route.label)),
             ("http.response.status_code", .int(status)),
         ]
         if !exchange.requestID.isEmpty { attributes.append(("alula.request_id", .string(exchange.requestID))) }
         if let error { attributes.append(("error.type", .string(error.code))) }
         finish(
-            "\(isKnown ? method : "HTTP") \(exchange.route.label)",
+            "\(method == "_OTHER" ? "HTTP" : method) \(exchange.route.label)",
             time: exchange.startedAt..<max(exchange.startedAt, end),
             attributes: attributes, failure: status >= 500 ? error?.code ?? "internal" : nil)
     }
@@ -158,26 +156,56 @@ enum ServerTimingText {
     }
 }
 
-/// The public listener's metrics.
+/// The public listener's metrics; labels come from fixed sets.
 package struct APIMetrics: Sendable {
-    /// `alula_requests_total{route,status}`; labels come from fixed sets.
+    /// `alula_requests_total{route,status}`.
     package let requests: CounterFamily
-    /// `alula_request_seconds`: from the header's arrival to the finished answer.
-    package let seconds: Histogram
+    /// Requests whose answers are being made; those that are answered at once are never among them.
+    let active = LevelFamily()
+    private let seconds: HistogramFamily
 
     package init(registry: MetricsRegistry) {
         requests = registry.counters(
-            "alula_requests_total", help: "Answers of the public listener.", labels: "route", "status")
-        seconds = registry.histogram(
-            "alula_request_seconds", help: "Time from a request's head to its finished answer.")
+            "alula_requests_total", help: "Answers of the public listener.", labels: "route", "status",
+            counting: "request")
+        seconds = registry.histograms(
+            "alula_request_seconds", help: "Time from a request's head to its finished answer.",
+            otlp: OTLPMetric(
+                "http.server.request.duration", unit: "s",
+                attributes: [
+                    "http.request.method", "url.scheme", "http.route", "http.response.status_code", "error.type",
+                ]))
+        registry.gauge(
+            "alula_requests_active", help: "Requests whose answers are being made.",
+            otlp: OTLPMetric(
+                "http.server.active_requests", unit: "{request}", attributes: ["http.request.method", "url.scheme"],
+                isSum: true)
+        ) { [active] in active.snapshot.map { ($0.attributes, Double($0.value)) } }
     }
 
-    func record(route: PublicRoute, status: Int, seconds duration: Double) {
-        if status == 200, case .images(let route) = route {
+    /// Counts and times an answer.
+    ///
+    /// - Parameters:
+    ///   - method: Nil for a request that was refused before it was read.
+    ///   - duration: Time from the request's header to the answer.
+    func record(_ route: PublicRoute, _ method: HTTPRequest.Method?, status: Int, seconds duration: Double) {
+        if status == 200, method == .get, case .images(let route) = route {
             route.successes.increment()
+            route.successTimes.observe(duration)
         } else {
             requests.counter(route.label, String(status)).increment()
+            times(route.label, method, status: status).observe(duration)
         }
-        seconds.observe(duration)
     }
+
+    /// The times of the answers that these attributes have in common.
+    func times(_ route: String, _ method: HTTPRequest.Method?, status: Int) -> Histogram {
+        seconds.histogram(
+            method?.conventionalName ?? "_OTHER", "http", route, String(status), status >= 500 ? String(status) : "")
+    }
+}
+
+extension HTTPRequest.Method {
+    /// The name in traces and metrics, where it comes from a fixed set.
+    var conventionalName: String { [.get, .head, .post, .options].contains(self) ? rawValue : "_OTHER" }
 }

@@ -11,6 +11,8 @@ enum PublicRoute: Sendable {
     case renditions
     case live
     case ready
+    /// The path at which the service of a dialect says whether it is ready.
+    case probe(ImageRoute)
     case file(EmbeddedFile)
     /// No route, or a request that the server refused before it was read.
     case none
@@ -56,7 +58,7 @@ enum PublicRoute: Sendable {
         case .images(let route): route.dialect.name
         case .renditions: "thumbnails"
         case .live: "live"
-        case .ready: "ready"
+        case .ready, .probe: "ready"
         case .file(let file): file.label
         case .none: "none"
         }
@@ -72,26 +74,28 @@ enum PublicRoute: Sendable {
 
     /// The answer to a request that failed, in the words of the route's dialect.
     func response(to problem: Problem) -> HTTPResponse {
-        guard case .images(let route) = self else { return problem.response }
-        return route.dialect.response(to: problem)
+        switch self {
+        case .images(let route), .probe(let route): route.dialect.response(to: problem)
+        default: problem.response
+        }
     }
 }
 
 /// Finds the route of a target on the public listener: a dialect's, or one of Alula's own.
 struct PublicRoutes: Sendable {
     private let images: [ImageRoute]
-    private let probePaths: [String]
+    private let probes: [(path: String, route: ImageRoute)]
 
     /// The routes of these dialects, which are asked in this order.
     init(_ images: [ImageRoute]) {
         self.images = images
-        probePaths = images.compactMap { $0.dialect.probePath }
+        probes = images.flatMap { route in route.dialect.probePaths.map { ($0, route) } }
     }
 
     /// The route of a raw target, which depends on its text alone.
     func route(of target: String) -> PublicRoute {
-        if !probePaths.isEmpty, probePaths.contains(where: { target.prefix(before: UInt8(ascii: "?")) == $0 }) {
-            return .ready
+        if !probes.isEmpty, let probe = probes.first(where: { target.prefix(before: UInt8(ascii: "?")) == $0.path }) {
+            return .probe(probe.route)
         }
         let own = PublicRoute(ownTarget: target)
         return Self.owner(of: target, at: own, among: images, \.dialect).map { .images($0) } ?? own
@@ -124,13 +128,15 @@ final class ImageRoute: Sendable {
     let dialect: any Dialect
     /// Whether the dialect's targets may be served; if not, all of them are refused like one with a wrong signature.
     let isOpen: Bool
-    /// Counts answers with status 200; looked up once, because these are the most frequent.
+    /// Count and time answers to GET with status 200; looked up once, because these are the most frequent.
     let successes: Counter
+    let successTimes: Histogram
 
     /// The route of `dialect`.
     init(_ dialect: any Dialect, isOpen: Bool, metrics: APIMetrics) {
         self.dialect = dialect
         self.isOpen = isOpen
         successes = metrics.requests.counter(dialect.name, "200")
+        successTimes = metrics.times(dialect.name, .get, status: 200)
     }
 }

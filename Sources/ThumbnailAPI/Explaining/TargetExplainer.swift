@@ -39,7 +39,7 @@ package struct TargetExplainer: Sendable {
         var explanation = TargetExplanation(.works, dialect: dialect.name)
         var refusal: (any ServiceError)?
         do {
-            let query = try dialect.query(in: target)
+            let query = try configuration.clientPolicy.query(in: target, of: dialect)
             refusal = self.refusal(of: query, at: now)
             explanation.source = query.request.source.string
             explanation.ignored = query.ignoredOptions
@@ -61,7 +61,8 @@ package struct TargetExplainer: Sendable {
     private func refusal(of query: ThumbnailQuery, at now: Int?) -> (any ServiceError)? {
         if let now, let expires = query.expires, expires <= now { return APIError.expired }
         guard let downloads else { return nil }
-        for source in [query.request.source] + query.request.additional.map(\.source) {
+        let additional = query.request.additional.filter { $0.file == nil }.map(\.source)
+        for source in [query.request.source] + additional {
             do {
                 let identity = try downloads.origins.identity(of: source)
                 if let rule = downloads.objection(toFetching: identity) { return DownloadError.sourceNotAllowed(rule) }

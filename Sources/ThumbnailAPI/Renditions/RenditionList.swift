@@ -33,23 +33,23 @@ struct RenditionList: Sendable {
     /// - Parameters:
     ///   - body: The JSON.
     ///   - hasFile: Whether the call brings the file, so that it must not name a source.
-    ///   - most: The most renditions that one call may have.
-    ///   - accept: The request's `Accept`, which counts for `format=auto`.
-    ///   - dialect: Reads the renditions.
+    ///   - fields: The request's fields.
+    ///   - configuration: Reads the renditions.
     /// - Throws: ``APIError`` that names the first thing that is wrong with the list; a wrong query fails alone.
     init(
-        _ body: [UInt8], hasFile: Bool, most: Int, accept: String?, dialect: NativeDialect
+        _ body: [UInt8], hasFile: Bool, _ fields: HTTPFields, _ configuration: APIConfiguration
     ) throws(APIError) {
         let members = try JSONBody.members(
             try JSONBody.value(in: body), "", hasFile ? ["renditions"] : ["url", "renditions"])
         var source: String?
         if !hasFile {
             guard case .string(let url)? = members["url"] else { throw .badBody("/url", "Must be a text.") }
-            do throws(APIError) { source = dialect.source(try ParameterGrammar.source(url)) } catch {
+            do throws(APIError) { source = configuration.nativeDialect.source(try ParameterGrammar.source(url)) } catch {
                 throw .badBody("/url", error.publicMessage)
             }
         }
         let elements = try JSONBody.elements(members, "renditions", "")
+        let most = configuration.maximumRenditions
         guard elements.count <= most else {
             throw .badBody("/renditions/\(most)", "A call has at most \(most) renditions.")
         }
@@ -65,7 +65,7 @@ struct RenditionList: Sendable {
                 switch content.content {
                 case .query(let text):
                     return .image(
-                        try dialect.rendition(text, of: source ?? NativeDialect.uploadedSource, accept: accept).request)
+                        try configuration.rendition(text, of: source ?? NativeDialect.uploadedSource, fields).request)
                 case .include(let text):
                     return .facts(try InfoDialect.facts(options: text.isEmpty ? [] : [("include", text)]))
                 }

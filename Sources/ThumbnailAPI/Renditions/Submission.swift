@@ -20,27 +20,41 @@ struct Submission: Sendable {
 
     /// Reads a header: its signature first, then its time, then what it asks for.
     ///
-    /// - Parameter now: The wall clock's seconds since 1970.
+    /// - Parameters:
+    ///   - route: The route of its target.
+    ///   - now: The wall clock's seconds since 1970.
     /// - Throws: A ``ServiceError`` for the first thing that is wrong.
-    init(_ request: HTTPRequest, _ configuration: APIConfiguration, at now: Int) throws {
-        guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
-        seal = try Seal(request, keys: configuration.signingKeys)
-        let isOne = request.target.prefix(before: UInt8(ascii: "?")) == ThumbnailTarget.path
-        guard isOne else {
+    init(_ request: HTTPRequest, at route: PublicRoute, _ configuration: APIConfiguration, at now: Int) throws {
+        guard case .images(let route) = route else {
+            guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
+            seal = try Seal(request, keys: configuration.signingKeys)
             try Self.checkQuery(request.target, at: now)
             body = try Self.taken(SubmittedBody(ofSeveral: request.headerFields), configuration)
             work = .several
             return
         }
+        guard route.isOpen else { throw APIError.badSignature }
+        var target = RequestedTarget(request)
+        target.hints = ClientHints(request.headerFields)
+        var field: ExactText?
+        let isSigned: Bool
+        if case .judged(let name) = route.dialect.uploads {
+            guard route.dialect.isAuthentic(target) else { throw APIError.badSignature }
+            seal = try Seal(request, keys: [])
+            field = name
+            isSigned = route.dialect.isSigned(target)
+        } else {
+            seal = try Seal(request, keys: configuration.signingKeys)
+            isSigned = !configuration.signingKeys.isEmpty
+        }
         // A signature that has expired is judged before all else that it covers.
-        let rest = request.target.utf8.firstIndex(of: UInt8(ascii: "?")).map { request.target[$0...].dropFirst() }
         let query = Result { () throws(APIError) in
-            try configuration.nativeDialect.rendition(
-                String(rest ?? ""), of: NativeDialect.uploadedSource, accept: request.headerFields[.accept],
-                mayExpire: true)
+            try configuration.clientPolicy.allowed(
+                try route.dialect.uploadQuery(in: target), isSigned: isSigned, target.hints)
         }
         if case .success(let query) = query, let expires = query.expires, expires <= now { throw APIError.expired }
-        body = try Self.taken(SubmittedBody(ofOne: request.headerFields), configuration)
+        if field != nil { _ = try query.get() }
+        body = try Self.taken(SubmittedBody(ofOne: request.headerFields, field: field), configuration)
         work = .one(try query.get())
     }
 

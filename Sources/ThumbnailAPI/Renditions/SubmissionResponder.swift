@@ -11,7 +11,6 @@ import ThumbnailPipeline
 /// Used on all event threads.
 final class SubmissionResponder: Sendable {
     private let configuration: APIConfiguration
-    private let dialect: NativeDialect
     private let thumbnails: any ThumbnailServing
     private let budget: MemoryBudget
     private let bodies: BodyMemory
@@ -26,7 +25,6 @@ final class SubmissionResponder: Sendable {
         lifecycle: ServiceLifecycle, recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
     ) {
         self.configuration = configuration
-        dialect = configuration.nativeDialect
         self.thumbnails = thumbnails
         self.budget = budget
         self.bodies = bodies
@@ -47,7 +45,7 @@ final class SubmissionResponder: Sendable {
         respond: @escaping @Sendable (HTTPAnswer) -> HTTPAnswer
     ) throws -> ArrivingBody {
         if lifecycle.isDraining { throw APIError.draining }
-        let submission = try Submission(request, configuration, at: timekeeper.secondsSince1970)
+        let submission = try Submission(request, at: exchange.route, configuration, at: timekeeper.secondsSince1970)
         return try ArrivingBody(
             length: length, in: bodies.room(for: exchange.client),
             check: { [most = configuration.maximumUploadBytes, mostOfOne = bodies.mostOfOne] length throws(APIError) in
@@ -71,7 +69,11 @@ final class SubmissionResponder: Sendable {
             }
         } catch {
             room.release()
-            return failure(error, exchange)
+            let response = failure(error, exchange)
+            guard case .images(let route) = exchange.route, !Task.isCancelled,
+                let standIn = route.dialect.standIn(for: RequestedTarget(request))
+            else { return response }
+            return await StandInAnswers(thumbnails: thumbnails).answer(standIn, to: response, exchange.requestID)
         }
     }
 
@@ -79,7 +81,7 @@ final class SubmissionResponder: Sendable {
     func failure(_ error: any Error, _ exchange: Exchange) -> HTTPResponse {
         let error = lifecycle.failure(behind: error)
         return recorder.finish(
-            problem(error, exchange, common).response, exchange, error: error)
+            exchange.route.response(to: problem(error, exchange, common)), exchange, error: error)
     }
 
     private func problem(_ error: any ServiceError, _ exchange: Exchange, _ common: HTTPFields) -> Problem {
@@ -101,18 +103,24 @@ extension SubmissionResponder {
         }
         try Task.checkCancellation()
         var fields = common
-        fields.append(.contentType, made.image.format.mediaType)
-        fields.append(.eTag, made.eTag)
+        let written = query.answer.writer?.answer(about: made)
+        var content = HTTPResponse.Body.shared(made.image.bytes)
+        if case .text(let text) = written?.body { content = .text(text) }
+        fields.append(.contentType, written?.mediaType ?? made.image.format.mediaType)
+        if written == nil { fields.append(.eTag, made.eTag) }
+        if query.answer.tellsSize, written == nil { fields.append(sizeOf: made.image) }
         if made.isIncomplete { fields.append(.alulaIncomplete, "1") }
         if let quality = made.image.quality { fields.append(.alulaQuality, String(quality)) }
         fields.append(.cacheControl, "private, no-store")
-        if query.isNegotiated { fields.append(.vary, "Accept") }
-        fields.append(
-            .contentDisposition,
-            FileName(source: "").contentDisposition(fileExtension: made.image.format.fileExtension))
+        if let vary = query.vary { fields.append(.vary, vary) }
+        if written == nil {
+            fields.append(
+                .contentDisposition,
+                FileName(source: "").contentDisposition(fileExtension: made.image.format.fileExtension))
+        }
         fields.append(.cacheStatus, CacheStatusText.text(made.cacheStatus))
         fields.append(.alulaReceipt, exchange.requestID)
-        let response = HTTPResponse(status: .ok, headerFields: fields, body: .shared(made.image.bytes))
+        let response = HTTPResponse(status: .ok, headerFields: fields, body: content)
         return recorder.finish(response, exchange, timings: made.timings, source: NativeDialect.uploadedSource)
     }
 
@@ -123,7 +131,7 @@ extension SubmissionResponder {
         _ body: SubmittedBody, _ request: HTTPRequest, _ room: BodyMemory.Room, _ exchange: Exchange
     ) async throws -> HTTPResponse {
         let accept = request.headerFields[.accept]
-        let (list, image) = try listAndImage(body, request, accept)
+        let (list, image) = try listAndImage(body, request)
         let deadline = exchange.startedAt + configuration.requestTimeout
         let source = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> OpenedSource in
             if let image { return try await thumbnails.opened(upload: image) }
@@ -150,18 +158,18 @@ extension SubmissionResponder {
     }
 
     private func listAndImage(
-        _ body: SubmittedBody, _ request: HTTPRequest, _ accept: String?
+        _ body: SubmittedBody, _ request: HTTPRequest
     ) throws(APIError) -> (RenditionList, SharedBytes?) {
         let received = request.body ?? SharedBytes([UInt8]())
         var (json, image) = ([UInt8](), SharedBytes?.none)
-        if case .form(let boundary) = body {
+        if case .form(let boundary, _) = body {
             (json, image) = try SubmittedBody.listAndImage(
                 in: received, boundary: boundary, atMost: configuration.maximumUploadBytes)
         } else {
             json = received.array
         }
         let list = try RenditionList(
-            json, hasFile: image != nil, most: configuration.maximumRenditions, accept: accept, dialect: dialect)
+            json, hasFile: image != nil, request.headerFields, configuration)
         return (list, image)
     }
 

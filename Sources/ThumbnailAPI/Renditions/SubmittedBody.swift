@@ -9,8 +9,8 @@ enum SubmittedBody: Equatable {
     case image
     /// A list of renditions.
     case list
-    /// A form with a file.
-    case form(boundary: String)
+    /// A form with a file: the only field, unless the field has a name.
+    case form(boundary: String, field: ExactText? = nil)
 
     /// Bytes that a form may have besides its file.
     static let formAllowance = 64 << 10
@@ -23,14 +23,22 @@ enum SubmittedBody: Equatable {
 
     /// The kind of body of a request to make one image.
     ///
-    /// - Throws: ``APIError/notAnImageType(_:)`` for anything else.
-    init(ofOne fields: HTTPFields) throws(APIError) {
+    /// - Parameter field: The name of the field of a form that has the image; with it, everything that is no form is
+    ///   an image, whatever its type.
+    /// - Throws: ``APIError/notAnImageType(_:)`` for anything else, ``APIError/badBody(_:_:)`` for a form without
+    ///   boundary.
+    init(ofOne fields: HTTPFields, field: ExactText? = nil) throws(APIError) {
         guard let text = fields[.contentType] else {
             self = .image
             return
         }
         if let boundary = MultipartForm.boundary(in: text) {
-            self = .form(boundary: boundary)
+            self = .form(boundary: boundary, field: field)
+            return
+        }
+        if field != nil {
+            guard MediaType(text)?.type != "multipart" else { throw .badBody("", "The form has no boundary.") }
+            self = .image
             return
         }
         guard let type = MediaType(text), type.type == "image" || Self.untold.contains(ExactText(type.description))
@@ -74,7 +82,13 @@ enum SubmittedBody: Equatable {
         switch self {
         case .list: throw .unsupportedMediaType
         case .image: return try Self.checked(body, maximum)
-        case .form(let boundary):
+        case .form(let boundary, let field?):
+            let files = try MultipartForm(body, boundary: boundary).parts.filter { $0.name == field }
+            guard files.count == 1 else {
+                throw .badBody("", "The form must have one field \(field), which is a file.")
+            }
+            return try Self.checked(SharedBytes(files[0].content, of: body), maximum)
+        case .form(let boundary, nil):
             let parts = try MultipartForm(body, boundary: boundary).parts
             guard parts.count == 1, parts[0].isFile else {
                 throw .badBody("", "The form must have one field, which is a file.")

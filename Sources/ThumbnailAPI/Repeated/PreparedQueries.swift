@@ -1,5 +1,6 @@
 import Coordination
 import Dialects
+import HTTPTypes
 import Text
 import ThumbnailPipeline
 
@@ -28,25 +29,49 @@ final class PreparedQueries: Sendable {
     /// How many targets are remembered.
     var count: Int { state.withLock { $0.young.count + $0.old.count } }
 
-    /// The query that is remembered for exactly this target and `Accept`, else the one that `prepare` makes.
+    /// The query that is remembered for exactly the target and `Accept` of a request, and for those hints in its fields
+    /// that the target reads; else the one that `prepare` makes.
+    ///
+    /// Under a target without hints, a query that read some only tells which they are.
     func query(
-        for key: RequestedTarget, prepare: () throws(APIError) -> PreparedQuery
+        for request: HTTPRequest, prepare: (RequestedTarget) throws(APIError) -> PreparedQuery
     ) throws(APIError) -> PreparedQuery {
-        let known = state.withLock { state -> PreparedQuery? in
+        var key = RequestedTarget(request)
+        guard let known = known(key) else {
+            var asked = key
+            asked.hints = ClientHints(request.headerFields)
+            let made = try prepare(asked)
+            insert(made, for: key)
+            if !made.hintFields.isEmpty {
+                key.hints = asked.hints.only(made.hintFields)
+                insert(made, for: key)
+            }
+            return made
+        }
+        guard !known.hintFields.isEmpty else { return known }
+        key.hints = ClientHints(request.headerFields, reading: known.hintFields)
+        if let known = self.known(key) { return known }
+        let made = try prepare(key)
+        insert(made, for: key)
+        return made
+    }
+
+    private func insert(_ entry: PreparedQuery, for key: RequestedTarget) {
+        state.withLock { insert(entry, for: key, into: &$0) }
+    }
+
+    private func known(_ key: RequestedTarget) -> PreparedQuery? {
+        state.withLock { state in
             if let entry = state.young[key] { return entry }
             guard let entry = state.old[key] else { return nil }
             insert(entry, for: key, into: &state)
             return entry
         }
-        if let known { return known }
-        let made = try prepare()
-        state.withLock { insert(made, for: key, into: &$0) }
-        return made
     }
 
     private func insert(_ entry: PreparedQuery, for key: RequestedTarget, into state: inout State) {
         // An estimate: the source, the file name and the answer's fields repeat parts of the target.
-        let bytes = 4 * key.target.utf8.count + (key.accept?.utf8.count ?? 0) + 1_024
+        let bytes = 4 * key.target.utf8.count + (key.accept?.utf8.count ?? 0) + (key.apiKey?.utf8.count ?? 0) + 1_024
         if state.young.count >= maximumEntries || state.youngBytes + bytes > maximumBytes {
             state.old = state.young
             state.young = [:]
@@ -66,24 +91,33 @@ final class PreparedQuery: Sendable {
     let recurring: RecurringRequest
     /// Unix seconds at which the target expires; nil if it never does.
     let expires: Int?
-    /// Whether `Accept` chooses the format.
-    let isNegotiated: Bool
+    /// The value of `Vary` in the answers; nil for none.
+    let vary: String?
+    /// The fields with hints that the answer depends on.
+    let hintFields: HintFields
     /// The name of the answer's file, without its extension.
     let fileName: FileName
     /// Seconds for which clients may use the answer, whatever the source says; nil for the source's own lifetime.
     let maximumAge: Int?
     /// Seconds for which shared caches may use the answer longer while they fetch it anew; nil says nothing.
     let staleAge: Int?
+    /// The value of `Cache-Control` if the source lets shared caches keep the answer; nil for Alula's own.
+    let cacheControl: ExactText?
+    /// Whether the answer tells its width and height in fields.
+    let tellsSize: Bool
 
     /// Prepares the answers to `query`, which was read at `route`; `request` is its request with the source resolved.
     init(_ query: ThumbnailQuery, _ request: RecurringRequest, at route: ImageRoute) {
         self.route = route
         self.query = query
         expires = query.expires
-        isNegotiated = query.isNegotiated
+        vary = query.vary
+        hintFields = query.hintFields
         recurring = request
         fileName = FileName(of: query)
         maximumAge = query.answer.maximumAge
         staleAge = query.answer.staleAge
+        cacheControl = query.answer.cacheControl
+        tellsSize = query.answer.tellsSize
     }
 }

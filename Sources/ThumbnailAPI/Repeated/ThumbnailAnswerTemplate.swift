@@ -1,5 +1,6 @@
 import Coordination
 import HTTPTypes
+import Text
 import ThumbnailPipeline
 
 /// The fields that all answers with one cached thumbnail share, and the whole answer of the current second.
@@ -14,9 +15,11 @@ final class ThumbnailAnswerTemplate: Sendable {
     private let storability: Freshness.Storability
     private let lifetime: Int?
     private let fileName: FileName
-    private let isNegotiated: Bool
+    private let vary: String?
     private let maximumAge: Int?
     private let staleAge: Int?
+    private let cacheControl: ExactText?
+    private let tellsSize: Bool
     private let recurring = Locked<(age: Int?, second: Int, response: RecurringResponse)?>(nil)
 
     private init(_ thumbnail: Thumbnail, _ prepared: PreparedQuery, _ fields: HTTPFields) {
@@ -26,9 +29,11 @@ final class ThumbnailAnswerTemplate: Sendable {
         storability = thumbnail.freshness.storability
         lifetime = thumbnail.freshness.lifetime
         fileName = prepared.fileName
-        isNegotiated = prepared.isNegotiated
+        vary = prepared.vary
         maximumAge = prepared.maximumAge
         staleAge = prepared.staleAge
+        cacheControl = prepared.cacheControl
+        tellsSize = prepared.tellsSize
     }
 
     /// Whether the fields are still right: the facts that they tell have not changed.
@@ -37,8 +42,9 @@ final class ThumbnailAnswerTemplate: Sendable {
     private func fits(_ thumbnail: Thumbnail, _ prepared: PreparedQuery) -> Bool {
         eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
-            && isNegotiated == prepared.isNegotiated && maximumAge == prepared.maximumAge
-            && staleAge == prepared.staleAge && fileName == prepared.fileName
+            && vary == prepared.vary && maximumAge == prepared.maximumAge
+            && staleAge == prepared.staleAge && cacheControl == prepared.cacheControl
+            && tellsSize == prepared.tellsSize && fileName == prepared.fileName
     }
 
     /// The template beside `thumbnail`; if there is none yet, or its facts have changed, one with the fields that

@@ -1,10 +1,12 @@
+import Dialects
 import HTTPTypes
 import Imaging
+import Text
 import ThumbnailPipeline
 
 /// Writes the header fields of a thumbnail's answer.
 struct ThumbnailFields: Sendable {
-    private static let maximumCount = 20
+    private static let maximumCount = 22
     private let common: HTTPFields
 
     /// Adds to the `common` fields.
@@ -28,18 +30,33 @@ struct ThumbnailFields: Sendable {
         fields.append(.eTag, thumbnail.eTag)
         if thumbnail.isIncomplete { fields.append(.alulaIncomplete, "1") }
         if let quality = thumbnail.image.quality { fields.append(.alulaQuality, String(quality)) }
+        if prepared.tellsSize { fields.append(sizeOf: thumbnail.image) }
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         var freshness = thumbnail.freshness
         if let age = prepared.maximumAge, freshness.storability == .shared { freshness.lifetime = age }
-        fields.append(
-            .cacheControl, CacheDirectives.text(freshness, secondsLeft: secondsLeft, staleAge: prepared.staleAge))
-        if prepared.isNegotiated { fields.append(.vary, "Accept") }
+        let ownText = CacheDirectives.text(freshness, secondsLeft: secondsLeft, staleAge: prepared.staleAge)
+        let given = freshness.storability == .shared && secondsLeft == nil ? prepared.cacheControl?.string : nil
+        fields.append(.cacheControl, given ?? ownText)
+        if let vary = prepared.vary { fields.append(.vary, vary) }
+        if !prepared.hintFields.isEmpty {
+            let names = prepared.hintFields.names.joined(separator: ", ")
+            fields.append(.acceptCH, names)
+            fields.append(.criticalCH, names)
+        }
         fields.append(
             .contentDisposition, prepared.fileName.contentDisposition(fileExtension: format.fileExtension))
         if !thumbnail.cacheStatus.isEmpty {
             fields.append(.cacheStatus, CacheStatusText.text(thumbnail.cacheStatus))
         }
         return fields
+    }
+}
+
+extension HTTPFields {
+    /// The fields in which some services tell the size of an image, in pixels.
+    mutating func append(sizeOf image: EncodedImage) {
+        append(.imageWidth, String(image.size.width))
+        append(.imageHeight, String(image.size.height))
     }
 }
 

@@ -105,7 +105,8 @@ extension PipelineCaches {
         var shared: [CacheLayerStatus] = []
     }
 
-    /// A result from the disk, or else from the shared cache or from where results stay, which is in memory as well when this returns.
+    /// A result from the disk, or else from the shared cache or from where results stay; it is in memory as well when
+    /// this returns.
     func restoredResult(
         for key: ResultKey, of records: PerSource<SourceRecord>, _ allowances: LayerAllowances, after look: EarlierLook?
     ) async -> RestoredResult {

@@ -21,10 +21,9 @@ extension PipelineCaches {
     ///
     /// A removal costs the result store an object, so it is told of sources alone that were known here.
     func withdraw(_ identity: SourceIdentity, known: SourceRecord?, cause: PurgeCause) {
-        for layer in layers {
-            if known != nil || layer.layer == .cache && layer.beginning(of: identity, known: nil) != nil {
-                layer.forget(identity)
-            }
+        for layer in layers
+        where known != nil || layer.layer == .cache && layer.beginning(of: identity, known: nil) != nil {
+            layer.forget(identity)
         }
         if known != nil || disk != nil { removeAll(from: identity, cause: cause) }
     }
@@ -84,6 +83,11 @@ extension PipelineCaches {
     }
 
     private static let mostAdoptions = 256
+}
+
+extension SharedTier.Layer {
+    /// Its name in `Cache-Status`.
+    var status: CacheLayerStatus.Layer { self == .cache ? .shared : .store }
 }
 
 /// A fetch that began under these generations.

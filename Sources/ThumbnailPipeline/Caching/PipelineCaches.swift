@@ -102,7 +102,8 @@ package final class PipelineCaches: SourceCaching {
         guard let old = memory.records.value(for: SourceKey(source: head.identity)), old.validator == head.validator
         else { return }
         let record = SourceRecord(
-            head, of: old, incompleteUntil: old.incompleteUntil, under: (ticket as? FetchBeginning)?.generations ?? LayerGenerations())
+            head, of: old, incompleteUntil: old.incompleteUntil,
+            under: (ticket as? FetchBeginning)?.generations ?? LayerGenerations())
         memory.keep(record)
         guard record.incompleteUntil == nil else { return }
         disk?.keep(record)

@@ -1,3 +1,4 @@
+import Coordination
 package import Downloading
 package import Telemetry
 
@@ -9,14 +10,24 @@ package enum DownloadMetrics {
     ///   - registry: Where the metrics are registered.
     ///   - events: Takes what happens to each transfer; nil if nothing is to be recorded.
     package static func observer(registry: MetricsRegistry, events: EventLog? = nil) -> DownloadObserver {
-        let outcomes = registry.counters("alula_downloads_total", help: "Transfers ended.", labels: "outcome")
-        let collapsed = registry.counter("alula_downloads_collapsed_total", help: "Requests that joined a transfer.")
+        let outcomes = registry.counters(
+            "alula_downloads_total", help: "Transfers ended.", labels: "outcome", counting: "transfer")
+        let collapsed = registry.counter(
+            "alula_downloads_collapsed_total", help: "Requests that joined a transfer.", counting: "request")
         let bytes = registry.counter("alula_download_bytes_total", help: "Bytes of sources received.")
-        let retries = registry.counter("alula_download_retries_total", help: "Transfers that tried again.")
+        let retries = registry.counter(
+            "alula_download_retries_total", help: "Transfers that tried again.", counting: "transfer")
+        // The server's name is no attribute: clients choose it, so there is no end of them.
+        let seconds = registry.histograms(
+            "alula_download_seconds", help: "Time of a transfer, redirects included.",
+            otlp: OTLPMetric(
+                "http.client.request.duration", unit: "s", attributes: ["http.request.method", "error.type"]))
         var observer = DownloadObserver(
-            finished: { outcome, count in
+            finished: { outcome, count, duration in
                 outcomes.counter(outcome.rawValue).increment()
                 bytes.increment(by: count)
+                let isWell = [.success, .notModified].contains(outcome)
+                seconds.histogram("GET", isWell ? "" : outcome.rawValue).observe(duration.seconds)
             },
             collapsed: { collapsed.increment() }, retried: { retries.increment() })
         if let events {

@@ -23,10 +23,13 @@ package struct PipelineGauges: Sendable {
 
     /// Registers all of them.
     package func register(in registry: MetricsRegistry) {
-        registry.gauge("alula_downloads_active", help: "Running transfers.") {
+        registry.gauge(
+            "alula_downloads_active", help: "Running transfers.",
+            otlp: OTLPMetric("http.client.active_requests", unit: "{request}", isSum: true)
+        ) {
             [([], Double(downloader.activeRequestCount))]
         }
-        registry.gauge("alula_downloads_queued", help: "Transfers waiting for a slot.") {
+        registry.gauge("alula_downloads_queued", help: "Transfers waiting for a slot.", counting: "transfer") {
             [([], Double(downloader.queuedRequestCount))]
         }
         registry.gauge("alula_queue_seconds", help: "Time that a miss would wait for a worker.") {
@@ -35,7 +38,7 @@ package struct PipelineGauges: Sendable {
         registry.gauge("alula_dear_queue_seconds", help: "Time that dear work would wait for its turn.") {
             [([], lanes.turns.backlog.delay.seconds)]
         }
-        registry.gauge("alula_dear_active", help: "Pieces of dear work that have their turn.") {
+        registry.gauge("alula_dear_active", help: "Pieces of dear work that have their turn.", counting: "piece") {
             [([], Double(lanes.turns.turnCount))]
         }
         registry.gauge("alula_active", help: "1 while work visibly goes on.") {
@@ -54,14 +57,17 @@ package struct PipelineGauges: Sendable {
             let statistics = budget.statistics
             return [(["held"], Double(statistics.living)), (["reserved"], Double(statistics.reserved))]
         }
-        registry.gauge("alula_memory_waiting", help: "Transfers and renders that wait for memory.") {
+        registry.gauge("alula_memory_waiting", help: "Transfers and renders that wait for memory.", counting: "piece") {
             [([], Double(budget.statistics.waiting))]
         }
-        registry.gauge("alula_memory_refusals_total", help: "Waits for memory in vain.", isCounter: true) {
+        registry.gauge(
+            "alula_memory_refusals_total", help: "Waits for memory in vain.", counting: "piece", isCounter: true
+        ) {
             [([], Double(budget.statistics.refusals))]
         }
         registry.gauge(
             "alula_memory_purges_total", help: "Purges for want of memory, by what was emptied.", labels: "step",
+            counting: "purge",
             isCounter: true
         ) {
             let purges = budget.statistics.purges
@@ -70,13 +76,18 @@ package struct PipelineGauges: Sendable {
     }
 
     private func registerOrigins(in registry: MetricsRegistry) {
-        registry.gauge("alula_origins", help: "Origins asked lately, by what is known of them.", labels: "state") {
+        registry.gauge(
+            "alula_origins", help: "Origins asked lately, by what is known of them.", labels: "state",
+            counting: "origin"
+        ) {
             let states = control.origins.map(\.state)
             return OriginStatus.State.allCases.map { state in
                 ([state.rawValue], Double(states.count { $0 == state }))
             }
         }
-        registry.gauge("alula_origin_suspensions_total", help: "Suspensions of origins.", isCounter: true) {
+        registry.gauge(
+            "alula_origin_suspensions_total", help: "Suspensions of origins.", counting: "suspension", isCounter: true
+        ) {
             [([], Double(downloader.originHealth.suspensions))]
         }
     }
@@ -89,12 +100,14 @@ package struct PipelineGauges: Sendable {
         registry.gauge(
             "alula_cache_capacity_bytes", help: "Bytes above which a purge begins.", labels: "cache",
             read: each(\.usage.capacity))
-        registry.gauge("alula_cache_entries", help: "Entries.", labels: "cache", read: each(\.usage.entries))
+        registry.gauge(
+            "alula_cache_entries", help: "Entries.", labels: "cache", counting: "entry", read: each(\.usage.entries))
         registry.gauge(
             "alula_cache_evicted_bytes_total", help: "Bytes taken by purges.", labels: "cache", isCounter: true,
             read: each(\.evictedBytes))
         registry.gauge(
-            "alula_cache_requests_total", help: "Look-ups.", labels: "cache", "result", isCounter: true
+            "alula_cache_requests_total", help: "Look-ups.", labels: "cache", "result", counting: "request",
+            isCounter: true
         ) {
             caches.figures.flatMap {
                 [([$0.name, "hit"], Double($0.figures.hits)), ([$0.name, "miss"], Double($0.figures.misses))]
@@ -115,7 +128,7 @@ package struct PipelineGauges: Sendable {
             [([], store.isUp ? 1 : 0)]
         }
         registry.gauge(
-            "\(prefix)_requests_total", help: "Look-ups in the \(what).", labels: "result",
+            "\(prefix)_requests_total", help: "Look-ups in the \(what).", labels: "result", counting: "request",
             isCounter: true
         ) {
             let requests = store.statistics.requests
@@ -126,11 +139,14 @@ package struct PipelineGauges: Sendable {
         ) {
             [([], Double(store.statistics.queueBytes))]
         }
-        registry.gauge("\(prefix)_writes_total", help: "Writes that the \(what) has confirmed.", isCounter: true) {
+        registry.gauge(
+            "\(prefix)_writes_total", help: "Writes that the \(what) has confirmed.", counting: "write", isCounter: true
+        ) {
             [([], Double(store.statistics.writes))]
         }
         registry.gauge(
-            "\(prefix)_dropped_total", help: "Writes to the \(what) that were given up.", isCounter: true
+            "\(prefix)_dropped_total", help: "Writes to the \(what) that were given up.", counting: "write",
+            isCounter: true
         ) {
             [([], Double(store.statistics.droppedWrites))]
         }
@@ -147,6 +163,7 @@ package struct PipelineGauges: Sendable {
         }
         registry.gauge(
             "alula_disk_cache_failures_total", help: "What went wrong with the disk cache.", labels: "kind",
+            counting: "failure",
             isCounter: true
         ) {
             let statistics = store.statistics

@@ -27,7 +27,9 @@ extension SourceRecord {
     /// The record of `identity` that `bytes` hold, obtained under these generations; nil if they hold none.
     ///
     /// The bytes may come from another machine: nothing is believed that no origin and no file could have said.
-    convenience init?(_ bytes: [UInt8], of identity: SourceIdentity, under generations: LayerGenerations = LayerGenerations()) {
+    convenience init?(
+        _ bytes: [UInt8], of identity: SourceIdentity, under generations: LayerGenerations = LayerGenerations()
+    ) {
         var reader = RecordReader(bytes)
         guard let url = reader.line(), let status = reader.int(in: 100...599), let validator = reader.validator(),
             let headerFields = reader.fields(), let selectingFields = reader.fields(),

@@ -16,6 +16,8 @@ package struct ThumbnailRequest: Hashable, Sendable {
     package var isNegotiated: Bool
     /// Most bytes of the image's file, below the bound of all sources; nil for that bound.
     package var maximumSourceBytes: Int?
+    /// The highest quality of the result if the request names none; nil for no such bound.
+    package var unnamedQualityLimit: Int?
 
     /// A request for `source`.
     package init(
@@ -51,6 +53,7 @@ extension RenderPlan {
     ) throws {
         var rules = configuration.rules
         rules.limits.longestSteps = configuration.decodeTimeout
+        rules.unnamedQualityLimit = request.unnamedQualityLimit
         let source = RecipeSource(header: headers.image, additions: headers.additional, rules: rules)
         do throws(ImagingError) {
             try self.init(request.recipe, of: source)
@@ -69,6 +72,11 @@ package struct Placeholder: Hashable, Sendable {
     package let size: PixelSize
     /// The output format, or what to choose it by.
     package let format: FormatChoice
+
+    /// An image of this size.
+    package init(_ color: Color, size: PixelSize, format: FormatChoice) {
+        (self.color, self.size, self.format) = (color, size, format)
+    }
 
     /// An image that fills the box of `options`: a missing side equals the given one, 1×1 with neither.
     package init(_ color: Color, in options: RenderingOptions) {

@@ -6,8 +6,9 @@ import Memory
 package import SharedCaching
 package import Text
 
-/// A cache below memory that instances share: results, what is known of sources, and perhaps the bytes of sources. The
-/// shared cache and the result store are one each.
+/// A cache below memory that instances share: results, what is known of sources, and perhaps the bytes of sources.
+///
+/// The shared cache and the result store are one each.
 ///
 /// It holds nothing that was given and not fetched, nothing of folders, which may differ from machine to machine, and
 /// nothing that a shared cache may not store. Keys hold a digest of all settings that can change an answer, so that
@@ -42,8 +43,6 @@ package final class SharedTier: Sendable {
     /// Which of them it is.
     enum Layer: Sendable {
         case cache, store
-
-        var status: CacheLayerStatus.Layer { self == .cache ? .shared : .store }
     }
 
     private enum Kind: String {

@@ -2,6 +2,8 @@ import Coordination
 import Downloading
 import HTTPTypes
 import Imaging
+import Memory
+import Text
 
 /// Waits for the sources of a call: for all of them at the same time, under one receipt and one deadline.
 struct SourceFetcher: Sendable {
@@ -24,6 +26,13 @@ struct SourceFetcher: Sendable {
         let identities = try call.sources
         let sources = try await identities.mapSideBySide { index, identity -> FetchedSource? in
             if index == 0, let opened = call.opened { return FetchedSource(opened, timeLeft: timeLimit) }
+            if index > 0, let file = call.request.additional[index - 1].file {
+                return try AdditionalSourceError.attributing(to: roles[index]) {
+                    let opened = try OpenedSource(
+                        upload: SharedBytes(Array(file.utf8)), at: timekeeper.secondsSince1970)
+                    return FetchedSource(opened, timeLeft: timeLimit)
+                }
+            }
             return try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await fetch(identity, for: call, needsBytes: needsBytes[index], since: start)
             }

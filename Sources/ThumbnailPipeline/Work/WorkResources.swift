@@ -52,13 +52,15 @@ package struct PipelineMetrics: Sendable {
     private let refusals: Counter
 
     package init(registry: MetricsRegistry) {
-        decodes = registry.counters("alula_decodes_total", help: "Images decoded.", labels: "format")
+        decodes = registry.counters("alula_decodes_total", help: "Images decoded.", labels: "format", counting: "image")
         decodeSeconds = registry.histogram(
             "alula_decode_seconds", help: "Time from asking for a worker to the decoded image.")
-        renders = registry.counters("alula_renders_total", help: "Thumbnails rendered and encoded.", labels: "format")
+        renders = registry.counters(
+            "alula_renders_total", help: "Thumbnails rendered and encoded.", labels: "format", counting: "thumbnail")
         renderSeconds = registry.histogram(
             "alula_render_seconds", help: "Time from asking for a worker to the encoded thumbnail.")
-        refusals = registry.counter("alula_overload_refusals_total", help: "Misses refused before any work.")
+        refusals = registry.counter(
+            "alula_overload_refusals_total", help: "Misses refused before any work.", counting: "request")
     }
 
     /// Counts a miss that was refused before any work.

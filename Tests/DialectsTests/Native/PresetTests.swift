@@ -30,10 +30,13 @@ struct PresetTests {
         return vocabulary
     }
 
+    /// The query, whoever says its parts.
     private func parse(
         _ query: String, _ vocabulary: Vocabulary = vocabulary()
     ) throws(APIError) -> ThumbnailQuery {
-        try ThumbnailTarget.parse("/thumbnail?url=x:y" + query, accept: nil, vocabulary: vocabulary)
+        var query = try ThumbnailTarget.parse("/thumbnail?url=x:y" + query, accept: nil, vocabulary: vocabulary)
+        query.asked = .all
+        return query
     }
 
     @Test(arguments: [

@@ -44,7 +44,9 @@ import ThumbnailPipeline
         let keeping = try parse("url=x:y&keepCopyright=1")
         #expect(keeping.request.options.keepsCopyright)
         #expect(try parse("url=x:y&keepCopyright=0") == parse("url=x:y"))
-        for query in [automatic, fitting, keeping] {
+        let coarse = try parse("url=x:y&format=avif&avifBitDepth=8")
+        #expect(coarse.request.options.avifBitDepth == 8)
+        for query in [automatic, fitting, keeping, coarse] {
             #expect(try ThumbnailTarget.parse(#require(ThumbnailTarget.generate(query)), accept: nil) == query)
         }
         for wrong in ["maxBytes=255", "maxBytes=1e3", "maxBytes=", "maxBytes=300&format=png", "maxBytes=300&q=auto"] {

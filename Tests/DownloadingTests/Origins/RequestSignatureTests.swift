@@ -116,8 +116,8 @@ struct RequestSignatureTests {
             origin.isWritable = true
         }
         let loader = try CurlLoader(configuration: configuration)
-        return try #require(
-            OriginObjects(try #require(configuration.origins["photos"]), web: loader, maximumReads: 8))
+        let origin = try #require(configuration.origins["photos"])
+        return try #require(OriginObjects(origin, web: loader, maximumReads: 8))
     }
 
     @Test func `a redirect within the store is signed anew`() async throws {

@@ -63,7 +63,7 @@ struct RenderPlanKeyTests {
         }
         #expect(try text(.jpeg) { $0.maximumBytes = 5_000 } == "jpeg.2 80 most 5000")
         #expect(try text(.webp) { ($0.maximumBytes, $0.quality) = (256, 30) } == "webp.3 30 most 256")
-        #expect(try text(.avif) { $0.isQualityAutomatic = true } == "avif similar 9800 40 90")
+        #expect(try text(.avif) { $0.isQualityAutomatic = true } == "avif.2 similar 9800 40 90")
         #expect(try text(.png) { $0.isQualityAutomatic = true } == "png.2 100")
         #expect(try text(.gif) { $0.maximumBytes = 5_000 } == "gif 100")
     }
@@ -71,7 +71,7 @@ struct RenderPlanKeyTests {
     @Test func `formats go by their names`() throws {
         let texts = try ImageFormat.allCases.map { try keyTexts(options(20, 15), $0).last }
         #expect(Set(texts.compactMap { $0?.split(separator: " ").first }).count == ImageFormat.allCases.count)
-        #expect(try keyTexts(options(20, 15), .avif).last == "avif 60")
+        #expect(try keyTexts(options(20, 15), .avif).last == "avif.2 60")
         #expect(try keyTexts(options(20, 15), .webp).last == "webp.3 80")
     }
 }

@@ -84,7 +84,7 @@ private final class HandedPixels: ImageCodec {
     }
 
     func encode(
-        _ image: DecodedImage, as format: ImageFormat, quality: Int, effort: Int, token: WorkToken
+        _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
         pixels.withLock { $0.append(image.pixels.array) }
         return SharedBytes([])

@@ -12,7 +12,7 @@ struct TracerTests {
     private func tracer(
         sampling share: Double = 1, identifiesAll: Bool = false, registry: MetricsRegistry = MetricsRegistry()
     ) -> Tracer {
-        Tracer(sampledShare: share, identifiesAll: identifiesAll, registry: registry, timekeeper: time)
+        Tracer(TraceSampler(share: share), identifiesAll: identifiesAll, registry: registry, timekeeper: time)
     }
 
     @Test func `a share of the requests is sampled`() {
@@ -34,6 +34,30 @@ struct TracerTests {
         let unsampled = TraceContext(traceID: parent.traceID, spanID: parent.spanID, isSampled: false)
         let followed = try #require(tracer(sampling: 1).begin(continuing: unsampled))
         #expect(!followed.context.isSampled)
+    }
+
+    @Test(arguments: [(0.0, false), (1, true)])
+    func `a sampler that does not follow callers decides by itself`(share: Double, isSampled: Bool) throws {
+        let parent = try #require(Self.parent)
+        let tracer = Tracer(
+            TraceSampler(share: share, followsCaller: false), identifiesAll: false, registry: MetricsRegistry(),
+            timekeeper: time)
+        for flag in [true, false] {
+            let caller = TraceContext(traceID: parent.traceID, spanID: parent.spanID, isSampled: flag)
+            #expect(try #require(tracer.begin(continuing: caller)).context.isSampled == isSampled)
+        }
+    }
+
+    @Test func `services with one share decide alike about a trace`() throws {
+        let sampler = TraceSampler(share: 0.25, followsCaller: false)
+        // The 63 lowest bits count; those of the first are just below a quarter.
+        #expect(sampler.takes(0x3fff_ffff_ffff_ffff) && !sampler.takes(0x4000_0000_0000_0000))
+        let tracer = Tracer(sampler, identifiesAll: true, registry: MetricsRegistry(), timekeeper: time)
+        for _ in 0..<200 {
+            let context = try #require(tracer.begin()).context
+            #expect(context.isSampled == sampler.takes(context.traceID.low))
+            #expect(try #require(tracer.begin(continuing: context)).context.isSampled == context.isSampled)
+        }
     }
 
     @Test func `requests that are not sampled have a place in a trace if an origin is told`() throws {
@@ -75,30 +99,5 @@ struct TracerTests {
         #expect(registry.prometheusText.contains("alula_trace_spans_dropped_total 3\n"))
         #expect(tracer.takeSpans(atMost: 100).count == 100)
         #expect(tracer.takeSpans(atMost: .max).count == Tracer.maximumSpans - 100)
-    }
-
-    @Test func `a document is what OTLP's JSON form has`() throws {
-        let tracer = tracer()
-        let trace = try #require(tracer.begin(continuing: Self.parent))
-        let place = trace.newContext()
-        let link = try #require(Self.parent)
-        trace.record(
-            "decode", as: place, time: .zero ..< .nanoseconds(7),
-            attributes: [("text", "a\"b"), ("count", 3), ("isTrue", .bool(true)), ("share", .double(0.5))],
-            links: [link], failure: "cannot_decode")
-        let text = String(
-            decoding: OTLPDocument.bytes(
-                tracer.takeSpans(atMost: 1), resource: [("service.name", "alula")], version: "2"), as: UTF8.self)
-        let expected =
-            #"{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"alula"}}]},"#
-            + #""scopeSpans":[{"scope":{"name":"alula","version":"2"},"spans":[{"#
-            + #""traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"\#(place.spanID.text)","#
-            + #""parentSpanId":"\#(trace.context.spanID.text)","name":"decode","kind":1,"#
-            + #""startTimeUnixNano":"1800000000000000000","endTimeUnixNano":"1800000000000000007","#
-            + #""attributes":[{"key":"text","value":{"stringValue":"a\"b"}},{"key":"count","value":{"intValue":"3"}},"#
-            + #"{"key":"isTrue","value":{"boolValue":true}},{"key":"share","value":{"doubleValue":0.5}}],"#
-            + #""links":[{"traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"00f067aa0ba902b7"}],"#
-            + #""status":{"code":2,"message":"cannot_decode"}}]}]}]}"#
-        #expect(text == expected)
     }
 }

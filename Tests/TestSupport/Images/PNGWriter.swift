@@ -36,6 +36,8 @@ package struct PNGWriter {
     package var orientation = 1
     /// Further chunks before the image data.
     package var chunks: [(type: String, data: [UInt8])] = []
+    /// Most bytes of a chunk of image data.
+    package var rowsChunk = Int.max
     /// Further chunks after the image data.
     package var laterChunks: [(type: String, data: [UInt8])] = []
 
@@ -58,6 +60,15 @@ package struct PNGWriter {
         return file(deflated: Zlib.stored(rows))
     }
 
+    /// Bytes of each row, or of each row of the passes, without the byte of its filter.
+    package var rowSizes: [Int] {
+        (isInterlaced ? PNGWriter.passes : [(0, 0, 1, 1)]).flatMap { pass in
+            let width = max(0, (width - pass.x + pass.stepX - 1) / pass.stepX)
+            let rows = width == 0 ? 0 : max(0, (height - pass.y + pass.stepY - 1) / pass.stepY)
+            return [Int](repeating: (width * bitDepth * colorType.components + 7) / 8, count: rows)
+        }
+    }
+
     /// The file with this data, right or wrong.
     package func file(deflated data: [UInt8]) -> [UInt8] {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -68,7 +79,9 @@ package struct PNGWriter {
         if !palette.isEmpty { file += chunk("PLTE", palette) }
         if !transparency.isEmpty { file += chunk("tRNS", transparency) }
         for (type, data) in chunks { file += chunk(type, data) }
-        file += chunk("IDAT", data)
+        for start in data.isEmpty ? [0] : Array(stride(from: 0, to: data.count, by: rowsChunk)) {
+            file += chunk("IDAT", Array(data[start..<start + min(rowsChunk, data.count - start)]))
+        }
         for (type, data) in laterChunks { file += chunk(type, data) }
         return file + chunk("IEND", [])
     }

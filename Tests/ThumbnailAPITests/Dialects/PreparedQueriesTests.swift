@@ -1,4 +1,5 @@
 import Dialects
+import HTTPTypes
 import Telemetry
 import Testing
 import Text
@@ -15,7 +16,8 @@ import ThumbnailPipeline
     /// Asks for a target; whether it had to be prepared.
     private func isPrepared(_ queries: PreparedQueries, _ target: String, accept: String? = nil) throws -> Bool {
         var wasPrepared = false
-        _ = try queries.query(for: RequestedTarget(target, accept: accept)) { () throws(APIError) in
+        let fields = HTTPFields(accept.map { [HTTPField(name: .accept, value: $0)] } ?? [])
+        _ = try queries.query(for: HTTPRequest(target: target, headerFields: fields)) { _ throws(APIError) in
             wasPrepared = true
             return Self.query
         }
@@ -33,7 +35,7 @@ import ThumbnailPipeline
     @Test func `a refusal is not remembered`() throws {
         let queries = PreparedQueries()
         #expect(throws: APIError.badSignature) {
-            try queries.query(for: RequestedTarget("/a")) { () throws(APIError) in throw .badSignature }
+            try queries.query(for: HTTPRequest(target: "/a")) { _ throws(APIError) in throw .badSignature }
         }
         #expect(queries.count == 0)
         #expect(try isPrepared(queries, "/a"))

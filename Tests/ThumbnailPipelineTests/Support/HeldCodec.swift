@@ -21,7 +21,7 @@ final class HeldCodec: ImageCodec {
     }
 
     func encode(
-        _ picture: DecodedImage, as format: ImageFormat, quality: Int, effort: Int, token: WorkToken
+        _ picture: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
         begun.increment()
         gate.pass()

@@ -84,8 +84,8 @@ final class PipelineFixture: Sendable {
         var observer = DownloadMetrics.observer(registry: registry, events: log)
         // It would sleep on the tests' clock.
         observer.activity = nil
-        observer.finished = { [downloadEnds, finished = observer.finished] outcome, receivedBytes in
-            finished(outcome, receivedBytes)
+        observer.finished = { [downloadEnds, finished = observer.finished] outcome, bytes, duration in
+            finished(outcome, bytes, duration)
             downloadEnds.increment()
         }
         downloader = ImageDownloader(
@@ -122,6 +122,7 @@ final class PipelineFixture: Sendable {
         // A test that failed half-way has not let them go, and the threads are waited for.
         for hold in holds.withLock({ $0 }) { hold.release() }
         sharedStore?.stop()
+        if let resultStore { Task { await resultStore.stop(timeLimit: .zero) } }
         workers.shutDown()
         lanes.dear.shutDown()
     }

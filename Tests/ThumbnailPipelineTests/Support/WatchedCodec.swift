@@ -20,11 +20,11 @@ final class WatchedCodec: ImageCodec {
     }
 
     func encode(
-        _ picture: DecodedImage, as format: ImageFormat, quality: Int, effort: Int, token: WorkToken
+        _ picture: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
         if let fault = fault.withLock({ $0 }) { throw fault }
         encoded.withLock { $0.append(picture.size) }
         work.withLock { $0.append(picture.size.width) }
-        return try codec.encode(picture, as: format, quality: quality, effort: effort, token: token)
+        return try codec.encode(picture, as: format, settings: settings, token: token)
     }
 }

@@ -11,7 +11,7 @@ import Testing
 struct FrontEndTests {
     private static let places = [
         "--next-path", "/_next/image", "--vercel-path", "/_vercel/image", "--netlify-path", "/.netlify/images",
-        "--astro-path", "/_image",
+        "--astro-path", "/_image", "--cloudflare-path", "/cdn-cgi/image",
     ]
 
     private func failure(_ arguments: [String], file: String = "{}") -> [String] {
@@ -25,7 +25,7 @@ struct FrontEndTests {
 
     @Test(arguments: [
         "/_next/image?w=32&q=75&url=", "/_vercel/image?w=640&q=75&url=", "/.netlify/images?w=32&url=",
-        "/_image?w=32&href=",
+        "/_image?w=32&href=", "/cdn-cgi/image/w=32/",
     ])
     func `an endpoint answers with an image of the source, and with problems`(endpoint: String) async throws {
         try await withService(Self.places) { running in

@@ -33,8 +33,8 @@ CURLcode CCurlShim_set_body_callback(CURL *easy, CCurlShim_data_callback body, v
 /// `curl_easy_getinfo` of a number; 0 if it is not known.
 long CCurlShim_get_long(CURL *easy, CURLINFO info);
 
-/// `curl_easy_getinfo` of a time in microseconds; 0 if it is not known.
-long long CCurlShim_get_microseconds(CURL *easy, CURLINFO info);
+/// `curl_easy_getinfo` of a 64-bit number, such as a time in microseconds; 0 if it is not known.
+long long CCurlShim_get_offset(CURL *easy, CURLINFO info);
 
 /// The pointer set with `CURLOPT_PRIVATE`.
 void *CCurlShim_get_private(CURL *easy);

@@ -76,6 +76,20 @@ int CPixels_gaussian(const void *gaussian, const CPixelsFrame *in, const CPixels
 /// The standard deviation from which a Gaussian mean is computed as four means of boxes, whose time does not depend on it.
 extern const double CPixels_least_boxes_sigma;
 
+/// Rows of pixels of 8 bits that are averaged in boxes; the last box may be narrower.
+typedef struct {
+    const uint8_t *const *rows;
+    /// Number of rows, at most `factor`.
+    int count;
+    int width, bands;
+    /// Width of a box, 2 to 64.
+    int factor;
+    /// Whether the last band is alpha, by which the others are weighted.
+    int has_alpha;
+} CPixelsBoxes;
+/// Writes the mean of each box, rounded to the nearest.
+void CPixels_average(const CPixelsBoxes *boxes, uint8_t *out);
+
 /// Gives each square of a grid its mean; the grid begins at the top left.
 typedef struct {
     /// Side of a square in pixels.

@@ -239,11 +239,6 @@ CPlanarShimStatus CPlanarShim_write_webp(
     const CPlanarShimPlanes *planes, int quality, int effort, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
 
-/// Writes full-range planes with chroma at luma's size, or at half of it on both sides, rounded up; libheif cannot be stopped.
-CPlanarShimStatus CPlanarShim_write_avif(
-    const CPlanarShimPlanes *planes, int quality, int effort, void **bytes, size_t *count,
-    char text[CPlanarShim_text_size]);
-
 // Resampling.
 
 typedef struct CPlanarShimGraph CPlanarShimGraph;

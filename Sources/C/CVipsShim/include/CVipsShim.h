@@ -78,6 +78,8 @@ int CVipsShim_extract(VipsImage *in, VipsImage **out, int left, int top, int wid
 int CVipsShim_smart_crop(VipsImage *in, VipsImage **out, int width, int height, VipsInteresting interesting);
 int CVipsShim_embed(
     VipsImage *in, VipsImage **out, int left, int top, int width, int height, const double *background, int bands);
+int CVipsShim_continue(VipsImage *in, VipsImage **out, int left, int top, int width, int height, VipsExtend extend);
+int CVipsShim_zoom(VipsImage *in, VipsImage **out, int factor);
 int CVipsShim_replicate(VipsImage *in, VipsImage **out, int across, int down);
 
 /// A stamp and where it lies.
@@ -165,7 +167,6 @@ typedef struct {
 int CVipsShim_save_png(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
-int CVipsShim_save_avif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 
 /// Largest number of bytes of a note, its final zero included.

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import urllib.request
 
-from alula_tests.contract import builders, sources, traces
+from alula_tests.contract import builders, metrics, sources, traces
 from alula_tests.service import Origin, Service
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -45,10 +45,10 @@ def read(url):
         return answer.read().decode()
 
 
-def thumbnail_counts(metrics):
+def thumbnail_counts(text):
     """Answers to /thumbnail by status."""
     counts = {}
-    for labels, count in re.findall(r"^alula_requests_total\{([^}]*)\} (\S+)$", metrics, re.MULTILINE):
+    for labels, count in re.findall(r"^alula_requests_total\{([^}]*)\} (\S+)$", text, re.MULTILINE):
         if 'route="/thumbnail"' in labels or 'route="thumbnail"' in labels:
             status = re.search(r'status="(\d+)"', labels)[1]
             counts[status] = counts.get(status, 0) + int(float(count))
@@ -84,6 +84,7 @@ def main():
             complaints += builders.judge(service.url, origin.url)
             complaints += service.stop()
         complaints += traces.judge(options.alula, origin.url)
+        complaints += metrics.judge(options.alula, origin.url)
     for complaint in complaints:
         print("FAILED:", complaint)
     return 1 if complaints else 0

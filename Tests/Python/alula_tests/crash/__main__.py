@@ -1,5 +1,7 @@
-"""Kills the service with a disk cache under load again and again; whatever it answers, then and afterwards, must be right."""
+"""Kills the service with a disk cache and a result store under load again and again; whatever it answers, then and afterwards, must be right."""
 import argparse
+import json
+import pathlib
 import random
 import sqlite3
 import tempfile
@@ -33,7 +35,7 @@ class Trial:
 
     def __init__(self, alula, targets, expected):
         self.alula, self.targets, self.expected = alula, targets, expected
-        self.answers, self.from_disk, self.hits, self.damaged = 0, 0, 0, 0
+        self.answers, self.from_disk, self.from_store, self.hits, self.damaged = 0, 0, 0, 0, 0
         self.wrong, self.complaints, self.verdict = [], [], ""
 
     def kill_under_load(self, settings, seed, seconds):
@@ -56,20 +58,23 @@ class Trial:
                     self.wrong.append((key, answer.status, f"{len(found)} bytes"))
                 cache = answer.getheader("Cache-Status") or ""
                 self.from_disk += "alula-result;hit" in cache or "alula-source;hit" in cache
+                self.from_store += "alula-store;hit" in cache
             self.hits = Images.hits - hits
             kinds = ('alula_disk_cache_failures_total{kind="damaged', 'alula_disk_cache_failures_total{kind="file"}')
+            # What is half written is rejected.
+            self.damaged += metrics(service)['alula_result_store_requests_total{result="rejected"}']
             self.damaged += sum(value for name, value in metrics(service).items() if name.startswith(kinds))
             self.complaints += service.stop()
 
     def judge(self, kills):
         """Prints the results; returns whether they are right."""
-        print(f"{self.answers} answers under load, {len(self.expected)} afterwards: {self.from_disk} from the disk, "
+        print(f"{self.answers} answers under load, {len(self.expected)} afterwards: {self.from_disk} from the disk, {self.from_store} from the store, "
               f"{self.hits} hits of the origin; {len(self.wrong)} wrong, {self.damaged:.0f} damages, file: {self.verdict}")
         for (source, width), status, what in self.wrong[:10]:
             print(f"  wrong: source {source}, width {width}: status {status}, {what}")
         for complaint in self.complaints:
             print(f"  {complaint}")
-        return not (self.wrong or self.complaints or self.damaged or self.verdict != "ok" or self.from_disk == 0
+        return not (self.wrong or self.complaints or self.damaged or self.verdict != "ok" or self.from_disk == 0 or self.from_store == 0
                     or self.answers < kills)
 
 
@@ -89,12 +94,18 @@ def main():
         with Service(options.alula, "--access-log", "off") as service:
             expected = references(service, targets)
         trial = Trial(options.alula, targets, expected)
-        settings = ["--source-cache-path", folder, *BOUNDS, *MEMORY]
+        store, config = pathlib.Path(folder, "store"), pathlib.Path(folder, "settings.json")
+        store.mkdir()
+        config.write_text(json.dumps({"resultStore": "kept", "origins": {"kept": {"folder": str(store), "write": True}}}))
+        settings = ["--source-cache-path", folder, "--config", str(config), *BOUNDS, *MEMORY]
         for number in range(options.kills):
             trial.kill_under_load(settings, f"{options.seed} {number}", choice.uniform(0.02, 0.5))
         trial.ask_for_what_is_left(settings)
         with sqlite3.connect(f"{folder}/alula-cache.sqlite") as file:
             trial.verdict = file.execute("PRAGMA integrity_check").fetchone()[0]
+        left = [file.name for file in (store / "alula-1" / "tmp").iterdir()]
+    if len(left) > 1:
+        trial.complaints.append(f"temporary files are left: {left}")
     if not trial.judge(options.kills):
         raise SystemExit("FAILED")
     print("ok")

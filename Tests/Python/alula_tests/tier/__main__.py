@@ -1,8 +1,6 @@
 """Two instances over a real Redis server: hits, purges, restarts, a server that is full, away, paused or behind TLS."""
 import argparse
 import contextlib
-import http.client
-import json
 import os
 import pathlib
 import signal
@@ -11,37 +9,17 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.parse
 
-from alula_tests.images import noisy_png
-from alula_tests.origins import ImageHandler, serving
-from alula_tests.service import Service
+from alula_tests.instances import Images, SharingInstance, eventually, run_checks
+from alula_tests.origins import serving
 
 PASSWORD = "of-this-test-alone"
-PATIENCE = 30
-
-
-class Images(ImageHandler):
-    hits = {}
-
-    def find(self, path):
-        Images.hits[path] = Images.hits.get(path, 0) + 1
-        return "image/png", noisy_png(80, 60, sum(path.encode()))
 
 
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
-
-
-def eventually(condition, seconds=PATIENCE):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 class Redis:
@@ -77,54 +55,15 @@ class Redis:
         self.process.wait()
 
 
-class Instance(Service):
-    """An instance of the service, as its clients and operators see it."""
+class Instance(SharingInstance):
+    """An instance that shares a cache."""
+    layer, member, prefix = "alula-shared", "sharedCache", "alula_shared_cache"
 
     def __init__(self, executable, redis, *settings, scheme="redis", host="127.0.0.1"):
         if "--shared-cache-timeout" not in settings:
             # A loaded machine is no slow server.
             settings = (*settings, "--shared-cache-timeout", "1s")
-        super().__init__(
-            executable, "--shared-cache", f"{scheme}://{host}:{redis.port}/0", "--decode-in-process", "on", *settings)
-
-    def ask(self, method, target, operators=False):
-        connection = http.client.HTTPConnection("127.0.0.1", self.admin_port if operators else self.port, timeout=60)
-        try:
-            connection.request(method, target)
-            answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read()
-        finally:
-            connection.close()
-
-    def thumbnail(self, url, width=20):
-        status, fields, body = self.ask("GET", f"/thumbnail?w={width}&url={urllib.parse.quote(url, safe='')}")
-        assert status == 200, (status, body)
-        return fields["Cache-Status"], fields["ETag"], body
-
-    def is_hit(self, url, width=20):
-        return "alula-shared;hit" in self.thumbnail(url, width)[0]
-
-    def purge(self, url=None):
-        query = f"?url={urllib.parse.quote(url, safe='')}" if url else ""
-        return self.ask("DELETE", f"/cache{query}", operators=True)[0]
-
-    @property
-    def state(self):
-        return json.loads(self.ask("GET", "/status", operators=True)[2])["sharedCache"]["state"]
-
-    def reaches(self, state, seconds=PATIENCE):
-        begun = time.monotonic()
-        assert eventually(lambda: self.state == state, seconds), (state, self.state, self.lines[-3:])
-        return time.monotonic() - begun
-
-    def metric(self, name):
-        for line in self.ask("GET", "/metrics", operators=True)[2].decode().splitlines():
-            if line.startswith(name + " "):
-                return float(line.split()[-1])
-        raise KeyError(name)
-
-    def settles(self):
-        assert eventually(lambda: self.metric("alula_shared_cache_queue_bytes") == 0)
+        super().__init__(executable, "--shared-cache", f"{scheme}://{host}:{redis.port}/0", *settings)
 
 
 class Trial:
@@ -314,20 +253,9 @@ def main():
     arguments.add_argument("--alula", required=True)
     arguments.add_argument("--only", nargs="*", default=CHECKS)
     arguments = arguments.parse_args()
-    failures = 0
     with tempfile.TemporaryDirectory() as folder, serving(Images) as port:
         trial = Trial(arguments.alula, folder, f"http://127.0.0.1:{port}")
-        for name in arguments.only:
-            begun = time.monotonic()
-            try:
-                note = getattr(trial, name)()
-                print(f"ok    {name.replace('_', ' ')} ({time.monotonic() - begun:.1f} s){': ' + note if note else ''}")
-            except AssertionError as failure:
-                failures += 1
-                line = failure.__traceback__
-                while line.tb_next:
-                    line = line.tb_next
-                print(f"FAIL  {name.replace('_', ' ')}, line {line.tb_lineno}: {failure}")
+        failures = run_checks(trial, arguments.only)
     return 1 if failures else 0
 
 

@@ -1,0 +1,48 @@
+#ifndef Codes_h
+#define Codes_h
+
+#include <stdint.h>
+
+// Prefix codes of compressed data (RFC 1951 section 3.2) as tables, which are asked with the next bits.
+//
+// An entry has in its lowest byte the bits to take: of the code, and of the number behind it. Bits 8 to 12 are the code's alone, bits 16 to
+// 30 the value: a literal, the least length or the least distance, or where a second table begins.
+
+enum {
+    /// Bits that a first table is asked with.
+    symbol_bits = 11,
+    distance_bits = 9,
+    /// Longest code, and the largest number of symbols.
+    most_length = 15,
+    most_symbols = 288,
+    most_distances = 32,
+    /// Entries of the first table with all second ones: of no complete code do they have more (zlib's `enough 288 11 15` and `32 9 15`).
+    symbol_entries = 2342,
+    distance_entries = 594,
+};
+
+/// The kinds of entries that are not a length or a distance.
+#define entry_is_literal 0x80000000u
+#define entry_is_special 0x8000u
+/// Special ones: a second table, the end of a block; a code that is none has neither.
+#define entry_is_table 0x4000u
+#define entry_is_end 0x2000u
+
+typedef struct {
+    uint32_t symbols[symbol_entries];
+    uint32_t distances[distance_entries];
+} Codes;
+
+/// Makes the tables of these lengths of codes; 0 if they are not complete codes.
+int CFastPNG_make_codes(Codes *codes, const uint8_t *lengths, int symbol_count, int distance_count);
+
+/// Makes the tables of fixed codes (section 3.2.6).
+void CFastPNG_make_fixed_codes(Codes *codes);
+
+enum { length_code_bits = 7,
+    length_code_count = 19 };
+
+/// Makes the table of the code that codes lengths of codes: seven bits, entries as of literals; 0 if it is not a complete code.
+int CFastPNG_make_length_code(uint32_t table[1 << length_code_bits], const uint8_t lengths[length_code_count]);
+
+#endif

@@ -1,0 +1,47 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import Memory
+import Program
+import Settings
+import Telemetry
+
+/// Reaches collectors of OpenTelemetry over HTTP.
+enum Collector {
+    /// Posts documents to a collector, each on a thread of its own, because the collector may take its time.
+    ///
+    /// Nil if it has no endpoint.
+    static func post(to collector: ExportSettings.Collector, authorities: String?) -> OTLPSender.Post? {
+        guard let url = collector.endpoint?.canonical else { return nil }
+        var fields: HTTPFields = [.contentType: "application/json", .userAgent: "Alula/" + Program.version]
+        for field in collector.fields { fields.append(field.name, field.value) }
+        return { [fields] document, timeLimit in
+            let request = HTTPRequest(method: .post, target: "", headerFields: fields, body: SharedBytes(document))
+            return await withCheckedContinuation { continuation in
+                let thread = try? WorkThread(named: "collector") {
+                    continuation.resume(returning: blockingReply(to: request, at: url, timeLimit, authorities))
+                }
+                guard let thread else { return continuation.resume(returning: .none) }
+                thread.detach()
+            }
+        }
+    }
+
+    private static func blockingReply(
+        to request: HTTPRequest, at url: String, _ timeLimit: Duration, _ authorities: String?
+    ) -> OTLPSender.Reply {
+        do throws(HTTPClient.Failure) {
+            let answer = try HTTPClient.blockingSend(request, to: url, timeLimit: timeLimit, authorities: authorities)
+            return .status(answer.status, retryAfter: answer.retryAfter)
+        } catch {
+            return .none
+        }
+    }
+}
+
+extension Settings {
+    /// The service as collectors know it.
+    var resource: OTLPResource {
+        OTLPResource(resourceAttributes.map { ($0.name, .string($0.value)) }, version: Program.version)
+    }
+}

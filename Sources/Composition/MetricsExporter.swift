@@ -1,0 +1,50 @@
+import Coordination
+import Settings
+import Telemetry
+
+/// Sends the metrics of the process to a collector, in intervals.
+///
+/// One document is under way at a time. None waits: if a collector does not take one, the next one tells its counts.
+struct MetricsExporter: Sendable {
+    private let registry: MetricsRegistry
+    private let resource: OTLPResource
+    private let sender: OTLPSender
+    private let timekeeper: any Timekeeper
+    private let interval: Duration
+    private let beginning: MetricTimeline
+    private let documents: CounterFamily
+
+    /// An exporter of the metrics of `registry`, which have counted since `start`, in nanoseconds since 1970.
+    init(
+        of registry: MetricsRegistry, since start: Int64, _ settings: Settings, sender: OTLPSender,
+        time: any Timekeeper
+    ) {
+        self.registry = registry
+        self.sender = sender
+        resource = settings.resource
+        interval = settings.exports.interval
+        timekeeper = time
+        beginning = MetricTimeline(settings.exports.temporality, since: UInt64(clamping: start))
+        documents = registry.counters(
+            "alula_metric_documents_total", help: "Documents of metrics, by whether the collector has taken them.",
+            labels: "result", counting: "document")
+    }
+
+    /// Sends metrics in a task until that is cancelled, and once more then.
+    func start() -> Task<Void, Never> {
+        Task {
+            var timeline = beginning
+            await sender.run(every: interval) { end in await send(&timeline, until: end) }
+        }
+    }
+
+    /// Sends one document.
+    private func send(_ timeline: inout MetricTimeline, until end: Duration?) async {
+        let time = timeline.time(at: UInt64(clamping: timekeeper.nanosecondsSince1970))
+        let readings = registry.readings
+        let isTaken = await sender.send(
+            MetricDocument.bytes(readings, at: time, in: timeline, of: resource), until: end)
+        documents.counter(isTaken ? "taken" : "lost").increment()
+        if isTaken { timeline.take(readings, at: time) }
+    }
+}

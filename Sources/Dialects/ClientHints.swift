@@ -1,0 +1,102 @@
+package import HTTPTypes
+import Text
+
+/// The facts about a client's screen and connection that its request's fields tell: those that were read.
+///
+/// Also a part of the key under which a target's reading is remembered, so that it holds nothing else. A value that is
+/// not of its form, or out of bounds, counts as absent.
+package struct ClientHints: Hashable, Sendable {
+    /// The width at which the image is shown, in pixels of the device; nil if it is not told.
+    private(set) var width: Int?
+    /// Device pixels per CSS pixel in thousandths; nil if they are not told.
+    private(set) var ratio: Int?
+    /// Whether the client wants to save data.
+    private(set) var savesData = false
+    /// The fields that were read; the older name of a field only if the newer one tells nothing.
+    package private(set) var fields: HintFields = []
+
+    /// No hints.
+    package init() {}
+
+    /// Reads the hints in `fields` that `wanted` names by the newer names of their fields.
+    package init(_ fields: HTTPFields, reading wanted: HintFields = .all) {
+        if wanted.contains(.secWidth) { width = read(fields, [.secWidth, .width], Self.width) }
+        if wanted.contains(.secRatio) { ratio = read(fields, [.secRatio, .ratio], Self.ratio) }
+        if wanted.contains(.saveData) { savesData = read(fields, [.saveData]) { $0 == "on" ? true : nil } ?? false }
+    }
+
+    /// These hints without those that `wanted` does not name.
+    package func only(_ wanted: HintFields) -> ClientHints {
+        var hints = ClientHints()
+        if wanted.contains(.secWidth) { (hints.width, hints.fields) = (width, fields.intersection(.widths)) }
+        if wanted.contains(.secRatio) {
+            hints.ratio = ratio
+            hints.fields.formUnion(fields.intersection(.ratios))
+        }
+        if wanted.contains(.saveData) {
+            hints.savesData = savesData
+            hints.fields.formUnion(fields.intersection(.saveData))
+        }
+        return hints
+    }
+
+    private mutating func read<Value>(
+        _ fields: HTTPFields, _ names: [HintFields], _ parse: (String) -> Value?
+    ) -> Value? {
+        for name in names {
+            self.fields.insert(name)
+            if let value = name.name.flatMap({ fields[$0] }).flatMap(parse) { return value }
+        }
+        return nil
+    }
+
+    /// A whole number (RFC 8941 section 3.3.1) of pixels that a side can have.
+    private static func width(_ text: String) -> Int? {
+        guard isDigits(text), text.utf8.count <= 15 else { return nil }
+        return Int(text).flatMap { 1...16_384 ~= $0 ? $0 : nil }
+    }
+
+    /// A whole number or a decimal (RFC 8941 section 3.3.2), in the bounds of `dpr`.
+    private static func ratio(_ text: String) -> Int? {
+        let whole = text.prefix(before: UInt8(ascii: "."))
+        let decimals = text.suffix(after: UInt8(ascii: "."))
+        guard isDigits(whole), whole.utf8.count <= 12, decimals.map({ isDigits($0) && $0.utf8.count <= 3 }) ?? true,
+            let ones = Int(whole),
+            let thousandths = Int((decimals ?? "") + String(repeating: "0", count: 3 - (decimals?.utf8.count ?? 0)))
+        else { return nil }
+        let ratio = 1_000 * ones + thousandths
+        return 500...8_000 ~= ratio ? ratio : nil
+    }
+
+    private static func isDigits(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    }
+}
+
+/// Fields that tell hints.
+package struct HintFields: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    static let secWidth = HintFields(rawValue: 1)
+    static let width = HintFields(rawValue: 2)
+    static let secRatio = HintFields(rawValue: 4)
+    static let ratio = HintFields(rawValue: 8)
+    static let saveData = HintFields(rawValue: 16)
+    static let widths: HintFields = [.secWidth, .width]
+    static let ratios: HintFields = [.secRatio, .ratio]
+    package static let all: HintFields = [.widths, .ratios, .saveData]
+
+    private static let named: [(HintFields, HTTPField.Name)] = [
+        (.secWidth, .secCHWidth), (.width, .width), (.secRatio, .secCHDPR), (.ratio, .dpr), (.saveData, .saveData),
+    ]
+
+    /// The name of a single field.
+    fileprivate var name: HTTPField.Name? { Self.named.first { $0.0 == self }?.1 }
+
+    /// The names of the fields.
+    package var names: [String] { Self.named.filter { contains($0.0) }.map(\.1.rawName) }
+}

@@ -1,0 +1,50 @@
+import Imaging
+import ThumbnailPipeline
+
+/// The operator's bounds on what clients ask for, in all grammars: the one place that each of their requests passes.
+package struct ClientPolicy: Sendable {
+    /// The sizes and qualities of requests that are not signed.
+    let sizes: SizePolicy
+    /// The quality of results for clients that save data, unless a lower one or one by name counts; nil for no such
+    /// quality.
+    let saveDataQuality: Int?
+
+    /// A policy of these bounds.
+    package init(_ sizes: SizePolicy = SizePolicy(), saveDataQuality: Int? = nil) {
+        (self.sizes, self.saveDataQuality) = (sizes, saveDataQuality)
+    }
+
+    /// The query of a target of `dialect`, or of the target that is allowed in its place.
+    ///
+    /// - Throws: ``APIError`` for the first thing that is wrong.
+    package func query(in target: RequestedTarget, of dialect: any Dialect) throws(APIError) -> ThumbnailQuery {
+        try allowed(try dialect.query(in: target), isSigned: dialect.isSigned(target), target.hints)
+    }
+
+    /// The query that is allowed in place of a client's.
+    ///
+    /// - Throws: ``APIError/sizeNotAllowed(_:allowed:)``.
+    package func allowed(
+        _ query: ThumbnailQuery, isSigned: Bool, _ hints: ClientHints
+    ) throws(APIError) -> ThumbnailQuery {
+        guard query.answer.facts == nil, saveDataQuality != nil || !isSigned && !sizes.isOpen else { return query }
+        // A grammar whose recipes cannot be bounded is none that strangers may use.
+        guard let recipe = query.request.recipe.recipe as? any SizedRecipe else { throw sizes.refusal("w") }
+        var allowed = query
+        if !isSigned, !sizes.isOpen {
+            allowed.request.recipe = try Self.allowed(recipe, by: sizes, query.asked)
+        }
+        if let saveDataQuality, recipe.isQualityUnnamed {
+            let read = hints.only(.saveData)
+            allowed.hintFields.formUnion(read.fields)
+            if read.savesData { allowed.request.unnamedQualityLimit = saveDataQuality }
+        }
+        return allowed
+    }
+
+    private static func allowed<Recipe: SizedRecipe>(
+        _ recipe: Recipe, by sizes: SizePolicy, _ asked: AskedParts
+    ) throws(APIError) -> AnyRenderRecipe {
+        AnyRenderRecipe(try recipe.allowed(by: sizes, asked))
+    }
+}

@@ -1,0 +1,44 @@
+import Text
+import ThumbnailPipeline
+
+/// The image endpoint of Cloudflare: `/cdn-cgi/image/width=300,fit=cover/https://example.com/a.jpg`.
+package struct CloudflareDialect: Dialect {
+    package let name = "cloudflare"
+    package let signatures = DialectSignatures.none
+    private let place: DialectPlace
+    private let sources: FrontEndSources
+
+    /// The dialect at a place.
+    package init(at place: DialectPlace, base: SourceBase?) {
+        self.place = place
+        sources = FrontEndSources(base: base, acceptsBarePaths: true)
+    }
+
+    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
+
+    package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
+
+    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        let path = try FrontEndPath(target, at: place)
+        let options = try CloudflareOptions(path.options, accept: target.accept?.string)
+        let source = try source(path.source)
+        var query = ThumbnailQuery(
+            request: ThumbnailRequest(
+                source: source, recipe: CloudflareRecipe(options: options), isNegotiated: options.accepted != nil))
+        query.ignoredOptions = options.ignored
+        if options.redirectsOnError, FrontEndPath.isAbsolute(source.string) {
+            query.answer.fallback = .named(source, asTarget: nil)
+        }
+        return query
+    }
+
+    /// The source: an absolute URL as it stands or percent-encoded as a whole, or a path with the request's query.
+    private func source(_ text: Substring) throws(APIError) -> ExactText {
+        if FrontEndPath.isAbsolute(text) { return try sources.source(String(text)) }
+        let written = text.prefix(before: UInt8(ascii: "?"))
+        let decoded = try FrontEndPath.decoded(written, "source")
+        let path = decoded.utf8.first == UInt8(ascii: "/") ? decoded : "/" + decoded
+        guard place.remainder(of: path) == nil else { throw .badURL("The source is a target of this endpoint.") }
+        return try sources.source(decoded + text[written.endIndex...])
+    }
+}

@@ -1,0 +1,199 @@
+import Imaging
+import Text
+
+/// The options in a target of Cloudflare's: `name=value`, separated by commas.
+struct CloudflareOptions: Hashable, Sendable {
+    /// How a box is filled; the last three are words that other services' components send here.
+    enum Fit: String, CaseIterable, Sendable {
+        case scaleDown = "scale-down", contain, cover, crop, aspectCrop = "aspect-crop", pad, squeeze
+        case scaleUp = "scale-up"
+        case fill, inside, outside
+    }
+
+    /// The part that a crop keeps.
+    enum Position: Hashable, Sendable {
+        case gravity(Gravity)
+        /// A point, in thousandths, that has the same place in the source and in the result.
+        case point(x: Int, y: Int)
+    }
+
+    /// The part that is cut off before anything else.
+    enum Trim: Hashable, Sendable {
+        /// Pixels at each side, and what is left over of a width and a height.
+        case pixels(ImageOperations.Margins, width: Int?, height: Int?)
+        /// A border of one colour, but for `keep` pixels of it.
+        case border(ImageOperations.Trim, keep: Int)
+    }
+
+    /// The options as they are written, in ASCII: they decide all of the others.
+    let text: String
+    private(set) var width: Int?
+    private(set) var height: Int?
+    private(set) var fit = Fit.scaleDown
+    private(set) var position = Position.gravity(.center)
+    private(set) var quality: Int?
+    /// The format of the result; nil for the first one of ``accepted``, or the source's own.
+    private(set) var format: ImageFormat?
+    /// The formats that `Accept` names, best first; nil if it does not count.
+    private(set) var accepted: [ImageFormat]?
+    private(set) var isAnimated = true
+    private(set) var background: Color?
+    private(set) var trim: Trim?
+    private(set) var operations = ImageOperations()
+    /// The power to which each component is raised; nil for none.
+    private(set) var gamma: Float?
+    private(set) var keepsCopyright = true
+    /// Whether no format that is slow to encode is made.
+    private(set) var isFast = false
+    private(set) var redirectsOnError = false
+    /// Options that are valid and mean nothing here.
+    private(set) var ignored: [String] = []
+
+    private static let names = [
+        "width", "height", "dpr", "fit", "gravity", "zoom", "quality", "slow-connection-quality", "format", "anim",
+        "background", "trim", "trim.top", "trim.left", "trim.right", "trim.bottom", "trim.width", "trim.height",
+        "trim.border.color", "trim.border.tolerance", "trim.border.keep", "rotate", "flip", "blur", "sharpen",
+        "brightness", "contrast", "gamma", "saturation", "metadata", "compression", "onerror", "upscale",
+    ]
+    private static let otherNames = [
+        ("w", "width"), ("h", "height"), ("g", "gravity"), ("q", "quality"), ("f", "format"),
+        ("scq", "slow-connection-quality"), ("face-zoom", "zoom"),
+    ]
+    private static let qualities = [
+        ("high", 90), ("medium-high", 70), ("medium-low", 50), ("low", 35), ("mid", 50), ("max", 100),
+    ]
+    private static let formats: [(name: String, format: ImageFormat)] = [
+        ("avif", .avif), ("webp", .webp), ("jpeg", .jpeg), ("baseline-jpeg", .jpeg), ("png", .png),
+    ]
+    /// The width that `auto` stands for, the largest of the service's.
+    private static let automaticWidth = 1_200
+    /// The tolerance of a border whose target names none.
+    private static let borderTolerance = 10
+
+    /// Reads the options.
+    ///
+    /// - Throws: ``APIError`` for the first one that is wrong.
+    init(_ text: Substring, accept: String?) throws(APIError) {
+        self.text = String(text)
+        let values = try Self.values(text)
+        let ratio = try values.number("dpr", in: 0.01...10) ?? 1
+        let isAutomatic = try values["width"] == "auto"
+        let asked = try isAutomatic ? Self.automaticWidth : values.whole("width", in: FrontEndTarget.sides)
+        width = asked.map { Self.pixels($0, ratio) }
+        height = try values.whole("height", in: FrontEndTarget.sides).map { Self.pixels($0, ratio) }
+        fit = try values.choice("fit") ?? .scaleDown
+        if let text = try values["gravity"] { position = try Self.position(text) }
+        quality = try Self.quality(values, "quality")
+        _ = try Self.quality(values, "slow-connection-quality")
+        format = try Self.format(try values["format"])
+        if try values["format"] == "auto" { accepted = AcceptedFormats.named(of: [.avif, .webp], in: accept) }
+        isAnimated = try values.word("anim", of: "true", "false") != "false"
+        background = try values.color("background")
+        trim = try Self.trim(values, ratio)
+        try readEffects(values)
+        keepsCopyright = try values.word("metadata", of: "copyright", "keep", "none") != "none"
+        isFast = try values.word("compression", of: "fast") != nil
+        redirectsOnError = try values.word("onerror", of: "redirect") != nil
+        _ = try values.number("zoom", in: 0...1)
+        _ = try values.word("upscale", of: "interpolate", "generate")
+        for name in ["slow-connection-quality", "upscale", "zoom"] {
+            if let value = try values[name] { ignored.append("\(name)=\(value)") }
+        }
+    }
+
+    private mutating func readEffects(_ values: FrontEndTarget) throws(APIError) {
+        func percent(_ name: String) throws(APIError) -> Int {
+            guard let factor = try values.number(name, in: 0...4) else { return 100 }
+            return factor == 0 && name != "saturation" ? 100 : Int((100 * factor).rounded())
+        }
+        if let text = try values.word("rotate", of: "90", "180", "270") { operations.rotation = Int(text) ?? 0 }
+        operations.flip = try values.choice("flip")
+        operations.colors.brightness = try percent("brightness")
+        operations.colors.contrast = try percent("contrast")
+        operations.colors.saturation = try percent("saturation")
+        // A radius is two standard deviations.
+        operations.blur = Int((50 * (try values.number("blur", in: 0...250) ?? 0)).rounded())
+        operations.sharpen = Int((100 * (try values.number("sharpen", in: 0...10) ?? 0)).rounded())
+        gamma = try values.number("gamma", in: 0...10).flatMap { $0 > 0 && $0 != 1 ? Float(max($0, 0.01)) : nil }
+    }
+
+    /// Cuts the options; a comma that is percent-encoded separates nothing.
+    private static func values(_ text: Substring) throws(APIError) -> FrontEndTarget {
+        var values: [(name: String, value: String)] = []
+        for option in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let option = Substring(option)
+            let written = try FrontEndPath.decoded(option.prefix(before: UInt8(ascii: "=")), "options")
+            let name = otherNames.first { $0.0 == written }?.1 ?? written
+            guard let value = option.suffix(after: UInt8(ascii: "=")) else {
+                throw .badParameter("options", "Must be name=value, separated by commas.")
+            }
+            guard name != "segment", name.prefix(before: UInt8(ascii: ".")) != "border" else {
+                throw .unsupportedOption(name, "It is not made here.")
+            }
+            guard names.contains(name) else { throw .unknown(name, among: names) }
+            values.append((name, try FrontEndPath.decoded(value, name)))
+        }
+        return FrontEndTarget(values)
+    }
+
+    private static func pixels(_ side: Int, _ ratio: Double) -> Int {
+        max(1, Int((Double(side) * ratio).rounded()))
+    }
+
+    private static func position(_ text: String) throws(APIError) -> Position {
+        switch text {
+        case "auto", "face": return .gravity(.attention)
+        case "left", "right", "top", "bottom", "center": return .gravity(ParameterGrammar.gravity(text) ?? .center)
+        default:
+            let parts = text.utf8.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)
+            let shares = parts.compactMap { ParameterGrammar.decimal(Substring($0)) }.filter { (0...1).contains($0) }
+            guard parts.count == 2, shares.count == 2 else {
+                throw .badChoice("gravity", allowed: ["auto", "face", "left", "right", "top", "bottom", "XxY"])
+            }
+            return .point(x: Int((1_000 * shares[0]).rounded()), y: Int((1_000 * shares[1]).rounded()))
+        }
+    }
+
+    private static func quality(_ values: FrontEndTarget, _ name: String) throws(APIError) -> Int? {
+        let text = try values[name]
+        if let known = qualities.first(where: { $0.0 == text }) { return known.1 }
+        return try values.whole(name, in: 1...100)
+    }
+
+    private static func format(_ text: String?) throws(APIError) -> ImageFormat? {
+        guard let text, text != "auto" else { return nil }
+        guard text != "json" else { throw .unsupportedOption("format", "Facts about an image are those of /info.") }
+        guard let known = formats.first(where: { $0.name == text }) else {
+            throw .badChoice("format", allowed: ["auto"] + formats.map(\.name))
+        }
+        return known.format
+    }
+
+    private static func trim(_ values: FrontEndTarget, _ ratio: Double) throws(APIError) -> Trim? {
+        func side(_ name: String) throws(APIError) -> Int? {
+            try values.whole(name, in: 0...FrontEndTarget.sides.upperBound).map { Int((Double($0) * ratio).rounded()) }
+        }
+        let text = try values["trim"]
+        if text == "border" {
+            let tolerance = try values.whole("trim.border.tolerance", in: 0...255) ?? borderTolerance
+            let border = ImageOperations.Trim(
+                tolerance: max(1, tolerance), color: try values.color("trim.border.color"))
+            return .border(border, keep: try side("trim.border.keep") ?? 0)
+        }
+        var sides = [
+            try side("trim.top"), try side("trim.right"), try side("trim.bottom"), try side("trim.left"),
+            try side("trim.width"), try side("trim.height"),
+        ]
+        if let text {
+            let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            sides = parts.compactMap { ParameterGrammar.integer(Substring($0), in: 0...FrontEndTarget.sides.upperBound) }
+                .map { Int((Double($0) * ratio).rounded()) }
+            guard sides.count == 4 else { throw .badParameter("trim", "Must be TOP;RIGHT;BOTTOM;LEFT, or border.") }
+            sides += [nil, nil]
+        }
+        guard sides.contains(where: { $0 != nil }) else { return nil }
+        let margins = ImageOperations.Margins(
+            top: sides[0] ?? 0, right: sides[1] ?? 0, bottom: sides[2] ?? 0, left: sides[3] ?? 0)
+        return .pixels(margins, width: sides[4], height: sides[5])
+    }
+}

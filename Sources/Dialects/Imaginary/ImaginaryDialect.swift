@@ -1,0 +1,163 @@
+import Crypto
+package import HTTPTypes
+import Imaging
+package import Text
+import ThumbnailPipeline
+
+/// The URLs of imaginary: `/resize?width=300&url=…`, and the same with an image as the body.
+package struct ImaginaryDialect: Dialect {
+    package let name = "imaginary"
+    private let place: DialectPlace
+    private let configuration: ImaginaryConfiguration
+
+    package var signatures: DialectSignatures { configuration.hasKeys ? .demanded : .none }
+    package var uploads: DialectUploads { .judged(field: "file") }
+    /// The paths of the service's health and of its index.
+    package var probePaths: [String] { [place.path(of: "health"), place.path, place.path(of: "")] }
+
+    /// The dialect with these settings; nil without a place.
+    package init?(_ configuration: ImaginaryConfiguration) {
+        guard let place = configuration.place else { return nil }
+        self.place = place
+        self.configuration = configuration
+    }
+
+    /// At `/`, the dialect takes its own routes; a route of Alula's own of the same name is not served then.
+    package func claim(on target: String) -> DialectClaim {
+        guard place.path == "/" else { return place.claim(on: target) }
+        return ImaginaryTarget.routeName(target, at: place) == nil ? .none : .certain
+    }
+
+    package func isAuthentic(_ target: RequestedTarget) -> Bool {
+        guard let key = configuration.signatureKey else { return true }
+        let text = target.target.string
+        guard let items = FormQuery.items(of: text),
+            let given = items.first(where: { $0.name.isExactly("sign") }).flatMap({ Base64URL.decode($0.value) })
+        else { return false }
+        // The routes have no character that is escaped, so the path is the decoded one.
+        let path = text.prefix(before: UInt8(ascii: "?"))
+        let message = path + FormQuery.text(sorting: items.filter { !$0.name.isExactly("sign") })
+        return HMAC.isEqual(HMAC.authenticationCode(for: message.utf8, key: key), given)
+    }
+
+    package func judgeProbe(_ target: RequestedTarget) throws(APIError) { try checkKey(target) }
+
+    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        try checkKey(target)
+        let parsed = try ImaginaryTarget(target.target.string, at: place)
+        guard configuration.takesURLs || configuration.folder != nil else { throw .methodNotAllowed }
+        guard let source = try source(in: parsed) else {
+            // What else is wrong says more.
+            _ = try parsed.operations(accept: nil)
+            throw .missingParameter("url")
+        }
+        return try query(parsed, source: try ParameterGrammar.source(source), accept: target.accept?.string)
+    }
+
+    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+        try checkKey(target)
+        let parsed = try ImaginaryTarget(target.target.string, at: place)
+        return try query(parsed, source: NativeDialect.uploadedSource, accept: target.accept?.string)
+    }
+
+    /// With the sides and the format of the target, as far as it can be read.
+    package func standIn(for target: RequestedTarget) -> StandIn? {
+        guard let placeholder = configuration.placeholder,
+            let parsed = try? ImaginaryTarget(target.target.string, at: place)
+        else { return nil }
+        return parsed.standIn(placeholder)
+    }
+
+    package func response(to problem: Problem) -> HTTPResponse { ImaginaryError.response(to: problem) }
+
+    /// A field that is there and not empty goes before the parameter.
+    private func checkKey(_ target: RequestedTarget) throws(APIError) {
+        guard let key = configuration.key else { return }
+        let field = target.apiKey?.string ?? ""
+        let given =
+            field.isEmpty
+            ? FormQuery.items(of: target.target.string)?.first { $0.name.isExactly("key") }?.value ?? "" : field
+        guard HMAC.isEqual(Array(given.utf8), key) else { throw .badKey }
+    }
+
+    private func source(in target: ImaginaryTarget) throws(APIError) -> String? {
+        if let url = target.value("url"), !url.isEmpty, configuration.takesURLs { return url }
+        guard let file = target.value("file"), !file.isEmpty else { return nil }
+        guard let folder = configuration.folder else {
+            throw .unsupportedOption("file", "Files of the machine are not served; url names an image.")
+        }
+        // The service decodes this name once more.
+        guard let name = PercentEncoding.decodeAgain(Array(file.utf8)[...]) else {
+            throw .badParameter("file", "The value is not percent-encoded UTF-8.")
+        }
+        return folder.source(path: name)
+    }
+
+    private func query(
+        _ target: ImaginaryTarget, source: String, accept: String?
+    ) throws(APIError) -> ThumbnailQuery {
+        guard !configuration.disabledRoutes.contains(ExactText(target.name)) else { throw .noSuchRoute }
+        let (operations, isNegotiated, ignored) = try target.operations(accept: accept)
+        var request: ThumbnailRequest
+        if target.route == .info {
+            request = ThumbnailRequest(
+                source: ExactText(source), recipe: ImaginaryFactsRecipe(), isNegotiated: false)
+        } else {
+            request = ThumbnailRequest(
+                source: ExactText(source),
+                additional: operations.compactMap(\.mark),
+                recipe: ImaginaryRecipe(operations: operations), isNegotiated: isNegotiated)
+            if operations.last(where: { $0.format != nil })?.format == .tiff {
+                throw .unsupportedOption("type", "Results are not written as TIFF.")
+            }
+        }
+        var query = ThumbnailQuery(request: request)
+        query.answer.cacheControl = configuration.maximumAge.map { seconds in
+            seconds == 0
+                ? "private, no-cache, no-store, must-revalidate"
+                : "public, s-maxage=\(seconds), max-age=\(seconds), no-transform"
+        }
+        query.answer.tellsSize = true
+        if target.route == .info { query.answer.writer = ImaginaryFactsRecipe.writer }
+        query.ignoredOptions = Set(ignored.map { ExactText($0) }).sorted().map(\.string)
+        return query
+    }
+}
+
+/// The image that answers failures.
+package struct ImaginaryPlaceholder: Sendable {
+    /// Its source; nil for a plain one.
+    package var source: ExactText?
+    /// The status of the answer; nil for that of the failure.
+    package var status: Int?
+
+    /// A plain image with the status of the failure.
+    package init() {}
+}
+
+/// The settings of the dialect of imaginary.
+package struct ImaginaryConfiguration: Sendable {
+    /// Where the dialect lies; nil for nowhere.
+    package var place: DialectPlace?
+    /// The key that requests bring; nil for none.
+    package var key: [UInt8]?
+    /// The key of signatures; nil if none are demanded.
+    package var signatureKey: [UInt8]?
+    /// Whether images are fetched from the addresses that targets name.
+    package var takesURLs = true
+    /// Routes that are not served; a pipeline may have their operations.
+    package var disabledRoutes: Set<ExactText> = []
+    /// The text before the names of files; nil if none are served.
+    package var folder: SourceBase?
+    /// Seconds for which clients may use answers, whatever their source says; nil for the source's own lifetime.
+    package var maximumAge: Int?
+
+    /// The image that answers failures; nil for their problems.
+    package var placeholder: ImaginaryPlaceholder?
+
+    /// The defaults: the dialect is off.
+    package init() {}
+
+    /// Whether requests are closed by a key.
+    package var hasKeys: Bool { key != nil || signatureKey != nil }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import Imaging
+
+/// The sizes and the place that an operation leads to, as the service computes them.
+struct ImaginaryLayout {
+    /// The step after the change of size.
+    enum Rest: Equatable {
+        case nothing
+        /// A part at a place.
+        case cut(CropStep)
+        /// The most interesting part.
+        case interest(PixelSize)
+        /// Bars around the image, up to a size.
+        case bars(PixelSize)
+    }
+
+    /// The size after each pixel became several; that of the image without.
+    private(set) var zoomed: PixelSize
+    /// The size that the image is resampled to.
+    private(set) var scaled: PixelSize
+    private(set) var rest = Rest.nothing
+
+    /// Sides are refused long before this, so nothing needs to be exact.
+    private static let longestSide = 100_000_000.0
+
+    /// The layout of an operation on an image of a size, which has its turn.
+    ///
+    /// - Throws: ``ImagingError/cropOutside(_:)``.
+    init(_ operation: ImaginaryOperation, on source: PixelSize) throws(ImagingError) {
+        (zoomed, scaled) = (source, source)
+        let options = operation.options
+        if operation.name == .fit {
+            scaled = Self.fitted(source, in: options.box)
+            return
+        }
+        let cuts = operation.cuts
+        let embeds = options.isEmbedded || operation.name == .resize
+        let enlarges = operation.name == .enlarge
+        var box = options.box
+        let isPlain = !cuts && !embeds && !enlarges && options.rotate == 0 && (box.width > 0 || box.height > 0)
+        let isForced = options.isForced || isPlain
+
+        if operation.name == .zoom {
+            let factor = min(max(0, options.factor), Int(Self.longestSide) / max(source.width, source.height))
+            zoomed = PixelSize(width: source.width * (factor + 1), height: source.height * (factor + 1))
+        }
+        var factor = Self.complete(&box, of: source, cuts: cuts)
+        if !enlarges, !isForced, source.width < box.width, source.height < box.height { (factor, box) = (1, source) }
+        scaled = isForced ? box.atLeastOne : Self.size(zoomed, by: factor)
+        rest = try rest(of: operation, in: box, cuts: cuts && !isForced, embeds: embeds && !isForced)
+    }
+
+    private func rest(
+        of operation: ImaginaryOperation, in box: PixelSize, cuts: Bool, embeds: Bool
+    ) throws(ImagingError) -> Rest {
+        let options = operation.options
+        let isWithin = scaled.width <= box.width && scaled.height <= box.height
+        let kept = PixelSize(width: min(scaled.width, box.width), height: min(scaled.height, box.height)).atLeastOne
+        if operation.isSmart { return isWithin ? .nothing : .interest(kept) }
+        if cuts { return isWithin ? .nothing : .cut(Self.cut(kept, of: scaled, at: options.gravity)) }
+        if embeds { return isWithin && scaled != box ? .bars(box) : .nothing }
+        guard operation.name == .extract || operation.name == .zoom && operation.cutsZoomed else { return .nothing }
+        let part = PixelSize(
+            width: options.areaWidth == 0 ? box.width : options.areaWidth,
+            height: options.areaHeight == 0 ? box.height : options.areaHeight)
+        guard options.left >= 0, options.top >= 0, part.width > 0, part.height > 0,
+            part.width <= scaled.width - options.left, part.height <= scaled.height - options.top
+        else { throw .cropOutside(scaled) }
+        return part == scaled ? .nothing : .cut(CropStep(x: options.left, y: options.top, size: part))
+    }
+
+    /// Gives a box its missing side.
+    ///
+    /// - Returns: The factor by which the image shrinks.
+    private static func complete(_ box: inout PixelSize, of source: PixelSize, cuts: Bool) -> Double {
+        let across = Double(source.width) / Double(max(1, box.width))
+        let down = Double(source.height) / Double(max(1, box.height))
+        switch (box.width > 0, box.height > 0) {
+        case (true, true): return cuts ? min(across, down) : max(across, down)
+        case (true, false):
+            box.height = cuts ? source.height : side(source.height, by: across)
+            return cuts ? 1 : across
+        case (false, true):
+            box.width = cuts ? source.width : side(source.width, by: down)
+            return cuts ? 1 : down
+        case (false, false):
+            box = source
+            return 1
+        }
+    }
+
+    /// The largest size in a box that has the ratio of the image and is not larger than it.
+    private static func fitted(_ source: PixelSize, in box: PixelSize) -> PixelSize {
+        let box = box.atLeastOne
+        var fitted = box
+        if source.width * box.height > box.width * source.height {
+            fitted.height = Int((Double(box.width) * Double(source.height) / Double(source.width)).rounded())
+        } else {
+            fitted.width = Int((Double(box.height) * Double(source.width) / Double(source.height)).rounded())
+        }
+        return fitted.width >= source.width && fitted.height >= source.height ? source : fitted.atLeastOne
+    }
+
+    /// The place of a part; the pixel that halves leave lies before it.
+    private static func cut(_ part: PixelSize, of whole: PixelSize, at side: ImaginaryOptions.Side) -> CropStep {
+        let (right, bottom) = (whole.width - part.width, whole.height - part.height)
+        let (x, y) =
+            switch side {
+            case .north: ((right + 1) / 2, 0)
+            case .south: ((right + 1) / 2, bottom)
+            case .west: (0, (bottom + 1) / 2)
+            case .east: (right, (bottom + 1) / 2)
+            case .centre, .smart: ((right + 1) / 2, (bottom + 1) / 2)
+            }
+        return CropStep(x: x, y: y, size: part)
+    }
+
+    private static func size(_ size: PixelSize, by factor: Double) -> PixelSize {
+        PixelSize(width: side(size.width, by: factor), height: side(size.height, by: factor))
+    }
+
+    private static func side(_ length: Int, by factor: Double) -> Int {
+        Int(min(max(1, (Double(length) / factor + 0.5).rounded(.down)), longestSide))
+    }
+}
+
+extension ImaginaryOperation {
+    /// Whether the image covers the box and is cut to it.
+    fileprivate var cuts: Bool {
+        switch name {
+        case .crop, .smartcrop: true
+        case .resize: options.isUncropped == false
+        case .enlarge: options.isUncropped != true
+        case .zoom: cutsZoomed && options.isUncropped == false
+        default: false
+        }
+    }
+
+    /// Whether what is cut depends on the image.
+    fileprivate var isSmart: Bool { name == .smartcrop || options.gravity == .smart }
+}
+
+extension PixelSize {
+    fileprivate var atLeastOne: PixelSize { PixelSize(width: max(1, width), height: max(1, height)) }
+}

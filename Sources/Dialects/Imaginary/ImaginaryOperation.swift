@@ -1,0 +1,107 @@
+import Imaging
+import Text
+import ThumbnailPipeline
+
+/// One operation with its parameters, all of which are there.
+struct ImaginaryOperation: Hashable, Sendable {
+    /// The operations, by the names of their routes.
+    enum Name: String, CaseIterable {
+        case crop, smartcrop, resize, enlarge, extract, rotate, autorotate, flip, flop, thumbnail, zoom, convert
+        case watermark, watermarkimage, blur, fit
+
+        /// The operation of this name in a pipeline.
+        init?(inPipeline text: String) {
+            switch text {
+            case "watermarkImage": self = .watermarkimage
+            case "watermarkimage": return nil
+            default: self.init(rawValue: text)
+            }
+        }
+    }
+
+    let name: Name
+    let options: ImaginaryOptions
+    /// The format that the image has from here on; nil for the one that it has.
+    let format: ImageFormat?
+    /// Whether the operation is left out if it cannot be done.
+    var mayFail = false
+
+    /// An operation.
+    ///
+    /// - Parameter format: The format that the parameters ask for; nil for the image's own.
+    /// - Throws: ``APIError`` for a parameter that is missing, or an operation that cannot be done here.
+    init(_ name: Name, _ options: ImaginaryOptions, format: ImageFormat?) throws(APIError) {
+        self.name = name
+        self.options = options
+        // This operation heeds no parameter.
+        self.format = name == .autorotate ? nil : format
+        try check()
+    }
+
+    private func check() throws(APIError) {
+        switch name {
+        case .crop, .smartcrop, .resize, .thumbnail:
+            try require("width", options.width != 0 || options.height != 0)
+        case .enlarge, .fit:
+            try require("width", options.width != 0)
+            try require("height", options.height != 0)
+        case .extract:
+            try require("areawidth", options.areaWidth != 0)
+            try require("areaheight", options.areaHeight != 0)
+        case .rotate: try require("rotate", options.rotate != 0)
+        case .zoom:
+            try require("factor", options.factor != 0)
+            if cutsZoomed { try require("areawidth", options.areaWidth != 0 || options.areaHeight != 0) }
+        case .convert: try require("type", format != nil)
+        case .blur: try require("sigma", options.sigma != 0 || options.leastAmplitude != 0)
+        case .watermark:
+            try require("text", options.text != "")
+            guard options.text.utf8.count <= ImaginaryText.longest else {
+                throw .badParameter("text", "Must have at most \(ImaginaryText.longest) bytes.")
+            }
+        case .watermarkimage: try require("image", options.image != "")
+        case .autorotate, .flip, .flop: break
+        }
+    }
+
+    private func require(_ parameter: String, _ isThere: Bool) throws(APIError) {
+        guard isThere else { throw .missingParameter(parameter) }
+    }
+
+    /// The source that the operation lays on the image.
+    var mark: AdditionalSource? {
+        switch name {
+        case .watermarkimage: AdditionalSource(.watermark, source: options.image)
+        case .watermark: AdditionalSource(.watermark, file: ExactText(ImaginaryText(options).drawing))
+        default: nil
+        }
+    }
+
+    /// Whether a part of a zoomed image is asked for.
+    var cutsZoomed: Bool { options.top > 0 || options.left > 0 }
+}
+
+/// The formats that `type` names.
+enum ImaginaryType {
+    /// The names that the service knows; it writes the first four.
+    private static let known: [ExactText: ImageFormat?] = [
+        "jpeg": .jpeg, "png": .png, "webp": .webp, "tiff": .tiff, "gif": nil, "svg": nil, "pdf": nil,
+    ]
+    private static let written = ["jpeg", "png", "webp", "auto"]
+
+    /// Whether the text is none of a format, and not `auto`.
+    static func isUnknown(_ text: ExactText) -> Bool {
+        text != "" && text != "auto" && known[ExactText(text.string.asciiLowercased)] == nil
+    }
+
+    /// The format of this name, which is known; nil for no name.
+    ///
+    /// - Throws: ``APIError/badChoice(_:allowed:)`` for a format that is not written.
+    static func format(_ text: ExactText) throws(APIError) -> ImageFormat? {
+        if text == "" { return nil }
+        guard let format = known[ExactText(text.string.asciiLowercased)] ?? nil else {
+            throw .badChoice("type", allowed: written)
+        }
+        return format
+    }
+}

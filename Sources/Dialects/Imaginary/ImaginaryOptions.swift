@@ -1,0 +1,185 @@
+import HTTPTypes
+import Imaging
+import Text
+
+/// The parameters of an operation, as the service names them; 0 stands for a number that is not given.
+struct ImaginaryOptions: Hashable, Sendable {
+    /// The side to which crops lean.
+    enum Side: String {
+        case centre, north, south, east, west, smart
+    }
+
+    /// The content of bars.
+    enum Bars: String {
+        case black, white, copy, mirror, background
+    }
+
+    var width = 0
+    var height = 0
+    var top = 0
+    var left = 0
+    var areaWidth = 0
+    var areaHeight = 0
+    /// The pixels that each pixel becomes on each side, less one.
+    var factor = 0
+    /// Degrees clockwise.
+    var rotate = 0
+    var quality = 0
+    /// The opacity of a mark, 0…1.
+    var opacity = 0.0
+    /// The standard deviation of a blur in pixels, and a number that makes a blur asked for and does nothing else.
+    var sigma = 0.0
+    var leastAmplitude = 0.0
+    var mirrorsX = false
+    var mirrorsY = false
+    var isForced = false
+    var isEmbedded = false
+    var keepsOrientation = false
+    /// Whether a crop is ruled out; nil if the parameter is not there.
+    var isUncropped: Bool?
+    var isGrey = false
+    var gravity = Side.centre
+    var bars = Bars.copy
+    /// The colour behind transparent parts; nil for none, which black counts as.
+    var background: Color?
+    /// The ratio that gives the missing side.
+    var ratio: PixelSize?
+    /// The address of a mark.
+    var image: ExactText = ""
+    var text: ExactText = ""
+    /// Of a text: its font and colour, pixels to the inch, its width and the margin beside it in pixels, and whether it
+    /// is there only once.
+    var font: ExactText = ""
+    var color = Color.black
+    var resolution = 0
+    var textWidth = 0
+    var margin = 0
+    var isSingle = false
+    var type: ExactText = ""
+    /// Parameters that are read and mean nothing here.
+    var ignored: [String] = []
+
+    /// Bars of a colour are as transparent as the image, and the background comes behind all of it at the end.
+    ///
+    /// - Returns: The colour; nil for bars that are made of the image.
+    func barColor(hasAlpha: Bool) -> Color? {
+        switch bars {
+        case .white: .white
+        case .black: hasAlpha ? .transparent : .black
+        case .background: hasAlpha ? .transparent : background ?? .black
+        case .copy, .mirror: nil
+        }
+    }
+
+    /// The box that is asked for, with the side that a ratio gives, in whole numbers as the service computes it.
+    var box: PixelSize {
+        let given = PixelSize(width: max(0, width), height: max(0, height))
+        guard let ratio, (width != 0) != (height != 0) else { return given }
+        return width != 0
+            ? PixelSize(width: given.width, height: given.width / ratio.width * ratio.height)
+            : PixelSize(width: given.height / ratio.height * ratio.width, height: given.height)
+    }
+
+    /// The quality of the encoder.
+    var usedQuality: Int { 1...100 ~= quality ? quality : Self.standardQuality }
+
+    static let standardQuality = 75
+}
+
+extension ImaginaryOptions {
+    /// Stores the value of a parameter; one that does not exist is ignored.
+    ///
+    /// - Throws: ``APIError/badParameter(_:_:)`` for a value that the parameter has not got.
+    mutating func set(_ name: String, _ value: ImaginaryValue) throws(APIError) {
+        switch name {
+        case "width": width = try Self.whole(name, value)
+        case "height": height = try Self.whole(name, value)
+        case "top": top = try Self.whole(name, value)
+        case "left": left = try Self.whole(name, value)
+        case "areawidth": areaWidth = try Self.whole(name, value)
+        case "areaheight": areaHeight = try Self.whole(name, value)
+        case "factor": factor = try Self.whole(name, value)
+        case "rotate": rotate = try Self.whole(name, value)
+        case "quality": quality = try Self.whole(name, value)
+        case "opacity": opacity = try Self.decimal(name, value)
+        case "sigma": sigma = try Self.decimal(name, value)
+        case "minampl": leastAmplitude = try Self.decimal(name, value)
+        case "flip": mirrorsX = try Self.flag(name, value)
+        case "flop": mirrorsY = try Self.flag(name, value)
+        case "force": isForced = try Self.flag(name, value)
+        case "embed": isEmbedded = try Self.flag(name, value)
+        case "norotation": keepsOrientation = try Self.flag(name, value)
+        case "nocrop": isUncropped = try Self.flag(name, value)
+        case "image": image = try Self.text(name, value)
+        case "text": text = try Self.text(name, value)
+        case "type": type = try Self.text(name, value)
+        default: try setRest(name, value)
+        }
+    }
+
+    private mutating func setRest(_ name: String, _ value: ImaginaryValue) throws(APIError) {
+        switch name {
+        case "gravity":
+            gravity = Side(rawValue: try Self.word(name, value)) ?? .centre
+        case "extend":
+            let word = try Self.word(name, value)
+            bars = word == "lastpixel" ? .background : Bars(rawValue: word) ?? .mirror
+        case "colorspace": isGrey = try Self.text(name, value) == "bw"
+        case "background":
+            let text = try Self.text(name, value).string
+            let components = text.isEmpty ? [0, 0, 0] : ImaginaryValue.components(text)
+            guard components.count >= 3 else {
+                throw .badParameter(name, "Must be red, green and blue, 0 to 255 with commas between them.")
+            }
+            let color = Color(red: components[0], green: components[1], blue: components[2])
+            background = color == .black ? nil : color
+        case "aspectratio":
+            let text = try Self.text(name, value).string
+            ratio = ImaginaryValue.ratio(text)
+            guard text.isEmpty || ratio != nil else {
+                throw .badParameter(name, "Must be two whole numbers from 1 on with a colon between them.")
+            }
+        case "margin": margin = try Self.whole(name, value)
+        case "dpi": resolution = try Self.whole(name, value)
+        case "textwidth": textWidth = try Self.whole(name, value)
+        case "noreplicate": isSingle = try Self.flag(name, value)
+        case "font": font = try Self.text(name, value)
+        case "color":
+            let components = ImaginaryValue.components(try Self.text(name, value).string)
+            if components.count > 2 { color = Color(red: components[0], green: components[1], blue: components[2]) }
+        case "speed", "compression":
+            _ = try Self.whole(name, value)
+            ignored.append(name)
+        case "noprofile", "interlace", "palette":
+            if try Self.flag(name, value) { ignored.append(name) }
+        // No answer has any metadata.
+        case "stripmeta": _ = try Self.flag(name, value)
+        default: break
+        }
+    }
+
+    private static func whole(_ name: String, _ value: ImaginaryValue) throws(APIError) -> Int {
+        guard let number = value.whole else { throw .badParameter(name, "Must be a whole number.") }
+        return number
+    }
+
+    private static func decimal(_ name: String, _ value: ImaginaryValue) throws(APIError) -> Double {
+        guard let number = value.decimal else { throw .badParameter(name, "Must be a number.") }
+        return number
+    }
+
+    private static func flag(_ name: String, _ value: ImaginaryValue) throws(APIError) -> Bool {
+        guard let flag = value.flag else { throw .badChoice(name, allowed: ["true", "false"]) }
+        return flag
+    }
+
+    private static func text(_ name: String, _ value: ImaginaryValue) throws(APIError) -> ExactText {
+        guard let text = value.text else { throw .badParameter(name, "Must be a text.") }
+        return ExactText(text)
+    }
+
+    /// A word in any case, with blanks around it.
+    private static func word(_ name: String, _ value: ImaginaryValue) throws(APIError) -> String {
+        HTTPSyntax.trimmed(try text(name, value).string[...]).asciiLowercased
+    }
+}

@@ -1,0 +1,126 @@
+import Imaging
+import JSON
+import Text
+
+/// Reads the operations of a pipeline: a list in JSON of `{"operation", "params", "ignore_failure"}`.
+enum ImaginaryPipelineText {
+    /// Most operations.
+    private static let most = 10
+    private static let parameter = "operations"
+
+    /// One member of the list, not judged yet.
+    struct Step: Hashable {
+        var name = ""
+        var mayFail = false
+        var parameters: [Parameter] = []
+    }
+
+    /// A parameter of a step.
+    struct Parameter: Hashable {
+        let name: ExactText
+        let value: JSONKind
+    }
+
+    /// A value of JSON without its inside, if it has one.
+    enum JSONKind: Hashable {
+        case text(ExactText)
+        case number(Double)
+        case flag(Bool)
+        case other
+
+        init(_ value: JSONValue) {
+            self =
+                switch value {
+                case .string(let text): .text(ExactText(text))
+                case .int(let number): .number(Double(number))
+                case .double(let number): .number(number)
+                case .bool(let flag): .flag(flag)
+                case .null, .array, .object: .other
+                }
+        }
+
+        var value: ImaginaryValue {
+            switch self {
+            case .text(let text): .text(text.string)
+            case .number(let number): .number(number)
+            case .flag(let flag): .flag(flag)
+            case .other: .other
+            }
+        }
+    }
+
+    /// The steps in a text, whose number is not judged.
+    ///
+    /// - Throws: ``APIError/badParameter(_:_:)``.
+    static func steps(in text: String) throws(APIError) -> [Step] {
+        // A text this short is none, as there.
+        guard text.utf8.count >= 2 else { return [] }
+        let list: JSONValue
+        do {
+            list = try JSONReader.firstValue(in: Array(text.utf8))
+        } catch {
+            throw fault("It is no JSON: \(error.reason), after \(error.offset) bytes.")
+        }
+        switch list {
+        case .null: return []
+        case .array(let members):
+            var steps: [Step] = []
+            for member in members { steps.append(try step(member)) }
+            return steps
+        default: throw fault("It is no list.")
+        }
+    }
+
+    /// The operations of steps; those that may fail and could never be done are left out.
+    ///
+    /// - Throws: ``APIError``.
+    static func operations(_ steps: [Step]) throws(APIError) -> [ImaginaryOperation] {
+        guard !steps.isEmpty else { throw .missingParameter(parameter) }
+        guard steps.count <= most else { throw fault("There are more than \(most) operations.") }
+        var operations: [ImaginaryOperation] = []
+        for step in steps {
+            guard let name = ImaginaryOperation.Name(inPipeline: step.name) else {
+                throw fault("There is no operation \(step.name.prefix(APIError.longestQuotedName)).")
+            }
+            do throws(APIError) {
+                var operation = try operation(name, step)
+                operation.mayFail = step.mayFail
+                operations.append(operation)
+            } catch {
+                guard step.mayFail else { throw error }
+            }
+        }
+        return operations
+    }
+
+    private static func operation(
+        _ name: ImaginaryOperation.Name, _ step: Step
+    ) throws(APIError) -> ImaginaryOperation {
+        var options = ImaginaryOptions()
+        for parameter in step.parameters { try options.set(parameter.name.string, parameter.value.value) }
+        // Names that mean nothing stand for the image's own format here.
+        let meansNothing = options.type == "auto" || ImaginaryType.isUnknown(options.type)
+        return try ImaginaryOperation(
+            name, options, format: meansNothing ? nil : ImaginaryType.format(options.type))
+    }
+
+    private static func step(_ value: JSONValue) throws(APIError) -> Step {
+        guard case .object(let members) = value else { throw fault("A member of the list is no object.") }
+        var step = Step()
+        for (name, value) in members {
+            switch (name.asciiLowercased, value) {
+            case ("operation", .string(let text)): step.name = text
+            case ("ignore_failure", .bool(let flag)): step.mayFail = flag
+            case ("params", .object(let values)):
+                step.parameters = values.map { Parameter(name: ExactText($0.0), value: JSONKind($0.1)) }
+            case ("operation", .null), ("ignore_failure", .null), ("params", .null): break
+            case ("operation", _), ("ignore_failure", _), ("params", _):
+                throw fault("A field \(name.asciiLowercased) has a value of a wrong kind.")
+            default: throw fault("A member of the list has a field that does not exist.")
+            }
+        }
+        return step
+    }
+
+    private static func fault(_ reason: String) -> APIError { .badParameter(parameter, reason) }
+}

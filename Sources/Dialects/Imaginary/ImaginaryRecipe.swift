@@ -1,0 +1,91 @@
+import Imaging
+import JSON
+import ThumbnailPipeline
+
+/// The rules of imaginary: operations one after the other, each on what the one before has left.
+struct ImaginaryRecipe: RenderRecipe {
+    let operations: [ImaginaryOperation]
+
+    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        var frame = ImaginaryFrame(source)
+        for operation in operations {
+            var next = frame
+            do throws(ImagingError) {
+                try next.apply(operation)
+                frame = next
+            } catch {
+                guard operation.mayFail else { throw error }
+                frame.skip(operation)
+            }
+        }
+        return try frame.composition()
+    }
+
+    /// No border is trimmed, so no second composition is made.
+    var keyText: String { "imaginary" }
+}
+
+/// The rules for an image that answers failures: each side that is named is squeezed to it.
+struct ImaginaryStandInRecipe: RenderRecipe {
+    let width: Int
+    let height: Int
+    let format: ImageFormat?
+
+    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        let page = source.header.page(0)
+        let size = PixelSize(
+            width: width > 0 ? width : page.size.width, height: height > 0 ? height : page.size.height)
+        let written = format.flatMap { $0.isWritten ? $0 : nil } ?? page.format.answer(hasAlpha: page.hasAlpha)
+        var composition = Composition(
+            size: size, format: written, quality: .fixed(ImaginaryOptions.standardQuality))
+        if page.hasAlpha, !written.supportsAlpha { composition.steps.append(BackgroundStep(.black)) }
+        return composition
+    }
+
+    var keyText: String { "imaginary placeholder" }
+}
+
+/// The facts that `/info` tells about a source; the image itself is one pixel, which nobody sees.
+struct ImaginaryFactsRecipe: RenderRecipe {
+    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
+        Composition(size: PixelSize(width: 1, height: 1), format: .png, quality: .fixed(100))
+    }
+
+    var keyText: String { "imaginary info" }
+
+    /// Writes the facts.
+    static let writer = AnswerWriter(for: ImaginaryFactsRecipe()) { thumbnail in
+        thumbnail.sourceHeader.map {
+            WrittenAnswer(mediaType: "application/json", body: .text(facts(about: $0).text))
+        }
+    }
+
+    /// The facts under the service's own names; sides are those of the image as it is stored.
+    static func facts(about header: ImageHeader) -> JSONValue {
+        .object([
+            ("width", .int(header.storedSize.width)), ("height", .int(header.storedSize.height)),
+            ("type", .string(type(of: header.format))), ("space", .string(space(of: header))),
+            ("hasAlpha", .bool(header.hasAlpha)), ("hasProfile", .bool(header.profileByteCount > 0)),
+            ("channels", .int(header.bands)), ("orientation", .int(orientation(of: header))),
+        ])
+    }
+
+    private static func type(of format: ImageFormat) -> String {
+        switch format {
+        case .heic, .avif: "heif"
+        default: format.rawValue
+        }
+    }
+
+    private static func space(of header: ImageHeader) -> String {
+        if header.colors.space == .cmyk { return "cmyk" }
+        let isDeep = header.bitDepth > 8
+        if header.bands < 3 { return isDeep ? "grey16" : "b-w" }
+        return isDeep && header.format != .heic && header.format != .avif ? "rgb16" : "srgb"
+    }
+
+    /// 0 where the file says nothing; loaders of WebP always say something.
+    private static func orientation(of header: ImageHeader) -> Int {
+        header.orientation == 1 && header.format != .webp ? 0 : header.orientation
+    }
+}

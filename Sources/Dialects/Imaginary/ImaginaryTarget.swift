@@ -1,0 +1,116 @@
+import HTTPTypes
+import Imaging
+import Text
+import ThumbnailPipeline
+
+/// A target cut into its route and its parameters.
+struct ImaginaryTarget {
+    /// The routes of images and facts.
+    enum Route: Hashable {
+        case operation(ImaginaryOperation.Name)
+        case pipeline, info
+
+        init?(_ name: String) {
+            switch name {
+            case "pipeline": self = .pipeline
+            case "info": self = .info
+            default:
+                guard let name = ImaginaryOperation.Name(rawValue: name) else { return nil }
+                self = .operation(name)
+            }
+        }
+    }
+
+    let route: Route
+    /// The name of the route.
+    let name: String
+    /// All parameters in their order, decoded as forms are.
+    let items: [(name: String, value: String)]
+
+    /// The route of a raw target that lies at `place`; nil if there is none.
+    static func routeName(_ target: String, at place: DialectPlace) -> Substring? {
+        guard let rest = place.remainder(of: target)?.prefix(before: UInt8(ascii: "?")), rest.hasPrefix("/") else {
+            return nil
+        }
+        let name = rest.dropFirst()
+        return Route(String(name)) == nil ? nil : name
+    }
+
+    /// Cuts a target.
+    ///
+    /// - Throws: ``APIError`` for a path without a route, or text that is not percent-encoded.
+    init(_ target: String, at place: DialectPlace) throws(APIError) {
+        guard let name = Self.routeName(target, at: place), let route = Route(String(name)) else { throw .noSuchRoute }
+        (self.route, self.name) = (route, String(name))
+        guard let items = FormQuery.items(of: target) else {
+            throw .badParameter("", "The query is not percent-encoded UTF-8.")
+        }
+        self.items = items
+    }
+
+    /// The first value of a parameter.
+    func value(_ name: String) -> String? { items.first { $0.name.isExactly(name) }?.value }
+
+    /// The operations, and all that they read besides the image.
+    ///
+    /// - Throws: ``APIError`` for the first parameter that is wrong, also if nothing uses it.
+    func operations(
+        accept: String?
+    ) throws(APIError) -> (
+        list: [ImaginaryOperation], isNegotiated: Bool, ignored: [String]
+    ) {
+        var options = ImaginaryOptions()
+        var steps: [ImaginaryPipelineText.Step] = []
+        var seen: Set<ExactText> = []
+        for (name, value) in items where seen.insert(ExactText(name)).inserted {
+            if name.isExactly("operations") { steps = try ImaginaryPipelineText.steps(in: value) }
+            try options.set(name, .text(value))
+        }
+        if ImaginaryType.isUnknown(options.type) { throw Self.unknownType }
+        switch route {
+        case .info: return ([], false, options.ignored)
+        case .pipeline:
+            let list = try ImaginaryPipelineText.operations(steps)
+            return (list, false, list.flatMap(\.options.ignored))
+        case .operation(let name):
+            let isNegotiated = options.type == "auto" && name != .autorotate
+            let format =
+                isNegotiated
+                ? Self.negotiated(accept) : name == .autorotate ? nil : try ImaginaryType.format(options.type)
+            return ([try ImaginaryOperation(name, options, format: format)], isNegotiated, options.ignored)
+        }
+    }
+
+    /// The image that answers a failure: squeezed to the sides that are named, in the format that is.
+    func standIn(_ placeholder: ImaginaryPlaceholder) -> StandIn? {
+        var options = ImaginaryOptions()
+        for name in ["width", "height", "type"] { try? options.set(name, .text(value(name) ?? "")) }
+        let format = (try? ImaginaryType.format(options.type)) ?? nil
+        let status = placeholder.status.map { HTTPResponse.Status(code: $0) }
+        guard let source = placeholder.source else {
+            let side = Self.placeholderSide
+            let size = PixelSize(
+                width: options.width > 0 ? options.width : side, height: options.height > 0 ? options.height : side)
+            let written = format == .png || format == .webp ? format : .jpeg
+            return StandIn(
+                .plain(Placeholder(Self.placeholderColor, size: size, format: .fixed(written ?? .jpeg))),
+                status: status)
+        }
+        let recipe = ImaginaryStandInRecipe(width: options.width, height: options.height, format: format)
+        return StandIn(
+            .image(ThumbnailRequest(source: source, recipe: recipe, isNegotiated: false)), status: status)
+    }
+
+    /// The image that the service brings along is square and of one grey.
+    private static let placeholderSide = 400
+    private static let placeholderColor = Color(red: 204, green: 204, blue: 204)
+
+    private static let unknownType = APIError.badChoice("type", allowed: ["jpeg", "png", "webp", "auto"])
+
+    /// The first format of three that `Accept` names, whatever its weight.
+    private static func negotiated(_ accept: String?) -> ImageFormat? {
+        let named = HTTPSyntax.list(accept ?? "").compactMap { MediaType($0) }
+            .compactMap { ImageFormat(mediaType: $0.description) }
+        return named.first { [.webp, .png, .jpeg].contains($0) }
+    }
+}

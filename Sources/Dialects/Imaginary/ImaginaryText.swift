@@ -1,0 +1,121 @@
+import Imaging
+import Text
+
+/// The text of a watermark as a drawing: a tile with the text at a fixed place, and a margin.
+///
+/// The fonts of the machine that drew it are not known here, so widths are those of a common sans-serif.
+struct ImaginaryText {
+    /// Most bytes of a text.
+    static let longest = 1_000
+    /// Where the text stands in the tile, in pixels from both edges.
+    private static let place = 100
+    /// Bounds on what a tile needs, in pixels.
+    private static let largest = (font: 500.0, side: 4_096)
+
+    private let lines: [String]
+    private let width: Int
+    private let size: Double
+    private let margin: Int
+    private let style: String
+    private let color: Color
+
+    /// The drawing of a text, which is broken into lines of the width that is asked for.
+    init(_ options: ImaginaryOptions) {
+        let font = Self.font(options.font.string)
+        let resolution = options.resolution > 0 ? options.resolution : 150
+        size = max(1, min(font.points * Double(resolution) / 72, Self.largest.font))
+        style = font.style
+        color = options.color
+        let asked = options.textWidth > 0 ? options.textWidth : Self.usualWidth
+        lines = Self.lines(Self.plain(options.text.string), atMost: Double(asked) / size)
+        let widest = (lines.map(Self.width).max() ?? 0) * size
+        width = max(1, min(Int(widest.rounded(.up)), Self.largest.side))
+        margin = min(options.margin > 0 ? options.margin : asked, Self.largest.side)
+    }
+
+    /// The usual width is a sixth of the image's, which is not known yet; that of images of twelve hundred pixels.
+    private static let usualWidth = 200
+
+    /// The tile as SVG.
+    var drawing: String {
+        let height = Int((size * (0.75 + 1.17 * Double(lines.count - 1))).rounded(.up))
+        var text =
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width + margin)\" height=\"\(height + margin)\">"
+        text += "<g \(style)font-size=\"\(size)\" fill=\"rgb(\(color.red),\(color.green),\(color.blue))\">"
+        for (index, line) in lines.enumerated() {
+            let y = Double(Self.place) + size * (0.73 + 1.17 * Double(index))
+            text += "<text x=\"\(Self.place)\" y=\"\(y)\">\(Self.escaped(line))</text>"
+        }
+        return text + "</g></svg>"
+    }
+
+    /// The attributes and the size in points of a font as Pango names it: `sans bold 12`.
+    private static func font(_ text: String) -> (style: String, points: Double) {
+        var words = text.split(separator: " ").map { String($0).asciiLowercased }
+        let points = words.last.flatMap { Double($0) } ?? 10
+        if words.last.flatMap({ Double($0) }) != nil { words.removeLast() }
+        var style = ""
+        if words.contains("bold") { style += "font-weight=\"bold\" " }
+        if words.contains("italic") || words.contains("oblique") { style += "font-style=\"italic\" " }
+        let family = ["serif", "monospace"].first { words.contains($0) } ?? "sans-serif"
+        return ("font-family=\"\(family)\" " + style, points.isFinite ? abs(points) : 10)
+    }
+
+    /// The text without the elements of Pango's markup.
+    private static func plain(_ text: String) -> String {
+        var (plain, rest) = ("", text[...])
+        while let start = rest.utf8.firstIndex(of: UInt8(ascii: "<")),
+            let end = rest[start...].utf8.firstIndex(of: UInt8(ascii: ">"))
+        {
+            plain += rest[..<start]
+            rest = rest[rest.utf8.index(after: end)...]
+        }
+        plain += rest
+        for (name, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")] {
+            plain = plain.split(separator: name, omittingEmptySubsequences: false).joined(separator: character)
+        }
+        return plain
+    }
+
+    /// Lines of words that are at most so wide, in sizes of the font; a word that is wider has a line of its own.
+    private static func lines(_ text: String, atMost most: Double) -> [String] {
+        var lines: [String] = []
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            var current = ""
+            for word in line.split(separator: " ") {
+                let longer = current.isEmpty ? String(word) : "\(current) \(word)"
+                if !current.isEmpty, width(longer) > most {
+                    lines.append(current)
+                    current = String(word)
+                } else {
+                    current = longer
+                }
+            }
+            lines.append(current)
+        }
+        return lines
+    }
+
+    private static func width(_ text: String) -> Double {
+        text.unicodeScalars.reduce(0) { sum, scalar in
+            switch scalar {
+            case "i", "j", "l", "I", "'", "|", ".", ",", ":", ";", "!", " ": sum + 0.31
+            case "f", "r", "t", "(", ")", "[", "]", "-": sum + 0.39
+            case "m", "w", "M", "W", "@", "%": sum + 0.9
+            case "A"..."Z": sum + 0.69
+            default: sum + 0.61
+            }
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "<": escaped += "&lt;"
+            case "&": escaped += "&amp;"
+            case _ where scalar.value < 0x20: escaped += " "
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Imaging
+import Text
+
+/// The value of a parameter: a text in a query, or a value in the JSON of a pipeline.
+enum ImaginaryValue {
+    case text(String)
+    case number(Double)
+    case flag(Bool)
+    /// Null, a list or an object, which no parameter takes.
+    case other
+
+    /// The largest number that is told apart from larger ones; no image has such a side.
+    private static let largest = 10_000_000.0
+
+    /// A whole number: texts are rounded half up and lose their sign, numbers are cut and keep it; an empty text is 0.
+    var whole: Int? {
+        switch self {
+        case .text(let text):
+            return Self.decimal(text).map { Int(min(abs($0) + 0.5, Self.largest).rounded(.down)) }
+        case .number(let number): return Int(max(-Self.largest, min(number, Self.largest)))
+        case .flag, .other: return nil
+        }
+    }
+
+    /// A number; that of a text loses its sign.
+    var decimal: Double? {
+        switch self {
+        case .text(let text): Self.decimal(text).map { min(abs($0), Self.largest) }
+        case .number(let number): max(-Self.largest, min(number, Self.largest))
+        case .flag, .other: nil
+        }
+    }
+
+    /// A flag in the spellings of Go; an empty text is false.
+    var flag: Bool? {
+        switch self {
+        case .flag(let flag): flag
+        case .text("1"), .text("t"), .text("T"), .text("TRUE"), .text("true"), .text("True"): true
+        case .text("0"), .text("f"), .text("F"), .text("FALSE"), .text("false"), .text("False"), .text(""): false
+        case .text, .number, .other: nil
+        }
+    }
+
+    var text: String? {
+        if case .text(let text) = self { text } else { nil }
+    }
+
+    /// A floating-point number as Go writes it, which is finite; an empty text is 0.
+    private static func decimal(_ text: String) -> Double? {
+        if text.isEmpty { return 0 }
+        guard text.utf8.count <= 32, let number = Double(text), number.isFinite else { return nil }
+        return number
+    }
+}
+
+extension ImaginaryValue {
+    /// The components of a colour, `R,G,B` in decimal: what is above 255 counts as that, what is no number as 0.
+    static func components(_ text: String) -> [UInt8] {
+        text.split(separator: ",", omittingEmptySubsequences: false).map { member in
+            let digits = member.utf8.drop { $0 == 0x20 }.prefix { $0 != 0x20 }
+            guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+            return UInt8(clamping: Int(String(decoding: digits.prefix(9), as: UTF8.self)) ?? 255)
+        }
+    }
+
+    /// A ratio of sides, `W:H` in whole numbers from 1 on.
+    static func ratio(_ text: String) -> PixelSize? {
+        let sides = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard sides.count == 2, let width = ParameterGrammar.integer(sides[0], in: 1...100_000),
+            let height = ParameterGrammar.integer(sides[1], in: 1...100_000)
+        else { return nil }
+        return PixelSize(width: width, height: height)
+    }
+}

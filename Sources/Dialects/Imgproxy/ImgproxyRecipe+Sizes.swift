@@ -1,0 +1,75 @@
+import Imaging
+
+extension ImgproxyRecipe: SizedRecipe {
+    var isQualityUnnamed: Bool {
+        !options.isRaw && options.quality == 0 && (options.format?.written?.hasQuality ?? true)
+    }
+
+    func allowed(by policy: SizePolicy, _ asked: AskedParts) throws(APIError) -> ImgproxyRecipe {
+        var options = options
+        if asked.contains(.quality), options.quality > 0 { options.quality = try policy.quality(options.quality) }
+        if asked.contains(.formatQualities) {
+            for (format, quality) in options.formatQualities where quality > 0 {
+                guard defaults.formatQualities[format] != quality else { continue }
+                options.formatQualities[format] = try policy.quality(quality)
+            }
+        }
+        if !policy.sizes.isEmpty { try options.allowSizes(by: policy, asked, defaults) }
+        return ImgproxyRecipe(options: options, defaults: defaults, accepted: accepted)
+    }
+}
+
+extension ImgproxyOptions {
+    /// The parts that a target says and that are not the same in other options.
+    func parts(differingFrom other: ImgproxyOptions) -> AskedParts {
+        var parts: AskedParts = []
+        if width != other.width || minimumWidth != other.minimumWidth { parts.insert(.width) }
+        if height != other.height || minimumHeight != other.minimumHeight { parts.insert(.height) }
+        if ratio != other.ratio || zoomX != other.zoomX || zoomY != other.zoomY { parts.formUnion([.width, .height]) }
+        if quality != other.quality { parts.insert(.quality) }
+        if formatQualities != other.formatQualities { parts.insert(.formatQualities) }
+        if skippedFormats != other.skippedFormats || isRaw != other.isRaw { parts.insert(.untouchedFormats) }
+        return parts
+    }
+
+    fileprivate mutating func allowSizes(
+        by policy: SizePolicy, _ asked: AskedParts, _ defaults: ImgproxyDefaults
+    ) throws(APIError) {
+        if asked.contains(.untouchedFormats), isRaw || skippedFormats != defaults.skippedFormats {
+            // Images in their own size.
+            guard policy.rule == .up else { throw policy.refusal("w") }
+            (isRaw, skippedFormats) = (false, defaults.skippedFormats)
+        }
+        // An operator's word.
+        if isRaw { return }
+        func inPixels(_ side: Int, _ zoom: Double) -> Int? {
+            side > 0 ? max(1, pixels(Double(side) * (ratio * zoom))) : nil
+        }
+        let box = AskedBox(width: inPixels(width, zoomX), height: inPixels(height, zoomY))
+        let least = AskedBox(width: inPixels(minimumWidth, 1), height: inPixels(minimumHeight, 1))
+        let allowed = try policy.allowed(box, asked)
+        let allowedLeast = least == AskedBox() ? least : try policy.allowed(least, asked)
+        if allowed != box || allowedLeast != least { set(allowed, least: allowedLeast) }
+    }
+
+    /// Sets the sides in pixels of the answer.
+    ///
+    /// If the device pixel ratio makes none of whole CSS pixels, only margins keep their part in it.
+    private mutating func set(_ box: AskedBox, least: AskedBox) {
+        func isWhole(_ side: Int?) -> Bool {
+            guard let side else { return true }
+            return (Double(side) / ratio).rounded() * ratio == Double(side)
+        }
+        if ![box.width, box.height, least.width, least.height].allSatisfy(isWhole) {
+            func scaled(_ margin: Int) -> Int { pixels(Double(margin) * ratio) }
+            padding = ImageOperations.Margins(
+                top: scaled(padding.top), right: scaled(padding.right), bottom: scaled(padding.bottom),
+                left: scaled(padding.left))
+            ratio = 1
+        }
+        func inCSS(_ side: Int?) -> Int { side.map { Int((Double($0) / ratio).rounded()) } ?? 0 }
+        (zoomX, zoomY) = (1, 1)
+        (width, height) = (inCSS(box.width), inCSS(box.height))
+        (minimumWidth, minimumHeight) = (inCSS(least.width), inCSS(least.height))
+    }
+}

@@ -1,0 +1,44 @@
+package import Imaging
+
+extension RenderingOptions: SizedRecipe {
+    package var isQualityUnnamed: Bool {
+        if case .fixed(let format) = format, !format.hasQuality { return false }
+        return quality == nil && !isQualityAutomatic
+    }
+
+    package func allowed(by policy: SizePolicy, _ asked: AskedParts) throws(APIError) -> RenderingOptions {
+        var options = self
+        if asked.contains(.quality), let quality { options.quality = try policy.quality(quality) }
+        options.set(try policy.allowed(box, asked))
+        return options
+    }
+
+    /// The box in pixels of the answer.
+    var box: AskedBox {
+        AskedBox(
+            width: width.map { Self.pixels($0, devicePixelRatio) },
+            height: height.map { Self.pixels($0, devicePixelRatio) })
+    }
+
+    /// Sets the box in pixels of the answer.
+    ///
+    /// The device pixel ratio becomes the next smaller one at which whole CSS pixels make these sides.
+    mutating func set(_ box: AskedBox) {
+        guard box != self.box else { return }
+        func side(_ pixels: Int?, _ ratio: Int) -> Int? { pixels.map { max(1, (1_000 * $0 + ratio / 2) / ratio) } }
+        func makes(_ pixels: Int?, _ ratio: Int) -> Bool {
+            guard let pixels, let side = side(pixels, ratio) else { return true }
+            return side <= Self.longestSide && Self.pixels(side, ratio) == pixels
+        }
+        let own = devicePixelRatio
+        let ratio =
+            stride(from: own, through: min(own, 1_000), by: -1).first { makes(box.width, $0) && makes(box.height, $0) }
+            ?? 1_000
+        (devicePixelRatio, width, height) = (ratio, side(box.width, ratio), side(box.height, ratio))
+    }
+
+    private static let longestSide = 16_384
+
+    /// Pixels of a side in CSS pixels, halves rounded up.
+    private static func pixels(_ side: Int, _ ratio: Int) -> Int { max(1, (side * ratio + 500) / 1_000) }
+}

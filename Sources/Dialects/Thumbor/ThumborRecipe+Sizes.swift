@@ -1,0 +1,49 @@
+import Imaging
+
+extension ThumborRecipe: SizedRecipe {
+    var isQualityUnnamed: Bool { options.quality == nil && (options.format?.hasQuality ?? true) }
+
+    func allowed(by policy: SizePolicy, _ asked: AskedParts) throws(APIError) -> ThumborRecipe {
+        var recipe = self
+        if let quality = options.quality { recipe.options.quality = try policy.quality(quality) }
+        guard !policy.sizes.isEmpty else { return recipe }
+        if options.isDebug || options.isRaw {
+            // The image in its own size.
+            guard policy.rule == .up else { throw policy.refusal("w") }
+            (recipe.options.isDebug, recipe.options.isRaw) = (false, false)
+        }
+        let box = AskedBox(
+            width: try side(options.geometry.width, "w", policy),
+            height: try side(options.geometry.height, "h", policy))
+        let allowed = try policy.allowed(box, asked)
+        let isOwnSide = options.geometry.width == .original || options.geometry.height == .original
+        guard allowed != box || isOwnSide else { return recipe }
+        recipe.options.geometry.width = allowed.width.map { .pixels($0) } ?? .automatic
+        recipe.options.geometry.height = allowed.height.map { .pixels($0) } ?? .automatic
+        recipe.options.filters.removeAll { $0.proportion != nil }
+        recipe.text = ThumborTarget.optionText(text, with: recipe.options.geometry)
+        return recipe
+    }
+
+    /// The pixels of a side after the filters that scale the result; the image's own side counts as the largest, because
+    /// it can be any.
+    private func side(
+        _ side: ThumborGeometry.Side, _ name: String, _ policy: SizePolicy
+    ) throws(APIError) -> Int? {
+        switch side {
+        case .automatic: return nil
+        case .pixels(let pixels):
+            return options.filters.compactMap(\.proportion).reduce(pixels) { side, share in
+                max(1, min(Int(Double(side) * Double(share) / 1_000_000), ThumborLayout.longest))
+            }
+        case .original, .parent:
+            guard policy.rule == .up else { throw policy.refusal(name) }
+            return policy.sizes.last
+        }
+    }
+}
+
+extension ThumborFilter {
+    /// The factor in millionths by which the filter scales the result; nil for another filter.
+    fileprivate var proportion: Int? { if case .proportion(let share) = self { share } else { nil } }
+}

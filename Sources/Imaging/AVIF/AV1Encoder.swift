@@ -1,0 +1,105 @@
+import CAOMShim
+import Memory
+
+/// Codes the frames of one item or track by libaom, which cannot be stopped within a frame.
+@safe
+final class AV1Encoder {
+    /// The configuration of decoders, once there is a frame: the contents of an `av1C` box (AV1 Codec ISO Media File
+    /// Format Binding, section 2.3).
+    private(set) var configuration: [UInt8] = []
+    let size: PixelSize
+    /// Whether there is luma alone.
+    let isGrey: Bool
+    /// Bits of a sample.
+    let bits: Int
+    private let raw: OpaquePointer
+    private var text = [CChar](repeating: 0, count: Int(CAOMShim_text_size))
+
+    /// The data of one frame.
+    struct Frame {
+        let data: [UInt8]
+        /// Whether it can be decoded without earlier ones.
+        let isKey: Bool
+    }
+
+    /// An encoder of frames of this size.
+    ///
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``.
+    init(
+        _ size: PixelSize, isGrey: Bool, frames: Int, settings: EncoderSettings
+    ) throws(ImagingError) {
+        let effort = AVIFEffort(effort: settings.effort)
+        var shimSettings = CAOMShimSettings(
+            width: Int32(size.width), height: Int32(size.height), is_grey: isGrey ? 1 : 0,
+            bits: Int32(settings.bitDepth), frames: Int32(frames), speed: Int32(effort.speed(isStill: frames == 1)),
+            level: Int32(AVIFEffort.level(for: settings.quality)),
+            coarsest_matrix: Int32(AVIFEffort.matrices.lowerBound),
+            finest_matrix: Int32(AVIFEffort.matrices.upperBound), has_cosines_alone: effort.hasCosinesAlone ? 1 : 0)
+        guard let raw = unsafe CAOMShim_open(&shimSettings, &text) else {
+            throw .encodeFailed(detail: String(shimText: text))
+        }
+        unsafe self.raw = raw
+        (self.size, self.isGrey, bits) = (size, isGrey, settings.bitDepth)
+    }
+
+    deinit { unsafe CAOMShim_close(raw) }
+
+    /// Sets a plane of the next frame: luma, Cb or Cr of full range.
+    ///
+    /// - Parameter step: Bytes from one sample to the next.
+    @unsafe
+    func set(plane: Int, _ samples: UnsafePointer<UInt8>?, stride: Int, step: Int = 1) {
+        unsafe CAOMShim_set_plane(raw, Int32(plane), samples, stride, step)
+    }
+
+    /// Sets all planes of the next frame from pixels of three or four bands without gaps; alpha is ignored.
+    @unsafe
+    func set(colors pixels: UnsafePointer<UInt8>?, bands: Int) {
+        unsafe CAOMShim_set_colors(raw, pixels, Int32(bands))
+    }
+
+    /// The data of the frame whose planes were set.
+    ///
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``.
+    func frame() throws(ImagingError) -> Frame {
+        var bytes: UnsafePointer<UInt8>?
+        var (count, isKey) = (0, Int32(0))
+        guard unsafe CAOMShim_encode(raw, &bytes, &count, &isKey, &text) == 0 else {
+            throw .encodeFailed(detail: String(shimText: text))
+        }
+        var data = unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
+        // Files have no temporal delimiters.
+        if data.starts(with: [0x12, 0]) { data.removeFirst(2) }
+        if configuration.isEmpty {
+            guard let found = configuration(by: data) else {
+                throw .encodeFailed(detail: "libaom begins without a sequence header")
+            }
+            configuration = found
+        }
+        return Frame(data: data, isKey: isKey != 0)
+    }
+
+    /// The configuration by data that begin with a sequence header (AV1 section 5.5); nil for others.
+    private func configuration(by data: [UInt8]) -> [UInt8]? {
+        // Type 1, with its size, which is less than 128.
+        guard data.count > 6, data[0] == 0x0A, data[1] < 128 else { return nil }
+        let start = data[2...6].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        func bits(_ count: UInt64, at place: UInt64) -> UInt8 {
+            UInt8(truncatingIfNeeded: start >> (40 - place - count) & (1 << count - 1))
+        }
+        let isReduced = bits(1, at: 4) == 1
+        // Times and several operating points would come before the level.
+        guard isReduced || bits(1, at: 5) == 0 && bits(5, at: 7) == 0 else { return nil }
+        let level = bits(5, at: isReduced ? 5 : 24)
+        let isHighTier = !isReduced && level > 7 && bits(1, at: 29) == 1
+        let flags = (isHighTier ? 0x80 : 0) | (self.bits > 8 ? 0x40 : 0) | (isGrey ? 0x1C : 0)
+        return [0x81, bits(3, at: 0) << 5 | level, UInt8(flags), 0]
+    }
+}
+
+extension String {
+    /// The text that a C function left, up to its zero.
+    fileprivate init(shimText text: [CChar]) {
+        self.init(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

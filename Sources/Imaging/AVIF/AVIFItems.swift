@@ -1,0 +1,62 @@
+/// The items of an AVIF file (ISO/IEC 23008-12): an image, and perhaps its alpha plane.
+struct AVIFItems {
+    let colors: AVIFImage
+    let alpha: AVIFImage?
+
+    /// A file with these items alone.
+    var file: [UInt8] {
+        let type = AVIFImage.fileType("avif", "avifmif1miaf", isGrey: colors.isGrey)
+        let start = type.count + box(dataAt: 0).count + 8
+        return type + box(dataAt: start)
+            + AVIFBox.box("mdat", colors.frames[0].data, alpha?.frames[0].data ?? [])
+    }
+
+    /// The `meta` box.
+    ///
+    /// - Parameter start: Where the first frame of the image lies in the file; all frames are followed by those of the
+    ///   alpha plane.
+    func box(dataAt start: Int) -> [UInt8] {
+        let handler = AVIFBox.full("hdlr", AVIFBox.zeros(4), AVIFBox.letters("pict"), AVIFBox.zeros(13))
+        let references = alpha == nil ? [] : AVIFBox.full("iref", AVIFBox.box("auxl", AVIFBox.words(2, 1, 1)))
+        return AVIFBox.full(
+            "meta", handler, AVIFBox.full("pitm", AVIFBox.words(1)), locations(dataAt: start), entries, references,
+            properties)
+    }
+
+    /// Where the items' data lie: offsets and lengths of four bytes.
+    private func locations(dataAt start: Int) -> [UInt8] {
+        func place(_ id: Int, _ offset: Int, _ length: Int) -> [UInt8] {
+            AVIFBox.words(id, 0, 1) + AVIFBox.longs(offset, length)
+        }
+        let second = alpha.map { place(2, start + colors.byteCount, $0.frames[0].data.count) } ?? []
+        return AVIFBox.full(
+            "iloc", [0x44, 0], AVIFBox.words(alpha == nil ? 1 : 2), place(1, start, colors.frames[0].data.count), second)
+    }
+
+    private var entries: [UInt8] {
+        func entry(_ id: Int) -> [UInt8] {
+            AVIFBox.full("infe", version: 2, AVIFBox.words(id, 0), AVIFBox.letters("av01"), [0])
+        }
+        return AVIFBox.full(
+            "iinf", AVIFBox.words(alpha == nil ? 1 : 2), entry(1), alpha == nil ? [] : entry(2))
+    }
+
+    /// The properties, and which item has which: those that a reader must understand are marked.
+    private var properties: [UInt8] {
+        let size = AVIFBox.full("ispe", AVIFBox.longs(colors.size.width, colors.size.height))
+        var boxes = size + depths(of: colors) + colors.configurationBox + AVIFImage.colorBox
+        var links = AVIFBox.words(1) + [4, 1, 2, 0x83, 4]
+        if let alpha {
+            boxes += depths(of: alpha) + alpha.configurationBox + AVIFBox.full("auxC", AVIFImage.alphaKind)
+            links += AVIFBox.words(2) + [4, 1, 5, 0x86, 7]
+        }
+        let association = AVIFBox.full("ipma", AVIFBox.longs(alpha == nil ? 1 : 2), links)
+        return AVIFBox.box("iprp", AVIFBox.box("ipco", boxes), association)
+    }
+
+    /// The bits of each component.
+    private func depths(of image: AVIFImage) -> [UInt8] {
+        let depths = [UInt8](repeating: UInt8(image.bits), count: image.isGrey ? 1 : 3)
+        return AVIFBox.full("pixi", [UInt8(depths.count)], depths)
+    }
+}

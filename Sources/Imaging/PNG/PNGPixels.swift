@@ -1,0 +1,60 @@
+import CFastPNG
+import Coordination
+import Memory
+
+/// Decodes stills in PNG with the decoder of docs/png.md, to the same pixels as libvips makes.
+enum PNGPixels {
+    /// The image, reduced by the plan's level; nil if libvips is to decode the file, and to judge it.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if there is no memory, or the error of `token` or `room`.
+    static func decode(
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
+    ) throws -> LoadedPixels? {
+        // Tones are mapped before pixels are averaged, from 16 bits if there are as many.
+        guard !plan.needsFrames(of: header), header.colors.encoding?.isBright != true else { return nil }
+        return try unsafe file.withUnsafeBytes { bytes throws in
+            var image = unsafe CFastPNGImage()
+            guard unsafe CFastPNG_open(bytes.baseAddress, bytes.count, &image) == CFastPNGDone,
+                unsafe PixelSize(width: Int(image.width), height: Int(image.height)) == header.storedSize,
+                case .found(let profile) = unsafe ProfileSearch(bytes, header)
+            else { return nil }
+            let size = header.storedSize.reduced(by: plan.level)
+            let bands = unsafe Int(image.bands)
+            let count = size.area * bands
+            let isFinished =
+                header.orientation == 1 && profile == nil && (bands < 3 || header.colors.encoding == nil)
+            let memory = isFinished ? try room(count) : PlaneMemory(count: count)
+            let watch = unsafe CFastPNGWatch(
+                should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+            switch unsafe CFastPNG_read(&image, Int32(plan.level), memory.bytes.baseAddress, watch) {
+            case CFastPNGDone: break
+            case CFastPNGMemory: throw ImagingError.cannotDecode(detail: "no memory for the PNG decoder")
+            default:
+                try token.check()
+                return nil
+            }
+            return LoadedPixels(
+                pixels: memory.finish(), size: size, level: plan.level, bands: bands, profile: profile,
+                isFinished: isFinished)
+        }
+    }
+}
+
+/// The file's own profile as libpng accepts it, which inflates it; not found if libvips does not open the file.
+private enum ProfileSearch {
+    case found(SharedBytes?)
+    case failed
+
+    @unsafe
+    init(_ file: UnsafeRawBufferPointer, _ header: ImageHeader) {
+        guard header.profileByteCount > 0 else {
+            self = .found(nil)
+            return
+        }
+        guard let image = try? unsafe VipsImage.file(file, format: .png, options: VipsLoadOptions()) else {
+            self = .failed
+            return
+        }
+        self = .found(image.profile)
+    }
+}

@@ -1,0 +1,34 @@
+/// A larger image in which each pixel is a square of its colour.
+package struct ZoomStep: Hashable {
+    /// Side of the squares in pixels, above 1.
+    package let factor: Int
+
+    /// Nanoseconds of one core for each pixel that is made; measured as ``TimePrice`` says.
+    private static let time = 3.0
+
+    /// A step with squares of `factor` pixels.
+    package init(factor: Int) {
+        self.factor = factor
+    }
+}
+
+extension ZoomStep: RenderStep {
+    package func shape(after input: FrameShape) -> FrameShape {
+        let size = PixelSize(width: input.size.width * factor, height: input.size.height * factor)
+        return FrameShape(size: size, hasAlpha: input.hasAlpha)
+    }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int {
+        min(input.size.area, wanted / factor + input.size.width)
+    }
+
+    package func cost(of work: StepWork) -> StepCost { StepCost(perFrame: Double(work.made) * Self.time) }
+
+    package var keyText: String { "zoom \(factor)" }
+
+    package var words: String { "make each pixel a square of \(factor) pixels" }
+
+    package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        try image.zoomed(by: factor)
+    }
+}

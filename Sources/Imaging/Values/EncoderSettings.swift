@@ -1,0 +1,14 @@
+/// How an encoder writes a file, besides its format.
+package struct EncoderSettings: Hashable, Sendable {
+    /// 1…100; ignored if the format has no quality.
+    package var quality: Int
+    /// The encoder's effort, in its own scale.
+    package var effort: Int
+    /// Bits of a component, in a format with a choice.
+    package var bitDepth: Int
+
+    /// Settings of these values.
+    package init(quality: Int, effort: Int, bitDepth: Int = 8) {
+        (self.quality, self.effort, self.bitDepth) = (quality, effort, bitDepth)
+    }
+}

@@ -1,0 +1,126 @@
+package import Downloading
+package import HTTPTypes
+import Program
+package import Telemetry
+import Text
+
+/// The collectors of OpenTelemetry that are told of the service, and what they are told.
+package struct ExportSettings: Sendable {
+    /// Where the documents of one signal go.
+    package struct Collector: Sendable {
+        /// The URL for OTLP over HTTP; nil if nothing is sent.
+        package var endpoint: SourceURL?
+        /// Fields of its requests, such as a vendor's key.
+        package var fields: HTTPFields = [:]
+    }
+
+    package var traces = Collector()
+    package var metrics = Collector()
+    /// Which requests are traced.
+    package var sampler = TraceSampler(share: 0.01)
+    /// Time between two documents of metrics.
+    package var interval = Duration.seconds(60)
+    /// Whether metrics are sent as totals or as what is new.
+    package var temporality = MetricTemporality.cumulative
+    /// Attributes of the service besides the usual ones, or in place of them; no name twice.
+    var attributes: [(name: String, value: String)] = []
+    /// The variables of OpenTelemetry that are ignored, because their values are not allowed.
+    package var ignored: [IgnoredVariable] = []
+
+    /// Forgets where metrics go, and perhaps traces.
+    mutating func clearEndpoints(traces clearsTraces: Bool) {
+        metrics.endpoint = nil
+        if clearsTraces { traces.endpoint = nil }
+    }
+
+    /// The endpoint that a text names.
+    static func endpoint(_ text: String, example: String) throws(InvalidValue) -> SourceURL {
+        guard !text.contains("#"), let url = try? SourceURL(parsing: text) else {
+            throw InvalidValue(allowed: "an absolute http or https URL, such as \(example)")
+        }
+        return url
+    }
+
+    /// A share such as `0.01`.
+    static func share(_ text: String) throws(InvalidValue) -> Double {
+        guard !text.isEmpty, text.utf8.count <= 16,
+            text.utf8.allSatisfy({ ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) || $0 == UInt8(ascii: ".") }),
+            let share = Double(text), share <= 1
+        else { throw InvalidValue(allowed: "a number from 0 to 1, such as 0.01") }
+        return share
+    }
+
+    /// The time between two documents that a text names.
+    static func interval(_ text: String) throws(InvalidValue) -> Duration {
+        let interval = try SettingValues.duration(text)
+        guard intervals.contains(interval) else { throw InvalidValue(allowed: "a duration from 100ms to 24h") }
+        return interval
+    }
+
+    /// Allowed times between two documents of metrics.
+    static let intervals = Duration.milliseconds(100)...Duration.seconds(86_400)
+}
+
+/// A variable of OpenTelemetry whose value is not allowed.
+package struct IgnoredVariable: Equatable, Sendable {
+    let name: String
+    /// The values that are.
+    let allowed: String
+
+    /// Tells operators which variables are ignored, one line each; never their values, which may be secret.
+    package static func report(_ variables: [IgnoredVariable], to logger: Logger) {
+        for variable in variables {
+            logger.warning(
+                "a variable of OpenTelemetry is ignored: its value is not allowed",
+                ["variable": .string(variable.name), "allowed": .string(variable.allowed)])
+        }
+    }
+}
+
+extension Settings {
+    /// The attributes of the service as collectors know it: OpenTelemetry's variables count above the defaults and
+    /// below `instanceName`.
+    package var resourceAttributes: [(name: String, value: String)] {
+        let instance = (name: "service.instance.id", value: sharedCache.instance)
+        var attributes = [("service.name", "alula"), ("service.version", Program.version), instance]
+            .map { (name: $0.0, value: $0.1) }
+        for attribute in exports.attributes {
+            let known = attributes.firstIndex { $0.name.isExactly(attribute.name) }
+            guard let known else {
+                attributes.append(attribute)
+                continue
+            }
+            if sharedCache.instanceName == nil || attribute.name != instance.name { attributes[known] = attribute }
+        }
+        return attributes
+    }
+}
+
+extension SettingTable {
+    /// The settings of traces and of metrics that are sent.
+    static let exports: [Setting] = [
+        Setting(
+            name: "traceEndpoint", defaultText: "none",
+            help: "URL that spans are sent to, such as http://host:4318/v1/traces"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.exports.traces.endpoint = try ExportSettings.endpoint(
+                text, example: "http://127.0.0.1:4318/v1/traces")
+        },
+        Setting(name: "traceSample", default: "0.01", help: "share of requests that are traced, 0 to 1") {
+            (settings, text) throws(InvalidValue) in
+            settings.exports.sampler = TraceSampler(share: try ExportSettings.share(text))
+        },
+        Setting(
+            name: "metricsEndpoint", defaultText: "none",
+            help: "URL that metrics are sent to, such as http://host:4318/v1/metrics"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.exports.metrics.endpoint = try ExportSettings.endpoint(
+                text, example: "http://127.0.0.1:4318/v1/metrics")
+        },
+        Setting(name: "metricsInterval", default: "60s", help: "time between two documents of metrics") {
+            (settings, text) throws(InvalidValue) in settings.exports.interval = try ExportSettings.interval(text)
+        },
+    ]
+}

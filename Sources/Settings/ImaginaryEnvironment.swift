@@ -1,0 +1,229 @@
+import Dialects
+import Downloading
+import Glibc
+import Imaging
+import Text
+import ThumbnailAPI
+import ThumbnailPipeline
+
+/// The meaning of imaginary's flags, as variables of their names: `IMAGINARY_ENABLE_URL_SOURCE` for
+/// `-enable-url-source`.
+///
+/// A few variables are the service's own: `URL_SIGNATURE_KEY`, which wins over the flag, and `PORT`.
+struct ImaginaryEnvironment {
+    private var settings: Settings
+    private var reading = ForeignEnvironment.Reading()
+    /// The settings that the variable being read stands for.
+    private var meant: [String] = []
+    private var signatureKey: String?
+    private var demandsSignatures = false
+    private var folder: String?
+    private var placeholder: ImaginaryPlaceholder?
+    private var placeholderStatus: Int?
+
+    private static let prefix = "IMAGINARY_"
+    /// The name of the origin for the files of the mounted folder.
+    private static let origin = "imaginary-mount"
+    /// The name of the origin for the image that answers failures.
+    private static let placeholderOrigin = "imaginary-placeholder"
+
+    /// Stores what the variables mean.
+    static func apply(
+        _ environment: [String: String], to settings: inout Settings
+    ) -> ForeignEnvironment.Reading {
+        var reader = ImaginaryEnvironment(settings)
+        for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty {
+            reader.read(name, text)
+        }
+        reader.finish()
+        settings = reader.settings
+        return reader.reading
+    }
+
+    private init(_ settings: Settings) {
+        self.settings = settings
+        self.settings.dialects.imaginary.place = DialectPlace("/")
+        // The service cannot be told to take none.
+        self.settings.api.takesUploads = true
+        self.settings.pipeline.rules.limits.incompleteImages = .serve
+    }
+
+    private mutating func read(_ name: String, _ text: String) {
+        meant = []
+        let flag = name.suffix(after: Self.prefix).map(String.init) ?? ""
+        do throws(InvalidValue) {
+            if flag.isEmpty {
+                if try readOwn(name, text) { note(name, .counts(meant)) }
+            } else if try readAccess(flag, text) {
+                note(name, .counts(meant))
+            } else if try readService(flag, text) {
+                note(name, .counts(meant))
+            } else {
+                note(name, Self.isHarmless(flag, text) ? .harmless : .lost)
+            }
+        } catch {
+            let isHidden = name.contains("KEY") || name.contains("AUTH") || text.utf8.contains(UInt8(ascii: "@"))
+            reading.problems.append(
+                "\(name): \(isHidden ? "its value" : "\"\(text)\"") is not allowed; allowed is \(error.allowed)")
+        }
+    }
+
+    private mutating func note(_ name: String, _ meaning: ForeignVariable.Meaning) {
+        reading.variables.append(ForeignVariable(name: name, meaning: meaning))
+    }
+
+    /// The variables that are the service's own.
+    private mutating func readOwn(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
+        switch name {
+        case "URL_SIGNATURE_KEY":
+            meant = ["imaginarySignatureKey"]
+            signatureKey = text
+        case "PORT": try set("port", text)
+        default: return false
+        }
+        return true
+    }
+
+    /// Flags that say who may ask for what.
+    private mutating func readAccess(_ flag: String, _ text: String) throws(InvalidValue) -> Bool {
+        switch flag {
+        case "KEY": try set("imaginaryKey", text)
+        case "ENABLE_URL_SIGNATURE":
+            meant = ["imaginarySignatureKey"]
+            demandsSignatures = try Self.flag(text)
+        case "URL_SIGNATURE_KEY":
+            meant = ["imaginarySignatureKey"]
+            signatureKey = signatureKey ?? text
+        case "ENABLE_URL_SOURCE": settings.dialects.imaginary.takesURLs = try Self.flag(text)
+        case "DISABLE_ENDPOINTS":
+            settings.dialects.imaginary.disabledRoutes = Set(SettingValues.list(text).map { ExactText($0) })
+            settings.dialects.bounded.insert("imaginary")
+        case "ALLOWED_ORIGINS":
+            meant = ["allowedSources"]
+            settings.downloads.allowedSources = try Self.patterns(text)
+        case "MAX_ALLOWED_SIZE": if text != "0" { try set("maxSourceBytes", text) }
+        case "MAX_ALLOWED_RESOLUTION":
+            guard let millions = Double(text), millions >= 0, millions < 1e6 else {
+                throw InvalidValue(allowed: "millions of pixels")
+            }
+            if millions > 0 { try set("maxSourcePixels", String(Int((millions * 1_000_000).rounded()))) }
+        case "MOUNT":
+            guard let path = Self.resolved(text) else { throw InvalidValue(allowed: "a folder") }
+            meant = ["origins.\(Self.origin)"]
+            folder = path
+        default: return false
+        }
+        return true
+    }
+
+    /// Flags that mean the same as settings of the service.
+    private mutating func readService(_ flag: String, _ text: String) throws(InvalidValue) -> Bool {
+        switch flag {
+        case "A": try set("bind", text)
+        case "P": try set("port", text)
+        case "CORS": if try Self.flag(text) { try set("allowOrigin", "*") }
+        case "PATH_PREFIX":
+            try set("imaginaryPath", text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text)
+        case "HTTP_CACHE_TTL":
+            settings.dialects.imaginary.maximumAge = try SettingValues.integer(text, in: 0...31_556_926)
+        case "HTTP_READ_TIMEOUT", "HTTP_WRITE_TIMEOUT": try set("requestTimeout", text + "s")
+        case "ENABLE_PLACEHOLDER":
+            if try Self.flag(text) { placeholder = placeholder ?? ImaginaryPlaceholder() }
+        case "PLACEHOLDER": try readPlaceholder(path: text)
+        case "PLACEHOLDER_STATUS": placeholderStatus = try SettingValues.integer(text, in: 200...599)
+        case "LOG_LEVEL": try set("logLevel", text)
+        case "CERTFILE", "KEYFILE":
+            throw InvalidValue(allowed: "none: the service speaks no TLS; a proxy in front of it does")
+        default: return false
+        }
+        return true
+    }
+
+    /// Whether a flag asks for behaviour that the service has in any case, or concerns imaginary's own workings alone.
+    private static func isHarmless(_ flag: String, _ text: String) -> Bool {
+        switch flag {
+        case "RETURN_SIZE", "GZIP", "CPUS", "MRELEASE": true
+        default: (try? Self.flag(text)) == false
+        }
+    }
+
+    private mutating func finish() {
+        if demandsSignatures {
+            do throws(InvalidValue) {
+                try set("imaginarySignatureKey", signatureKey ?? "")
+                if signatureKey == nil { throw InvalidValue(allowed: "true with URL_SIGNATURE_KEY") }
+            } catch {
+                reading.problems.append("URL_SIGNATURE_KEY: its value is not allowed; allowed is \(error.allowed)")
+            }
+        }
+        placeholder?.status = placeholderStatus
+        settings.dialects.imaginary.placeholder = placeholder
+        if let folder {
+            settings.dialects.imaginary.folder = SourceBase("\(Self.origin):")
+            settings.dialects.origins.append(Origin(name: Self.origin, place: .folder(path: folder)))
+        }
+    }
+
+    /// Only this file of its folder can be asked for.
+    private mutating func readPlaceholder(path: String) throws(InvalidValue) {
+        guard let resolved = Self.resolved(path), let slash = resolved.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+            throw InvalidValue(allowed: "the path of a file")
+        }
+        let name = String(resolved[resolved.utf8.index(after: slash)...])
+        let folder = resolved[..<slash]
+        var origin = Origin(
+            name: Self.placeholderOrigin, place: .folder(path: folder.isEmpty ? "/" : String(folder)))
+        origin.onlyFile = ExactText(name)
+        settings.dialects.origins.append(origin)
+        meant = ["origins.\(origin.name)"]
+        placeholder = ImaginaryPlaceholder()
+        placeholder?.source = ExactText("\(origin.name):\(name)")
+    }
+
+    /// The path without links, because none is followed when files are read.
+    private static func resolved(_ path: String) -> String? {
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
+    /// Stores the value of a setting.
+    private mutating func set(_ name: String, _ text: String) throws(InvalidValue) {
+        meant.append(name)
+        try SettingTable.named(name)?.apply(&settings, text)
+    }
+
+    /// Hosts with the beginnings of paths, with any scheme: `https://images.example.com/a`, `https://*.example.com`,
+    /// `https://example.com/a*`.
+    private static func patterns(_ text: String) throws(InvalidValue) -> [SourcePattern] {
+        var patterns: [SourcePattern] = []
+        for member in SettingValues.list(text) {
+            guard let rest = member.firstRange(of: "://").map({ String(member[$0.upperBound...]) }), !rest.isEmpty
+            else {
+                throw InvalidValue(allowed: "URLs such as https://example.com/photos, with commas between them")
+            }
+            let host = rest.prefix(before: UInt8(ascii: "/"))
+            let path = rest[host.endIndex...]
+            let ending =
+                path.hasSuffix("*") ? String(path) : (path.hasSuffix("/") ? String(path) : path + "/") + "*"
+            // A star for a part of the host stands for the host without that part as well.
+            let hosts = host.suffix(after: "*.").map { [String(host), String($0)] } ?? [String(host)]
+            for host in hosts {
+                // Without a scheme, a pattern fits both.
+                guard let pattern = SourcePattern(host + ending) else {
+                    throw InvalidValue(allowed: "URLs with a star before the host or at the end")
+                }
+                patterns.append(pattern)
+            }
+        }
+        return patterns
+    }
+
+    private static func flag(_ text: String) throws(InvalidValue) -> Bool {
+        switch text {
+        case "1", "t", "T", "true", "TRUE", "True": return true
+        case "0", "f", "F", "false", "FALSE", "False": return false
+        default: throw InvalidValue(allowed: "true or false")
+        }
+    }
+}

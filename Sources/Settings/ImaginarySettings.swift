@@ -1,0 +1,33 @@
+import Dialects
+import Text
+
+extension SettingTable {
+    /// Fewest characters of a key of signatures, as the service demands.
+    private static let shortestSignatureKey = 32
+
+    /// The settings of the dialect of imaginary.
+    static let imaginary: [Setting] = [
+        Setting(
+            name: "imaginaryPath", defaultText: "none",
+            help: "where URLs of imaginary lie, Nextcloud's too: / or a prefix such as /imaginary"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            guard let place = DialectPlace(text) else {
+                throw InvalidValue(allowed: "/, or a prefix such as /imaginary")
+            }
+            settings.dialects.imaginary.place = place
+        },
+        Setting(
+            name: "imaginaryKey", defaultText: "none", help: "the key that they bring as key= or as API-Key",
+            apply: { settings, text in settings.dialects.imaginary.key = text.isEmpty ? nil : Array(text.utf8) },
+            isSecret: true),
+        Setting(
+            name: "imaginarySignatureKey", defaultText: "none", help: "the key of their signatures, as text",
+            apply: { settings, text throws(InvalidValue) in
+                guard text.isEmpty || text.utf8.count >= shortestSignatureKey else {
+                    throw InvalidValue(allowed: "at least \(shortestSignatureKey) characters")
+                }
+                settings.dialects.imaginary.signatureKey = text.isEmpty ? nil : Array(text.utf8)
+            }, isSecret: true),
+    ]
+}

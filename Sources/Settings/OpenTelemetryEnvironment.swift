@@ -1,0 +1,160 @@
+import Dialects
+import Downloading
+import HTTPTypes
+import Telemetry
+import Text
+
+/// OpenTelemetry's own environment variables, which count below Alula's settings (OpenTelemetry specification,
+/// "Environment Variable Specification" and "OTLP Exporter Configuration").
+///
+/// A value that is not allowed is ignored and told of, as the specification wants it: none stops the start. An empty
+/// value is none.
+struct OpenTelemetryEnvironment {
+    private let environment: [String: String]  // Names are texts of our own.
+    private var exports: ExportSettings
+
+    /// Stores what the variables mean.
+    static func apply(_ environment: [String: String], to exports: inout ExportSettings) {
+        var reader = OpenTelemetryEnvironment(environment, exports)
+        reader.readResource()
+        reader.readSampler()
+        reader.readMetrics()
+        reader.readCollectors()
+        exports = reader.exports
+    }
+
+    private init(_ environment: [String: String], _ exports: ExportSettings) {
+        self.environment = environment
+        self.exports = exports
+    }
+
+    /// The value of a variable; nil if it is not set, or ignored.
+    private mutating func value<Value>(
+        _ name: String, allowed: String, _ read: (String) -> Value?
+    ) -> Value? {
+        guard let text = environment[name]?.trimmingSpaces, !text.isEmpty else { return nil }
+        if let value = read(text) { return value }
+        exports.ignored.append(IgnoredVariable(name: name, allowed: allowed))
+        return nil
+    }
+
+    private mutating func readResource() {
+        let pairs = value("OTEL_RESOURCE_ATTRIBUTES", allowed: Self.pairs) { Self.pairs(in: $0) } ?? []
+        // It counts above a service.name among the attributes.
+        let name = value("OTEL_SERVICE_NAME", allowed: "a name") { [(name: "service.name", value: $0)] } ?? []
+        for attribute in pairs + name {
+            exports.attributes.removeAll { $0.name.isExactly(attribute.name) }
+            exports.attributes.append(attribute)
+        }
+    }
+
+    private mutating func readSampler() {
+        let sampler = value("OTEL_TRACES_SAMPLER", allowed: Self.samplers.map(\.name).joined(separator: ", ")) {
+            text in Self.samplers.first { $0.name.isExactly(text.lowercased()) }
+        }
+        guard let sampler else { return }
+        var share = sampler.share
+        if share == nil {
+            share = value("OTEL_TRACES_SAMPLER_ARG", allowed: "a number from 0 to 1") { text in
+                Double(text).flatMap { 0...1 ~= $0 ? $0 : nil }
+            }
+        }
+        exports.sampler = TraceSampler(share: share ?? 1, followsCaller: sampler.followsCaller)
+    }
+
+    /// The samplers by their names; one without a share has it from another variable.
+    private static let samplers: [(name: String, share: Double?, followsCaller: Bool)] = [
+        ("always_on", 1, false), ("always_off", 0, false), ("traceidratio", nil, false),
+        ("parentbased_always_on", 1, true), ("parentbased_always_off", 0, true),
+        ("parentbased_traceidratio", nil, true),
+    ]
+
+    private mutating func readMetrics() {
+        let preference = value(
+            "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", allowed: "cumulative, delta or lowmemory"
+        ) { MetricTemporality(rawValue: $0.lowercased()) }
+        let interval = value("OTEL_METRIC_EXPORT_INTERVAL", allowed: "milliseconds from 100 to 86400000") { text in
+            Int(text).map { Duration.milliseconds($0) }.flatMap { ExportSettings.intervals.contains($0) ? $0 : nil }
+        }
+        exports.temporality = preference ?? exports.temporality
+        exports.interval = interval ?? exports.interval
+    }
+
+    private mutating func readCollectors() {
+        let fields = fields("OTEL_EXPORTER_OTLP_HEADERS")
+        exports.traces.fields = self.fields("OTEL_EXPORTER_OTLP_TRACES_HEADERS") ?? fields ?? [:]
+        exports.metrics.fields = self.fields("OTEL_EXPORTER_OTLP_METRICS_HEADERS") ?? fields ?? [:]
+        let isDisabled = value("OTEL_SDK_DISABLED", allowed: "true or false") {
+            ["true": true, "false": false][ExactText($0.lowercased())]
+        }
+        if isDisabled == true { return }
+        for signal in ["", "TRACES_", "METRICS_"] {
+            _ = value("OTEL_EXPORTER_OTLP_\(signal)PROTOCOL", allowed: "http/json") { $0 == "http/json" ? $0 : nil }
+        }
+        // The signals' paths are put behind it.
+        let base = value("OTEL_EXPORTER_OTLP_ENDPOINT", allowed: Self.endpoint) { text in
+            text.utf8.contains(UInt8(ascii: "?")) || Self.url(text) == nil
+                ? nil : text.hasSuffix("/") ? String(text.dropLast()) : text
+        }
+        if isSent("OTEL_TRACES_EXPORTER", besides: []) {
+            exports.traces.endpoint = endpoint("TRACES") ?? base.flatMap { Self.url($0 + "/v1/traces") }
+        }
+        // Prometheus reads the metrics in any case.
+        if isSent("OTEL_METRICS_EXPORTER", besides: ["prometheus"]) {
+            exports.metrics.endpoint = endpoint("METRICS") ?? base.flatMap { Self.url($0 + "/v1/metrics") }
+        }
+    }
+
+    private mutating func endpoint(_ signal: String) -> SourceURL? {
+        value("OTEL_EXPORTER_OTLP_\(signal)_ENDPOINT", allowed: Self.endpoint) { Self.url($0) }
+    }
+
+    private static func url(_ text: String) -> SourceURL? { try? ExportSettings.endpoint(text, example: "") }
+
+    /// Whether a signal goes to a collector: unless the variable says otherwise.
+    private mutating func isSent(_ name: String, besides others: [String]) -> Bool {
+        let known = ["otlp", "none"] + others
+        let exporters = value(name, allowed: known.joined(separator: ", ")) { text in
+            let names = SettingValues.list(text.lowercased())
+            return names.allSatisfy(known.contains) ? names : nil
+        }
+        return exporters?.contains("otlp") ?? true
+    }
+
+    private mutating func fields(_ name: String) -> HTTPFields? {
+        value(name, allowed: "names and values of fields as \(Self.pairs)") { text in
+            guard let pairs = Self.pairs(in: text) else { return nil }
+            let fields = pairs.compactMap { pair -> HTTPField? in
+                guard let name = HTTPField.Name(pair.name), !Self.ownFields.contains(name),
+                    pair.value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f })
+                else { return nil }
+                return HTTPField(name: name, value: pair.value)
+            }
+            return fields.count == pairs.count ? HTTPFields(fields) : nil
+        }
+    }
+
+    /// The fields that the document decides.
+    private static let ownFields: Set<HTTPField.Name> = [.contentType, .contentLength, .transferEncoding]
+    private static let endpoint = "an absolute http or https URL, such as http://127.0.0.1:4318"
+    private static let pairs = "key=value, separated by commas, percent-encoded"
+
+    /// The pairs of a list in the form of W3C Baggage, in which a space may stand for itself; nil if one is none.
+    private static func pairs(in text: String) -> [(name: String, value: String)]? {
+        func decoded(_ part: ArraySlice<UInt8>) -> String? {
+            var part = part
+            while part.first == 0x20 || part.first == 0x09 { part.removeFirst() }
+            while part.last == 0x20 || part.last == 0x09 { part.removeLast() }
+            return PercentEncoding.decode(part.flatMap { $0 == 0x20 ? Array("%20".utf8) : [$0] }[...])
+        }
+        var pairs: [(name: String, value: String)] = []
+        for member in Array(text.utf8).split(separator: UInt8(ascii: ",")) {
+            let parts = member.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = decoded(parts[0]), !name.isEmpty, parts.count == 2, let value = decoded(parts[1]) else {
+                return nil
+            }
+            pairs.append((name, value))
+        }
+        return pairs
+    }
+}

@@ -1,0 +1,32 @@
+import Dialects
+import ThumbnailAPI
+
+extension SettingTable {
+    /// The settings of what clients may ask for.
+    static let sizes: [Setting] = [
+        Setting(name: "sizes", defaultText: "any", help: "sides of the box that unsigned requests may ask for, in pixels")
+        {
+            (settings, text) throws(InvalidValue) in
+            settings.api.vocabulary.sizes.allow(sizes: try SettingValues.integers(text, in: 1...16_384))
+        },
+        Setting(name: "qualities", defaultText: "any", help: "qualities that unsigned requests may ask for") {
+            (settings, text) throws(InvalidValue) in
+            settings.api.vocabulary.sizes.allow(qualities: try SettingValues.integers(text, in: 1...100))
+        },
+        Setting(name: "sizesPolicy", default: "refuse", help: "up: the next larger one is served in place of others") {
+            (settings, text) throws(InvalidValue) in
+            settings.api.vocabulary.sizes.rule = try SettingValues.choice(text)
+        },
+        Setting(name: "autoWidth", default: "640", help: "w=auto: width for clients that do not tell theirs") {
+            (settings, text) throws(InvalidValue) in
+            settings.api.vocabulary.sizes.automaticWidth = try SettingValues.integer(text, in: 1...16_384)
+        },
+        Setting(
+            name: "saveDataQuality", defaultText: "none",
+            help: "highest quality for clients that save data, if nothing names one"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.api.saveDataQuality = try SettingValues.integer(text, in: 1...100)
+        },
+    ]
+}

@@ -1,0 +1,63 @@
+import JSON
+
+/// Writes what all of OTLP's documents have in common, in their JSON form (OTLP specification, "JSON Protobuf
+/// Encoding").
+enum OTLPText {
+    /// Attributes, as a list of names and values.
+    static func append(_ attributes: Span.Attributes, to text: inout [UInt8]) {
+        text.append("[")
+        for (index, (name, value)) in attributes.enumerated() {
+            text.append(index > 0 ? ",{\"key\":" : "{\"key\":")
+            JSONText.appendString(name, to: &text)
+            text.append(",\"value\":{")
+            switch value {
+            case .string(let string):
+                text.append("\"stringValue\":")
+                JSONText.appendString(string, limit: LogFormat.maximumFieldLength, to: &text)
+            case .int(let number): text.append("\"intValue\":\"\(number)\"")
+            case .double(let number): text.append("\"doubleValue\":\(number.isFinite ? number : 0)")
+            case .bool(let flag): text.append("\"boolValue\":\(flag)")
+            }
+            text.append("}}")
+        }
+        text.append("]")
+    }
+
+    /// A document: one resource, one scope, and in it what `body` writes.
+    ///
+    /// - Parameters:
+    ///   - signal: `Spans` or `Metrics`, which the names of the members begin or end with.
+    ///   - resource: The service.
+    ///   - body: Writes the members of the scope.
+    static func document(
+        of signal: String, _ resource: OTLPResource, _ body: (inout [UInt8]) -> Void
+    ) -> [UInt8] {
+        var text: [UInt8] = []
+        text.append("{\"resource\(signal)\":[{\"resource\":{\"attributes\":")
+        append(resource.attributes, to: &text)
+        text.append("},\"scope\(signal)\":[{\"scope\":{\"name\":\"alula\",\"version\":")
+        JSONText.appendString(resource.version, to: &text)
+        text.append("},\"\(signal.lowercased())\":[")
+        body(&text)
+        text.append("]}]}]}")
+        return text
+    }
+}
+
+/// The service as collectors know it (OpenTelemetry, "Resource").
+package struct OTLPResource: Sendable {
+    /// Such as `service.name`.
+    let attributes: Span.Attributes
+    /// The version of the service.
+    let version: String
+
+    /// A resource with these attributes.
+    package init(_ attributes: Span.Attributes, version: String) {
+        self.attributes = attributes
+        self.version = version
+    }
+}
+
+extension [UInt8] {
+    mutating func append(_ text: String) { append(contentsOf: text.utf8) }
+}

@@ -1,0 +1,52 @@
+import Imaging
+import Testing
+import Text
+import ThumbnailPipeline
+
+@testable import Dialects
+
+/// The dialect at `/`.
+func imaginary(_ configure: (inout ImaginaryConfiguration) -> Void = { _ in }) throws -> ImaginaryDialect {
+    var configuration = ImaginaryConfiguration()
+    configuration.place = DialectPlace("/")
+    configure(&configuration)
+    return try #require(ImaginaryDialect(configuration))
+}
+
+/// The query of an image that is sent to a target.
+func imaginaryQuery(_ target: String, accept: String? = nil) throws -> ThumbnailQuery {
+    try imaginary().uploadQuery(in: RequestedTarget(target, accept: accept))
+}
+
+/// The composition of a target for a source.
+func imaginaryComposition(
+    _ target: String, _ width: Int, _ height: Int, _ format: ImageFormat = .jpeg, orientation: Int = 1,
+    hasAlpha: Bool = false
+) throws -> Composition {
+    let header = ImageHeader(
+        format: format, storedSize: PixelSize(width: width, height: height), orientation: orientation,
+        bands: hasAlpha ? 4 : 3, hasAlpha: hasAlpha,
+        drawing: format == .svg ? PixelSize(width: width * 1_000, height: height * 1_000) : nil)
+    let query = try imaginaryQuery(target)
+    let mark = ImageHeader(format: .png, storedSize: PixelSize(width: 20, height: 10), bands: 4, hasAlpha: true)
+    let source = RecipeSource(header: header, additions: query.request.additional.map { _ in mark })
+    return try query.request.recipe.recipe.composition(of: source)
+}
+
+/// The target of a pipeline.
+func pipeline(_ operations: String) -> String { "/pipeline?operations=\(PercentEncoding.encode(operations))" }
+
+/// The target by which Nextcloud asks for a preview.
+func nextcloud(_ operation: String, _ side: Int, first: String? = "autorotate", as type: String = "jpeg") -> String {
+    let opening =
+        switch first {
+        case "convert": "{\"operation\":\"convert\",\"params\":{\"type\":\"\(type)\"}},"
+        case let name?: "{\"operation\":\"\(name)\"},"
+        case nil: ""
+        }
+    return pipeline(
+        """
+        [\(opening){"operation":"\(operation)","params":{"width":\(side),"height":\(side),"stripmeta":"true",\
+        "type":"\(type)","norotation":"true","quality":"80"}}]
+        """) + "&key="
+}

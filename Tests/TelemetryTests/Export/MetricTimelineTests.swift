@@ -1,0 +1,116 @@
+import Coordination
+import Testing
+
+@testable import Telemetry
+
+struct MetricTimelineTests {
+    private let registry = MetricsRegistry()
+
+    /// The points as texts: name, attributes, start, value.
+    private func points(_ timeline: MetricTimeline) -> [String] {
+        timeline.metrics(registry.readings).flatMap { metric in
+            metric.points.map { point in
+                let value =
+                    switch point.value {
+                    case .number(let number): "\(Int(number))"
+                    case .histogram(let reading): "\(reading.count) in \(Int(reading.sum)) s"
+                    }
+                return ([metric.otlp.name] + point.attributes + ["from \(point.start):", value])
+                    .joined(separator: " ")
+            }
+        }
+    }
+
+    @Test func `totals begin with the service, and all are told again`() {
+        let counts = registry.counters("alula_decodes_total", help: "", labels: "format")
+        let times = registry.histogram("alula_decode_seconds", help: "")
+        registry.gauge("alula_queue", help: "") { [([], 4)] }
+        counts.counter("png").increment(by: 2)
+        var timeline = MetricTimeline(.cumulative, since: 100)
+        let first = [
+            "alula.decodes png from 100: 2", "alula.decode.duration from 100: 0 in 0 s", "alula.queue from 100: 4",
+        ]
+        #expect(points(timeline) == first)
+        timeline.take(registry.readings, at: 160)
+        #expect(points(timeline) == first)
+        counts.counter("jpeg").increment()
+        times.observe(3)
+        #expect(
+            points(timeline) == [
+                "alula.decodes jpeg from 100: 1", "alula.decodes png from 100: 2",
+                "alula.decode.duration from 100: 1 in 3 s",
+                "alula.queue from 100: 4",
+            ])
+    }
+
+    @Test func `as deltas only what is new is told, from the last document on`() {
+        let counts = registry.counters("alula_decodes_total", help: "", labels: "format")
+        let times = registry.histogram("alula_decode_seconds", help: "")
+        registry.gauge("alula_queue", help: "") { [([], 4)] }
+        counts.counter("png").increment(by: 2)
+        times.observe(1)
+        var timeline = MetricTimeline(.delta, since: 100)
+        #expect(
+            points(timeline) == [
+                "alula.decodes png from 100: 2", "alula.decode.duration from 100: 1 in 1 s", "alula.queue from 100: 4",
+            ])
+        timeline.take(registry.readings, at: 160)
+        #expect(points(timeline) == ["alula.queue from 100: 4"])
+        counts.counter("png").increment()
+        counts.counter("jpeg").increment(by: 5)
+        times.observe(2)
+        #expect(
+            points(timeline) == [
+                "alula.decodes jpeg from 160: 5", "alula.decodes png from 160: 1",
+                "alula.decode.duration from 160: 1 in 2 s",
+                "alula.queue from 100: 4",
+            ])
+    }
+
+    @Test func `a delta that was lost is in the next document`() {
+        let counter = registry.counter("alula_decodes_total", help: "")
+        counter.increment()
+        var timeline = MetricTimeline(.delta, since: 100)
+        timeline.take(registry.readings, at: 160)
+        counter.increment()
+        #expect(points(timeline) == ["alula.decodes from 160: 1"])
+        counter.increment()
+        #expect(points(timeline) == ["alula.decodes from 160: 2"])
+    }
+
+    @Test func `with low memory, what is counted elsewhere is told as totals`() {
+        let total = Level()
+        total.change(by: 7)
+        let counter = registry.counter("alula_decodes_total", help: "")
+        registry.gauge("alula_purges_total", help: "", isCounter: true) { [([], Double(total.value))] }
+        counter.increment()
+        var timeline = MetricTimeline(.lowmemory, since: 100)
+        timeline.take(registry.readings, at: 160)
+        counter.increment()
+        total.change(by: 1)
+        #expect(points(timeline) == ["alula.decodes from 160: 1", "alula.purges from 100: 8"])
+    }
+
+    @Test func `a count that was begun anew is told as a whole`() {
+        let total = Level()
+        total.change(by: 7)
+        registry.gauge("alula_purges_total", help: "", isCounter: true) { [([], Double(total.value))] }
+        var timeline = MetricTimeline(.delta, since: 100)
+        timeline.take(registry.readings, at: 160)
+        total.change(by: -4)
+        #expect(points(timeline) == ["alula.purges from 160: 3"])
+    }
+
+    @Test func `times never go back, although the clock may`() {
+        var timeline = MetricTimeline(.delta, since: 100)
+        #expect(timeline.time(at: 90) == 100)
+        timeline.take([], at: 160)
+        #expect(timeline.time(at: 150) == 160 && timeline.time(at: 170) == 170)
+    }
+
+    @Test func `a metric without a name for collectors is not told`() {
+        registry.unsentGauge("process_start_time_seconds", help: "") { [([], 5)] }
+        #expect(points(MetricTimeline(.cumulative, since: 0)).isEmpty)
+        #expect(registry.prometheusText.contains("process_start_time_seconds 5\n"))
+    }
+}

@@ -1,0 +1,147 @@
+import Dialects
+import HTTPTypes
+import Imaging
+import Testing
+import Text
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+/// Requests of imaginary, most with an image as the body.
+@Suite struct ImaginaryAnswerTests {
+    private static let image = SubmissionFixture.image
+
+    private func edge(
+        at path: String = "/", _ thumbnails: StubThumbnails = StubThumbnails(), uploads: Bool = true,
+        _ change: (inout ImaginaryConfiguration) -> Void = { _ in },
+        configure: (inout APIConfiguration) -> Void = { _ in }
+    ) throws -> Edge {
+        var configuration = ImaginaryConfiguration()
+        configuration.place = DialectPlace(path)
+        change(&configuration)
+        let dialect = try #require(ImaginaryDialect(configuration))
+        return Edge(thumbnails) {
+            $0.takesUploads = uploads
+            $0.otherDialects = [dialect]
+            configure(&$0)
+        }
+    }
+
+    private func post(
+        _ edge: Edge, _ target: String, _ fields: HTTPFields = [:], _ body: [UInt8] = image
+    ) async -> HTTPResponse {
+        await edge.respond(target, method: .post, fields: fields, body: body)
+    }
+
+    @Test func `an image at a URL and one in the body are answered with their size`() async throws {
+        let edge = try edge()
+        let fetched = await edge.respond("/resize?width=20&url=http://h/a.jpg")
+        #expect(fetched.status == .ok && fetched[.imageWidth] == "30" && fetched[.imageHeight] == "20")
+        let sent = await post(edge, "/resize?width=20&url=http://h/a.jpg")
+        #expect(sent.status == .ok && sent[.imageWidth] == "30" && sent[.imageHeight] == "20")
+        #expect(sent[.cacheControl] == "private, no-store")
+        #expect(edge.thumbnails.opened == ["\(Self.image.count) bytes"] && edge.thumbnails.closings == 1)
+        #expect(edge.thumbnails.requests.map(\.source.string) == ["http://h/a.jpg", NativeDialect.uploadedSource])
+    }
+
+    @Test(arguments: ["text/plain", "image/png", "application/x-www-form-urlencoded", "", "x"])
+    func `the type of a body does not count`(type: String) async throws {
+        #expect(await post(try edge(), "/flip", [.contentType: type]).status == .ok)
+    }
+
+    @Test func `a form has the image in its field file`() async throws {
+        let edge = try edge()
+        let form: HTTPFields = [.contentType: "multipart/form-data; boundary=b"]
+        func body(_ names: String...) -> [UInt8] {
+            names.flatMap { name in
+                Array("--b\r\nContent-Disposition: form-data; name=\"\(name)\"; filename=\"a\"\r\n\r\n".utf8)
+                    + Self.image + Array("\r\n".utf8)
+            } + Array("--b--\r\n".utf8)
+        }
+        #expect(await post(edge, "/flip", form, body("file")).status == .ok)
+        #expect(await post(edge, "/flip", form, body("x", "file")).status == .ok)
+        #expect(await post(edge, "/flip", form, body("x")).code == "bad_body")
+        #expect(await post(edge, "/flip", form, body("file", "file")).code == "bad_body")
+        #expect(await post(edge, "/flip", [.contentType: "multipart/form-data"]).code == "bad_body")
+    }
+
+    @Test func `what is wrong has the service's status`() async throws {
+        let edge = try edge()
+        func status(_ target: String) async -> Int { await post(edge, target).status.code }
+        #expect(await status("/resize") == 400 && status("/sharpen") == 404 && status("/flip?width=x") == 400)
+        #expect(await edge.respond("/flip", method: .init("DELETE")).status == .methodNotAllowed)
+        #expect(await post(edge, "/flip", [:], [1, 2, 3]).status == .notAcceptable)
+        #expect(await post(edge, "/flip", [:], []).status == .badRequest)
+        #expect(await edge.respond("/flip?file=/etc/passwd").code == "unsupported_option")
+        #expect(await post(try self.edge(uploads: false), "/flip").code == "uploads_off")
+        let stub = StubThumbnails(make: { _ in throw ImagingError.cropOutside(PixelSize(width: 1, height: 1)) })
+        let failing = try self.edge(at: "/p", stub)
+        let failure = await failing.respond("/p/flip?url=http://h/a")
+        #expect(failure.status == .badRequest && failure.code == "crop_outside")
+        #expect(failure.text.contains("\"status\":400"))
+    }
+
+    @Test func `a key closes all routes, health too, and other dialects`() async throws {
+        let edge = try edge(at: "/im") { $0.key = Array("sesame".utf8) }
+        #expect(await edge.respond("/im/flip?url=http://h/a").status == .unauthorized)
+        #expect(await post(edge, "/im/flip?key=Sesame").code == "bad_key")
+        #expect(await edge.respond("/im/health").status == .unauthorized)
+        #expect(await edge.respond("/thumbnail?url=http://h/a").code == "bad_signature")
+        #expect(edge.thumbnails.requests.isEmpty && edge.thumbnails.opened.isEmpty)
+        #expect(await post(edge, "/im/flip?key=sesame").status == .ok)
+        #expect(await edge.respond("/im/flip?url=http://h/a", fields: [.apiKey: "sesame"]).status == .ok)
+        #expect(await edge.respond("/im/health?key=sesame").status == .ok)
+        // The answer of one key is not that of another.
+        #expect(await edge.respond("/im/flip?url=http://h/a", fields: [.apiKey: "x"]).status == .unauthorized)
+    }
+
+    @Test func `a signature closes all routes but health, and keys of others close this one`() async throws {
+        let edge = try edge(at: "/im") { $0.signatureKey = [UInt8](repeating: 7, count: 32) }
+        #expect(await post(edge, "/im/flip").code == "bad_signature")
+        #expect(await edge.respond("/im/flip?url=http://h/a").code == "bad_signature")
+        #expect(await edge.respond("/im/health").status == .ok)
+        #expect(await edge.respond("/im", method: .post).status == .ok)
+        let closed = try self.edge {
+            $0.key = nil
+        } configure: {
+            $0.signingKeys = [[UInt8](0..<32)]
+        }
+        #expect(await post(closed, "/flip").code == "bad_signature")
+        #expect(closed.thumbnails.opened.isEmpty)
+    }
+
+    @Test func `facts are told as JSON, without a size of the answer`() async throws {
+        let header = ImageHeader(
+            format: .png, storedSize: PixelSize(width: 9, height: 7), bands: 4, hasAlpha: true, profileByteCount: 5)
+        let edge = try edge(StubThumbnails(make: { _ in .sample(sourceHeader: header) }))
+        let wanted = """
+            {"width":9,"height":7,"type":"png","space":"srgb","hasAlpha":true,"hasProfile":true,"channels":4,\
+            "orientation":0}
+            """
+        for answer in [await edge.respond("/info?url=http://h/a"), await post(edge, "/info")] {
+            #expect(answer.text == wanted && answer[.contentType] == "application/json")
+            #expect(answer[.imageWidth] == nil && answer[.contentDisposition] == nil)
+        }
+    }
+
+    @Test func `a placeholder answers failures under their status`() async throws {
+        let edge = try edge { $0.placeholder = ImaginaryPlaceholder() }
+        for answer in [await edge.respond("/resize?url=x"), await post(edge, "/flip", [:], [1, 2, 3])] {
+            #expect(answer[.contentType] == "image/png" && answer[.cacheControl] == "no-store")
+            #expect([400, 406].contains(answer.status.code))
+        }
+        #expect(edge.thumbnails.placeholders == [Color](repeating: Color(red: 204, green: 204, blue: 204), count: 2))
+        // A path without a route has none.
+        #expect(await edge.respond("/sharpen").code == "no_such_route")
+    }
+
+    @Test func `an operator's lifetime counts unless the source is private`() async throws {
+        for (storability, text) in [
+            (Freshness.Storability.shared, "public, s-maxage=60, max-age=60, no-transform"), (.private, "private"),
+        ] {
+            let stub = StubThumbnails(make: { _ in .sample(freshness: Freshness(storability: storability)) })
+            let edge = try edge(stub) { $0.maximumAge = 60 }
+            #expect(await edge.respond("/flip?url=http://h/a")[.cacheControl] == text)
+        }
+    }
+}
