@@ -2,6 +2,7 @@ import CCurl
 import CCurlShim
 import Coordination
 import HTTPTypes
+import Memory
 
 /// Owns one easy handle, set up once and used for one transfer after another.
 ///
