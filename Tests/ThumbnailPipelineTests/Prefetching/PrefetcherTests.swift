@@ -259,13 +259,21 @@ final class PrefetcherTests: Sendable {
         await store.close(timeLimit: .patience)
     }
 
+    private func reported(_ count: Int) async {
+        let areThere = await eventually { [reports] () -> Bool in
+            let told: Int = reports.withLock { $0.count }
+            return told == count
+        }
+        #expect(areThere)
+    }
+
     @Test func `each job tells its end once`() async throws {
         maker.fail("/b")
         let prefetcher = prefetcher()
         let first = try await prefetcher.begin(["/a", "/b"], callback: "http://h/")
         let second = try await prefetcher.begin(["/c"])
         for job in [first, second] { _ = await settled(prefetcher, job.id) }
-        #expect(await eventually { [reports] in reports.withLock { $0.count } == 2 })
+        await reported(2)
         let told = reports.withLock { $0 }
         #expect(told.map(\.id) == [first.id, second.id] && told.map(\.callback) == ["http://h/", nil])
         #expect(told.map(\.status.done) == [1, 1] && told[0].status.failures.map(\.target) == ["/b"])
@@ -280,7 +288,7 @@ final class PrefetcherTests: Sendable {
         let first = prefetcher(store: before)
         let id = try await first.begin(["/a"], callback: "http://h/").id
         _ = await settled(first, id)
-        #expect(await eventually { [reports] in reports.withLock { $0.count } == 1 })
+        await reported(1)
         first.shutDown()
         await before.close(timeLimit: .patience)
         reports.withLock { $0 = [] }
@@ -288,7 +296,8 @@ final class PrefetcherTests: Sendable {
         let second = prefetcher(store: after)
         second.resume()
         #expect(await second.status(of: id)?.done == 1)
-        #expect(reports.withLock { $0.map(\.callback) } == Array(repeating: "http://h/", count: calls))
+        let owed: [String?] = reports.withLock { $0.map(\.callback) }
+        #expect(owed == Array(repeating: "http://h/", count: calls))
         await after.close(timeLimit: .patience)
     }
 
