@@ -48,7 +48,8 @@ extension JSONValue {
     /// The progress of a job.
     static func prefetchStatus(_ status: PrefetchStatus, of id: String) -> JSONValue {
         .object([
-            ("id", .string(id)), ("state", .string(status.state.rawValue)), ("total", .int(status.total)), ("done", .int(status.done)), ("failed", .int(status.failed)),
+            ("id", .string(id)), ("state", .string(status.state.rawValue)),
+            ("total", .int(status.total)), ("done", .int(status.done)), ("failed", .int(status.failed)),
             ("left", .int(status.left)), ("failures", .array(status.failures.map { .prefetchFailure($0) })),
         ])
     }

@@ -31,7 +31,7 @@ package struct Notifier: Sendable {
     ) {
         let outcomes = registry.counters(
             "alula_outgoing_calls_total", help: "Calls of hooks and callbacks that have ended.",
-            labels: "kind", "outcome")
+            labels: "kind", "outcome", counting: "call")
         self.outcomes = outcomes
         func caller(_ kind: CallKind, _ send: @escaping OutgoingCaller.Send) -> OutgoingCaller {
             OutgoingCaller(kind, outcomes: outcomes, logger: logger, timekeeper: timekeeper, send: send)
@@ -43,7 +43,7 @@ package struct Notifier: Sendable {
         callbacks = caller(.jobCallback, toCallbacks)
         registry.gauge(
             "alula_outgoing_calls_waiting", help: "Calls of hooks and callbacks that wait for their turn.",
-            labels: "kind"
+            labels: "kind", counting: "call"
         ) { [self] in
             CallKind.allCases.map { ([$0.rawValue], Double(waitingCount(of: $0))) }
         }

@@ -65,7 +65,8 @@ package struct PurgeHook: Sendable {
     }
 
     private func check(isJSON: Bool) throws(Fault) {
-        let place = "an absolute http or https URL without user and fragment, with {url}, {tags} and {tag} in its path or query"
+        let place =
+            "an absolute http or https URL without user and fragment, with {url}, {tags} and {tag} in its path or query"
         let authority = url.start.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let isWhole = authority.count > 3 || !HookText.Value.allCases.contains { url.has($0) }
         let sample = Purge(url: "https://example.com/\"", tags: ["a", "b"])

@@ -191,10 +191,11 @@ import ThumbnailPipeline
         let reader = PrefetchReader(dialect)
         func targets(_ source: String, _ rendition: String) throws -> [String] {
             let body = #"{"sources":[{"url":"\#(source)","renditions":["20","\#(rendition)"]}]}"#
-            return try reader.targets(
+            return try reader.job(
                 in: HTTPRequest(
                     method: .post, target: "/prefetch", headerFields: [.contentType: "application/json"],
-                    body: SharedBytes(Array(body.utf8))))
+                    body: SharedBytes(Array(body.utf8)))
+            ).targets
         }
         let written = try targets("https://example.com/a.png", "300")
         #expect(written == ["/t/seal/20/example.com/a.png", Self.target])

@@ -1,5 +1,6 @@
 import Coordination
 import Dialects
+import Downloading
 import HTTPTypes
 import Imaging
 import JSON
@@ -32,7 +33,8 @@ import ThumbnailPipeline
             events: events, history: StatsHistory(timekeeper: time) { fatalError("nobody samples") },
             metricsText: { "up 1\n" })
         let responder = OperatorResponder(
-            service: service, sites: OperatorSites(), reader: PrefetchReader(NativeDialect()),
+            service: service, sites: OperatorSites(),
+            reader: PrefetchReader(NativeDialect()) { $0.host == "h" ? nil : "callbackHosts: none of them is \($0.host)" },
             explainer: TargetExplainer(APIConfiguration(), PipelineConfiguration()), workers: workers,
             bodies: BodyMemory(of: MemoryBudget()), logger: Logger(level: .info, sink: log), timekeeper: time)
         let request = HTTPRequest(
@@ -284,6 +286,21 @@ import ThumbnailPipeline
         }
     }
 
+    @Test func `a job may name a host that is told its end, if the settings allow it`() async {
+        func body(_ callback: String) -> String {
+            #"{"sources":[{"url":"http://h/a","renditions":["w=1"]}],"callback":"# + callback + "}"
+        }
+        #expect(await prefetch(body("\"HTTPS://h:443/x?y\"")).status == .accepted)
+        #expect(prefetching.callbacks == ["https://h/x?y"])
+        let refused = await prefetch(body("\"https://other/x\""))
+        #expect(refused.status == .forbidden && refused.code == "callback_not_allowed")
+        #expect(refused.text.contains("callbackHosts: none of them is other"))
+        for wrong in ["1", "\"\"", "\"ftp://h/\"", "\"https://u:p@h/\"", "\"https://h/#a\"", "null"] {
+            #expect(await prefetch(body(wrong)).member("parameter") == "/callback", "\(wrong)")
+        }
+        #expect(prefetching.jobs.count == 1)
+    }
+
     @Test func `a job with too many thumbnails is refused`() async {
         func body(_ count: Int) -> String {
             let renditions = (0..<count).map { "\"w=\($0 % 999 + 1)\"" }.joined(separator: ",")
@@ -381,7 +398,7 @@ import ThumbnailPipeline
     @Test func `the progress of a job is shown under its ID`() async {
         let response = await respond("/prefetch/job1")
         #expect(
-            response.text == #"{"total":5,"done":2,"failed":1,"left":2,"failures":[{"url":"photos:a","#
+            response.text == #"{"id":"job1","state":"running","total":5,"done":2,"failed":1,"left":2,"failures":[{"url":"photos:a","#
                 + #""target":"/thumbnail?url=photos:a","code":"source_not_found","detail":"No such image."}]}"#)
         #expect(await respond("/prefetch/other").code == "no_such_job")
         #expect(await respond("/prefetch/job1", method: .post).code == "method_not_allowed")

@@ -5,11 +5,14 @@ import Coordination
 /// Notes the jobs it is given; the first is called "job1".
 final class StubPrefetching: Prefetching {
     private let kept = Locked<[[String]]>([])
+    private let called = Locked<[String?]>([])
 
     var jobs: [[String]] { kept.withLock { $0 } }
+    var callbacks: [String?] { called.withLock { $0 } }
 
-    func begin(_ targets: [String]) async throws -> PrefetchJob {
-        kept.withLock {
+    func begin(_ targets: [String], callback: String?) async throws -> PrefetchJob {
+        called.withLock { $0.append(callback) }
+        return kept.withLock {
             $0.append(targets)
             return PrefetchJob(id: "job\($0.count)", survivesRestart: $0.count == 1)
         }

@@ -18,6 +18,9 @@ final class PrefetcherTests: Sendable {
     private let time = ManualTimekeeper()
     private let maker = Maker()
     private let isBusy = Locked(false)
+    private let reports = Locked<[PrefetchReport]>([])
+    /// What becomes of the calls of those who are told of jobs.
+    private let outcome = Locked(CallOutcome.sent)
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
@@ -28,7 +31,11 @@ final class PrefetcherTests: Sendable {
         configure(&configuration)
         return Prefetcher(
             configuration: configuration, thumbnails: maker, reading: { $0.hasPrefix("/") ? .path($0) : nil },
-            isBusy: { [isBusy] in isBusy.withLock { $0 } }, store: store, logger: .silent, timekeeper: time)
+            isBusy: { [isBusy] in isBusy.withLock { $0 } }, store: store,
+            telling: { [reports, outcome] report, end in
+                reports.withLock { $0.append(report) }
+                end(outcome.withLock { $0 })
+            }, logger: .silent, timekeeper: time)
     }
 
     private func store(noteCapacity: Int = 1 << 20) throws -> DiskStore {
@@ -250,6 +257,48 @@ final class PrefetcherTests: Sendable {
         #expect(await settled(prefetcher, large.id)?.done == 1_000)
         #expect(store.statistics.failures == 0 && store.statistics.isWorking)
         await store.close(timeLimit: .patience)
+    }
+
+    private func reported(_ count: Int) async {
+        let areThere = await eventually { [reports] () -> Bool in
+            let told: Int = reports.withLock { $0.count }
+            return told == count
+        }
+        #expect(areThere)
+    }
+
+    @Test func `each job tells its end once`() async throws {
+        maker.fail("/b")
+        let prefetcher = prefetcher()
+        let first = try await prefetcher.begin(["/a", "/b"], callback: "http://h/")
+        let second = try await prefetcher.begin(["/c"])
+        for job in [first, second] { _ = await settled(prefetcher, job.id) }
+        await reported(2)
+        let told = reports.withLock { $0 }
+        #expect(told.map(\.id) == [first.id, second.id] && told.map(\.callback) == ["http://h/", nil])
+        #expect(told.map(\.status.done) == [1, 1] && told[0].status.failures.map(\.target) == ["/b"])
+    }
+
+    @Test(arguments: [(CallOutcome.dropped, 1), (.sent, 0), (.failed, 0)])
+    func `a call that the end of the process prevents is made by the next one`(outcome: CallOutcome, calls: Int)
+        async throws
+    {
+        self.outcome.withLock { $0 = outcome }
+        let before = try store()
+        let first = prefetcher(store: before)
+        let id = try await first.begin(["/a"], callback: "http://h/").id
+        _ = await settled(first, id)
+        await reported(1)
+        first.shutDown()
+        await before.close(timeLimit: .patience)
+        reports.withLock { $0 = [] }
+        let after = try store()
+        let second = prefetcher(store: after)
+        second.resume()
+        #expect(await second.status(of: id)?.done == 1)
+        let owed: [String?] = reports.withLock { $0.map(\.callback) }
+        #expect(owed == Array(repeating: "http://h/", count: calls))
+        await after.close(timeLimit: .patience)
     }
 
     @Test func `without a disk no job says that it survives a restart`() async throws {

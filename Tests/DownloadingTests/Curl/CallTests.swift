@@ -1,0 +1,52 @@
+import HTTPTypes
+import Memory
+import TestSupport
+import Testing
+
+@testable import Downloading
+
+/// Requests that tell a host something: sent like those for sources, and judged like them.
+@Suite(.timeLimit(.minutes(1)))
+struct CallTests {
+    private let request = HTTPRequest(
+        method: .post, target: "", headerFields: [.contentType: "application/json", .accept: "*/*"],
+        body: SharedBytes(Array("{}".utf8)))
+
+    @Test func `a call brings its method, its fields and its body`() async throws {
+        let fixture = try LoaderFixture {
+            // These are about sources.
+            $0.allowedSources = [SourcePattern("https://images.example/*")].compactMap { $0 }
+        }
+        fixture.origin.serve("/done", FakeAnswer(status: 204))
+        try await fixture.loader.call(request, at: SourceURL(parsing: fixture.origin.url("/done?a=b")))
+        let sent = try #require(fixture.origin.requests.first)
+        #expect(sent.method == "POST" && sent.target == "/done?a=b" && sent.body == Array("{}".utf8))
+        #expect(sent.fields.filter { $0.name == "Accept" }.map(\.value) == ["*/*"])
+        #expect(sent.value("Content-Type") == "application/json")
+        await #expect(throws: DownloadError.self) { try await fixture.load("/done") }
+    }
+
+    @Test(arguments: [301, 307, 400, 404, 500])
+    func `an answer other than 2xx is a failure, and redirects are not followed`(status: Int) async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/a", FakeAnswer(status: status).with("Location", "/b"))
+        await #expect(throws: DownloadError.status(status)) {
+            try await fixture.loader.call(request, at: SourceURL(parsing: fixture.origin.url("/a")))
+        }
+        #expect(fixture.origin.requests.map(\.target) == ["/a"])
+    }
+
+    @Test func `a private address is called only in allowed networks, and on allowed ports`() async throws {
+        let fixture = try LoaderFixture { $0.allowedNetworks = [] }
+        let url = try SourceURL(parsing: fixture.origin.url("/a"))
+        await #expect { try await fixture.loader.call(request, at: url) } throws: { isDenied($0, by: "allowedNetworks") }
+        await #expect {
+            try await fixture.loader.call(request, at: SourceURL(parsing: "http://localhost:\(fixture.origin.port)/"))
+        } throws: {
+            isDenied($0, by: "allowedPorts")
+        }
+        #expect(fixture.configuration.objection(toCalling: url)?.hasPrefix("allowedNetworks") == true)
+        #expect(fixture.configuration.objection(toCalling: try SourceURL(parsing: "https://h.example/")) == nil)
+        #expect(fixture.origin.requests.isEmpty)
+    }
+}

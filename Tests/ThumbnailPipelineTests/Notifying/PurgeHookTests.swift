@@ -1,0 +1,97 @@
+import Downloading
+import HTTPTypes
+import Testing
+
+@testable import ThumbnailPipeline
+
+/// Hooks of purges: how their values are escaped, and which calls a purge makes.
+struct PurgeHookTests {
+    private static let purge = Purge(url: #"https://h/ä "b\.jpg?x=1&y={tag}"#, tags: ["a.b", "c-d"])
+
+    /// A text, its place, and what a purge makes of it.
+    private static let texts: [(String, HookText.Place, String)] = [
+        ("/p?u={url}", .url, "/p?u=https%3A%2F%2Fh%2F%C3%A4%20%22b%5C.jpg%3Fx%3D1%26y%3D%7Btag%7D"),
+        ("/p/{tag}/{tags}", .url, "/p/a.b/a.b,c-d"),
+        ("{url}", .field, #"https://h/ä "b\.jpg?x=1&y={tag}"#),
+        ("{tags}", .field, "a.b c-d"),
+        (#"{"files":["{url}"]}"#, .json, #"{"files":["https://h/ä \"b\\.jpg?x=1&y={tag}"]}"#),
+        (#"{"files":[{url}],"tags":{tags},"one":{tag}}"#, .json,
+            #"{"files":["https://h/ä \"b\\.jpg?x=1&y={tag}"],"tags":["a.b","c-d"],"one":"a.b"}"#),
+        (#"{"\"{tags}":"\\","x":{tag}}"#, .json, #"{"\"a.b,c-d":"\\","x":"a.b"}"#),
+        ("url={url}&t={tags}", .text, #"url=https://h/ä "b\.jpg?x=1&y={tag}&t=a.b,c-d"#),
+        ("{urls} {} {Tag} {url", .text, "{urls} {} {Tag} {url"),
+    ]
+
+    @Test(arguments: texts)
+    func `values are escaped for the place where they stand`(text: String, place: HookText.Place, expected: String) {
+        let filled = HookText(text, in: place).filled(Self.purge, tag: "a.b")
+        #expect(filled.map { String(decoding: $0, as: UTF8.self) } == expected)
+    }
+
+    @Test func `a hook makes one call, or one for each tag`() throws {
+        let once = try PurgeHook(
+            url: "https://api.example/zones/1/purge?n=2", fields: [(.contentType, "application/json")],
+            secrets: [(.authorization, Secret("Bearer {tag}"))], body: #"{"tags":{tags}}"#)
+        let call = try #require(once.calls(for: Self.purge).first)
+        #expect(once.calls(for: Self.purge).count == 1)
+        #expect(call.method == .post && call.url == "https://api.example/zones/1/purge?n=2")
+        #expect(call.fields == [.contentType: "application/json", .authorization: "Bearer {tag}"])
+        #expect(String(decoding: call.body, as: UTF8.self) == #"{"tags":["a.b","c-d"]}"#)
+        let each = try PurgeHook(url: "http://varnish/{tag}", method: "PURGE")
+        #expect(each.calls(for: Self.purge).map(\.url) == ["http://varnish/a.b", "http://varnish/c-d"])
+        #expect(each.calls(for: Self.purge).allSatisfy { $0.method.rawValue == "PURGE" && $0.body.isEmpty })
+    }
+
+    @Test func `a purge that lacks a value calls only hooks that do not need it`() throws {
+        let url = try PurgeHook(url: "http://h/?u={url}")
+        let tags = try PurgeHook(url: "http://h/", body: "{tags}")
+        let always = try PurgeHook(url: "http://h/all")
+        for (purge, counts) in [
+            (Purge(), [0, 0, 1]), (Purge(url: "x:y"), [1, 0, 1]), (Purge(tags: ["a"]), [0, 1, 1]),
+            (Purge(url: "x:y", tags: ["a"]), [1, 1, 1]),
+        ] {
+            #expect([url, tags, always].map { $0.calls(for: purge).count } == counts, "\(purge)")
+        }
+    }
+
+    @Test func `no value leads elsewhere or adds a line`() throws {
+        // Servers would resolve these.
+        #expect(try PurgeHook(url: "http://h/purge/{tag}").calls(for: Purge(tags: ["..", "."])).isEmpty)
+        #expect(try PurgeHook(url: "http://h/purge/{url}/").calls(for: Purge(url: "..")).isEmpty)
+        let field = try PurgeHook(url: "http://h/", fields: [(.alulaReceipt, "{url}")])
+        #expect(field.calls(for: Purge(url: "http://h/a\r\nX: y")).isEmpty)
+        #expect(field.calls(for: Purge(url: "http://h/a")).count == 1)
+        let long = Purge(url: String(repeating: "/", count: PurgeHook.longestURL / 3))
+        #expect(try PurgeHook(url: "http://h/?{url}").calls(for: long).isEmpty)
+    }
+
+    @Test func `the body's type is told, and is guessed if it is not`() throws {
+        func type(_ body: String?, _ fields: [(name: HTTPField.Name, value: String)] = []) throws -> String? {
+            try PurgeHook(url: "http://h/", fields: fields, body: body).calls(for: Self.purge).first?
+                .fields[.contentType]
+        }
+        #expect(try type(" [\"{url}\"]") == "application/json")
+        #expect(try type("{tags}") == "application/json")
+        #expect(try type("tags: {tags}") == "text/plain; charset=utf-8")
+        #expect(try type(nil) == nil)
+        #expect(try type("{\"a\":{tags}}", [(.contentType, "application/vnd.x+json")]) == "application/vnd.x+json")
+        #expect(try type("{", [(.contentType, "text/x-vcl")]) == "text/x-vcl")
+    }
+
+    @Test(arguments: [
+        ("{url}", "POST", "", "url"), ("http://{tag}/", "POST", "", "url"), ("http://{tag}.h/", "POST", "", "url"),
+        ("ftp://h/", "POST", "", "url"), ("http://u:p@h/", "POST", "", "url"), ("http://h/#a", "POST", "", "url"),
+        ("/a", "POST", "", "url"), ("http://h/../{tag}", "POST", "", "url"), ("http://h/", "A B", "", "method"),
+        ("http://h/", "", "", "method"), ("http://h/", "POST", "{\"a\":", "body"),
+        ("http://h/", "POST", "{\"a\":\"{url}}", "body"), ("http://h?u={url}", "POST", "", "url"),
+    ])
+    func `a hook that could never be called as it is meant is refused`(
+        url: String, method: String, body: String, member: String
+    ) {
+        #expect {
+            try PurgeHook(url: url, method: method, body: body.isEmpty ? nil : body)
+        } throws: {
+            ($0 as? PurgeHook.Fault)?.member == member
+        }
+    }
+}
