@@ -220,7 +220,8 @@ struct Service: Sendable {
                 version: settings.api.version, instance: settings.sharedCache.instance, control: control,
                 prefetching: prefetcher, lifecycle: lifecycle,
                 events: events, history: history,
-                calls: { [notifier] in settings.notifying.isUsed ? notifier.figures : nil }, metricsText: { registry.prometheusText }),
+                calls: { [notifier] in settings.notifying.isUsed ? notifier.figures : nil },
+                metricsText: { registry.prometheusText }),
             sites: settings.api.operatorSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
             workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: time)

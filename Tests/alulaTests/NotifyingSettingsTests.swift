@@ -25,7 +25,7 @@ struct NotifyingSettingsTests {
             ] }
             """
         let settings = try load(file, ["TOKEN": "Bearer x"])
-        let purge = Purge(url: "http://h/a")
+        let purge = PurgeReport(url: "http://h/a")
         #expect(settings.notifying.isUsed && settings.notifying.hooks.count == 2)
         let calls = settings.notifying.hooks.flatMap { $0.calls(for: purge) }
         #expect(calls.map(\.method.rawValue) == ["POST", "BAN"])

@@ -22,7 +22,7 @@ struct CallQueue<Item> {
         case starts
     }
 
-    /// What to do after a try.
+    /// The step after a try.
     enum Step: Equatable {
         case end(CallOutcome)
         case again(after: Duration)
@@ -57,7 +57,7 @@ struct CallQueue<Item> {
         return item
     }
 
-    /// What to do after a try with this number, the first being 1.
+    /// The step after a try with this number, the first being 1.
     func step(after reply: CallReply, attempt: Int) -> Step {
         switch reply {
         case .status(200..<300): return .end(.sent)

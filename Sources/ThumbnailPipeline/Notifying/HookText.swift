@@ -17,7 +17,7 @@ struct HookText: Sendable, Equatable {
         case text
     }
 
-    /// What a name in braces stands for.
+    /// The meaning of a name in braces.
     enum Value: String, Sendable, CaseIterable {
         case url, tags, tag
 
@@ -65,7 +65,7 @@ struct HookText: Sendable, Equatable {
     /// The text for a purge; nil if it lacks a value that stands here.
     ///
     /// - Parameter tag: The tag that `{tag}` stands for.
-    func filled(_ purge: Purge, tag: String?) -> [UInt8]? {
+    func filled(_ purge: PurgeReport, tag: String?) -> [UInt8]? {
         var bytes: [UInt8] = []
         for part in parts {
             switch part {

@@ -50,7 +50,7 @@ package struct Notifier: Sendable {
     }
 
     /// Has the hooks told of a purge.
-    package func tell(_ purge: Purge) {
+    package func tell(_ purge: PurgeReport) {
         for (hook, caller) in hooks { for call in hook.calls(for: purge) { caller.add(call) } }
     }
 

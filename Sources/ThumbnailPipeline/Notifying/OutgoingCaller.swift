@@ -52,7 +52,7 @@ package final class OutgoingCaller: Sendable {
     /// Takes a call, and returns at once.
     ///
     /// - Parameters:
-    ///   - call: What is sent.
+    ///   - call: The call to send.
     ///   - end: Called when it has arrived or was given up, perhaps before this returns.
     package func add(_ call: OutgoingCall, end: @escaping End = { _ in }) {
         let entry = Entry(call: call, end: end)

@@ -3,8 +3,8 @@ package import HTTPTypes
 import JSON
 import Text
 
-/// What was purged.
-package struct Purge: Sendable, Equatable {
+/// A purge, as hooks tell of it.
+package struct PurgeReport: Sendable, Equatable {
     /// The source, as operators see it; nil if the purge was not of one source.
     package var url: String?
     /// The tags under which copies of it are known elsewhere.
@@ -69,7 +69,7 @@ package struct PurgeHook: Sendable {
             "an absolute http or https URL without user and fragment, with {url}, {tags} and {tag} in its path or query"
         let authority = url.start.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let isWhole = authority.count > 3 || !HookText.Value.allCases.contains { url.has($0) }
-        let sample = Purge(url: "https://example.com/\"", tags: ["a", "b"])
+        let sample = PurgeReport(url: "https://example.com/\"", tags: ["a", "b"])
         guard isWhole, let text = url.filled(sample, tag: "a").map({ String(decoding: $0, as: UTF8.self) }),
             !text.contains("#"), (try? SourceURL(parsing: text)) != nil
         else { throw Fault(member: "url", allowed: place) }
@@ -82,13 +82,13 @@ package struct PurgeHook: Sendable {
     }
 
     /// The calls for a purge: one, or one for each tag if `{tag}` stands somewhere; none if the purge lacks a value.
-    func calls(for purge: Purge) -> [OutgoingCall] {
+    func calls(for purge: PurgeReport) -> [OutgoingCall] {
         let texts = [url] + fields.map(\.text) + [body].compactMap { $0 }
         guard texts.contains(where: { $0.has(.tag) }) else { return [call(for: purge, tag: nil)].compactMap { $0 } }
         return purge.tags.compactMap { call(for: purge, tag: $0) }
     }
 
-    private func call(for purge: Purge, tag: String?) -> OutgoingCall? {
+    private func call(for purge: PurgeReport, tag: String?) -> OutgoingCall? {
         guard let url = url.filled(purge, tag: tag).map({ String(decoding: $0, as: UTF8.self) }),
             url.utf8.count <= Self.longestURL, !DotSegments.areIn(Self.path(of: url))
         else { return nil }

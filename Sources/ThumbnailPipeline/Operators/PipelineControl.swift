@@ -60,7 +60,7 @@ package struct PipelineControl: ServiceControlling {
                     url: identity?.name, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         }
         guard !pipeline.caches.layers.isEmpty else {
-            notifier?.tell(Purge(url: identity?.name))
+            notifier?.tell(PurgeReport(url: identity?.name))
             return removed
         }
         let isPurged = await pipeline.caches.purged(purge)
@@ -69,7 +69,7 @@ package struct PipelineControl: ServiceControlling {
         removed.bytes += rest.bytes
         if !isPurged { throw PipelineError.tooManyPurges }
         // A cache in front that asks now gets nothing old.
-        notifier?.tell(Purge(url: identity?.name))
+        notifier?.tell(PurgeReport(url: identity?.name))
         return removed
     }
 

@@ -55,7 +55,8 @@ package struct PrefetchFailure: Sendable, Equatable {
 
 /// Makes thumbnails ahead of their readers: what the operators' listener needs.
 package protocol Prefetching: Sendable {
-    /// Begins a job that makes the thumbnails at these targets, and tells its end to `callback`, a URL, if there is one.
+    /// Begins a job that makes the thumbnails at these targets, and tells its end to `callback`, a URL, if there is
+    /// one.
     ///
     /// - Throws: ``PipelineError/tooManyPrefetchJobs``.
     func begin(_ targets: [String], callback: String?) async throws -> PrefetchJob

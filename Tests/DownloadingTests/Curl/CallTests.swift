@@ -39,7 +39,11 @@ struct CallTests {
     @Test func `a private address is called only in allowed networks, and on allowed ports`() async throws {
         let fixture = try LoaderFixture { $0.allowedNetworks = [] }
         let url = try SourceURL(parsing: fixture.origin.url("/a"))
-        await #expect { try await fixture.loader.call(request, at: url) } throws: { isDenied($0, by: "allowedNetworks") }
+        await #expect {
+            try await fixture.loader.call(request, at: url)
+        } throws: {
+            isDenied($0, by: "allowedNetworks")
+        }
         await #expect {
             try await fixture.loader.call(request, at: SourceURL(parsing: "http://localhost:\(fixture.origin.port)/"))
         } throws: {

@@ -158,7 +158,8 @@ struct FormulaStepTests {
         let image = SampleImage(PixelSize(width: 4, height: 2), bands: 3) { x, y in [UInt8(60 * x), UInt8(90 * y), 7] }
         let size = PixelSize(width: 8, height: 6)
         let edges = try render(image, [BackdropStep(.edges, size: size, x: 2, y: 2)])
-        #expect(edges.values(0, 0) == [0, 0, 7] && edges.values(7, 5) == [180, 90, 7] && edges.values(3, 0) == [60, 0, 7])
+        #expect(edges.values(0, 0) == [0, 0, 7] && edges.values(7, 5) == [180, 90, 7])
+        #expect(edges.values(3, 0) == [60, 0, 7])
         let mirrored = try render(image, [BackdropStep(.mirrored, size: size, x: 2, y: 2)])
         #expect(mirrored.values(0, 2) == [60, 0, 7] && mirrored.values(1, 2) == [0, 0, 7])
         #expect(mirrored.values(7, 5) == [120, 0, 7] && mirrored.values(2, 2) == [0, 0, 7])

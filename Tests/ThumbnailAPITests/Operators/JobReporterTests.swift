@@ -5,9 +5,9 @@ import Memory
 import Telemetry
 import TestSupport
 import Testing
-import ThumbnailPipeline
 
 @testable import ThumbnailAPI
+@testable import ThumbnailPipeline
 
 /// The end of a job, as events and callbacks tell it.
 @Suite(.timeLimit(.minutes(1)))

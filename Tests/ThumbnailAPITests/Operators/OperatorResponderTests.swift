@@ -34,7 +34,9 @@ import ThumbnailPipeline
             metricsText: { "up 1\n" })
         let responder = OperatorResponder(
             service: service, sites: OperatorSites(),
-            reader: PrefetchReader(NativeDialect()) { $0.host == "h" ? nil : "callbackHosts: none of them is \($0.host)" },
+            reader: PrefetchReader(NativeDialect()) {
+                $0.host == "h" ? nil : "callbackHosts: none of them is \($0.host)"
+            },
             explainer: TargetExplainer(APIConfiguration(), PipelineConfiguration()), workers: workers,
             bodies: BodyMemory(of: MemoryBudget()), logger: Logger(level: .info, sink: log), timekeeper: time)
         let request = HTTPRequest(
@@ -397,9 +399,10 @@ import ThumbnailPipeline
 
     @Test func `the progress of a job is shown under its ID`() async {
         let response = await respond("/prefetch/job1")
-        #expect(
-            response.text == #"{"id":"job1","state":"running","total":5,"done":2,"failed":1,"left":2,"failures":[{"url":"photos:a","#
-                + #""target":"/thumbnail?url=photos:a","code":"source_not_found","detail":"No such image."}]}"#)
+        let counts = #""state":"running","total":5,"done":2,"failed":1,"left":2"#
+        let failure =
+            #"{"url":"photos:a","target":"/thumbnail?url=photos:a","code":"source_not_found","detail":"No such image."}"#
+        #expect(response.text == #"{"id":"job1",\#(counts),"failures":[\#(failure)]}"#)
         #expect(await respond("/prefetch/other").code == "no_such_job")
         #expect(await respond("/prefetch/job1", method: .post).code == "method_not_allowed")
         #expect(await respond("/prefetch")[.allow] == "POST")

@@ -6,7 +6,7 @@ import Testing
 
 /// Hooks of purges: how their values are escaped, and which calls a purge makes.
 struct PurgeHookTests {
-    private static let purge = Purge(url: #"https://h/ä "b\.jpg?x=1&y={tag}"#, tags: ["a.b", "c-d"])
+    private static let purge = PurgeReport(url: #"https://h/ä "b\.jpg?x=1&y={tag}"#, tags: ["a.b", "c-d"])
 
     /// A text, its place, and what a purge makes of it.
     private static let texts: [(String, HookText.Place, String)] = [
@@ -15,8 +15,10 @@ struct PurgeHookTests {
         ("{url}", .field, #"https://h/ä "b\.jpg?x=1&y={tag}"#),
         ("{tags}", .field, "a.b c-d"),
         (#"{"files":["{url}"]}"#, .json, #"{"files":["https://h/ä \"b\\.jpg?x=1&y={tag}"]}"#),
-        (#"{"files":[{url}],"tags":{tags},"one":{tag}}"#, .json,
-            #"{"files":["https://h/ä \"b\\.jpg?x=1&y={tag}"],"tags":["a.b","c-d"],"one":"a.b"}"#),
+        (
+            #"{"files":[{url}],"tags":{tags},"one":{tag}}"#, .json,
+            #"{"files":["https://h/ä \"b\\.jpg?x=1&y={tag}"],"tags":["a.b","c-d"],"one":"a.b"}"#
+        ),
         (#"{"\"{tags}":"\\","x":{tag}}"#, .json, #"{"\"a.b,c-d":"\\","x":"a.b"}"#),
         ("url={url}&t={tags}", .text, #"url=https://h/ä "b\.jpg?x=1&y={tag}&t=a.b,c-d"#),
         ("{urls} {} {Tag} {url", .text, "{urls} {} {Tag} {url"),
@@ -47,8 +49,8 @@ struct PurgeHookTests {
         let tags = try PurgeHook(url: "http://h/", body: "{tags}")
         let always = try PurgeHook(url: "http://h/all")
         for (purge, counts) in [
-            (Purge(), [0, 0, 1]), (Purge(url: "x:y"), [1, 0, 1]), (Purge(tags: ["a"]), [0, 1, 1]),
-            (Purge(url: "x:y", tags: ["a"]), [1, 1, 1]),
+            (PurgeReport(), [0, 0, 1]), (PurgeReport(url: "x:y"), [1, 0, 1]), (PurgeReport(tags: ["a"]), [0, 1, 1]),
+            (PurgeReport(url: "x:y", tags: ["a"]), [1, 1, 1]),
         ] {
             #expect([url, tags, always].map { $0.calls(for: purge).count } == counts, "\(purge)")
         }
@@ -56,12 +58,12 @@ struct PurgeHookTests {
 
     @Test func `no value leads elsewhere or adds a line`() throws {
         // Servers would resolve these.
-        #expect(try PurgeHook(url: "http://h/purge/{tag}").calls(for: Purge(tags: ["..", "."])).isEmpty)
-        #expect(try PurgeHook(url: "http://h/purge/{url}/").calls(for: Purge(url: "..")).isEmpty)
+        #expect(try PurgeHook(url: "http://h/purge/{tag}").calls(for: PurgeReport(tags: ["..", "."])).isEmpty)
+        #expect(try PurgeHook(url: "http://h/purge/{url}/").calls(for: PurgeReport(url: "..")).isEmpty)
         let field = try PurgeHook(url: "http://h/", fields: [(.alulaReceipt, "{url}")])
-        #expect(field.calls(for: Purge(url: "http://h/a\r\nX: y")).isEmpty)
-        #expect(field.calls(for: Purge(url: "http://h/a")).count == 1)
-        let long = Purge(url: String(repeating: "/", count: PurgeHook.longestURL / 3))
+        #expect(field.calls(for: PurgeReport(url: "http://h/a\r\nX: y")).isEmpty)
+        #expect(field.calls(for: PurgeReport(url: "http://h/a")).count == 1)
+        let long = PurgeReport(url: String(repeating: "/", count: PurgeHook.longestURL / 3))
         #expect(try PurgeHook(url: "http://h/?{url}").calls(for: long).isEmpty)
     }
 

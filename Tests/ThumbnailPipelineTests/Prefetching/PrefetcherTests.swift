@@ -280,9 +280,9 @@ final class PrefetcherTests: Sendable {
     }
 
     @Test(arguments: [(CallOutcome.dropped, 1), (.sent, 0), (.failed, 0)])
-    func `a call that the end of the process prevents is made by the next one`(outcome: CallOutcome, calls: Int)
-        async throws
-    {
+    func `a call that the end of the process prevents is made by the next one`(
+        outcome: CallOutcome, calls: Int
+    ) async throws {
         self.outcome.withLock { $0 = outcome }
         let before = try store()
         let first = prefetcher(store: before)
