@@ -271,7 +271,7 @@ package enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.efforts[.jxl] = try SettingValues.integer(text, in: 1...9)
         },
-        Setting(name: "autoFormats", default: "webp", help: "what format=auto may choose by Accept, best first") {
+        Setting(name: "autoFormats", default: "webp", help: "what format=auto may choose by Accept") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)
         },
