@@ -75,12 +75,12 @@ extension SettingTable {
         [
             Setting(
                 name: "unsignedDialects", defaultText: "none",
-                help: "\(doors.joined(separator: ", ")): served without keys of their own although others have some"
+                help: "\(unsigned.joined(separator: ", ")): served without keys of their own although others have some"
             ) {
                 (settings, text) throws(InvalidValue) in
                 let names = SettingValues.list(text)
-                guard names.allSatisfy({ doors.contains($0) }) else {
-                    throw InvalidValue(allowed: "\(doors.joined(separator: ", ")), separated by commas")
+                guard names.allSatisfy({ unsigned.contains($0) }) else {
+                    throw InvalidValue(allowed: "\(unsigned.joined(separator: ", ")), separated by commas")
                 }
                 settings.api.unsignedDialects = Set(names.map { ExactText($0) })
             },
@@ -94,8 +94,9 @@ extension SettingTable {
         ] + thumbor + imaginary + frontEnds
 
     /// The names of dialects that can be opened.
-    private static let doors =
-        [NativeDialect.doorName, "imgproxy", "thumbor", "wsrv", "imaginary"] + FrontEndSettings.endpoints.map(\.name)
+    private static let unsigned =
+        [NativeDialect.unsignedName, "imgproxy", "thumbor", "wsrv", "imaginary"]
+        + FrontEndSettings.endpoints.map(\.name)
 
     /// The setting that names the service whose environment variables are read.
     static let environmentOf = "environmentOf"

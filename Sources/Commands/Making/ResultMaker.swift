@@ -38,7 +38,7 @@ struct ResultMaker: Sendable {
     let request: ThumbnailRequest
     let place: ResultPlace
     /// The names in a folder.
-    let names: ResultNameDesk
+    let names: SharedResultNames
     /// Whether files that exist are replaced.
     let replaces: Bool
     /// The record of finished results in a folder; nil if none is written.
