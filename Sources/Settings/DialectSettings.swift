@@ -69,9 +69,9 @@ struct DialectSettings: Sendable {
     }
 }
 
-extension SettingTable {
+extension DialectSettings {
     /// The settings of other services' dialects.
-    static let dialects: [Setting] =
+    static let table: [Setting] =
         [
             Setting(
                 name: "unsignedDialects", defaultText: "none",
@@ -91,7 +91,7 @@ extension SettingTable {
                 (settings, text) throws(InvalidValue) in
                 settings.dialects.environmentOf = try SettingValues.choice(text)
             },
-        ] + thumbor + imaginary + frontEnds
+        ] + thumbor + imaginary + FrontEndSettings.table + imgproxy + wsrv
 
     /// The names of dialects that can be opened.
     private static let unsigned =
@@ -100,11 +100,9 @@ extension SettingTable {
 
     /// The setting that names the service whose environment variables are read.
     static let environmentOf = "environmentOf"
-}
 
-extension SettingTable {
     /// The settings of the dialect of weserv/images.
-    static let wsrv: [Setting] = [
+    private static let wsrv: [Setting] = [
         Setting(
             name: "wsrvPath", defaultText: "none",
             help: "where URLs of weserv/images (wsrv.nl) are served: a prefix such as /wsrv, or /"
