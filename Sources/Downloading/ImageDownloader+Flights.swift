@@ -34,7 +34,7 @@ extension ImageDownloader {
     /// Starts transfers.
     func start(_ launches: [State.Launch]) {
         start(launches, with: transfer)
-        if !launches.isEmpty { watchActivity() }
+        if !launches.isEmpty { activity?.watch() }
     }
 
     /// Asks the slower layers; the flight ends here if all its callers may use the result.
@@ -92,7 +92,7 @@ extension ImageDownloader {
             return shell.state.land(launch.flight, failing: failedTarget, at: timekeeper.now)
         }
         start(landing.launches)
-        watchActivity()
+        activity?.watch()
         observer.finished(outcome, launch.progress.receivedBytes, timekeeper.now - begin)
         switch result {
         case .success(let arrival):

@@ -6,7 +6,7 @@ extension ImaginaryRecipe: SizedRecipe {
     /// Each operation is bounded by itself, because others may be left out; one of them must name a side.
     func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> ImaginaryRecipe {
         var operations = operations
-        for index in operations.indices { try operations[index].options.allow(by: policy, asked) }
+        for index in operations.indices { try operations[index].options.allow(by: policy, choices) }
         if !policy.sizes.isEmpty, !operations.contains(where: { $0.options.box != PixelSize(width: 0, height: 0) }) {
             var options = ImaginaryOptions()
             options.width = try policy.allowed(RequestedBox(), choices).width ?? 0
