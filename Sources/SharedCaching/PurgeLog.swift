@@ -7,7 +7,7 @@ import Coordination
 struct PurgeLog {
     /// The end of a reading of the log.
     enum Purpose {
-        /// The server has been connected: it is used as soon as all that was missed is known, and all that is due is sent.
+        /// The server has been connected: it is used when all that was missed is known, and all that is due is sent.
         case join
         /// Time has passed: what is due is sent.
         case poll
@@ -137,7 +137,7 @@ struct PurgeLog {
             return (isOfEarlierProcess ? [.dropEverything] : []) + [self.page(from: nil, Reading(), purpose)]
         }
         var (actions, reading) = ([Action](), reading)
-        // What stands at the place that was reached before has been done, by an earlier process perhaps.
+        // The purge at the place that was reached before has been done, by an earlier process perhaps.
         if reading == nil, let done = entries.first?.notice { _ = known.note(done) }
         reading?.entries.formUnion(entries.map(\.id))
         for notice in entries.compactMap(\.notice) {
@@ -182,7 +182,7 @@ struct PurgeLog {
     ) -> [Action] {
         if case .purge(let notice) = removal { _ = known.note(notice) }
         guard due.add(removal, answer: answer) else {
-            // What cannot be forgotten one by one is forgotten with everything else.
+            // If too many are to be forgotten one by one, everything is forgotten.
             if case .forget = removal { due.collapse() }
             return answer.map { [.answer($0, false)] } ?? []
         }

@@ -293,7 +293,7 @@ final class TierThread {
         if case .replies(let replies) = outcome, let failure = replies.last?.failure {
             logger.warning("shared cache refuses to serve", ["detail": .string(failure)])
         }
-        // What was asked would be answered too late.
+        // The other reads would be answered too late.
         for reader in readers { reader.close() }
     }
 

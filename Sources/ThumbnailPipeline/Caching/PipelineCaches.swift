@@ -65,14 +65,14 @@ package final class PipelineCaches: SourceCaching {
         let key = SourceKey(source: source.identity)
         let old = memory.records.value(for: key)
         let found = try? SourceRecord(source.head, bytes: source.bytes, under: generations)
-        // What came from one target instead of an image says nothing about the image that came from other targets of
-        // the source.
+        // An answer of one target that is no image says nothing about the image that came from other targets of the
+        // source.
         if found == nil, source.identity.sharesTargets { return }
         guard source.head.freshness.storability == .shared, let record = found else {
             withdraw(source.identity, known: old, cause: .notStorable)
             return
         }
-        // What lacked pixels may come whole under the same entity tag.
+        // A source that lacked pixels may come whole under the same entity tag.
         if let old, old.validator != record.validator || old.incompleteUntil != nil {
             removeAll(from: source.identity, cause: .changed)
         }
