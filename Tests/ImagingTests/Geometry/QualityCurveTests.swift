@@ -23,7 +23,7 @@ struct QualityCurveTests {
     }
 
     @Test func `a plan has the encoder's quality, and a search keeps its scale`() throws {
-        let source = ImageHeader(format: .jpeg, size: PixelSize(width: 600, height: 400))
+        let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 600, height: 400))
         func plan(_ change: (inout RenderingOptions) -> Void) throws -> RenderPlan {
             var options = RenderingOptions()
             (options.width, options.format, options.quality) = (300, .fixed(.avif), 80)
