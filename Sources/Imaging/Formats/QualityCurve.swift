@@ -13,6 +13,9 @@ struct QualityCurve: Sendable {
         self.points = [(1, 1)] + points + [(100, 100)]
     }
 
+    /// Whether the encoder's quality is the look itself.
+    var isSame: Bool { points.allSatisfy { $0.look == $0.encoder } }
+
     /// The encoder's quality that looks as JPEG of quality `look` does, 1…100.
     func encoderQuality(for look: Int) -> Int {
         for (low, high) in zip(points, points.dropFirst()) where look <= high.look {

@@ -59,7 +59,7 @@ extension RenderPlan {
         if case .fixed(let look) = quality, scale == .look {
             self.quality = .fixed(format.encoderQuality(for: look))
         } else {
-            (self.quality, qualityScale) = (quality, scale)
+            (self.quality, qualityScale) = (quality, format.writing?.quality?.isSame ?? true ? .encoder : scale)
         }
     }
 
