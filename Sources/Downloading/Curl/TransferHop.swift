@@ -33,20 +33,22 @@ struct TransferBody: ~Copyable {
     private(set) var answer: (head: ResponseHead, requestedAt: HTTPDate)?
     /// The missing part, if the body was cut short.
     private(set) var partial: PartialBody?
+    /// Bytes so far.
+    private(set) var count = 0
     private var sink: BodySink?
     private var resumptions = 0
-
-    /// Bytes so far.
-    var count: Int { sink?.count ?? 0 }
 
     /// Takes the body of an answer, in place of all that came before.
     mutating func begin(_ head: ResponseHead, requestedAt: HTTPDate, isRedirected: Bool) {
         sink = BodySink(head: head, isRedirected: isRedirected)
-        answer = (head, requestedAt)
+        (answer, count) = ((head, requestedAt), 0)
     }
 
     @unsafe
-    mutating func append(_ bytes: UnsafeRawBufferPointer) { unsafe sink?.append(bytes) }
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        unsafe sink?.append(bytes)
+        count += bytes.count
+    }
 
     /// The next request asks for all of the source.
     mutating func startOver() { partial = nil }
