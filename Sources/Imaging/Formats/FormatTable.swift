@@ -237,7 +237,7 @@ extension FormatTraits.Planes {
 }
 
 extension FormatTraits.Memory {
-    /// The decoder's planes, libheif's planes, and the pixels; twice as much for more than 8 bits.
+    /// The decoder's planes, ours, and the pixels; twice as much for more than 8 bits.
     fileprivate static let heif = FormatTraits.Memory(
         workingBytes: { header, _ in
             let planes = (header.isChromaSubsampled ? 8 : 14) + (header.hasAlpha ? 4 : 0)
