@@ -100,7 +100,9 @@ struct HEIFImage {
     /// The size of a coded item, of whose layers the best is shown; nil without a size.
     private static func codedSize(of item: Int, _ items: HEIFItems, _ bytes: RawSpan) throws(ImagingError) -> PixelSize?
     {
-        guard let size = try items.size(of: item, in: bytes), 1...longestSide ~= size.width, 1...longestSide ~= size.height else { return nil }
+        guard let size = try items.size(of: item, in: bytes), 1...longestSide ~= size.width,
+            1...longestSide ~= size.height
+        else { return nil }
         return size
     }
 

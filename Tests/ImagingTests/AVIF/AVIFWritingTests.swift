@@ -146,6 +146,17 @@ struct AVIFAnimationTests {
         #expect(last.pixel(x: 30, y: 20) == image.pixel(x: 30, y: 20, frame: 2))
     }
 
+    @Test func `colours of frames that were multiplied by alpha are divided by it`() throws {
+        var bytes = try file(bands: 4, loop: 0).array
+        // The first track's list of edits becomes a reference.
+        for (name, other) in [("edts", "tref"), ("elst", "prem")] {
+            bytes.replaceSubrange(try #require(bytes.firstRange(of: Array(name.utf8))), with: Array(other.utf8))
+        }
+        let image = try decode(SharedBytes(bytes), DecodePlan(isAnimated: true))
+        #expect(isNear(image.pixel(x: 30, y: 20, frame: 0), Self.colors[0]))
+        #expect(isNear(image.pixel(x: 30, y: 20, frame: 1), [60, 255, 60, 128]))
+    }
+
     @Test func `quality 100 loses little in every frame`() throws {
         try ImageLibrary.start()
         let size = PixelSize(width: 96, height: 80)

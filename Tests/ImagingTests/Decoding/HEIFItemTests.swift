@@ -92,7 +92,9 @@ struct HEIFItemTests {
         let image = try decode([blue, veiled, alpha, inner, outer], primary: 5)
         #expect(image.size == PixelSize(width: 128, height: 64) && image.bands == 4)
         #expect(image.pixel(x: 8, y: 8)[3] == 0 && image.pixel(x: 120, y: 8)[3] == 0)
-        for (pixel, wanted) in [(image.pixel(x: 40, y: 8), [128, 128, 255, 255]), (image.pixel(x: 90, y: 60), [0, 0, 255, 255])] {
+        for (pixel, wanted) in [
+            (image.pixel(x: 40, y: 8), [128, 128, 255, 255]), (image.pixel(x: 90, y: 60), [0, 0, 255, 255]),
+        ] {
             #expect(zip(pixel, wanted).allSatisfy { abs(Int($0) - $1) < 4 }, "\(pixel)")
         }
         // What the overlay says of itself comes last.
