@@ -31,7 +31,7 @@ final class AV1Encoder {
     ) throws(ImagingError) {
         let effort = AVIFEffort(effort: settings.effort)
         bits = frames == 1 ? settings.bitDepth : 8
-        let level = AVIFEffort.level(for: settings.quality)
+        let level = AVIFEffort.level(for: settings.quality, isStill: frames == 1)
         let matrices = AVIFEffort.matrices(level: frames == 1 ? level : 0)
         var shimSettings = CAOMShimSettings(
             width: Int32(size.width), height: Int32(size.height), is_grey: isGrey ? 1 : 0,
