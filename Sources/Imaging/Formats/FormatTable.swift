@@ -106,7 +106,8 @@ extension FormatTraits {
             time: Time(pixel: 2, byte: 56, leastPixel: 17, animation: 25, isAlphaApart: true)),
         output: .written(
             Writing(
-                saver: .webp, quality: QualityCurve((20, 12), (30, 26), (45, 42), (60, 57), (70, 70), (90, 91)), effort: 5,
+                saver: .webp, quality: .webp,
+                effort: 5,
                 version: 4, fullChromaFrom: nil, planes: .webp, mostSharpPixels: 200_000,
                 photographBytes: [(0, 60), (2_500, 95), (250_000, 102)], attribute: EXIFWriting.webp,
                 memory: WritingMemory(pixel: 24, alpha: 20),
@@ -145,9 +146,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .avif,
-                quality: QualityCurve(
-                    (5, 10), (10, 20), (20, 33), (30, 41), (45, 48), (60, 54), (70, 59), (80, 67), (85, 73), (90, 88),
-                    (95, 95)),
+                quality: .avif,
                 effort: 1, bitDepths: [10, 8], version: 3, fullChromaFrom: 1, isSlow: true, isInOneStep: true,
                 animatesInOneStep: true, planes: .avif, photographBytes: [(0, 105), (2_500, 75), (250_000, 81)],
                 // The setup takes 8 MiB at any size. The pixels exist twice, in two processes. Of an animation,
@@ -186,7 +185,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .jxl,
-                quality: QualityCurve((20, 32), (30, 42), (45, 54), (60, 63), (70, 72), (80, 80), (90, 91)), effort: 5,
+                quality: .jxl, effort: 5,
                 version: 3, fullChromaFrom: nil, isSlow: true, isInOneStep: true,
                 photographBytes: [(0, 50), (2_500, 90), (40_000, 83)],
                 memory: WritingMemory(pixel: 120, least: 4 << 20),
