@@ -134,7 +134,7 @@ let package = Package(
         module(
             "Downloading",
             [
-                "CCurl", "CCares", "CCurlShim", "CIdn2", "Coordination", "Crypto", "HTTPTypes", "Memory", "Text",
+                "CCurl", "CCares", "CCurlShim", "CIdn2", "Coordination", "Crypto", "HTTPTypes", "JSON", "Memory", "Text",
             ]),
         module(
             "ThumbnailPipeline",

@@ -14,17 +14,25 @@ extension HTTPClient {
     package static func status(
         of request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String?, thread name: String
     ) async -> Result<Int, Failure> {
-        await withCheckedContinuation { continuation in
-            let thread = try? WorkThread(named: name) {
-                let result = Result { () throws(Failure) in
-                    try blockingSend(
-                        request, to: url, timeLimit: timeLimit, authorities: authorities, keepsBody: false
-                    ).status
-                }
-                continuation.resume(returning: result)
+        let result = await WorkThread.value(named: name) {
+            Result { () throws(Failure) in
+                try blockingSend(request, to: url, timeLimit: timeLimit, authorities: authorities, mostBodyBytes: nil)
+                    .status
             }
-            guard let thread else { return continuation.resume(returning: .failure(Failure(description: "no thread"))) }
-            thread.detach()
+        }
+        return result ?? .failure(Failure(description: "no thread"))
+    }
+
+    /// Sends a request to a service that lends keys, whose answers are short and soon.
+    static func blockingCall(
+        _ request: HTTPRequest, _ url: String, authorities: String?
+    ) throws(KeyFailure) -> (status: Int, body: [UInt8]) {
+        do throws(Failure) {
+            let answer = try blockingSend(
+                request, to: url, timeLimit: .seconds(5), authorities: authorities, mostBodyBytes: 64 << 10)
+            return (answer.status, answer.body)
+        } catch {
+            throw KeyFailure(detail: error.description, isLasting: false)
         }
     }
 }
