@@ -134,7 +134,8 @@ let package = Package(
         module(
             "Downloading",
             [
-                "CCurl", "CCares", "CCurlShim", "CIdn2", "Coordination", "Crypto", "HTTPTypes", "JSON", "Memory", "Text",
+                "CCurl", "CCares", "CCurlShim", "CIdn2", "Coordination", "Crypto", "HTTPTypes", "JSON", "Memory",
+                "Text",
             ]),
         module(
             "ThumbnailPipeline",

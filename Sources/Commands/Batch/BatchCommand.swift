@@ -57,7 +57,7 @@ enum BatchCommand {
             case .folder(let folder):
                 record = try BatchRecord(in: folder, options: "\(Program.version) \(options.request)")
             case .origin:
-                // What was finished is written down beside it, which only a folder of this machine allows.
+                // A result that was finished is written down beside it, which only a folder of this machine allows.
                 guard !arguments.has(resume) else { throw WrongUse("--resume needs a folder of this machine") }
                 record = nil
             case .standardOutput, .file: throw WrongUse("-o must be a folder")

@@ -36,7 +36,7 @@ final class SigningKeys: Sendable {
 
     private struct State {
         var loans: [KeySource: Loan] = [:]
-        /// What failed last, how often, and until when nobody asks again.
+        /// The last failure, how often it came, and until when nobody asks again.
         var failures: [KeySource: (failure: KeyFailure, count: Int, until: Duration)] = [:]
     }
 

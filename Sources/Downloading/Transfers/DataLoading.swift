@@ -118,7 +118,7 @@ struct TransferUpload: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
-/// What a store is told of an object, and tells its readers.
+/// The facts about an object that a store is told, and tells its readers.
 package struct ObjectDescription: Sendable {
     let mediaType: String
     /// The value of `Cache-Control`; nil for none.

@@ -111,7 +111,7 @@ struct RequestedJob {
 
     /// Adds a thumbnail; false if another one has its destination.
     fileprivate mutating func append(_ target: String, to destination: String?) -> Bool {
-        items.append(PrefetchItem(target, to: destination))
+        items.append(PrefetchItem(target.replacing("\t", with: "%09"), to: destination))
         byteCount += target.utf8.count + (destination?.utf8.count ?? 0)
         return destination.map { destinations.insert(ExactText($0)).inserted } ?? true
     }

@@ -20,8 +20,8 @@ final class SubmissionResponder: Sendable {
     private let timekeeper: any Timekeeper
     private let common: HTTPFields
 
-    /// Answers with what `thumbnails` makes, or has `placer` put it elsewhere; bodies are read into memory of `bodies`, a
-    /// part of `budget`.
+    /// Answers with what `thumbnails` makes, or has `placer` put it elsewhere; bodies are read into memory of `bodies`,
+    /// a part of `budget`.
     init(
         _ configuration: APIConfiguration, _ thumbnails: any ThumbnailServing, placer: ResultPlacer,
         budget: MemoryBudget, bodies: BodyMemory,

@@ -16,7 +16,7 @@ struct PrefetchJobs {
         let item: PrefetchItem
     }
 
-    /// What became of a thumbnail that was tried.
+    /// The end of a thumbnail that was tried.
     enum End {
         /// Made, and put at its destination, if it has one.
         case made(PrefetchResult?)

@@ -1,7 +1,8 @@
 import DiskCaching
 import Text
 
-/// Writes jobs down: one note with the targets and destinations, a line each, one with their outcomes, and one with the URL that is owed a call.
+/// Writes jobs down: one note with the targets and destinations, a line each, one with their outcomes, and one with the
+/// URL that is owed a call.
 struct PrefetchNotes: Sendable {
     /// A job as it was written down.
     struct Job {

@@ -43,7 +43,7 @@ package struct PrefetchStatus: Sendable, Equatable {
 
     /// Why thumbnails were given up, the first ones; those that an earlier process gave up are only counted.
     package var failures: [PrefetchFailure] = []
-    /// What was put at destinations, in the order in which that was done; what an earlier process put there is only
+    /// The results at destinations, in the order in which they were put there; those of an earlier process are only
     /// counted.
     package var results: [PrefetchResult] = []
 
