@@ -5,7 +5,7 @@ import ThumbnailPipeline
 /// The image endpoint of Astro: `/_image?href=…&w=300&h=200&f=webp`.
 ///
 /// Numbers and words that mean nothing count as if they were not there, as in the original.
-package struct AstroDialect: FrontEndDialect {
+package struct AstroDialect: UnsignedDialect {
     package let name = "astro"
     package let place: DialectPlace
     private let sources: FrontEndSources

@@ -2,7 +2,7 @@ import Text
 import ThumbnailPipeline
 
 /// The image endpoint of Cloudflare: `/cdn-cgi/image/width=300,fit=cover/https://example.com/a.jpg`.
-package struct CloudflareDialect: FrontEndDialect {
+package struct CloudflareDialect: UnsignedDialect {
     package let name = "cloudflare"
     package let place: DialectPlace
     private let sources: FrontEndSources

@@ -2,7 +2,7 @@ import Text
 import ThumbnailPipeline
 
 /// The image endpoint of IPX 4, which Nuxt Image uses: `/_ipx/w_300,f_webp/https://example.com/a.jpg`.
-package struct IPXDialect: FrontEndDialect {
+package struct IPXDialect: UnsignedDialect {
     package let name = "ipx"
     package let place: DialectPlace
     private let sources: FrontEndSources

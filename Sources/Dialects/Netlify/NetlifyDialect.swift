@@ -3,7 +3,7 @@ import Text
 import ThumbnailPipeline
 
 /// The image endpoint of Netlify: `/.netlify/images?url=…&w=300&h=200&fit=cover`.
-package struct NetlifyDialect: FrontEndDialect {
+package struct NetlifyDialect: UnsignedDialect {
     package let name = "netlify"
     package let place: DialectPlace
     private let sources: FrontEndSources

@@ -3,7 +3,7 @@ import Text
 import ThumbnailPipeline
 
 /// The image endpoint of Next.js 16, and Vercel's with the same parameters: `/_next/image?url=…&w=640&q=75`.
-package struct NextDialect: FrontEndDialect {
+package struct NextDialect: UnsignedDialect {
     /// The service whose rules count.
     package enum Service: String, Sendable {
         case next, vercel
