@@ -167,6 +167,7 @@ struct ImgproxyEnvironment {
         case "AUTO_ROTATE": settings.dialects.imgproxy.defaults.turnsUpright = try Self.flag(text)
         case "STRIP_METADATA": settings.dialects.imgproxy.defaults.stripsMetadata = try Self.flag(text)
         case "KEEP_COPYRIGHT": settings.dialects.imgproxy.defaults.keepsCopyright = try Self.flag(text)
+        case "STRIP_COLOR_PROFILE": settings.dialects.imgproxy.defaults.stripsColorProfile = try Self.flag(text)
         case "USE_LINEAR_COLORSPACE":
             settings.dialects.imgproxy.defaults.light = try Self.flag(text) ? .linear : .gamma
         case "WATERMARK_OPACITY":
@@ -215,7 +216,7 @@ struct ImgproxyEnvironment {
             "SYSLOG_TAG", "USE_ETAG", "USE_LAST_MODIFIED", "VIPS_CACHE_TRACE", "VIPS_LEAK_CHECK":
             true
         // What these ask for is always so.
-        case "ALWAYS_RASTERIZE_SVG", "STRIP_COLOR_PROFILE": (try? flag(text)) == true
+        case "ALWAYS_RASTERIZE_SVG": (try? flag(text)) == true
         default: (try? flag(text)) == false && !name.hasPrefix("ALLOW")
         }
     }

@@ -250,6 +250,12 @@ package enum SettingTable {
         Setting(name: "resample", default: "linear", help: "mix pixels as light; gamma: as their stored numbers") {
             (settings, text) throws(InvalidValue) in settings.pipeline.rules.light = try SettingValues.choice(text)
         },
+        Setting(
+            name: "gamut", default: "srgb",
+            help: "the colours of answers: srgb, p3, or auto: p3 for images that need it"
+        ) {
+            (settings, text) throws(InvalidValue) in settings.pipeline.rules.gamut = try SettingValues.choice(text)
+        },
         Setting(name: "jpegProgressive", default: "auto", help: "auto: if that is smaller; or on, off") {
             (settings, text) throws(InvalidValue) in
             let scans = ["auto": JPEGScanChoice.bySize, "on": .several, "off": .one]

@@ -135,20 +135,22 @@ extension Settings {
         let names = sharedCache.credentials.key.map { key in
             Hexadecimal.encode(HMAC.authenticationCode(for: "names".utf8, key: key))
         }
-        let parts = [
-            ("engine", engine), ("policy", sourcePolicy), ("names", names ?? ""),
-            ("sourceFormats", limits.sourceFormats.map(\.rawValue).sorted().joined(separator: ",")),
-            ("autoFormats", rules.automaticFormats.map(\.rawValue).joined(separator: ",")),
-            ("efforts", ImageFormat.allCases.map { "\($0.rawValue)=\(rules.efforts[$0])" }.joined(separator: ",")),
-            ("resample", rules.light.rawValue),
-            ("autoQuality", "\(similarity.least),\(similarity.lowest),\(similarity.highest)"),
-            ("maxSourcePixels", "\(limits.maximumSourcePixels)"), ("maxOutputPixels", "\(limits.maximumOutputPixels)"),
-            ("maxOutputPixelsSlow", "\(limits.maximumOutputPixelsSlow)"), ("maxFrames", "\(limits.maximumFrames)"),
-            ("incompleteImages", limits.incompleteImages.rawValue), ("maxSourceBytes", "\(downloads.maximumBytes)"),
-            ("maxRedirects", "\(downloads.maximumRedirects)"), ("cdnLoop", downloads.loopName ?? ""),
-            ("userAgent", downloads.userAgent), ("accept", downloads.accept),
-            ("authorities", downloads.certificateAuthorities ?? ""),
-        ]
+        let parts =
+            [
+                ("engine", engine), ("policy", sourcePolicy), ("names", names ?? ""),
+                ("sourceFormats", limits.sourceFormats.map(\.rawValue).sorted().joined(separator: ",")),
+                ("autoFormats", rules.automaticFormats.map(\.rawValue).joined(separator: ",")),
+                ("efforts", ImageFormat.allCases.map { "\($0.rawValue)=\(rules.efforts[$0])" }.joined(separator: ",")),
+                ("resample", rules.light.rawValue),
+                ("autoQuality", "\(similarity.least),\(similarity.lowest),\(similarity.highest)"),
+                ("maxSourcePixels", "\(limits.maximumSourcePixels)"),
+                ("maxOutputPixels", "\(limits.maximumOutputPixels)"),
+                ("maxOutputPixelsSlow", "\(limits.maximumOutputPixelsSlow)"), ("maxFrames", "\(limits.maximumFrames)"),
+                ("incompleteImages", limits.incompleteImages.rawValue), ("maxSourceBytes", "\(downloads.maximumBytes)"),
+                ("maxRedirects", "\(downloads.maximumRedirects)"), ("cdnLoop", downloads.loopName ?? ""),
+                ("userAgent", downloads.userAgent), ("accept", downloads.accept),
+                ("authorities", downloads.certificateAuthorities ?? ""),
+            ] + (rules.gamut == .srgb ? [] : [("gamut", rules.gamut.rawValue)])
         // With its length before it, so that no two lists of values give the same text.
         return parts.map { name, value in "\(name) \(value.utf8.count):\(value)\n" }.joined()
     }
