@@ -26,7 +26,7 @@ static void compute(void)
 
 /// Light that is so little beyond the gamut is clipped.
 static const float slack = 1e-4f;
-/// What counts as beyond it: more than the rounding of colours on its surface.
+/// Light that counts as beyond it: by more than the rounding of colours on its surface.
 static const float under = -0.0025f, over = 1.01f;
 /// The cube root of the luminance of middle grey, and the share of the way to it that grey moves along.
 static const float middle = 66 / 116.f, pull = 0.2f;

@@ -4,7 +4,7 @@ import Memory
 
 /// The change of colours in a profile's space to those of sRGB or Display P3.
 ///
-/// What the other gamut does not hold is brought inside, and keeps its hue.
+/// Colours that the other gamut does not hold are brought inside, and keep their hue.
 struct GamutConversion: Hashable, Sendable {
     /// The meaning of the components before; three primaries.
     let source: ColorProfile

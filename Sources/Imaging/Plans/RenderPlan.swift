@@ -114,7 +114,7 @@ package struct RenderPlan: Hashable, Sendable {
         return rest
     }
 
-    /// The plan for the pixels of an image, so that they show the colours of sRGB, or those of Display P3; grey is grey.
+    /// The plan for the pixels of an image, whose result shows the colours of sRGB, or of Display P3; grey is grey.
     func shown(from image: DecodedImage, in gamut: Gamut) -> RenderPlan {
         var shown = self
         shown.gamut = gamut == .p3 && image.bands >= 3 ? .p3 : .srgb

@@ -58,7 +58,7 @@ extension RenderPlan {
     private func timePrice(of frame: FrameShape, frames: Int, hasProfile: Bool) -> Duration {
         let result = steps.shape(after: frame)
         let costs = steps.costs(on: frame)
-        // What is shown is composed once more to be counted.
+        // The shown pixels are composed once more to be counted.
         let times = gamut == .auto ? 2.0 : 1
         let composing = times * costs.reduce(0) { $0 + $1.perFrame }
         // Colours are converted after the first step.

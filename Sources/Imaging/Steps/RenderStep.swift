@@ -27,7 +27,7 @@ package protocol RenderStep: Hashable, Sendable {
     /// The step in words, for people who check their URLs.
     var words: String { get }
 
-    /// What the step does with colours; ``StepColors/kept`` unless it says otherwise.
+    /// The effect on colours; ``StepColors/kept`` unless it says otherwise.
     var colors: StepColors { get }
 
     /// The step for pixels of Display P3: colours that it names, which are sRGB's, are the same ones there.
@@ -39,7 +39,7 @@ package protocol RenderStep: Hashable, Sendable {
     func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage
 }
 
-/// What a step does with colours.
+/// The effect of a step on colours.
 package enum StepColors: Sendable {
     /// It moves, mixes or covers them, with colours that it may name.
     case kept

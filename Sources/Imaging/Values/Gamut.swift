@@ -18,7 +18,7 @@ extension Gamut {
         return self == .auto && isWithin ? .srgb : self
     }
 
-    /// What the file says, in words.
+    /// The colours of the file, in words.
     var words: String {
         switch self {
         case .srgb: ""
