@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum { component_steps = 4096,
-    /// Halvings of the way to grey.
-    halvings = 14 };
+    /// Most places that are tried on the way to grey.
+    tries = 12 };
 
 /// The component of sRGB's curve, 0 to 255, for each step of light from 0 to 1.
 static float components[component_steps + 2];
@@ -65,27 +65,55 @@ static inline float light_of(float value)
     return value > 6 / 29.f ? value * value * value : (value - 4 / 29.f) * (108 / 841.f);
 }
 
+/// By how much light lies beyond the gamut; negative inside.
+static inline float excess(const float *light)
+{
+    float most = fmaxf(light[0], fmaxf(light[1], light[2])), least = fminf(light[0], fminf(light[1], light[2]));
+    return fmaxf(most - 1, -least);
+}
+
+/// The light of a colour that has gone a part of its way to grey.
+static inline void go(const CPixelsGamut *gamut, const float *color, float grey, float way, float *light)
+{
+    float near[3];
+    int band;
+    for (band = 0; band < 3; band++)
+        near[band] = light_of(color[band] + (grey - color[band]) * way);
+    multiply(gamut->from_xyz, near, light);
+}
+
 /// Moves a colour towards a grey in CIE Lab until the gamut holds it: its hue stays, its chroma shrinks, and its lightness moves a little to
-/// the middle, where a gamut has more colours.
+/// the middle, where a gamut has more colours. The place is found by false positions (the Illinois rule).
 static void bring_inside(const CPixelsGamut *gamut, float *light)
 {
-    float color[3], near[3], grey, low = 0, high = 1;
-    int step, band;
+    float color[3], grey, low = 0, high = 1, at_low = excess(light), at_high;
+    int step, side = 0, band;
     multiply(gamut->to_xyz, light, color);
     for (band = 0; band < 3; band++)
         color[band] = seen(color[band]);
     grey = color[1] + (middle - color[1]) * pull;
-    for (step = 0; step <= halvings; step++) {
-        // The last step is at the end that is inside.
-        float way = step < halvings ? (low + high) / 2 : high;
-        for (band = 0; band < 3; band++)
-            near[band] = light_of(color[band] + (grey - color[band]) * way);
-        multiply(gamut->from_xyz, near, light);
-        if (is_within(light, -slack, 1 + slack))
-            high = way;
-        else
+    go(gamut, color, grey, 1, light);
+    at_high = excess(light);
+    // A grey that is itself outside is clipped.
+    for (step = 0; step < tries && at_high < at_low; step++) {
+        float way = low + (high - low) * at_low / (at_low - at_high), now;
+        go(gamut, color, grey, way, light);
+        now = excess(light);
+        if (now <= slack && now > -2 * slack)
+            return;
+        if (now > 0) {
             low = way;
+            at_low = now;
+            at_high /= side < 0 ? 2 : 1;
+            side = -1;
+        } else {
+            high = way;
+            at_high = now;
+            at_low /= side > 0 ? 2 : 1;
+            side = 1;
+        }
     }
+    go(gamut, color, grey, high, light);
 }
 
 /// The light in the other gamut of components from 0 to 255.
