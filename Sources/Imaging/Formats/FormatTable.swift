@@ -46,7 +46,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .jpeg, quality: 80, effort: JPEGScanChoice.bySize.rawValue, version: 2,
-                planes: .jpeg, attribute: EXIFWriting.jpeg,
+                planes: .jpeg, attribute: EXIFWriting.jpeg, addProfile: ProfileWriting.jpeg,
                 // The coefficients of all scans are kept, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3),
                 time: WritingTime(pixel: 34, fine: 32))))
@@ -77,6 +77,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 2, attribute: EXIFWriting.png,
+                addProfile: ProfileWriting.png,
                 // The pixels, their indices, and the file.
                 memory: WritingMemory(pixel: 12, palette: 12 << 20),
                 time: WritingTime(pixel: 115, alpha: 20, palette: 20, paletteOnce: 40_000_000))))
@@ -107,7 +108,8 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .webp, quality: 80, effort: 2, version: 3, fullChromaFrom: nil,
-                planes: .webp, attribute: EXIFWriting.webp, memory: WritingMemory(pixel: 24, alpha: 20),
+                planes: .webp, attribute: EXIFWriting.webp, addProfile: ProfileWriting.webp,
+                memory: WritingMemory(pixel: 24, alpha: 20),
                 time: WritingTime(pixel: 165, alpha: 145))))
 
     static let gif = FormatTraits(
@@ -125,7 +127,8 @@ extension FormatTraits {
             time: Time(pixel: 15, byte: 10)),
         output: .written(
             Writing(
-                saver: .gif, quality: nil, effort: 3, isSlow: true, isInOneStep: true, memory: WritingMemory(pixel: 18),
+                saver: .gif, quality: nil, effort: 3, isSlow: true, isInOneStep: true, holdsWideColors: false,
+                memory: WritingMemory(pixel: 18),
                 time: WritingTime(pixel: 400, animation: 170, once: 45_000_000))))
 
     static let avif = FormatTraits(

@@ -18,7 +18,7 @@ struct Luma {
             (self.range, samples, plane) = (own, image.pixels, planes[0])
             return
         }
-        let pixels = try image.interleaved(token: token)
+        let pixels = try image.storedPixels(token: token)
         let range = range ?? .full
         let planes = [Plane].stacked([image.size])
         let memory = PlaneMemory(count: planes.byteCount)
