@@ -237,7 +237,7 @@ package enum SettingTable {
         .integer(
             "jxlEffort", \.pipeline.rules.efforts[.jxl], in: 1...9, default: "\(ImageFormat.jxl.effort)",
             help: "1…9: slower, smaller answers; below 3 as 3"),
-        Setting(name: "autoFormats", default: "webp", help: "what format=auto may choose by Accept, best first") {
+        Setting(name: "autoFormats", default: "webp", help: "what format=auto may choose by Accept") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)
         },

@@ -32,7 +32,10 @@ enum PlanarLane {
         if isForPlanes, count < plan.steps.count { (target, count) = plan.steps.planarTarget(from: whole) }
         guard target.isWithinReach(of: image.size) else { return (whole, plan) }
         var rest = plan.afterFirst(count)
-        rest.hasSharpChroma = false
+        // Of small results that are resampled alone, pixels of full chroma are made, and sharp chroma of these.
+        rest.hasSharpChroma =
+            isForPlanes && plan.outputSize.area <= plan.format.mostSharpPixels
+            && plan.steps.planarTarget(from: whole).count == plan.steps.count
         return (target, rest)
     }
 
@@ -40,7 +43,9 @@ enum PlanarLane {
     ///
     /// Steps for libvips, a profile of grey, and formats without an encoder for planes need pixels.
     static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
-        guard image.bands == 3 || image.profile == nil else { return nil }
+        guard image.bands == 3 || image.profile == nil, !rest.hasSharpChroma || rest.format.mostSharpPixels == 0 else {
+            return nil
+        }
         if !rest.steps.isEmpty {
             // A grey image may become one in colour. Beside encoders in worker processes, the conversion costs next to
             // nothing.

@@ -43,7 +43,7 @@ extension RenderPlan {
         if frames > 1 { (self.frames, timing) = (frames, composition.timing) }
         isDataURL = composition.isDataURL
         self.gamut = gamut
-        if format.hasQuality { quality = composition.quality }
+        if format.hasQuality { set(composition.quality, in: composition.qualityScale) }
         if frames == 1, let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
         if composition.keepsCopyright, format.writing?.attribute != nil { attribution = decoded.attribution }
         additions = try composition.plannedAdditions(of: source)
@@ -55,6 +55,15 @@ extension RenderPlan {
             BorderTrim(trim, recipe, of: source, mayGrow: composition.mayGrowByTrim)
         }
         try check(limits, frames: frames, most: decoded.storedSize.area)
+    }
+
+    /// Sets the quality; one that is fixed becomes the encoder's.
+    private mutating func set(_ quality: EncodingQuality, in scale: QualityScale) {
+        if case .fixed(let look) = quality, scale == .look {
+            self.quality = .fixed(format.encoderQuality(for: look))
+        } else {
+            (self.quality, qualityScale) = (quality, format.writing?.quality?.isSame ?? true ? .encoder : scale)
+        }
     }
 
     /// Refuses a result or a size between two steps that the limits or the output format exclude.

@@ -23,6 +23,8 @@ package struct RenderPlan: Hashable, Sendable {
     package let format: ImageFormat
     /// How the encoder's quality is decided.
     package internal(set) var quality: EncodingQuality
+    /// The meaning of the quality: the encoder's own, unless it is searched for by its look.
+    package internal(set) var qualityScale = QualityScale.encoder
     /// The attribution that the result carries; nil for none.
     package internal(set) var attribution: Attribution?
     /// The encoder's effort, in its own scale.
@@ -38,7 +40,7 @@ package struct RenderPlan: Hashable, Sendable {
     /// Whether the chroma of pixels is made so that edges between colours stay sharp, if the format has a choice.
     ///
     /// Not if they come from resampled planes: their chroma was subsampled before, and a result that is written from
-    /// planes has no sharper one.
+    /// planes has no sharper one; but small results are made of pixels, so that they have.
     var hasSharpChroma = true
 
     /// Bytes of memory that a plan takes besides its own size, roughly.
@@ -92,7 +94,8 @@ package struct RenderPlan: Hashable, Sendable {
 
     /// How a file of this quality is written.
     func settings(quality: Int) -> EncoderSettings {
-        EncoderSettings(quality: quality, effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
+        let quality = qualityScale == .look ? format.encoderQuality(for: quality) : quality
+        return EncoderSettings(quality: quality, effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
     }
 
     /// A file of the result as it is answered.
@@ -158,7 +161,7 @@ extension RenderPlan {
     private var encodingKeyText: String {
         let version = format.writing?.version ?? 1
         return format.rawValue + (version == 1 ? "" : ".\(version)") + " \(quality.keyText)"
-            + (effort == format.effort ? "" : " effort \(effort)")
+            + (qualityScale == .look ? " look" : "") + (effort == format.effort ? "" : " effort \(effort)")
             + (bitDepth == format.bitDepth ? "" : " bits \(bitDepth)")
     }
 }

@@ -90,6 +90,8 @@ package struct Composition: Sendable {
     package var format: ImageFormat
     /// How the encoder's quality is decided, in formats that have one.
     package var quality: EncodingQuality
+    /// The meaning of the quality.
+    package var qualityScale = QualityScale.encoder
     /// The quality of the palette in formats that have no other, 1…100; nil for the image's own colours.
     var paletteQuality: Int?
     /// Bits of a component, in formats with a choice; nil for the usual ones.

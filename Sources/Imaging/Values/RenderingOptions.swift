@@ -16,8 +16,10 @@ package struct RenderingOptions: Hashable, Sendable {
     package var operations = ImageOperations()
     /// Colour behind transparent parts and around the image; nil for the format's default.
     package var background: Color?
-    /// Encoder quality, 1…100; nil for the format's default.
+    /// The quality, 1…100; nil for the usual one.
     package var quality: Int?
+    /// The meaning of the quality.
+    package var qualityScale = QualityScale.look
     /// Whether the lowest quality is looked for at which the file still looks like the image; ``quality`` is nil then.
     package var isQualityAutomatic = false
     /// Most bytes of the file; lower qualities are tried until it has no more.

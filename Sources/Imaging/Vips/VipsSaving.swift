@@ -24,9 +24,6 @@ struct VipsSaver: Sendable {
         self.save = save
     }
 
-    static let webp = VipsSaver { (image, options) throws(VipsError) in
-        WebPMetadata.removed(from: try unsafe image.saved(options, by: CVipsShim_save_webp))
-    }
     static let gif = VipsSaver { (image, options) throws(VipsError) in
         try unsafe image.saved(options, by: CVipsShim_save_gif)
     }
@@ -42,6 +39,11 @@ extension VipsImage {
     func saved(as format: ImageFormat, options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
         guard let saver = format.writing?.saver else { throw VipsError(text: "\(format.rawValue) is not written") }
         return try saver.save(self, options)
+    }
+
+    /// Computes the frames and writes them as a WebP file without metadata.
+    func savedAsWebPAnimation(_ options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
+        WebPMetadata.removed(from: try unsafe saved(options, by: CVipsShim_save_webp))
     }
 
     /// Computes the image and writes it as a PNG file without a palette, and without metadata.
