@@ -40,12 +40,10 @@ final class PlaneTrials: EncodingTrials {
     func similarity(quality: Int) throws -> Double {
         let file: SharedBytes
         let planes: DecodedImage
-        if let effort = encoder.quickLumaEffort {
+        if encoder.writesLumaAlone {
             planes = try resampled.first?.value ?? self.planes(for: quality)
             let luma = planes.planes.prefix(1)
-            var settings = writer.settings(quality)
-            settings.effort = effort
-            file = try self.file(of: Array(luma), in: planes.pixels, settings: settings)
+            file = try self.file(of: Array(luma), in: planes.pixels, settings: writer.settings(quality))
         } else {
             planes = try self.planes(for: quality)
             file = try self.file(quality: quality)
@@ -97,9 +95,8 @@ struct PixelTrials: EncodingTrials {
 
     mutating func similarity(quality: Int) throws -> Double {
         let still = image.firstFrame
-        let quickEffort = writer.format.writing?.planes?.quickLumaEffort
-        let file = try writer.file(of: still, quality: quality, effort: quickEffort)
-        if image.frames == 1, quickEffort == nil { files[quality] = file }
+        let file = try writer.file(of: still, quality: quality)
+        if image.frames == 1 { files[quality] = file }
         let decoded = try writer.luma(of: file)
         let luma = try luma ?? Luma(of: still, in: decoded.range, token: writer.token)
         self.luma = luma
@@ -126,12 +123,9 @@ private struct FileWriter {
     }
 
     /// The file of interleaved pixels.
-    ///
-    /// - Parameter effort: The encoder's effort; nil for that of the result.
-    func file(of image: DecodedImage, quality: Int, effort: Int? = nil) throws -> SharedBytes {
+    func file(of image: DecodedImage, quality: Int) throws -> SharedBytes {
         if format.isEncodedInOneStep(frames: image.frames) { return try fileInOneStep(of: image, quality: quality) }
-        var settings = settings(quality)
-        if let effort { settings.effort = effort }
+        let settings = settings(quality)
         return try unsafe image.pixels.withUnsafeBytes { bytes throws in
             let pixels = try unsafe VipsImage.pixels(
                 bytes, width: image.size.width, height: image.size.height * image.frames, bands: image.bands)

@@ -45,7 +45,7 @@ extension FormatTraits {
             time: Time(pixel: 10, byte: 10)),
         output: .written(
             Writing(
-                saver: .jpeg, quality: 80, effort: JPEGScanChoice.bySize.rawValue, version: 2,
+                saver: .jpeg, quality: 80, effort: JPEGScanChoice.bySize.rawValue, version: 3,
                 planes: .jpeg, attribute: EXIFWriting.jpeg,
                 // The coefficients of all scans are kept, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3),

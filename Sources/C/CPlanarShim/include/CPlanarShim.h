@@ -2,6 +2,7 @@
 #define CPlanarShim_H
 
 #include <CFastJPEG.h>
+#include <CJPEGWriting.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -192,22 +193,10 @@ void CPlanarShim_jxl_close(CPlanarShimJXLReader *reader);
 
 // Writing. The file is put into `*bytes`, to be released with `free`; after a failure `text` gives the reason.
 
-/// The scans of a JPEG file.
-typedef enum {
-    /// One, with tables that do not depend on the image: the fastest.
-    CPlanarShimOneFixedScan,
-    /// One, with tables made for the image.
-    CPlanarShimOneScan,
-    /// Several for a file so large that they save bytes, else one with tables made for the image.
-    CPlanarShimScansBySize,
-    /// Several, whatever the size of the file.
-    CPlanarShimSeveralScans,
-} CPlanarShimJPEGScans;
-
 typedef struct {
     /// 1 to 100.
     int quality;
-    CPlanarShimJPEGScans scans;
+    CJPEGScans scans;
     /// Whether pixels are written with chroma at luma's size; planes say it themselves.
     int has_full_chroma;
 } CPlanarShimJPEGSettings;
@@ -222,8 +211,6 @@ typedef struct {
 } CPlanarShimPixels;
 
 /// Writes planes with chroma at luma's size, or at half of it on both sides, rounded up.
-///
-/// Overwrites the samples between the end of a row and the next multiple of 8, which must exist.
 CPlanarShimStatus CPlanarShim_write_jpeg(
     const CPlanarShimPlanes *planes, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
