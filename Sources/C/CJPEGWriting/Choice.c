@@ -51,7 +51,7 @@ void CJPEG_rate_band(const Counts *counts, int kind, int first, int last, Rates 
     for (int run = 0; run < block_size - 1; run++)
         for (int bits = 1; bits < 12; bits++) {
             int rate = symbols[run % 16 << 4 | bits] + run / 16 * symbols[0xf0] + (bits << rate_bits);
-            rates->values[run][bits] = rate * lambda >> rate_bits;
+            rates->values[bits][run] = rate * lambda >> rate_bits;
         }
     // A symbol ends between 1 << bits and twice as many blocks.
     for (int bits = 0; bits < 15; bits++) {
@@ -141,63 +141,62 @@ void CJPEG_quantise(const Blocks *blocks, int row)
     }
 }
 
-/// A coefficient that may be kept; the first one stands for the start of the band.
+/// The coefficients of a band that may be kept, of which the first one stands for the start of the band.
 typedef struct {
-    int place, magnitude;
-    /// The least cost of all before it and itself, if it is kept, and the candidate that is then kept before it.
-    int cost, before;
-    /// The distortion if it and all candidates before it were zero; those that may not be zero do not count.
-    int zeros;
-} Candidate;
+    int places[block_size], magnitudes[block_size];
+    /// The least cost of all up to a candidate if it is kept, without `zeros`; and the candidate that is then kept before it.
+    int costs[block_size], before[block_size];
+} Candidates;
 
 /// Chooses values of a band among the places in `kept`; returns those that are not zero.
 static inline uint64_t choose_band(
     const int16_t *values, uint64_t kept, const Rates *rates, const int *weights, int16_t *chosen)
 {
-    Candidate candidates[block_size];
-    int count = 0, first = 0, last = 0, least = unreachable;
-    uint64_t result = 0;
-    candidates[0] = (Candidate) {.place = rates->first - 1};
+    Candidates candidates;
+    // `zeros` is the distortion if all candidates so far were zero. Those before `first` cannot be left out together.
+    int count = 0, first = 0, zeros = 0;
+    candidates.places[0] = rates->first - 1;
+    candidates.costs[0] = 0;
     for (; kept; kept &= kept - 1) {
         int place = __builtin_ctzll(kept), weight = weights[place >= first_fine];
         int value = magnitude_of(values[place]), magnitude = (value + half_step) >> step_bits;
         int error = value - (magnitude << step_bits), lower = error + one_step, bits = bits_of(magnitude);
+        const int *costs = rates->values[bits] + place - 1;
+        int cost = candidates.costs[count] + costs[-candidates.places[count]], before = count;
+        for (int other = count - 1; other >= first; other--) {
+            int another = candidates.costs[other] + costs[-candidates.places[other]];
+            before = another < cost ? other : before;
+            cost = another < cost ? another : cost;
+        }
+        int distortion = error * error * weight >> weight_bits;
         // A lower value is worth a thought only if it takes a bit less.
-        int may_lower = magnitude > 1 && (magnitude & (magnitude - 1)) == 0;
-        int cost = unreachable, before = 0, saving = unreachable;
-        int zeros = candidates[count].zeros;
-        for (int other = count; other >= first; other--) {
-            const Candidate *from = &candidates[other];
-            const int *row = rates->values[place - from->place - 1];
-            int start = from->cost + zeros - from->zeros;
-            if (start + row[bits] < cost) {
-                cost = start + row[bits];
-                before = other;
-                saving = row[bits] - row[bits - 1];
-            }
+        if (magnitude > 1 && (magnitude & (magnitude - 1)) == 0) {
+            int run = place - candidates.places[before] - 1;
+            int lowered = (lower * lower * weight >> weight_bits) - (rates->values[bits][run] - rates->values[bits - 1][run]);
+            magnitude -= lowered < distortion;
+            distortion = lowered < distortion ? lowered : distortion;
         }
-        int distortion = error * error * weight >> weight_bits, lowered = lower * lower * weight >> weight_bits;
-        if (may_lower && lowered - saving < distortion) {
-            magnitude--;
-            distortion = lowered - saving;
-        }
-        candidates[++count] = (Candidate) {place, magnitude, cost + distortion, before, zeros};
+        cost += zeros + distortion;
+        count++;
         if (value < 2 * one_step + half_step)
-            candidates[count].zeros += value * value * weight >> weight_bits;
+            zeros += value * value * weight >> weight_bits;
         else
             first = count;
+        candidates.places[count] = place;
+        candidates.magnitudes[count] = magnitude;
+        candidates.costs[count] = cost - zeros;
+        candidates.before[count] = before;
     }
+    int last = first, least = unreachable;
     for (int end = first; end <= count; end++) {
-        const Candidate *from = &candidates[end];
-        int cost = from->cost + candidates[count].zeros - from->zeros + (from->place < rates->last ? rates->end : 0);
-        if (cost < least) {
-            least = cost;
-            last = end;
-        }
+        int cost = candidates.costs[end] + (candidates.places[end] < rates->last ? rates->end : 0);
+        last = cost < least ? end : last;
+        least = cost < least ? cost : least;
     }
-    for (; last > 0; last = candidates[last].before) {
-        int place = candidates[last].place, magnitude = candidates[last].magnitude;
-        chosen[place] = (int16_t) (values[place] < 0 ? -magnitude : magnitude);
+    uint64_t result = 0;
+    for (; last > 0; last = candidates.before[last]) {
+        int place = candidates.places[last], sign = values[place] >> 15;
+        chosen[place] = (int16_t) ((candidates.magnitudes[last] ^ sign) - sign);
         result |= (uint64_t) 1 << place;
     }
     return result;

@@ -7,8 +7,8 @@
 /// The costs of the symbols of a band of coefficients, as distortion that is worth their bits.
 typedef struct {
     int first, last;
-    /// A value behind so many zeros, by the bits that it has; and the end of a block.
-    int values[block_size - 1][12];
+    /// A value by the bits that it has, behind so many zeros; and the end of a block.
+    int values[12][block_size - 1];
     int end;
 } Rates;
 

@@ -14,10 +14,13 @@ static const uint8_t exchanged[block_size] = {
     0, 8, 1, 2, 9, 16, 24, 17, 10, 3, 4, 11, 18, 25, 32, 40, 33, 26, 19, 12, 5, 6, 13, 20, 27, 34, 41, 48, 56, 49, 42, 35,
     28, 21, 14, 7, 15, 22, 29, 36, 43, 50, 57, 58, 51, 44, 37, 30, 23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63};
 
-typedef float Floats __attribute__((vector_size(16)));
-typedef int32_t Ints __attribute__((vector_size(16)));
-typedef int16_t Shorts __attribute__((vector_size(8)));
-typedef uint8_t Bytes __attribute__((vector_size(4)));
+// Registers of 32 bytes, which the compiler divides where there are none.
+typedef float Floats __attribute__((vector_size(32)));
+typedef int32_t Ints __attribute__((vector_size(32)));
+typedef int16_t Shorts __attribute__((vector_size(16)));
+typedef uint8_t Bytes __attribute__((vector_size(8)));
+
+#define part static inline __attribute__((always_inline))
 
 Scaling CJPEG_scaling(const uint8_t *steps)
 {
@@ -33,8 +36,8 @@ Scaling CJPEG_scaling(const uint8_t *steps)
     return scaling;
 }
 
-/// Transforms four columns at once.
-static inline void transform_columns(Floats *rows)
+/// Transforms the columns of a block.
+part void transform_columns(Floats *rows)
 {
     Floats sum0 = rows[0] + rows[7], difference0 = rows[0] - rows[7];
     Floats sum1 = rows[1] + rows[6], difference1 = rows[1] - rows[6];
@@ -56,70 +59,56 @@ static inline void transform_columns(Floats *rows)
     rows[7] = after - high;
 }
 
-/// Exchanges rows and columns of four by four.
-static inline void exchange(const Floats *rows, Floats *columns)
+/// Exchanges rows and columns.
+part void exchange(const Floats *rows, Floats *columns)
 {
-    Floats a = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5), b = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
-    Floats c = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5), d = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
-    columns[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    columns[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    columns[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    columns[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-}
-
-/// The nearest whole numbers, halves to even ones.
-static inline Ints rounded(Floats values)
-{
-    // At this number a unit is the last place.
-    values += 12582912.0f;
-    Ints bits;
-    memcpy(&bits, &values, sizeof bits);
-    return bits - 0x4b400000;
-}
-
-static inline Shorts bounded(Ints values)
-{
-    const int most = most_value << step_bits;
-    Ints over = values > most, under = values < -most;
-    return __builtin_convertvector((values & ~over & ~under) | (over & most) | (under & -most), Shorts);
-}
-
-static inline Floats centred(const uint8_t *samples)
-{
-    Bytes bytes;
-    memcpy(&bytes, samples, sizeof bytes);
-    return __builtin_convertvector(bytes, Floats) - 128.0f;
+    Floats pairs[8], fours[8];
+    for (int two = 0; two < 8; two += 2) {
+        pairs[two] = __builtin_shufflevector(rows[two], rows[two + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        pairs[two + 1] = __builtin_shufflevector(rows[two], rows[two + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int half = 0; half < 8; half += 4)
+        for (int odd = 0; odd < 2; odd++) {
+            fours[half + 2 * odd] = __builtin_shufflevector(pairs[half + odd], pairs[half + 2 + odd], 0, 1, 8, 9, 4, 5, 12, 13);
+            fours[half + 2 * odd + 1] = __builtin_shufflevector(pairs[half + odd], pairs[half + 2 + odd], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int column = 0; column < 4; column++) {
+        columns[column] = __builtin_shufflevector(fours[column], fours[column + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        columns[column + 4] = __builtin_shufflevector(fours[column], fours[column + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
 }
 
 /// Transforms a block.
-static void transform(const uint8_t *samples, size_t stride, const Scaling *scaling, int16_t *values)
+part void transform(const uint8_t *samples, size_t stride, const Scaling *scaling, int16_t *values)
 {
-    // The left and the right half; then the upper and the lower one, with rows and columns exchanged.
-    Floats left[8], right[8], upper[8], lower[8];
+    const int most = most_value << step_bits;
+    Floats rows[8], columns[8];
+    Bytes bytes;
     int16_t steps[block_size];
     for (int row = 0; row < 8; row++) {
-        left[row] = centred(samples + (size_t) row * stride);
-        right[row] = centred(samples + (size_t) row * stride + 4);
+        memcpy(&bytes, samples + (size_t) row * stride, sizeof bytes);
+        rows[row] = __builtin_convertvector(bytes, Floats) - 128.0f;
     }
-    transform_columns(left);
-    transform_columns(right);
-    exchange(left, upper);
-    exchange(left + 4, lower);
-    exchange(right, upper + 4);
-    exchange(right + 4, lower + 4);
-    transform_columns(upper);
-    transform_columns(lower);
+    transform_columns(rows);
+    exchange(rows, columns);
+    transform_columns(columns);
     for (int across = 0; across < 8; across++) {
-        Floats factors[2];
-        memcpy(factors, scaling->factors + 8 * across, sizeof factors);
-        Shorts whole[2] = {bounded(rounded(upper[across] * factors[0])), bounded(rounded(lower[across] * factors[1]))};
-        memcpy(steps + 8 * across, whole, sizeof whole);
+        Floats factors;
+        Ints whole;
+        memcpy(&factors, scaling->factors + 8 * across, sizeof factors);
+        // The nearest whole number, of halves the even one: at the number that is added a unit is the last place.
+        factors = columns[across] * factors + 12582912.0f;
+        memcpy(&whole, &factors, sizeof whole);
+        whole -= 0x4b400000;
+        Ints over = whole > most, under = whole < -most;
+        Shorts bounded = __builtin_convertvector((whole & ~over & ~under) | (over & most) | (under & -most), Shorts);
+        memcpy(steps + 8 * across, &bounded, sizeof bounded);
     }
     for (int number = 0; number < block_size; number++)
         values[number] = steps[exchanged[number]];
 }
 
-void CJPEG_transform(const CJPEGPlane *plane, const Scaling *scaling, int row, const Blocks *blocks)
+part void transform_row(const CJPEGPlane *plane, const Scaling *scaling, int row, const Blocks *blocks)
 {
     int16_t *values = blocks->values + (size_t) row * (size_t) blocks->all_across * block_size;
     int whole = 8 * (row + 1) <= plane->height ? plane->width / 8 : 0;
@@ -138,4 +127,23 @@ void CJPEG_transform(const CJPEGPlane *plane, const Scaling *scaling, int row, c
             }
         transform(filled, 8, scaling, values);
     }
+}
+
+#if defined(__SSE2__)
+__attribute__((target("avx2"))) static void transform_row_avx2(
+    const CJPEGPlane *plane, const Scaling *scaling, int row, const Blocks *blocks)
+{
+    transform_row(plane, scaling, row, blocks);
+}
+#endif
+
+void CJPEG_transform(const CJPEGPlane *plane, const Scaling *scaling, int row, const Blocks *blocks)
+{
+#if defined(__SSE2__)
+    if (__builtin_cpu_supports("avx2")) {
+        transform_row_avx2(plane, scaling, row, blocks);
+        return;
+    }
+#endif
+    transform_row(plane, scaling, row, blocks);
 }

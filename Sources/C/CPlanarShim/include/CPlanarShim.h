@@ -347,8 +347,9 @@ typedef struct {
 /// Lays a stamp on three planes of the range of its samples, with chroma at luma's size, or at half of it on both sides, rounded up.
 CPlanarShimStatus CPlanarShim_stamp(const CPlanarShimPlanes *planes, const CPlanarShimStamp *stamp);
 
-/// Converts rows of pixels without gaps to BT.601 luma of full or limited range; transparent pixels are composited over grey.
-void CPlanarShim_luma(const uint8_t *pixels, int bands, int is_limited, const CPlanarShimPlane *luma);
+/// Converts rows of pixels without gaps to BT.601 luma (`kind` 0), or of colours to Cb (1) or Cr (2), of full or limited range; transparent
+/// pixels are composited over grey.
+void CPlanarShim_component(const uint8_t *pixels, int bands, int kind, int is_limited, const CPlanarShimPlane *plane);
 
 /// How much two planes of equal size differ in structure: 0 if they are equal. docs/quality.md defines the measure. 1 for planes that are
 /// too small to be compared.
