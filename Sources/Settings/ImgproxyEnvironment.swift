@@ -214,7 +214,7 @@ struct ImgproxyEnvironment {
             "REPORT_DOWNLOADING_ERRORS", "REQUESTS_QUEUE_SIZE", "SANITIZE_SVG", "SERVER_NAME", "SO_REUSEPORT",
             "SYSLOG_TAG", "USE_ETAG", "USE_LAST_MODIFIED", "VIPS_CACHE_TRACE", "VIPS_LEAK_CHECK":
             true
-        // What these ask for is always so.
+        // Both are always so.
         case "ALWAYS_RASTERIZE_SVG", "STRIP_COLOR_PROFILE": (try? flag(text)) == true
         default: (try? flag(text)) == false && !name.hasPrefix("ALLOW")
         }
