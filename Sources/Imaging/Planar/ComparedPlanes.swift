@@ -2,7 +2,7 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// Planes of an image, to compare an encoded file with the image before its encoding: luma, or luma and chroma of luma's
+/// Planes of an image, to compare an encoded file with the image before its encoding: luma, or luma and chroma of its
 /// size.
 struct ComparedPlanes {
     /// The range of the samples.
@@ -10,13 +10,17 @@ struct ComparedPlanes {
     private let samples: SharedBytes
     private let planes: [Plane]
 
+    private init(range: PlaneRange, samples: SharedBytes, planes: [Plane]) {
+        (self.range, self.samples, self.planes) = (range, samples, planes)
+    }
+
     /// The luma of a still, or of the first frame of an animation.
     ///
     /// - Parameter range: The range that is needed; nil for the image's own, full for pixels.
     /// - Throws: The error of `token`.
     init(lumaOf image: DecodedImage, in range: PlaneRange? = nil, token: WorkToken) throws {
         if case .planar(let planes, let own) = image.layout, own == range ?? own {
-            (self.range, samples, self.planes) = (own, image.pixels, Array(planes.prefix(1)))
+            self.init(range: own, samples: image.pixels, planes: Array(planes.prefix(1)))
             return
         }
         try self.init(pixelsOf: image, planes: 1, range: range ?? .full, token: token)
@@ -31,7 +35,7 @@ struct ComparedPlanes {
 
     private init(pixelsOf image: DecodedImage, planes count: Int, range: PlaneRange, token: WorkToken) throws {
         let pixels = try image.interleaved(token: token)
-        planes = .stacked(Array(repeating: image.size, count: count))
+        let planes = [Plane].stacked(Array(repeating: image.size, count: count))
         let memory = PlaneMemory(count: planes.byteCount)
         for (kind, plane) in planes.enumerated() {
             var target = unsafe CPlanarShimPlanes([plane], in: UnsafeRawBufferPointer(memory.bytes)).planes.0
@@ -41,7 +45,7 @@ struct ComparedPlanes {
                     range == .limited ? 1 : 0, &target)
             }
         }
-        (self.range, samples) = (range, memory.finish())
+        self.init(range: range, samples: memory.finish(), planes: planes)
     }
 
     /// Whether chroma has ``ColorDetail``.
@@ -55,7 +59,8 @@ struct ComparedPlanes {
     ///
     /// Both have planes of the same number, size and range.
     func similarity(to other: ComparedPlanes) -> Double {
-        precondition(planes.map(\.size) == other.planes.map(\.size) && range == other.range, "planes of different images")
+        precondition(
+            planes.map(\.size) == other.planes.map(\.size) && range == other.range, "planes of different images")
         return unsafe samples.withUnsafeBytes { bytes in
             unsafe other.samples.withUnsafeBytes { otherBytes in
                 zip(planes, other.planes).map { plane, otherPlane in
