@@ -45,7 +45,7 @@ extension FormatTraits {
             time: Time(pixel: 10, byte: 10)),
         output: .written(
             Writing(
-                saver: .jpeg, quality: .same, effort: JPEGScanChoice.bySize.rawValue, version: 2,
+                saver: .jpeg, quality: .same, effort: JPEGScanChoice.bySize.rawValue, version: 3,
                 planes: .jpeg, photographBytes: [(0, 100)], attribute: EXIFWriting.jpeg,
                 addProfile: ProfileWriting.jpeg,
                 // The coefficients of all scans are kept, two bytes each.

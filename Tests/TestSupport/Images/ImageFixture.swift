@@ -46,7 +46,7 @@ package enum ImageFixture: String, CaseIterable, Sendable {
             return try ImageEncoder.encode(
                 pixels: image.pixels, size: image.size, bands: image.bands, format: format,
                 quality: format.hasQuality ? quality : nil,
-                effort: format == .jpeg ? JPEGScanChoice.oneFixed.rawValue : nil
+                effort: format == .jpeg ? JPEGScanChoice.one.rawValue : nil
             ).bytes.array
         } catch {
             fatalError("\(format) cannot be written: \(error)")
