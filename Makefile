@@ -155,7 +155,7 @@ $(VENV_DOCS)/installed: scripts/docs-requirements.txt
 	@scripts/install-packages python3 python3-venv
 	@python3 -m venv $(VENV_DOCS) && $(VENV_DOCS)/bin/pip install --quiet --requirement $< && touch $@
 
-lint: ## Check formatting, threads, the words of comments, links of the documents, the order of folders, that text from outside is no key as a String, and that targets declare what they import
+lint: ## Check formatting, threads, the words of comments, links of the documents, the order of folders, sizes of files and types, that text from outside is no key as a String, and that targets declare what they import
 	@scripts/install-packages clang-format
 	@scripts/lint-text-keys
 	@scripts/lint-threads

@@ -26,6 +26,7 @@ package struct BodyIntake: Sendable {
     /// Most bytes of a body.
     package let maximumLength: Int
     /// Judges a request that announces a body, before any of it is read; an answer given here is the connection's last.
+    ///
     /// The length is nil if the client does not say it (`Transfer-Encoding: chunked`).
     ///
     /// Called on an event thread; must not block.
