@@ -30,7 +30,7 @@ struct PNGAnimationTests {
     /// A canvas of 4×4 pixels with these frames; the first is the still's, unless that is hidden.
     private func file(
         _ frames: [Frame], type: PNGWriter.ColorType = .rgba, loop: Int = 0, isStillHidden: Bool = false,
-        change: (inout PNGWriter) -> Void = { _ in }
+        isSplit: Bool = false, change: (inout PNGWriter) -> Void = { _ in }
     ) throws -> SharedBytes {
         var writer = PNGWriter(width: 4, height: 4, colorType: type)
         writer.chunks.append(("acTL", frames.count.bigEndian32 + loop.bigEndian32))
@@ -44,7 +44,9 @@ struct PNGAnimationTests {
                 writer.chunks.append(("fcTL", frame.control(next())))
             } else {
                 writer.laterChunks.append(("fcTL", frame.control(next())))
-                writer.laterChunks.append(("fdAT", next().bigEndian32 + frame.rows))
+                for part in isSplit ? [frame.rows.prefix(5), [], frame.rows.dropFirst(5)] : [frame.rows[...]] {
+                    writer.laterChunks.append(("fdAT", next().bigEndian32 + part))
+                }
             }
         }
         change(&writer)
@@ -102,6 +104,24 @@ struct PNGAnimationTests {
         #expect(try pixel(decode(bytes, DecodePlan()), 0, 0, frame: 0) == [9, 9, 9, 255])
         #expect(try pixel(decode(bytes), 0, 0, frame: 0) == Self.red)
         #expect(throws: ImagingError.noSuchPage(2, pages: 2)) { try decode(bytes, DecodePlan(page: 2)) }
+    }
+
+    @Test(arguments: [false, true])
+    func `the data of a frame may lie in several chunks`(isStillHidden: Bool) throws {
+        let frames = [Frame(color: Self.red), Frame(color: Self.blue)]
+        let image = try decode(file(frames, isStillHidden: isStillHidden, isSplit: true))
+        #expect(image.frames == 2)
+        #expect(pixel(image, 1, 1, frame: 0) == Self.red && pixel(image, 1, 1, frame: 1) == Self.blue)
+    }
+
+    @Test func `the first control may come before the number of frames`() throws {
+        let bytes = try file([Frame(color: Self.red), Frame(color: Self.blue)]) { $0.chunks.swapAt(0, 1) }
+        #expect(try ImageHeader.inspect(bytes).frames == 2)
+        // After the still, it is too late for the number.
+        let late = try file([Frame(color: Self.red), Frame(color: Self.blue)]) {
+            $0.laterChunks.insert($0.chunks.removeFirst(), at: 0)
+        }
+        #expect(try ImageHeader.inspect(late).frames == 1)
     }
 
     @Test func `opaque frames stay without alpha, until the ground shows`() throws {
