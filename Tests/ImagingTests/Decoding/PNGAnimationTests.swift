@@ -155,6 +155,12 @@ struct PNGAnimationTests {
         #expect(try decode(file(frames)).delays == [250, 30, 2])
     }
 
+    @Test func `a frame that is shown for hours is shown for as long as every format can say`() throws {
+        var frames = [Frame(color: Self.red), Frame(color: Self.blue)]
+        frames[0].delay = (65_535, 1)
+        #expect(try decode(file(frames)).delays == [655_350, 100])
+    }
+
     @Test func `a damaged animation is a still`() throws {
         let frames = [Frame(color: Self.red), Frame(color: Self.blue)]
         let damages: [(inout PNGWriter) -> Void] = [
