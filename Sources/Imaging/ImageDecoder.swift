@@ -131,6 +131,9 @@ package enum ImageDecoder {
         }
     }
 
+    /// Longest time of a frame in milliseconds: that of GIF. PNG and AVIF can say more than WebP can write.
+    private static let longestDelay = 655_350
+
     /// Reduces the loaded image, then converts colours that numbers do not describe, and turns it upright.
     private static func reduced(
         _ loaded: VipsImage, by reduction: Int, frames: Int, header: ImageHeader, timing: (delays: [Int], loop: Int),
@@ -172,7 +175,8 @@ package enum ImageDecoder {
         let pixels = try image.pixels(in: room, token: token)
         return DecodedImage(
             pixels: pixels, size: PixelSize(width: image.width, height: image.height / frames), bands: image.bands,
-            frames: frames, delays: timing.delays, loop: timing.loop, isIncomplete: isIncomplete, profile: profile)
+            frames: frames, delays: timing.delays.map { min($0, longestDelay) }, loop: timing.loop,
+            isIncomplete: isIncomplete, profile: profile)
     }
 }
 
