@@ -54,6 +54,7 @@ package struct NativeParameters {
         if plan.decode.page > 0 { values[.page] = String(plan.decode.page) }
         if plan.isAnimated { values[.animated] = "1" }
         if plan.bitDepth != plan.format.bitDepth { values[.avifBitDepth] = String(plan.bitDepth) }
+        if plan.gamut != .srgb { values[.gamut] = plan.gamut.rawValue }
         if plan.attribution != nil { values[.keepCopyright] = "1" }
         if let border = plan.border {
             values[.trim] = String(border.tolerance)

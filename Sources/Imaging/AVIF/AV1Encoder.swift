@@ -10,6 +10,7 @@ final class AV1Encoder {
     let size: PixelSize
     /// Whether there is luma alone.
     let isGrey: Bool
+    let isWide: Bool
     /// Bits of a sample.
     let bits: Int
     private let raw: OpaquePointer
@@ -42,7 +43,7 @@ final class AV1Encoder {
             throw .encodeFailed(detail: String(shimText: text))
         }
         unsafe self.raw = raw
-        (self.size, self.isGrey) = (size, isGrey)
+        (self.size, self.isGrey, isWide) = (size, isGrey, settings.isWide)
     }
 
     deinit { unsafe CAOMShim_close(raw) }

@@ -45,8 +45,9 @@ extension FormatTraits {
             time: Time(pixel: 10, byte: 10)),
         output: .written(
             Writing(
-                saver: .jpeg, quality: .same, effort: JPEGScanChoice.bySize.rawValue, version: 2,
+                saver: .jpeg, quality: .same, effort: JPEGScanChoice.bySize.rawValue, version: 3,
                 planes: .jpeg, photographBytes: [(0, 100)], attribute: EXIFWriting.jpeg,
+                addProfile: ProfileWriting.jpeg,
                 // The coefficients of all scans are kept, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3),
                 time: WritingTime(pixel: 34, fine: 32))))
@@ -77,6 +78,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 3, attribute: EXIFWriting.png,
+                addProfile: ProfileWriting.png,
                 // The pixels, their indices, and the file.
                 memory: WritingMemory(pixel: 12, palette: 12 << 20),
                 time: WritingTime(pixel: 115, alpha: 20, palette: 20, paletteOnce: 40_000_000))))
@@ -110,6 +112,7 @@ extension FormatTraits {
                 effort: 5,
                 version: 4, fullChromaFrom: nil, planes: .webp, mostSharpPixels: 200_000,
                 photographBytes: [(0, 60), (2_500, 95), (250_000, 102)], attribute: EXIFWriting.webp,
+                addProfile: ProfileWriting.webp,
                 memory: WritingMemory(pixel: 24, alpha: 20),
                 time: WritingTime(pixel: 230, alpha: 145))))
 
@@ -128,7 +131,8 @@ extension FormatTraits {
             time: Time(pixel: 15, byte: 10)),
         output: .written(
             Writing(
-                saver: .gif, quality: nil, effort: 3, isSlow: true, isInOneStep: true, memory: WritingMemory(pixel: 18),
+                saver: .gif, quality: nil, effort: 3, isSlow: true, isInOneStep: true, holdsWideColors: false,
+                memory: WritingMemory(pixel: 18),
                 time: WritingTime(pixel: 400, animation: 170, once: 45_000_000))))
 
     static let avif = FormatTraits(

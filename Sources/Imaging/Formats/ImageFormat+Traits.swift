@@ -124,6 +124,9 @@ extension ImageFormat {
     /// and saves less than a twentieth of the bytes.
     package var effort: Int { writing?.effort ?? 0 }
 
+    /// Whether files can say that their colours are Display P3's.
+    var holdsWideColors: Bool { writing?.holdsWideColors ?? false }
+
     /// The bits of a component that answers may have, the usual ones first.
     package var bitDepths: [Int] { writing?.bitDepths ?? [8] }
 

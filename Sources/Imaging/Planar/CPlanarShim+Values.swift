@@ -1,4 +1,5 @@
 import CFastJPEG
+import CJPEGWriting
 import CPlanarShim
 import Coordination
 
@@ -60,15 +61,14 @@ extension CPlanarShimMixing {
     }
 }
 
-extension CPlanarShimJPEGScans {
+extension CJPEGScans {
     /// The scans that an effort of ``JPEGScanChoice`` stands for.
     init(effort: Int32) {
         self =
             switch JPEGScanChoice(rawValue: Int(effort)) ?? .bySize {
-            case .oneFixed: CPlanarShimOneFixedScan
-            case .one: CPlanarShimOneScan
-            case .bySize: CPlanarShimScansBySize
-            case .several: CPlanarShimSeveralScans
+            case .one: CJPEGOneScan
+            case .bySize: CJPEGScansBySize
+            case .several: CJPEGSeveralScans
             }
     }
 }

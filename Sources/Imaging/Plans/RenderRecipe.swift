@@ -96,6 +96,8 @@ package struct Composition: Sendable {
     var paletteQuality: Int?
     /// Bits of a component, in formats with a choice; nil for the usual ones.
     package var bitDepth: Int?
+    /// The colours of the result; nil for what the operator has chosen.
+    package var gamut: Gamut?
     /// Whether files that can hold it say who made the source and who owns the rights.
     package var keepsCopyright = false
     /// Whether the result is the file as the text of a `data:` URL.

@@ -54,6 +54,7 @@ extension RenderingOptions: RenderRecipe {
         composition.steps = layout.steps(for: self, format: chosen, hasAlpha: page.hasAlpha)
         if chosen.hasPaletteQuality, format.isFixed { composition.paletteQuality = quality }
         composition.bitDepth = avifBitDepth
+        composition.gamut = gamut
         composition.keepsCopyright = keepsCopyright
         return composition
     }

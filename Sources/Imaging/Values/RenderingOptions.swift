@@ -26,6 +26,8 @@ package struct RenderingOptions: Hashable, Sendable {
     package var maximumBytes: Int?
     /// Bits of a component of stills in AVIF, 8 or 10; nil for the usual ones.
     package var avifBitDepth: Int?
+    /// The colours of the result; nil for what the operator has chosen.
+    package var gamut: Gamut?
     /// Whether results in formats that can hold it say who made the source and who owns the rights.
     package var keepsCopyright = false
     /// Page or frame to show, from 0.

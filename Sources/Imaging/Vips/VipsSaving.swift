@@ -28,7 +28,9 @@ struct VipsSaver: Sendable {
         try unsafe image.saved(options, by: CVipsShim_save_gif)
     }
     static let jxl = VipsSaver { (image, options) throws(VipsError) in
-        try unsafe image.saved(options, by: CVipsShim_save_jxl)
+        let isWide = options.settings.isWide && image.bands >= 3
+        let profiled = isWide ? try image.profiled(SharedBytes(ColorProfile.displayP3File)) : image
+        return try unsafe profiled.saved(options, by: CVipsShim_save_jxl)
     }
 }
 
@@ -58,7 +60,7 @@ extension VipsImage {
     ) throws(VipsError) -> SharedBytes {
         let shimOptions = CVipsShimSaveOptions(
             quality: Int32(options.quality), effort: Int32(options.effort),
-            has_sharp_chroma: options.hasSharpChroma ? 1 : 0)
+            has_sharp_chroma: options.hasSharpChroma ? 1 : 0, keeps_profile: options.settings.isWide ? 1 : 0)
         var base: UnsafeMutableRawPointer?
         var count = 0
         let status = unsafe withRaw { unsafe save($0, &base, &count, shimOptions) }

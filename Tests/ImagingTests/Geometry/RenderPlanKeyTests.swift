@@ -21,7 +21,7 @@ struct RenderPlanKeyTests {
     @Test func `a plan's key is spelled out`() throws {
         #expect(
             try plan(1_600, 1_200, options(200, 150)).keyTexts == [
-                "page 0 level 4 refuse", "resample 200x150 gamma", "jpeg.2 80",
+                "page 0 level 4 refuse", "resample 200x150 gamma", "jpeg.3 80",
             ])
         #expect(
             try plan(400, 300, options(100, 100, .cover), format: .webp).keyTexts == [
@@ -35,7 +35,7 @@ struct RenderPlanKeyTests {
         #expect(
             try plan(400, 300, options(300, 300, .contain) { $0.quality = 90 }).keyTexts == [
                 "page 0 level 1 refuse", "resample 300x225 gamma", "background 255,255,255,255",
-                "canvas 300x300 0,37 255,255,255,255", "jpeg.2 90",
+                "canvas 300x300 0,37 255,255,255,255", "jpeg.3 90",
             ])
         let glass = options(300, 300, .contain) { $0.background = Color(red: 1, green: 2, blue: 3, alpha: 4) }
         #expect(
@@ -61,9 +61,9 @@ struct RenderPlanKeyTests {
         func text(_ format: ImageFormat, _ change: (inout RenderingOptions) -> Void) throws -> String? {
             try keyTexts(options(20, 15, change: change), format).last
         }
-        #expect(try text(.jpeg) { $0.maximumBytes = 5_000 } == "jpeg.2 80 most 5000")
+        #expect(try text(.jpeg) { $0.maximumBytes = 5_000 } == "jpeg.3 80 most 5000")
         #expect(try text(.webp) { ($0.maximumBytes, $0.quality) = (256, 30) } == "webp.4 30 most 256 look")
-        #expect(try text(.avif) { $0.isQualityAutomatic = true } == "avif.3 similar 9800 40 90 look")
+        #expect(try text(.avif) { $0.isQualityAutomatic = true } == "avif.3 similar.2 9800 40 90 look")
         #expect(try text(.png) { $0.isQualityAutomatic = true } == "png.3 100")
         #expect(try text(.gif) { $0.maximumBytes = 5_000 } == "gif 100")
     }

@@ -2,6 +2,7 @@
 #define CPlanarShim_H
 
 #include <CFastJPEG.h>
+#include <CJPEGWriting.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -155,22 +156,10 @@ void CPlanarShim_jxl_close(CPlanarShimJXLReader *reader);
 
 // Writing. The file is put into `*bytes`, to be released with `free`; after a failure `text` gives the reason.
 
-/// The scans of a JPEG file.
-typedef enum {
-    /// One, with tables that do not depend on the image: the fastest.
-    CPlanarShimOneFixedScan,
-    /// One, with tables made for the image.
-    CPlanarShimOneScan,
-    /// Several for a file so large that they save bytes, else one with tables made for the image.
-    CPlanarShimScansBySize,
-    /// Several, whatever the size of the file.
-    CPlanarShimSeveralScans,
-} CPlanarShimJPEGScans;
-
 typedef struct {
     /// 1 to 100.
     int quality;
-    CPlanarShimJPEGScans scans;
+    CJPEGScans scans;
     /// Whether pixels are written with chroma at luma's size; planes say it themselves.
     int has_full_chroma;
 } CPlanarShimJPEGSettings;
@@ -185,8 +174,6 @@ typedef struct {
 } CPlanarShimPixels;
 
 /// Writes planes with chroma at luma's size, or at half of it on both sides, rounded up.
-///
-/// Overwrites the samples between the end of a row and the next multiple of 8, which must exist.
 CPlanarShimStatus CPlanarShim_write_jpeg(
     const CPlanarShimPlanes *planes, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
@@ -334,8 +321,9 @@ typedef struct {
 /// Lays a stamp on three planes of the range of its samples, with chroma at luma's size, or at half of it on both sides, rounded up.
 CPlanarShimStatus CPlanarShim_stamp(const CPlanarShimPlanes *planes, const CPlanarShimStamp *stamp);
 
-/// Converts rows of pixels without gaps to BT.601 luma of full or limited range; transparent pixels are composited over grey.
-void CPlanarShim_luma(const uint8_t *pixels, int bands, int is_limited, const CPlanarShimPlane *luma);
+/// Converts rows of pixels without gaps to BT.601 luma (`kind` 0), or of colours to Cb (1) or Cr (2), of full or limited range; transparent
+/// pixels are composited over grey.
+void CPlanarShim_component(const uint8_t *pixels, int bands, int kind, int is_limited, const CPlanarShimPlane *plane);
 
 /// How much two planes of equal size differ in structure: 0 if they are equal. docs/quality.md defines the measure. 1 for planes that are
 /// too small to be compared.
