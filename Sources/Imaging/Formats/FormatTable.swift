@@ -77,7 +77,7 @@ extension FormatTraits {
             time: Time(pixel: 6, byte: 6, animation: 18)),
         output: .written(
             Writing(
-                saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 3, attribute: EXIFWriting.png,
+                saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 2, attribute: EXIFWriting.png,
                 addProfile: ProfileWriting.png,
                 // The pixels, their indices, and the file.
                 memory: WritingMemory(pixel: 12, palette: 12 << 20),
@@ -108,10 +108,9 @@ extension FormatTraits {
             time: Time(pixel: 2, byte: 56, leastPixel: 17, animation: 25, isAlphaApart: true)),
         output: .written(
             Writing(
-                saver: .webp, quality: .webp,
-                effort: 5,
-                version: 4, fullChromaFrom: nil, planes: .webp, mostSharpPixels: 200_000,
-                photographBytes: [(0, 60), (2_500, 95), (250_000, 102)], attribute: EXIFWriting.webp,
+                saver: .webp, quality: .webp, effort: 5, version: 4, fullChromaFrom: nil, planes: .webp,
+                mostSharpPixels: 200_000,
+                photographBytes: [(0, 60), (2_500, 98), (200_000, 104)], attribute: EXIFWriting.webp,
                 addProfile: ProfileWriting.webp,
                 memory: WritingMemory(pixel: 24, alpha: 20),
                 time: WritingTime(pixel: 230, alpha: 145))))
