@@ -100,7 +100,8 @@ let package = Package(
         shim("CAOMShim", ["CAOM"], flags: ["-O2"]),
         shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"]),
         shim(
-            "CPlanarShim", ["CFastJPEG", "CJPEG", "CJPEGWriting", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
+            "CPlanarShim",
+            ["CFastJPEG", "CJPEG", "CJPEGWriting", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
         shim("CSVGShim", ["CPango", "CRSVG"], linking: ["fontconfig", "freetype", "pangoft2-1.0"]),
         shim("CPNGShim", ["CZlib"]),
@@ -135,7 +136,8 @@ let package = Package(
         module(
             "Downloading",
             [
-                "CCurl", "CCares", "CCurlShim", "CIdn2", "Coordination", "Crypto", "HTTPTypes", "Memory", "Text",
+                "CCurl", "CCares", "CCurlShim", "CIdn2", "Coordination", "Crypto", "HTTPTypes", "JSON", "Memory",
+                "Text",
             ]),
         module(
             "ThumbnailPipeline",

@@ -307,7 +307,7 @@ static void plane_colors(void)
         planes.strides[plane > 0] = (size_t) ((planes.width + step - 1) / step);
         planes.samples[plane] = filled(planes.strides[plane > 0] * (size_t) planes.height);
     }
-    CPixels_color_planes(&stages, &planes, (CPixelsWatch) {go_on, NULL});
+    CPixels_color_planes(NULL, &stages, &planes, (CPixelsWatch) {go_on, NULL});
     for (plane = 0; plane < 3; plane++) {
         int step = plane ? planes.step : 1;
         add(planes.samples[plane], planes.strides[plane > 0] * (size_t) ((planes.height + step - 1) / step));

@@ -13,6 +13,12 @@ extension CPlanarShimWatch {
     }
 }
 
+extension CPlanarShimWebPSettings {
+    init(_ settings: EncoderSettings) {
+        self.init(quality: Int32(settings.quality), effort: Int32(settings.effort))
+    }
+}
+
 extension CPlanarShimPlanes {
     /// Planes that lie in these bytes; C reads them, or writes them if no other code uses the bytes.
     @unsafe

@@ -21,7 +21,7 @@ struct PlaneEncoder: Sendable {
 
     /// The output of a C function: a file, or the reason why there is none, which ends with a zero.
     @safe
-    private struct Output {
+    struct Output {
         var base: UnsafeMutableRawPointer?
         var count = 0
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
@@ -90,8 +90,8 @@ extension PlaneEncoder {
     ) { (planes, settings, token) throws(ImagingError) in
         try Output.file { output in
             unsafe CPlanarShim_write_webp(
-                &planes, Int32(settings.quality), Int32(settings.effort), CPlanarShimWatch(token), &output.base,
-                &output.count, &output.text)
+                &planes, CPlanarShimWebPSettings(settings), CPlanarShimWatch(token), &output.base, &output.count,
+                &output.text)
         }
     }
 }

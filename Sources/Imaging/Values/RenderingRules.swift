@@ -4,11 +4,13 @@ package struct RenderingRules: Hashable, Sendable {
     package var limits = ImagingLimits()
     /// The amounts that resampling averages.
     package var light = ResamplingLight.gamma
+    /// The colours of results whose request does not say it.
+    package var gamut = Gamut.srgb
     /// How much time encoders spend to make files small.
     package var efforts = EncoderEfforts()
     /// The goal of an automatic quality.
     package var similarity = SimilarityGoal()
-    /// The formats that may be chosen by `Accept`, best first.
+    /// The formats that may be chosen by `Accept`; among those whose files are equally large, the first one is.
     package var automaticFormats: [ImageFormat] = [.webp]
     /// The highest quality of results whose request names none; nil for no such bound.
     package var unnamedQualityLimit: Int?

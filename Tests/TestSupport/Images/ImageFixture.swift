@@ -53,6 +53,18 @@ package enum ImageFixture: String, CaseIterable, Sendable {
         }
     }
 
+    /// An AVIF file of quality 90 with so many bits.
+    package static func avifFile(_ image: SampleImage, bits: Int) -> [UInt8] {
+        do {
+            try ImageLibrary.start()
+            let pixels = DecodedImage(pixels: SharedBytes(image.pixels), size: image.size, bands: image.bands)
+            let settings = EncoderSettings(quality: 90, effort: 1, bitDepth: bits)
+            return try ImageEncoder.encode(pixels, as: .avif, settings: settings).array
+        } catch {
+            fatalError("no AVIF of \(bits) bits: \(error)")
+        }
+    }
+
     /// A photograph-like file of any size.
     package static func photo(width: Int, height: Int, format: ImageFormat = .jpeg) -> SharedBytes {
         SharedBytes(file(.photo(PixelSize(width: width, height: height)), as: format))

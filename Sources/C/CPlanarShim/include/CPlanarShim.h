@@ -164,12 +164,12 @@ typedef struct {
     int has_full_chroma;
 } CPlanarShimJPEGSettings;
 
-/// Interleaved 8-bit pixels, rows without gaps: grey, or red, green and blue.
+/// Interleaved 8-bit pixels, rows without gaps: grey, or red, green and blue; alpha comes last.
 typedef struct {
     const uint8_t *samples;
     int width;
     int height;
-    /// 1 or 3.
+    /// 1 or 3; 2 or 4 with alpha, which WebP alone holds.
     int bands;
 } CPlanarShimPixels;
 
@@ -183,11 +183,22 @@ CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
     const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes,
     size_t *count, char text[CPlanarShim_text_size]);
 
+/// How libwebp writes a file: its quality, 1…100, and its method, 0…6.
+typedef struct {
+    int quality;
+    int effort;
+} CPlanarShimWebPSettings;
+
 /// Writes planes of limited range, chroma at half of luma's size, rounded up, and alpha if there is any: then samples of transparent pixels
 /// may be overwritten.
 CPlanarShimStatus CPlanarShim_write_webp(
-    const CPlanarShimPlanes *planes, int quality, int effort, CPlanarShimWatch watch, void **bytes, size_t *count,
+    const CPlanarShimPlanes *planes, CPlanarShimWebPSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
+
+/// Writes interleaved pixels; `has_sharp_chroma` keeps edges between colours sharp, for more time.
+CPlanarShimStatus CPlanarShim_write_webp_pixels(
+    const CPlanarShimPixels *pixels, int has_sharp_chroma, CPlanarShimWebPSettings settings, CPlanarShimWatch watch,
+    void **bytes, size_t *count, char text[CPlanarShim_text_size]);
 
 // Resampling.
 
