@@ -39,13 +39,13 @@ struct PurgeDesk {
     @discardableResult
     mutating func learn(_ notice: PurgeNotice) -> Bool {
         guard memory.note(notice) else { return false }
-        audience.onPurge(notice)
+        audience.onPurge(notice.subject)
         return true
     }
 
     /// Adds what the server is to do; false if too much waits.
     mutating func add(_ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?) -> Bool {
-        if case .purge(let notice) = removal { _ = memory.note(notice) }
+        if case .purge(let notices) = removal { for notice in notices { _ = memory.note(notice) } }
         return due.add(removal, answer: answer)
     }
 }
@@ -159,7 +159,7 @@ extension TierThread {
         let entries = purges.due.takeUnsent()
         guard let last = entries.last else { return done() }
         for entry in entries {
-            control.send(command(for: entry.removal), at: timekeeper.now) { [weak self] outcome in
+            let ended = { [weak self] (outcome: TierConnection.Outcome) in
                 guard let self else { return }
                 guard case .replies(let replies) = outcome, Self.isDone(entry.removal, replies) else {
                     purges.due.putBack(entry.number)
@@ -170,12 +170,44 @@ extension TierThread {
                 if case .everything = entry.removal { sweep(from: [UInt8](word: "0")) }
                 if entry.number == last.number { done() }
             }
+            if case .tagged(let removal) = entry.removal {
+                remove(removal, then: ended)
+            } else {
+                control.send(command(for: entry.removal), at: timekeeper.now, ended)
+            }
         }
     }
 
     private static func isDone(_ removal: DueRemovals.Removal, _ replies: [Reply]) -> Bool {
         if case .everything = removal { return replies.first?.failure == nil }
         return replies.allSatisfy { $0.failure == nil }
+    }
+
+    /// Reads which sources were asked for under a tag, a page at a time, and purges them.
+    private func remove(
+        _ removal: TagRemoval, from cursor: [UInt8] = [UInt8](word: "0"), found: Set<NamedSource> = [],
+        then ended: @escaping (TierConnection.Outcome) -> Void
+    ) {
+        let page = TierCommand(
+            [UInt8](word: "SSCAN"), removal.tag.name, cursor, [UInt8](word: "COUNT"),
+            [UInt8](word: "\(Self.pageLength)"))
+        control.send(page, at: timekeeper.now) { [weak self] outcome in
+            guard let self, case .replies(let replies) = outcome, let parts = replies[0].elements, parts.count == 2,
+                let next = parts[0].text, let members = parts[1].elements
+            else { return ended(outcome) }
+            let found = found.union(members.compactMap { $0.text.flatMap { NamedSource($0) } })
+            guard found.count <= TagRemoval.mostSources else {
+                return control.send(command(for: .everything), at: timekeeper.now, ended)
+            }
+            guard next == [UInt8](word: "0") else { return remove(removal, from: next, found: found, then: ended) }
+            // The tag comes last: who hears of it has removed these sources by then, and looks for others.
+            let notices = PurgeNotice.notices(of: Array(found)) + [PurgeNotice(.tag(removal.tag))]
+            for notice in notices { _ = purges.memory.note(notice) }
+            control.send(command(for: .purge(notices)), at: timekeeper.now) { outcome in
+                if case .replies = outcome { removal.onFound(Array(found)) }
+                ended(outcome)
+            }
+        }
     }
 
     /// Gives everything a generation if it has none.
@@ -186,12 +218,18 @@ extension TierThread {
     private func command(for removal: DueRemovals.Removal) -> TierCommand {
         var command = TierCommand()
         switch removal {
-        case .forget(let source): command.add([UInt8](word: "DEL"), source.generationName)
-        case .purge(let notice):
-            // The log comes first: an instance that finds the next generation finds the purge in the log.
-            command.add(Self.append(notice.written(seal)))
-            command.add([UInt8](word: "DEL"), notice.source.generationName)
-            command.add([UInt8](word: "PUBLISH"), TierNames.channel, notice.written(seal))
+        case .forget(let sources): command.add([[UInt8](word: "DEL")] + sources.map(\.generationName))
+        case .purge(let notices):
+            for notice in notices {
+                // The log comes first: an instance that finds the next generation finds the purge in the log.
+                command.add(Self.append(notice.written(seal)))
+                if !notice.sources.isEmpty {
+                    command.add([[UInt8](word: "DEL")] + notice.sources.map(\.generationName))
+                }
+                command.add([UInt8](word: "PUBLISH"), TierNames.channel, notice.written(seal))
+            }
+        // Its sources are read first.
+        case .tagged: break
         case .everything:
             command.add([UInt8](word: "DEL"), TierNames.everything)
             // At once, so that what is fetched next can be shared; a full server refuses it, and the next look at the

@@ -35,7 +35,7 @@ struct PurgingTests {
 
     @Test func `a removal is due until it is confirmed`() {
         var due = DueRemovals()
-        let added = [due.add(.forget(source)), due.add(.everything)]
+        let added = [due.add(.forget([source])), due.add(.everything)]
         let (sent, none) = (due.takeUnsent(), due.takeUnsent())
         #expect(added == [true, true] && sent.count == 2 && none.isEmpty)
         due.putBack(sent[0].number)
@@ -50,7 +50,7 @@ struct PurgingTests {
     @Test
     func `if too many removals wait, the next is refused, and what was to be forgotten goes with everything else`() {
         var due = DueRemovals()
-        for _ in 0..<DueRemovals.capacity { _ = due.add(.forget(source)) }
+        for _ in 0..<DueRemovals.capacity { _ = due.add(.forget([source])) }
         let isAdded = due.add(.everything)
         #expect(!isAdded && due.entries.count == DueRemovals.capacity)
         due.collapse()

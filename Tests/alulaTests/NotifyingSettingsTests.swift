@@ -55,6 +55,14 @@ struct NotifyingSettingsTests {
         }
     }
 
+    @Test func `the field of tags is none that means something else`() throws {
+        #expect(try load("{}").api.cacheTagField == nil)
+        #expect(try load("{ cacheTagHeader: 'Surrogate-Key' }").api.cacheTagField?.name.rawName == "Surrogate-Key")
+        for wrong in ["ETag", "a b"] {
+            #expect(throws: SettingsLoader.Failure.self) { try load("{ cacheTagHeader: '\(wrong)' }") }
+        }
+    }
+
     @Test func `callbacks need a host in the list, and private ones an allowed network`() throws {
         func objection(_ url: String, _ arguments: [String]) throws -> String? {
             try load("{}", arguments: arguments).objection(toCallback: try SourceURL(parsing: url))

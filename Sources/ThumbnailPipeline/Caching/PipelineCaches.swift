@@ -19,6 +19,8 @@ package final class PipelineCaches: SourceCaching {
     /// Both of these, in the order in which they are asked.
     let layers: [SharedTier]
     let changes = Locked(SourceChanges())
+    /// The tags under which this instance was asked for sources.
+    let tags = Locked(TagBook())
     /// Sources that are getting generations.
     let adopted = Locked<Set<SourceIdentity>>([])
     let timekeeper: any Timekeeper
@@ -82,6 +84,7 @@ package final class PipelineCaches: SourceCaching {
             layer.keep(record)
             layer.keep(source.bytes, of: record)
         }
+        tellTags(of: source.identity)
     }
 
     /// Keeps the record of an opened image, so that results made from it may be kept as well.
@@ -108,6 +111,7 @@ package final class PipelineCaches: SourceCaching {
         guard record.incompleteUntil == nil else { return }
         disk?.keep(record)
         for layer in layers { layer.keep(record) }
+        tellTags(of: head.identity)
     }
 
     /// Keeps a source that lacks pixels, and all made from it, in memory alone and no longer than until `end`.
@@ -189,7 +193,7 @@ package final class PipelineCaches: SourceCaching {
         return true
     }
 
-    package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks }
+    package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tags.withLock(\.byteCount) }
 
     /// Makes room in memory: returns the bytes that were given up.
     package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }
@@ -216,6 +220,7 @@ package final class PipelineCaches: SourceCaching {
     /// Empties everything; returns what was in memory and on the disk.
     func removedEverything() async -> RemovedEntries {
         changes.withLock { $0.noteAll() }
+        tags.withLock { $0.forgetAll() }
         let removed = memory.removeAll()
         return removed + (await disk?.removedEverything() ?? RemovedEntries())
     }

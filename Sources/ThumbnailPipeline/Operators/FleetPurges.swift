@@ -38,18 +38,36 @@ package struct FleetPurges: Sendable {
         }
     }
 
-    /// Removes a source and all made from it, from memory at once and from the disk before anything else is done there.
+    /// Removes sources and all made from them, from memory at once and from the disk before anything else is done
+    /// there.
     ///
     /// Called on the thread `shared-cache`.
-    private func perform(_ notice: PurgeNotice) {
-        // What means nothing here cannot be here.
-        guard let identity = try? pipeline.downloader.identity(of: ExactText(notice.name)) else { return }
-        pipeline.downloader.forget(identity)
-        pipeline.broken.forget(identity)
-        pipeline.caches.removeAll(from: identity, cause: .fleet)
-        pipeline.caches.tier?.finish(notice, identity)
-        // Instances that share a cache may have a store each.
-        pipeline.caches.resultStore?.forget(identity)
+    private func perform(_ purge: PurgeNotice.Subject) {
+        switch purge {
+        case .sources(let sources):
+            var removed: [SourceIdentity] = []
+            for source in sources {
+                // What means nothing here cannot be here.
+                guard let identity = try? pipeline.downloader.identity(of: ExactText(source.name)) else { continue }
+                pipeline.removeAll(from: identity, cause: .fleet)
+                pipeline.caches.tier?.finish(source, identity)
+                removed.append(identity)
+            }
+            // Instances that share a cache may have a store each.
+            pipeline.caches.resultStore?.forget(removed)
+        case .tag(let tag):
+            // The sources that the shared cache knows under the tag are gone: these are left.
+            let rest = pipeline.caches.sources(under: ExactText(tag.text))
+            for identity in rest { pipeline.removeAll(from: identity, cause: .fleet) }
+            Task.detached { [pipeline] in
+                let all = rest.union(await pipeline.sourcesOnDisk(under: ExactText(tag.text)))
+                for identity in all { pipeline.removeAll(from: identity, cause: .fleet) }
+                guard !all.isEmpty else { return }
+                pipeline.caches.resultStore?.forget(all)
+                // Others may have them without knowing the tag.
+                _ = await pipeline.caches.tier?.purge(all)
+            }
+        }
     }
 
     /// Removes everything from this instance, because purges were missed that nobody knows any more.
