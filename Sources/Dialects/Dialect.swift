@@ -10,8 +10,8 @@ package protocol Dialect: Sendable {
     /// The dialect's name: the value of `route` in metrics and log lines.
     var name: String { get }
 
-    /// The name by which the configuration opens the dialect, and by which its keys close others.
-    var doorName: String { get }
+    /// The name in the setting `unsignedDialects`, by which the dialect's keys close others as well.
+    var unsignedName: String { get }
 
     /// Whether the dialect has signing keys of its own.
     ///
@@ -83,7 +83,7 @@ package enum DialectUploads: Hashable, Sendable {
 
 extension Dialect {
     /// The dialect's name.
-    package var doorName: String { name }
+    package var unsignedName: String { name }
 
     /// Whether signatures are demanded.
     package func isSigned(_ target: RequestedTarget) -> Bool { signatures == .demanded }
@@ -108,6 +108,22 @@ extension Dialect {
 
     /// The answer as Alula words it.
     package func response(to problem: Problem) -> HTTPResponse { problem.response }
+}
+
+/// A dialect that knows no signatures, at a place of its own.
+package protocol UnsignedDialect: Dialect {
+    var place: DialectPlace { get }
+}
+
+extension UnsignedDialect {
+    /// None.
+    package var signatures: DialectSignatures { .none }
+
+    /// All targets at the dialect's place.
+    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
+
+    /// Every target may be served.
+    package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 }
 
 /// How surely a target belongs to a dialect.

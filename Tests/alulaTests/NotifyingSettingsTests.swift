@@ -1,6 +1,7 @@
 import Downloading
 import HTTPTypes
 import Testing
+import ThumbnailAPI
 
 @testable import Composition
 @testable import Settings

@@ -31,7 +31,7 @@ enum PurgeCommand {
                 throw WrongUse(
                     ways == 0 ? "a URL, --tag or --all is needed" : "URLs, --tag and --all do not go together")
             }
-            return try SourceErrand(
+            return try SourceRequests(
                 client: try OperatorClient(try CommandLife.settings(arguments)), method: "DELETE", path: "/cache",
                 parameter: tag == nil ? "url" : "tag", isJSON: arguments.has(.json),
                 words: { (members) throws(CommandFailure) in words(for: members) }

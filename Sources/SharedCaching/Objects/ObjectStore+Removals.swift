@@ -33,7 +33,7 @@ extension ObjectStore {
     private func add(_ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?) {
         let isAdded = state.withLock { state in
             if state.due.add(removal, answer: answer) { return true }
-            // What cannot be forgotten one by one is forgotten with everything else.
+            // If too many are to be forgotten one by one, everything is forgotten.
             if answer == nil { state.due.collapse() }
             return false
         }

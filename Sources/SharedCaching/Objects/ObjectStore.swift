@@ -88,7 +88,7 @@ package final class ObjectStore: SharedValueStore {
             return state.writers == 0
         }
         if !isIdle { _ = await answer.value(within: timeLimit, by: timekeeper, or: false) }
-        // What waits still is given up.
+        // Writes that wait still are given up.
         state.withLock { $0.writes = Deque() }
     }
 
@@ -179,7 +179,7 @@ package final class ObjectStore: SharedValueStore {
             generation = new
         }
         return state.withLock { state in
-            // What was read before a removal is not what there is after it.
+            // A generation that was read before a removal is not the one after it.
             if state.removals == removals { state.everything = generation.map { ($0, now) } }
             return state.everything?.generation
         }

@@ -47,7 +47,7 @@ package struct FleetPurges: Sendable {
         case .sources(let sources):
             var removed: [SourceIdentity] = []
             for source in sources {
-                // What means nothing here cannot be here.
+                // A source that has no identity here cannot be here.
                 guard let identity = try? pipeline.downloader.identity(of: ExactText(source.name)) else { continue }
                 pipeline.removeAll(from: identity, cause: .fleet)
                 pipeline.caches.tier?.finish(source, identity)
