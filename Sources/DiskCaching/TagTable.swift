@@ -2,7 +2,7 @@ import Memory
 
 /// The tags under which sources were asked for, so that all of them can be removed; used by the store's thread.
 ///
-/// What has no room here any more has its source removed: nothing stays that its tags cannot find.
+/// If there is no room for the tags of a source, it is removed: nothing stays that its tags cannot find.
 final class TagTable {
     private let connection: SQLiteConnection
     private let capacity: Int

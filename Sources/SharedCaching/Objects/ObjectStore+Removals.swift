@@ -3,10 +3,6 @@ import Memory
 
 /// Removals: they replace generations, and are tried again until the place confirms them.
 extension ObjectStore {
-    /// How many sources are read or removed at once.
-    private static let removalsAtOnce = 16
-    /// More than a source and its name have.
-    private static let mostMemberBytes = 8 << 10
     /// Listings that fail one after another; then everything is removed.
     private static let mostFailedListings = 5
     /// How long a caller waits for the place to confirm a removal.
@@ -51,8 +47,8 @@ extension ObjectStore {
             }
             do {
                 switch entry.removal {
-                case .forget(let sources): try await replaceGenerations(of: sources)
-                case .purge(let notices): try await replaceGenerations(of: notices.flatMap(\.sources))
+                case .forget(let sources): try await place.replaceGenerations(of: sources)
+                case .purge(let notices): try await place.replaceGenerations(of: notices.flatMap(\.sources))
                 case .tagged(let removal): try await remove(removal)
                 case .everything: try await removeEverything()
                 }
@@ -63,12 +59,6 @@ extension ObjectStore {
             }
         }
         if state.withLock({ !$0.due.isEmpty }) { recover() }
-    }
-
-    private func replaceGenerations(of sources: [SharedSource]) async throws {
-        _ = try await severalAtOnce(sources.map { ObjectNames.generation($0.label) }) { [place] name in
-            try await place.keep(SharedBytes(Generation().text), named: name, isLasting: true)
-        }
     }
 
     private func removeEverything() async throws {
@@ -85,18 +75,14 @@ extension ObjectStore {
     private func remove(_ removal: TagRemoval) async throws {
         let tag = removal.tag
         // First: see ``keep(_:under:)``.
-        try await replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
+        try await place.replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
         let folder = ObjectNames.members(of: tag)
         guard let names = try await names(in: folder), names.count <= TagRemoval.mostSources else {
             return try await removeEverything()
         }
-        let sources = try await severalAtOnce(names) { [place] name in
-            try await place.object(named: folder + "/" + name, atMost: Self.mostMemberBytes).flatMap {
-                NamedSource($0.array)
-            }
-        }.compactMap(\.self)
+        let sources = try await place.members(names, in: folder)
         // Those without a name that can be read are removed all the same.
-        try await replaceGenerations(of: names.compactMap { SharedSource(label: Array($0.utf8)) })
+        try await place.replaceGenerations(of: names.compactMap { SharedSource(label: Array($0.utf8)) })
         removal.onFound(sources)
     }
 
@@ -113,20 +99,6 @@ extension ObjectStore {
             }
             if isLast { return nil }
             throw error
-        }
-    }
-
-    private func severalAtOnce<Value: Sendable>(
-        _ names: [String], _ body: @escaping @Sendable (String) async throws -> Value
-    ) async throws -> [Value] {
-        try await withThrowingTaskGroup(of: Value.self) { group in
-            var values: [Value] = []
-            for (index, name) in names.enumerated() {
-                if index >= Self.removalsAtOnce, let value = try await group.next() { values.append(value) }
-                group.addTask { try await body(name) }
-            }
-            while let value = try await group.next() { values.append(value) }
-            return values
         }
     }
 }

@@ -20,7 +20,7 @@ package final class PipelineCaches: SourceCaching {
     let layers: [SharedTier]
     let changes = Locked(SourceChanges())
     /// The tags under which this instance was asked for sources.
-    let tags = Locked(TagBook())
+    let tags: SourceTags
     /// Sources that are getting generations.
     let adopted = Locked<Set<SourceIdentity>>([])
     let timekeeper: any Timekeeper
@@ -39,6 +39,7 @@ package final class PipelineCaches: SourceCaching {
         self.tier = tier
         self.resultStore = resultStore
         layers = [tier, resultStore].compactMap(\.self)
+        tags = SourceTags(memory, changes, disk: disk, layers: layers)
         self.events = events
         self.timekeeper = timekeeper
     }
@@ -86,7 +87,7 @@ package final class PipelineCaches: SourceCaching {
             layer.keep(record)
             layer.keep(source.bytes, of: record)
         }
-        tellTags(of: source.identity)
+        tags.tell(of: source.identity)
     }
 
     /// Keeps the record of an opened image, so that results made from it may be kept as well.
@@ -114,7 +115,7 @@ package final class PipelineCaches: SourceCaching {
         guard record.incompleteUntil == nil else { return }
         disk?.keep(record)
         for layer in layers { layer.keep(record) }
-        tellTags(of: head.identity)
+        tags.tell(of: head.identity)
     }
 
     /// Keeps a source that lacks pixels, and all made from it, in memory alone and no longer than until `end`.
@@ -196,7 +197,7 @@ package final class PipelineCaches: SourceCaching {
         return true
     }
 
-    package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tags.withLock(\.byteCount) }
+    package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tags.byteCount }
 
     /// Makes room in memory: returns the bytes that were given up.
     package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }
@@ -223,7 +224,7 @@ package final class PipelineCaches: SourceCaching {
     /// Empties everything; returns what was in memory and on the disk.
     func removedEverything() async -> RemovedEntries {
         changes.withLock { $0.noteAll() }
-        tags.withLock { $0.forgetAll() }
+        tags.forgetAll()
         let removed = memory.removeAll()
         return removed + (await disk?.removedEverything() ?? RemovedEntries())
     }

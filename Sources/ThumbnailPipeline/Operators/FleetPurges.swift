@@ -43,13 +43,14 @@ package struct FleetPurges: Sendable {
     ///
     /// Called on the thread `shared-cache`.
     private func perform(_ purge: PurgeNotice.Subject) {
+        let removal = SourceRemoval(from: pipeline)
         switch purge {
         case .sources(let sources):
             var removed: [SourceIdentity] = []
             for source in sources {
                 // A source that has no identity here cannot be here.
-                guard let identity = try? pipeline.downloader.identity(of: ExactText(source.name)) else { continue }
-                pipeline.removeAll(from: identity, cause: .fleet)
+                guard let identity = removal.identity(named: source.name) else { continue }
+                removal.removeAll(from: identity, cause: .fleet)
                 pipeline.caches.tier?.finish(source, identity)
                 removed.append(identity)
             }
@@ -57,11 +58,12 @@ package struct FleetPurges: Sendable {
             pipeline.caches.resultStore?.forget(removed)
         case .tag(let tag):
             // The sources that the shared cache knows under the tag are gone: these are left.
-            let rest = pipeline.caches.sources(under: ExactText(tag.text))
-            for identity in rest { pipeline.removeAll(from: identity, cause: .fleet) }
-            Task.detached { [pipeline] in
-                let all = rest.union(await pipeline.sourcesOnDisk(under: ExactText(tag.text)))
-                for identity in all { pipeline.removeAll(from: identity, cause: .fleet) }
+            let tag = ExactText(tag.text)
+            let rest = removal.sourcesInMemory(under: tag)
+            for identity in rest { removal.removeAll(from: identity, cause: .fleet) }
+            Task.detached { [pipeline, removal] in
+                let all = rest.union(await removal.sources(under: tag))
+                for identity in all { removal.removeAll(from: identity, cause: .fleet) }
                 guard !all.isEmpty else { return }
                 pipeline.caches.resultStore?.forget(all)
                 // Others may have them without knowing the tag.

@@ -39,22 +39,22 @@ package struct PipelineControl: ServiceControlling {
         return try await removed(identity) {
             await $0.purge([identity], name: source)
         } locally: {
-            await pipeline.removedAll(from: identity)
+            await removal.removedAll(from: identity)
         }
     }
 
     /// Removes what this instance, the disk, and what instances share know under the tag, each from all of them.
     package func remove(tag: ExactText) async throws -> RemovedEntries {
         guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
-        var known = pipeline.caches.sources(under: tag).union(await pipeline.sourcesOnDisk(under: tag))
+        var known = await removal.sources(under: tag)
         var removed = await removedAll(from: known)
-        let found = FoundSources(pipeline)
+        let found = FoundSources(removal)
         var isPurged = true
         if !pipeline.caches.layers.isEmpty {
             if !known.isEmpty { isPurged = await pipeline.caches.purged { [known] in await $0.purge(known) } }
             if await !pipeline.caches.purged({ await $0.purge(shared, found: found.add) }) { isPurged = false }
             let others = found.take().subtracting(known)
-            // What one layer knows, the other may have without knowing it, and so may other instances.
+            // The other layer, and other instances, may have them without knowing the tag.
             if !others.isEmpty, await !pipeline.caches.purged({ await $0.purge(others) }) { isPurged = false }
             known.formUnion(others)
             removed = removed + (await removedAll(from: known))
@@ -68,9 +68,11 @@ package struct PipelineControl: ServiceControlling {
 
     private func removedAll(from identities: Set<SourceIdentity>) async -> RemovedEntries {
         var removed = RemovedEntries()
-        for identity in identities { removed = removed + (await pipeline.removedAll(from: identity)) }
+        for identity in identities { removed = removed + (await removal.removedAll(from: identity)) }
         return removed
     }
+
+    private var removal: SourceRemoval { SourceRemoval(from: pipeline) }
 
     package var sharedCache: SharedCacheState? { pipeline.caches.tier.map { SharedCacheState($0) } }
 
@@ -105,23 +107,23 @@ package struct PipelineControl: ServiceControlling {
 
 /// The sources that places know under a tag that is purged.
 private final class FoundSources: Sendable {
-    private let pipeline: ImagePipeline
+    private let removal: SourceRemoval
     /// Nil when nobody waits for them any more.
     private let sources = Locked<Set<SourceIdentity>?>([])
 
-    init(_ pipeline: ImagePipeline) {
-        self.pipeline = pipeline
+    init(_ removal: SourceRemoval) {
+        self.removal = removal
     }
 
     /// Takes sources that a place has made unreadable; those that come late are removed here at once.
     func add(_ found: [NamedSource]) {
-        let identities = found.compactMap { try? pipeline.downloader.identity(of: ExactText($0.name)) }
+        let identities = found.compactMap { removal.identity(named: $0.name) }
         let isLate = sources.withLock { sources in
             sources?.formUnion(identities)
             return sources == nil
         }
         guard isLate else { return }
-        for identity in identities { pipeline.removeAll(from: identity, cause: .operator) }
+        for identity in identities { removal.removeAll(from: identity, cause: .operator) }
     }
 
     func take() -> Set<SourceIdentity> {
@@ -129,30 +131,5 @@ private final class FoundSources: Sendable {
             defer { sources = nil }
             return sources ?? []
         }
-    }
-}
-
-extension ImagePipeline {
-    /// Removes a source and all made from it from this instance; returns what was there.
-    func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
-        forget(identity)
-        return await caches.removedAll(from: identity)
-    }
-
-    /// The same, from memory at once and from the disk later.
-    func removeAll(from identity: SourceIdentity, cause: PurgeCause) {
-        forget(identity)
-        caches.removeAll(from: identity, cause: cause)
-    }
-
-    private func forget(_ identity: SourceIdentity) {
-        downloader.forget(identity)
-        broken.forget(identity)
-        caches.forgetTags(of: identity)
-    }
-
-    /// The sources that the disk knows under a tag.
-    func sourcesOnDisk(under tag: ExactText) async -> [SourceIdentity] {
-        await caches.disk?.sourceNames(under: tag).compactMap { try? downloader.identity(of: ExactText($0)) } ?? []
     }
 }

@@ -112,7 +112,7 @@ class Trial:
         bucket.stop()
 
     def a_purge_by_tag_in_a_bucket_by_host(self):
-        self.a_purge_by_tag_in_a_bucket("kept.localhost")
+        self.a_purge_by_tag_in_a_bucket("localhost")
 
     def purge_by_tag(self, one, other):
         """An instance purges what another was asked for under a tag."""
@@ -220,7 +220,7 @@ class Trial:
         return f"{len(bucket.requests)} requests"
 
     def a_bucket_by_host(self):
-        return self.a_bucket(host="kept.localhost")
+        return self.a_bucket(host="localhost")
 
     def a_slow_bucket(self):
         bucket = Bucket()

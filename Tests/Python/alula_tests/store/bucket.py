@@ -48,7 +48,7 @@ def fault_of(method, target, fields, body):
 
 
 class Bucket:
-    """A bucket named `kept` on a free port, by path (`/kept/NAME`) and by host (`kept.localhost`)."""
+    """A bucket named `kept` on a free port, by path (`/kept/NAME`) and by host (`localhost`)."""
 
     def __init__(self):
         self.objects, self.faults, self.requests, self.seconds = {}, [], [], 0
@@ -87,7 +87,7 @@ class Bucket:
             return self.status[method], b"<Error/>"
         target, _, query = target.partition("?")
         name = target.removeprefix("/")
-        if not fields["Host"].startswith("kept."):
+        if not fields["Host"].startswith("localhost"):
             start, _, name = name.partition("/")
             if start != "kept":
                 return 404, b"<Error/>"
