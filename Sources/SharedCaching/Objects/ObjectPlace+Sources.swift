@@ -9,14 +9,14 @@ extension ObjectPlace {
     /// Makes all that was written about sources unreadable.
     func replaceGenerations(of sources: [SharedSource]) async throws {
         _ = try await severalAtOnce(sources.map { ObjectNames.generation($0.label) }) { name in
-            try await keep(SharedBytes(Generation().text), named: name, isLasting: true)
+            try await self.keep(SharedBytes(Generation().text), named: name, isLasting: true)
         }
     }
 
     /// The sources that objects in a folder name; those that cannot be read are left out.
     func members(_ names: [String], in folder: String) async throws -> [NamedSource] {
         try await severalAtOnce(names) { name in
-            try await object(named: folder + "/" + name, atMost: mostMemberBytes).flatMap { NamedSource($0.array) }
+            try await self.object(named: folder + "/" + name, atMost: mostMemberBytes).flatMap { NamedSource($0.array) }
         }.compactMap(\.self)
     }
 
