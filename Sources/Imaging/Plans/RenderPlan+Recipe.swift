@@ -27,20 +27,23 @@ extension RenderPlan {
                     for: composition.size, crop: composition.crop, maximumPixels: mostPixels,
                     longestSide: page.format.maximumSide)
             }
+        let steps = composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
+        let asked = composition.format.holdsWideColors ? composition.gamut ?? source.rules.gamut : .srgb
+        let gamut = asked.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
         let decode = DecodePlan(
             page: composition.page, level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size),
             isAnimated: frames > 1, mostFrames: mostFrames, incompleteImages: limits.incompleteImages,
-            drawnSize: drawing?.size, drawnPart: drawing?.part)
+            drawnSize: drawing?.size, drawnPart: drawing?.part, gamut: DecodedGamut(of: header.colors, for: gamut))
         try decode.check(header, limits: limits)
         let decoded = header.decoded(by: decode)
         self.init(
-            decode: decode, source: decoded.shape,
-            steps: composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size),
+            decode: decode, source: decoded.shape, steps: steps,
             format: composition.format, quality: composition.paletteQuality ?? 100,
             effort: source.rules.efforts[composition.format])
         if frames > 1 { (self.frames, timing) = (frames, composition.timing) }
         isDataURL = composition.isDataURL
-        if format.hasQuality { quality = composition.quality }
+        self.gamut = gamut
+        if format.hasQuality { set(composition.quality, in: composition.qualityScale) }
         if frames == 1, let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
         if composition.keepsCopyright, format.writing?.attribute != nil { attribution = decoded.attribution }
         additions = try composition.plannedAdditions(of: source)
@@ -52,6 +55,15 @@ extension RenderPlan {
             BorderTrim(trim, recipe, of: source, mayGrow: composition.mayGrowByTrim)
         }
         try check(limits, frames: frames, most: decoded.storedSize.area)
+    }
+
+    /// Sets the quality; one that is fixed becomes the encoder's.
+    private mutating func set(_ quality: EncodingQuality, in scale: QualityScale) {
+        if case .fixed(let look) = quality, scale == .look {
+            self.quality = .fixed(format.encoderQuality(for: look))
+        } else {
+            (self.quality, qualityScale) = (quality, format.writing?.quality?.isSame ?? true ? .encoder : scale)
+        }
     }
 
     /// Refuses a result or a size between two steps that the limits or the output format exclude.

@@ -16,11 +16,14 @@ package struct DecodePlan: Hashable, Sendable {
     package let drawnSize: PixelSize?
     /// The rectangle that fills this size; nil for all of the image.
     package let drawnPart: DrawnPart?
+    /// The colours that are kept.
+    package let gamut: DecodedGamut
 
     /// A plan for one page, or for the first frames.
     package init(
         page: Int = 0, level: Int = 1, isAnimated: Bool = false, mostFrames: Int = .max,
-        incompleteImages: IncompleteImages = .refuse, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil
+        incompleteImages: IncompleteImages = .refuse, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
+        gamut: DecodedGamut = .own
     ) {
         self.page = page
         self.level = level
@@ -29,6 +32,7 @@ package struct DecodePlan: Hashable, Sendable {
         self.incompleteImages = incompleteImages
         self.drawnSize = drawnSize
         self.drawnPart = drawnPart
+        self.gamut = gamut
     }
 
     /// A plan for the first page of a source that a step uses besides the image, in full size unless a level or a drawn
@@ -40,7 +44,8 @@ package struct DecodePlan: Hashable, Sendable {
         limits: ImagingLimits
     ) throws(ImagingError) {
         self.init(
-            level: level, incompleteImages: limits.incompleteImages, drawnSize: drawnSize, drawnPart: drawnPart)
+            level: level, incompleteImages: limits.incompleteImages, drawnSize: drawnSize, drawnPart: drawnPart,
+            gamut: DecodedGamut(of: header.colors, for: .srgb))
         try check(header, limits: limits)
     }
 
