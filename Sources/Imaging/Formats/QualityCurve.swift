@@ -30,11 +30,3 @@ struct QualityCurve: Sendable {
         (1...100).first { self.encoderQuality(for: $0) >= encoderQuality } ?? 100
     }
 }
-
-/// The meaning of a quality.
-package enum QualityScale: Sendable, Hashable {
-    /// The same look in each format: that of JPEG files of this quality.
-    case look
-    /// The number that the format's encoder knows.
-    case encoder
-}
