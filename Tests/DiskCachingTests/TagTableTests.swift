@@ -26,6 +26,7 @@ struct TagTableTests {
             store.removeAll(from: source(2))
             #expect(await store.labels(under: "a").isEmpty)
             store.note(["a"], of: source(3), label: "http://h/3")
+            await store.settled()
             _ = await store.removedEverything()
             #expect(await store.labels(under: "a").isEmpty)
         }

@@ -53,7 +53,9 @@ final class StubThumbnails: ThumbnailServing {
     var placeholders: [Color] { state.withLock { $0.placeholders } }
 
     func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
-        RecurringRequest(request, sources: .failure(SourceURLError.malformed))
+        RecurringRequest(
+            request,
+            sources: Result { PerSource(SourceIdentity(url: try SourceURL(parsing: request.source.string))) })
     }
 
     func cachedThumbnail(for recurring: RecurringRequest) -> Thumbnail? {

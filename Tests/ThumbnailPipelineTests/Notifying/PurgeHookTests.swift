@@ -33,15 +33,15 @@ struct PurgeHookTests {
                 String(decoding: $0.body, as: UTF8.self)
             }
         }
-        #expect(try told("{url}", purge) == sources)
-        let lists = try told("{tags}", purge).map { $0.split(separator: ",").map(String.init) }
+        #expect(try told("u={url}", purge) == sources.map { "u=" + $0 })
+        let lists = try told("t={tags}", purge).map { $0.dropFirst(2).split(separator: ",").map(String.init) }
         #expect(lists.map(\.count) == [30, 11] && lists.joined().first == "season")
         #expect(lists.joined().dropFirst().elementsEqual(sources.map(CacheTag.ofSource)))
-        #expect(try told("{tag}", purge).count == 41 && told("all", purge) == ["all"])
-        #expect(try told("{url} {tags}", PurgeNews(sources: ["x:y"])) == ["x:y \(CacheTag.ofSource(named: "x:y"))"])
-        #expect(try told("{tag}", PurgeNews(tags: ["season"])) == ["season"])
+        #expect(try told("t={tag}", purge).count == 41 && told("all", purge) == ["all"])
+        #expect(try told("u={url} {tags}", PurgeNews(sources: ["x:y"])) == ["u=x:y \(CacheTag.ofSource(named: "x:y"))"])
+        #expect(try told("t={tag}", PurgeNews(tags: ["season"])) == ["t=season"])
         #expect(
-            try told("{tag}", PurgeNews()).isEmpty && told("{url}", PurgeNews()).isEmpty
+            try told("t={tag}", PurgeNews()).isEmpty && told("u={url}", PurgeNews()).isEmpty
                 && told("all", PurgeNews()) == ["all"])
     }
 

@@ -167,7 +167,7 @@ struct CommandLineTests {
         (["thumbnail", "a.jpg", "--nix", "-o", "x.png"], "there is no option --nix"),
         (["info"], "a source is needed"), (["info", "a.jpg", "--include", "x"], "--include: must be color, "),
         (["batch", "-o", "x"], "one LIST is needed"), (["completion", "tcsh"], "one shell is needed"),
-        (["purge"], "a URL or --all is needed"), (["status", "x"], "x is not expected here"),
+        (["purge"], "a URL, --tag or --all is needed"), (["status", "x"], "x is not expected here"),
         (["prefetch"], "a URL is needed"), (["nonsense"], "there is no command nonsense\n"),
         (["refresh"], "a URL is needed"), (["thumbnial"], "there is no command thumbnial; did you mean thumbnail?"),
         (["thumbnail", "a.jpg", "--widht", "8"], "there is no option --widht; did you mean --width?"),

@@ -1,3 +1,4 @@
+import Downloading
 import Telemetry
 import TestSupport
 import Testing
@@ -16,12 +17,16 @@ struct MetricsPageTests {
             "--shared-cache", server.url, "--source-cache-path", folder.path + "/cache",
             "--trace-endpoint", "http://127.0.0.1:1/t", "--metrics-endpoint", "http://127.0.0.1:1/m",
         ]
+        var kept = Origin(name: "kept", place: .folder(path: folder.path))
+        kept.isWritable = true
         return try await withService(
             arguments,
             configure: { settings in
                 settings.sandbox.decodesInProcess = false
                 settings.sandbox.executable = BuiltExecutable.alula
                 settings.renderWorkers = 1
+                settings.downloads.origins = Origins([kept])
+                settings.resultStore.origin = kept.name
             }
         ) { running in
             running.service.engine.registry.descriptions
