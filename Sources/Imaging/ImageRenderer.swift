@@ -26,11 +26,14 @@ package enum ImageRenderer {
         defer { extendLifetime(token) }
         // Steps that are computed with the encoding may read them until then.
         defer { extendLifetime(additions) }
+        let plan = try plan.border?.resolved(plan, for: image, token: token) ?? plan
+        let gainMap =
+            try plan.decode.keepsGainMap
+            ? image.gainMap?.encoded(for: plan, token: token, codec: codec) : nil
         func rendered(_ image: DecodedImage, _ plan: RenderPlan) throws -> EncodedImage {
             let composer = FrameComposer(plan: plan, token: token, additions: additions, reuse: reuse)
-            return try renderPixels(of: image, composer, plan: plan, token: token, codec: codec)
+            return try renderPixels(of: image, composer, plan: plan, gainMap: gainMap, token: token, codec: codec)
         }
-        let plan = try plan.border?.resolved(plan, for: image, token: token) ?? plan
         guard case .planar = image.layout else { return try rendered(image, plan) }
         let (target, rest) = PlanarLane.part(of: plan, for: image)
         if let encoder = PlanarLane.encoder(for: image, rest: rest) {
@@ -40,7 +43,7 @@ package enum ImageRenderer {
                 stamps.append(try withLibraryErrors(token) { try step.stamp(in: encoder.range, context: &context) })
             }
             return try renderPlanes(
-                of: image, to: target, stamps: stamps, plan: plan, encoder: encoder, token: token,
+                of: image, to: target, stamps: stamps, plan: plan, encoder: encoder, gainMap: gainMap, token: token,
                 codec: codec)
         }
         return try rendered(PlanarRendering.pixels(of: image, target: target, token: token), rest)
@@ -49,7 +52,7 @@ package enum ImageRenderer {
     /// The result of planes that are resampled to `target`, get the stamps and are encoded.
     private static func renderPlanes(
         of image: DecodedImage, to target: PlanarTarget, stamps: [PlaneStamp], plan: RenderPlan, encoder: PlaneEncoder,
-        token: WorkToken, codec: any ImageCodec
+        gainMap: EncodedGainMap?, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         var target = target
         (target.chromaStep, target.range, target.needsChroma) = (plan.chromaStep, encoder.range, encoder.needsChroma)
@@ -58,7 +61,7 @@ package enum ImageRenderer {
         guard case .fixed(let quality) = plan.quality else {
             let trials = PlaneTrials(
                 of: image, target: target, encoder: encoder, plan: plan, token: token, codec: codec)
-            return try QualitySearch(trials, for: plan).result()
+            return try QualitySearch(trials, for: plan, gainMap: gainMap).result()
         }
         let file =
             if plan.format.isEncodedInOneStep {
@@ -70,15 +73,19 @@ package enum ImageRenderer {
                     of: image, target: target, stamps: stamps, encoder: encoder,
                     settings: plan.settings(quality: quality), token: token)
             }
-        return EncodedImage(bytes: plan.finished(file), format: plan.format, size: plan.outputSize)
+        return EncodedImage(
+            bytes: plan.finished(file, with: gainMap), format: plan.format, size: plan.outputSize,
+            hasGainMap: gainMap != nil)
     }
 
     private static func renderPixels(
-        of image: DecodedImage, _ composer: FrameComposer, plan: RenderPlan, token: WorkToken, codec: any ImageCodec
+        of image: DecodedImage, _ composer: FrameComposer, plan: RenderPlan, gainMap: EncodedGainMap?,
+        token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         try withLibraryErrors(token) {
             try unsafe image.pixels.withUnsafeBytes { bytes throws in
-                try unsafe render(bytes, of: image, composer, plan: plan, token: token, codec: codec)
+                try unsafe render(
+                    bytes, of: image, composer, plan: plan, gainMap: gainMap, token: token, codec: codec)
             }
         }
     }
@@ -124,7 +131,7 @@ package enum ImageRenderer {
 
     private static func render(
         _ bytes: UnsafeRawBufferPointer, of image: DecodedImage, _ composer: FrameComposer, plan: RenderPlan,
-        token: WorkToken, codec: any ImageCodec
+        gainMap: EncodedGainMap?, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         let frameBytes = bytes.count / image.frames
         let frames = plan.isAnimated ? image.frames : 1
@@ -152,12 +159,14 @@ package enum ImageRenderer {
                 pixels: try result.pixels(token: token), size: plan.outputSize, bands: result.bands, frames: frames,
                 delays: delays, loop: loop)
             let trials = PixelTrials(of: finished, plan: plan, token: token, codec: codec)
-            return try QualitySearch(trials, for: plan).result()
+            return try QualitySearch(trials, for: plan, gainMap: gainMap).result()
         }
         let encoded = try encode(
             result, size: plan.outputSize, format: plan.format, settings: plan.settings(quality: quality),
             hasSharpChroma: plan.hasSharpChroma, token: token, codec: codec)
-        return EncodedImage(bytes: plan.finished(encoded.bytes), format: encoded.format, size: encoded.size)
+        return EncodedImage(
+            bytes: plan.finished(encoded.bytes, with: gainMap), format: encoded.format, size: encoded.size,
+            hasGainMap: gainMap != nil)
     }
 
     /// Computes `image` and writes it; `size` is that of one frame.

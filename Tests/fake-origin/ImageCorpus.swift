@@ -20,8 +20,21 @@ enum ImageCorpus {
     private static var all: [(name: String, bytes: [UInt8])] {
         let fixtures = (ImageFixture.readable + [.avif]).map { ("fixture-\($0.rawValue)", $0.array) }
         let withMetadata = ("metadata.avif", AVIFWriter.withPrivateMetadata(ImageFixture.avif.array))
-        return fixtures + [withMetadata] + unwritten + encoded + sizes.flatMap { scanned($0) + interlaced($0) }
+        return fixtures + [withMetadata] + withGainMaps + unwritten + encoded + sizes.flatMap { scanned($0) + interlaced($0) }
             + animated
+    }
+
+    /// Files with gain maps, in all forms.
+    private static var withGainMaps: [(name: String, bytes: [UInt8])] {
+        sizes.dropFirst(2).flatMap { size in
+            UltraHDRWriter.Form.allCases.flatMap { form in
+                UltraHDRWriter.Place.allCases.map { place in
+                    var writer = UltraHDRWriter.scene(size, scale: 2, isColor: place == .container)
+                    (writer.forms, writer.places) = ([form], [place])
+                    return ("gain-map-\(size)-\(form)-\(place).jpeg", writer.file)
+                }
+            }
+        }
     }
 
     /// Files of formats that are not written.

@@ -55,6 +55,7 @@ package struct NativeParameters {
         if plan.isAnimated { values[.animated] = "1" }
         if plan.bitDepth != plan.format.bitDepth { values[.avifBitDepth] = String(plan.bitDepth) }
         if plan.attribution != nil { values[.keepCopyright] = "1" }
+        if plan.decode.keepsGainMap { values[.hdr] = GainMapUse.keep.rawValue }
         if let border = plan.border {
             values[.trim] = String(border.tolerance)
             values[.trimColor] = border.color.map(Self.text)

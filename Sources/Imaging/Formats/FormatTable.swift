@@ -46,7 +46,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .jpeg, quality: 80, effort: JPEGScanChoice.bySize.rawValue, version: 2,
-                planes: .jpeg, attribute: EXIFWriting.jpeg,
+                planes: .jpeg, attribute: EXIFWriting.jpeg, joinGainMap: GainMapWriting.jpeg,
                 // The coefficients of all scans are kept, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3),
                 time: WritingTime(pixel: 34, fine: 32))))

@@ -221,6 +221,8 @@ extension FormatTraits {
         var planes: PlaneEncoder?
         /// Puts EXIF data into a finished file without any; nil if files get none.
         var attribute: (@Sendable (_ file: SharedBytes, _ exif: [UInt8], _ frame: PixelSize) -> SharedBytes)?
+        /// Joins a finished file and its gain map; nil if files get none.
+        var joinGainMap: (@Sendable (_ file: SharedBytes, _ map: EncodedGainMap) -> SharedBytes)?
         /// Memory of a render.
         let memory: WritingMemory
         /// Time of a render.

@@ -36,14 +36,12 @@ extension Attribution {
 enum EXIFWriting {
     /// JPEG: a segment after the first one, which is JFIF's.
     static func jpeg(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
-        let bytes = file.array
-        guard bytes.count > 6, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return file }
-        let place = bytes[2] == 0xFF && bytes[3] == 0xE0 ? 4 + Int(bytes[4]) << 8 + Int(bytes[5]) : 2
-        guard place <= bytes.count else { return file }
-        let content = Array("Exif\0\0".utf8) + exif
-        let count = content.count + 2
-        let segment = [0xFF, 0xE1, UInt8(count >> 8), UInt8(count & 255)] + content
-        return SharedBytes(bytes[..<place] + segment + bytes[place...])
+        JPEGSegments.inserting(JPEGSegments.segment(0xE1, Array("Exif\0\0".utf8) + exif), into: file)
+    }
+
+    /// EXIF data, without the leading `Exif`, that state an orientation and nothing else.
+    static func block(orientation: Int) -> [UInt8] {
+        Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0]
     }
 
     /// PNG: a chunk after the first one.

@@ -10,11 +10,15 @@ extension ImageHeader {
         let items = try meta.map { meta throws(ImagingError) in try HEIFItems(bytes, meta: meta) }
         let exif = meta.flatMap { meta in EXIFTexts.heif(bytes, meta: meta, item: items?.exif) }
         if let sequence = try HEIFSequence(bytes) { return header(of: sequence, in: bytes, format: format, exif: exif) }
-        guard let items else { throw .cannotDecode(detail: "the HEIF file has no items") }
-        return try header(of: items, in: bytes, format: format, exif: exif)
+        guard let items, let meta else { throw .cannotDecode(detail: "the HEIF file has no items") }
+        var header = try header(of: items, in: bytes, format: format, exif: exif)
+        if items.holdsGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
+        if header.colors.highRange == .gainMap { header.gainMap = .heif(bytes, items, meta: meta, of: header) }
+        return header
     }
 
-    private static func header(
+    /// The header of the primary item.
+    static func header(
         of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
     ) throws(ImagingError) -> ImageHeader {
         guard let primary = items.primary else { throw .cannotDecode(detail: "the HEIF file has no primary item") }
@@ -46,14 +50,11 @@ extension ImageHeader {
         let bands = depths.count < 3 ? 1 : 3
         depths += codings.map(\.depth)
         guard let depth = depths.max() else { throw .cannotDecode(detail: "the HEIF file has no bit depth") }
-        var header = ImageHeader(
+        return ImageHeader(
             format: format, storedSize: size, decodedArea: area, bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
             hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
             profileByteCount: profileByteCount, exif: exif
         ).with(colors.stated)
-        let hasGainMap = items.properties.contains(.gainMap) || items.types.values.contains(BoxCursor.type("tmap"))
-        if hasGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
-        return header
     }
 
     private static func header(
@@ -75,6 +76,13 @@ extension ImageHeader {
             frames: sequence.frames, hasAlpha: hasAlpha, isChromaSubsampled: isSubsampled,
             profileByteCount: profileByteCount, exif: exif
         ).with(colors.stated)
+    }
+}
+
+extension HEIFItems {
+    /// Whether the file states that it has a gain map.
+    fileprivate var holdsGainMap: Bool {
+        properties.contains(.gainMap) || types.values.contains(BoxCursor.type("tmap"))
     }
 }
 

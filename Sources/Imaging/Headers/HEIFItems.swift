@@ -69,6 +69,13 @@ struct HEIFItems {
         return result
     }
 
+    /// The same items, of which another one is shown.
+    func showing(_ item: Int) -> HEIFItems {
+        var items = self
+        items.primary = item
+        return items
+    }
+
     /// Whether any item is a grid of others.
     var holdsGrids: Bool { types.values.contains(BoxCursor.type("grid")) }
 

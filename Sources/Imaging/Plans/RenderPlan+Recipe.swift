@@ -27,15 +27,17 @@ extension RenderPlan {
                     for: composition.size, crop: composition.crop, maximumPixels: mostPixels,
                     longestSide: page.format.maximumSide)
             }
+        let steps = composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
         let decode = DecodePlan(
             page: composition.page, level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size),
             isAnimated: frames > 1, mostFrames: mostFrames, incompleteImages: limits.incompleteImages,
-            drawnSize: drawing?.size, drawnPart: drawing?.part)
+            drawnSize: drawing?.size, drawnPart: drawing?.part,
+            keepsGainMap: composition.keepsGainMap && frames == 1 && header.gainMap?.isWithin(limits) == true
+                && composition.format.writing?.joinGainMap != nil && steps.areGeometry(on: page.size))
         try decode.check(header, limits: limits)
         let decoded = header.decoded(by: decode)
         self.init(
-            decode: decode, source: decoded.shape,
-            steps: composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size),
+            decode: decode, source: decoded.shape, steps: steps,
             format: composition.format, quality: composition.paletteQuality ?? 100,
             effort: source.rules.efforts[composition.format])
         if frames > 1 { (self.frames, timing) = (frames, composition.timing) }
@@ -98,6 +100,13 @@ extension RenderPlan {
                 throw .tooManyPixels(input)
             }
         }
+    }
+}
+
+extension GainMap {
+    /// Whether the limits allow its decode: a map that they exclude costs the map, not the image.
+    fileprivate func isWithin(_ limits: ImagingLimits) -> Bool {
+        (try? DecodePlan().check(header, limits: limits)) != nil
     }
 }
 

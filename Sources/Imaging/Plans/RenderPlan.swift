@@ -93,9 +93,10 @@ package struct RenderPlan: Hashable, Sendable {
         EncoderSettings(quality: quality, effort: effort, bitDepth: bitDepth)
     }
 
-    /// A file of the result as it is answered.
-    func finished(_ file: SharedBytes) -> SharedBytes {
-        attribution?.written(into: file, format: format, size: outputSize) ?? file
+    /// A file of the result as it is answered, with the gain map if there is one.
+    func finished(_ file: SharedBytes, with gainMap: EncodedGainMap?) -> SharedBytes {
+        let file = attribution?.written(into: file, format: format, size: outputSize) ?? file
+        return gainMap.flatMap { format.writing?.joinGainMap?(file, $0) } ?? file
     }
 
     /// The border in an image of shapes, which is drawn anew when its border is known; nil for other images.
@@ -141,6 +142,7 @@ extension RenderPlan {
         let encoding = format.hasQuality ? " with \(quality.words)" : ""
         return ["decode \(pages)\(level)\(drawing)"] + (border.map { [$0.words] } ?? []) + steps.map(\.words)
             + ["encode as \(format.rawValue)\(encoding)\(attribution == nil ? "" : ", with copyright and artist")"]
+            + (decode.keepsGainMap ? ["add the gain map, after the same steps"] : [])
             + (isDataURL ? ["write the file as a data: URL"] : [])
     }
 
@@ -157,6 +159,6 @@ extension DecodePlan {
         let frames = isAnimated ? "frames \(mostFrames)" + (page == 0 ? "" : " from \(page)") : "page \(page)"
         let part = drawnPart.map { " at \($0.keyText)" } ?? ""
         let drawing = drawnSize.map { " drawn \($0.width)x\($0.height)\(part)" } ?? ""
-        return "\(frames) level \(level) \(incompleteImages.rawValue)\(drawing)"
+        return "\(frames) level \(level) \(incompleteImages.rawValue)\(drawing)" + (keepsGainMap ? " gain map" : "")
     }
 }

@@ -55,6 +55,7 @@ extension RenderingOptions: RenderRecipe {
         if chosen.hasPaletteQuality, format.isFixed { composition.paletteQuality = quality }
         composition.bitDepth = avifBitDepth
         composition.keepsCopyright = keepsCopyright
+        composition.keepsGainMap = gainMap == .keep
         return composition
     }
 

@@ -4,6 +4,7 @@ import HTTPTypes
 import Imaging
 import JSON
 import Memory
+import ThumbnailPipeline
 
 /// The parts of an answer as one JSON object, for clients that cannot cut a multipart body: each with its bytes as a
 /// `data:` URI (RFC 2397).
@@ -37,9 +38,10 @@ struct RenditionJSON: Sendable {
         var members: [(String, JSONValue)] = [("name", .string(name))]
         let type = content.fields.first { $0.0 == "Content-Type" }?.1 ?? ""
         members += [("type", .string(type)), ("bytes", .int(content.bytes.count))]
-        if case .image(let image, let eTag) = part {
-            members.append(("etag", .string(eTag)))
-            if let quality = image.quality { members.append(("quality", .int(quality))) }
+        if case .image(let made) = part {
+            members.append(("etag", .string(made.eTag)))
+            if let gainMap = made.gainMap { members.append(("hdr", .string(gainMap.done))) }
+            if let quality = made.image.quality { members.append(("quality", .int(quality))) }
         }
         let entry = Entry(
             head: "\(JSONValue.object(members).text.dropLast()),\"data\":\"data:\(type);base64,", bytes: content.bytes)

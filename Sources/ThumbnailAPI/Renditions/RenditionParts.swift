@@ -43,8 +43,7 @@ struct RenditionParts: Sendable {
             return try await withDeadline(deadline, by: timekeeper) { () async throws -> RenditionArchive.Part in
                 switch wanted {
                 case .image(let request):
-                    let made = try await thumbnails.thumbnail(for: call(request))
-                    return .image(made.image, eTag: made.eTag)
+                    return .image(try await thumbnails.thumbnail(for: call(request)))
                 case .facts(let asked):
                     let facts = try await thumbnails.facts(asked, for: call(ThumbnailRequest(source: "")))
                     return .facts(FactsText.text(facts, of: list.source, asked: asked))
