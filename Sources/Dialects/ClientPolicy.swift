@@ -36,7 +36,7 @@ package struct ClientPolicy: Sendable {
         }
         var allowed = query
         if isBounded {
-            allowed.request.recipe = try Self.allowed(recipe, by: sizes, query.asked)
+            allowed.request.recipe = try Self.allowed(recipe, by: sizes, query.choices)
             if let placeholder = query.placeholder, let options = allowed.request.ownOptions {
                 allowed.placeholder = Placeholder(placeholder.color, in: options)
             }
@@ -50,8 +50,8 @@ package struct ClientPolicy: Sendable {
     }
 
     private static func allowed<Recipe: SizedRecipe>(
-        _ recipe: Recipe, by sizes: SizePolicy, _ asked: AskedParts
+        _ recipe: Recipe, by sizes: SizePolicy, _ choices: ClientChoices
     ) throws(APIError) -> AnyRenderRecipe {
-        AnyRenderRecipe(try recipe.allowed(by: sizes, asked))
+        AnyRenderRecipe(try recipe.allowed(by: sizes, choices))
     }
 }

@@ -10,8 +10,8 @@ package protocol Dialect: Sendable {
     /// The dialect's name: the value of `route` in metrics and log lines.
     var name: String { get }
 
-    /// The name by which the configuration opens the dialect, and by which its keys close others.
-    var doorName: String { get }
+    /// The name in the setting `unsignedDialects`, by which the dialect's keys close others as well.
+    var unsignedName: String { get }
 
     /// Whether the dialect has signing keys of its own.
     ///
@@ -83,7 +83,7 @@ package enum DialectUploads: Hashable, Sendable {
 
 extension Dialect {
     /// The dialect's name.
-    package var doorName: String { name }
+    package var unsignedName: String { name }
 
     /// Whether signatures are demanded.
     package func isSigned(_ target: RequestedTarget) -> Bool { signatures == .demanded }

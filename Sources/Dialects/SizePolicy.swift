@@ -40,15 +40,15 @@ package struct SizePolicy: Hashable, Sendable {
     /// The box that is allowed in place of `box`.
     ///
     /// - Throws: ``APIError/sizeNotAllowed(_:allowed:)``.
-    func allowed(_ box: AskedBox, _ asked: AskedParts) throws(APIError) -> AskedBox {
+    func allowed(_ box: RequestedBox, _ choices: ClientChoices) throws(APIError) -> RequestedBox {
         guard !sizes.isEmpty else { return box }
         guard box.width != nil || box.height != nil else {
             guard rule == .up, let largest = sizes.last else { throw refusal("w") }
-            return AskedBox(width: largest)
+            return RequestedBox(width: largest)
         }
         var allowed = box
-        if asked.contains(.width), let width = box.width { allowed.width = try side(width, "w") }
-        if asked.contains(.height), let height = box.height { allowed.height = try side(height, "h") }
+        if choices.contains(.width), let width = box.width { allowed.width = try side(width, "w") }
+        if choices.contains(.height), let height = box.height { allowed.height = try side(height, "h") }
         return allowed
     }
 
@@ -75,27 +75,27 @@ package struct SizePolicy: Hashable, Sendable {
 }
 
 /// The sides of a box in pixels of the answer; nil for one that the other side gives.
-package struct AskedBox: Hashable, Sendable {
+package struct RequestedBox: Hashable, Sendable {
     var width: Int?
     var height: Int?
 }
 
-/// The parts of a target that the client says; what a preset says is the operator's word.
-package struct AskedParts: OptionSet, Hashable, Sendable {
+/// The parts of a target that the client chooses; those that a preset names are the operator's choice.
+package struct ClientChoices: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    static let width = AskedParts(rawValue: 1)
-    static let height = AskedParts(rawValue: 2)
-    static let quality = AskedParts(rawValue: 4)
+    static let width = ClientChoices(rawValue: 1)
+    static let height = ClientChoices(rawValue: 2)
+    static let quality = ClientChoices(rawValue: 4)
     /// The qualities of single formats, in a grammar that has them.
-    static let formatQualities = AskedParts(rawValue: 8)
+    static let formatQualities = ClientChoices(rawValue: 8)
     /// Formats whose images keep their size, in a grammar that has them.
-    static let untouchedFormats = AskedParts(rawValue: 16)
-    static let all = AskedParts(rawValue: 31)
+    static let untouchedFormats = ClientChoices(rawValue: 16)
+    static let all = ClientChoices(rawValue: 31)
 }
 
 /// A recipe whose box and quality an operator can bound; those of all grammars.
@@ -105,7 +105,7 @@ package protocol SizedRecipe: RenderRecipe {
 
     /// The recipe of the request that is allowed in place of this one; the same one if it is allowed itself.
     ///
-    /// - Parameter asked: The parts that the client says.
+    /// - Parameter choices: The parts that the client chooses.
     /// - Throws: ``APIError/sizeNotAllowed(_:allowed:)``.
-    func allowed(by policy: SizePolicy, _ asked: AskedParts) throws(APIError) -> Self
+    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> Self
 }

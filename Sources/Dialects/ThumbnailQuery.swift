@@ -14,7 +14,7 @@ package struct ThumbnailQuery: Hashable, Sendable {
     /// How the answer differs from the image by itself.
     package var answer = AnswerForm()
     /// The parts that the target says itself, not a preset.
-    package var asked = AskedParts.all
+    package var choices = ClientChoices.all
     /// The fields with hints that the answer depends on.
     package var hintFields: HintFields = []
     /// Options of the target that are read and mean nothing here, such as `strip_metadata:0`.

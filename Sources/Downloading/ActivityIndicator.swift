@@ -1,3 +1,5 @@
+import Coordination
+
 /// Whether downloads go on, for people and autoscalers: visible after a second of work, hidden a moment after its
 /// end.
 ///
@@ -49,6 +51,57 @@ struct ActivityIndicator {
         case .delayingStart(let start) where now - start >= activationDelay: .visible
         case .delayingEnd(let end) where now - end >= completionDelay: .hidden
         default: phase
+        }
+    }
+}
+
+/// Tells when downloads begin or cease to show as activity: while either is ahead, a task waits for it.
+final class ActivityReporter: Sendable {
+    private struct State {
+        var isWatching = false
+        /// The activity that was told last.
+        var wasActive = false
+    }
+
+    private let state = Locked(State())
+    private let report: @Sendable (_ isActive: Bool) -> Void
+    private let timekeeper: any Timekeeper
+    private let activity: @Sendable (_ now: Duration) -> (isActive: Bool, nextChange: Duration?)
+
+    /// Tells `report` of `activity`, which is asked when it may have changed.
+    init(
+        _ report: @escaping @Sendable (_ isActive: Bool) -> Void, timekeeper: any Timekeeper,
+        activity: @escaping @Sendable (_ now: Duration) -> (isActive: Bool, nextChange: Duration?)
+    ) {
+        (self.report, self.timekeeper, self.activity) = (report, timekeeper, activity)
+    }
+
+    /// Notes that work has begun or ended.
+    func watch() {
+        let isNew = state.withLock { state in
+            guard !state.isWatching, activity(timekeeper.now).nextChange != nil else { return false }
+            state.isWatching = true
+            return true
+        }
+        if isNew { Task.detached { await self.work() } }
+    }
+
+    private func work() async {
+        while true {
+            let (change, next) = state.withLock { state -> (Bool?, Duration?) in
+                let (isActive, next) = activity(timekeeper.now)
+                let hasChanged = isActive != state.wasActive
+                state.wasActive = isActive
+                if !hasChanged, next == nil { state.isWatching = false }
+                return (hasChanged ? isActive : nil, next)
+            }
+            if let change {
+                report(change)
+            } else if let next {
+                try? await timekeeper.sleep(until: next)
+            } else {
+                return
+            }
         }
     }
 }

@@ -34,7 +34,7 @@ extension ImageDownloader {
     /// Starts transfers.
     func start(_ launches: [State.Launch]) {
         start(launches, with: transfer)
-        if !launches.isEmpty { watchActivity() }
+        if !launches.isEmpty { activity?.watch() }
     }
 
     /// Asks the slower layers; the flight ends here if all its callers may use the result.
@@ -92,7 +92,7 @@ extension ImageDownloader {
             return shell.state.land(launch.flight, failing: failedTarget, at: timekeeper.now)
         }
         start(landing.launches)
-        watchActivity()
+        activity?.watch()
         observer.finished(outcome, launch.progress.receivedBytes, timekeeper.now - begin)
         switch result {
         case .success(let arrival):
@@ -147,13 +147,14 @@ extension ImageDownloader {
         var base = launch.known
         if reason == .otherVariant || base?.bytes == nil && request.needsBytes { base = nil }
         let condition = base.flatMap { SourceCondition($0.head) }
-        let ticket = request.directives.noStore ? nil : cache.beginFetch(of: request.identity)
+        let keeper: any SourceKeeping =
+            request.directives.noStore ? cache : cache.beginFetch(of: request.identity)
         var answer = try await loader.load(
             TransferRequest(identity: request.identity, condition: condition, traceparent: request.traceparent),
             progress: launch.progress)
         if case .notModified(let confirmation) = answer {
             if let base, let head = base.head.confirmed(by: confirmation) {
-                cache.refresh(head, ticket)
+                keeper.refresh(head)
                 let exchange = OriginExchange(
                     reason: reason, status: 304, timings: confirmation.timings, traceparent: request.traceparent)
                 return Arrival(stored: StoredSource(head: head, bytes: base.bytes), exchange: exchange)
@@ -172,7 +173,7 @@ extension ImageDownloader {
         if isRefresh, !cache.isImage(source) {
             throw DownloadError.notAnImage(source.head.headerFields[.contentType] ?? "no content type")
         }
-        if !request.directives.noStore, !isOutdated { cache.store(source, ticket) }
+        if !request.directives.noStore, !isOutdated { keeper.store(source) }
         return Arrival(
             stored: StoredSource(head: source.head, bytes: source.bytes),
             exchange: OriginExchange(

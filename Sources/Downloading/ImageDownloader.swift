@@ -16,10 +16,6 @@ package final class ImageDownloader: Sendable {
         var tasks: [FlightID: Task<Void, Never>] = [:]
         /// Sources that are being validated in the background.
         var revalidating: Set<SourceIdentity> = []
-        /// Whether a task waits for work to begin or cease to show.
-        var isWatchingActivity = false
-        /// Whether the task reported activity last.
-        var reportedActivity = false
     }
 
     let shell: Locked<Shell>
@@ -28,6 +24,8 @@ package final class ImageDownloader: Sendable {
     let timekeeper: any Timekeeper
     let observer: DownloadObserver
     let budget: MemoryBudget
+    /// Nil if nobody is told of activity.
+    let activity: ActivityReporter?
     private let staleAllowances: StaleAllowances
     private let selectingFields: SelectingFields
     private let origins: Origins
@@ -40,7 +38,13 @@ package final class ImageDownloader: Sendable {
         budget: MemoryBudget = MemoryBudget()
     ) {
         self.budget = budget
-        shell = Locked(Shell(state: State(configuration)))
+        let shell = Locked(Shell(state: State(configuration)))
+        self.shell = shell
+        activity = observer.activity.map { report in
+            ActivityReporter(report, timekeeper: timekeeper) { now in
+                shell.withLock { ($0.state.isActive(at: now), $0.state.nextActivityChange(at: now)) }
+            }
+        }
         self.loader = loader
         self.cache = cache
         self.timekeeper = timekeeper
@@ -271,40 +275,5 @@ package final class ImageDownloader: Sendable {
         let tasks = shell.withLock { shell in departure.abandoned.compactMap { shell.tasks.removeValue(forKey: $0) } }
         for task in tasks { task.cancel() }
         for answer in departure.answers { answer.resume(throwing: error) }
-    }
-
-    /// Sees to it that the observer is told when work begins or ceases to show: while either is ahead, a task waits for
-    /// it.
-    func watchActivity() {
-        guard let report = observer.activity else { return }
-        let isNew = shell.withLock { shell in
-            guard !shell.isWatchingActivity, shell.state.nextActivityChange(at: timekeeper.now) != nil else {
-                return false
-            }
-            shell.isWatchingActivity = true
-            return true
-        }
-        if isNew { Task.detached { await self.reportActivity(to: report) } }
-    }
-
-    private func reportActivity(to report: @Sendable (Bool) -> Void) async {
-        while true {
-            let (change, next) = shell.withLock { shell -> (Bool?, Duration?) in
-                let now = timekeeper.now
-                let next = shell.state.nextActivityChange(at: now)
-                let isActive = shell.state.isActive(at: now)
-                let hasChanged = isActive != shell.reportedActivity
-                shell.reportedActivity = isActive
-                if !hasChanged, next == nil { shell.isWatchingActivity = false }
-                return (hasChanged ? isActive : nil, next)
-            }
-            if let change {
-                report(change)
-            } else if let next {
-                try? await timekeeper.sleep(until: next)
-            } else {
-                return
-            }
-        }
     }
 }

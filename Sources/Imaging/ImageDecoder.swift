@@ -136,7 +136,7 @@ package enum ImageDecoder {
         token: WorkToken, room: PlaneMemory.Maker, isIncomplete: Bool = false
     ) throws -> DecodedImage {
         let orientation = header.orientation
-        // What the header states in numbers counts before a profile.
+        // Numbers in the header count before a profile.
         let encoding = loaded.bands < 3 ? nil : header.colors.encoding
         let isBright = encoding?.isBright == true
         let stated = encoding?.profile

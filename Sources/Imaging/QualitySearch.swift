@@ -3,7 +3,7 @@ import Memory
 
 /// Finds the quality of a result by encoding the same finished image several times.
 ///
-/// What is found depends on the image and the goal alone.
+/// The quality depends on the image and the goal alone.
 struct QualitySearch {
     private var trials: any EncodingTrials
     private let plan: RenderPlan
@@ -85,7 +85,7 @@ private struct Measure {
 
     /// The lowest quality that is expected to lack `lack` at most; nil if the measures contradict each other.
     ///
-    /// What files lack changes by about the same factor from each quality to the next: by the one between this measure
+    /// The loss changes by about the same factor from each quality to the next: by the one between this measure
     /// and `other`, or by the usual one.
     func guess(for lack: Double, with other: Measure?) -> Int? {
         var slope = Self.usualSlope

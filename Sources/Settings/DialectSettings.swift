@@ -69,18 +69,18 @@ struct DialectSettings: Sendable {
     }
 }
 
-extension SettingTable {
+extension DialectSettings {
     /// The settings of other services' dialects.
-    static let dialects: [Setting] =
+    static let table: [Setting] =
         [
             Setting(
                 name: "unsignedDialects", defaultText: "none",
-                help: "\(doors.joined(separator: ", ")): served without keys of their own although others have some"
+                help: "\(unsigned.joined(separator: ", ")): served without keys of their own although others have some"
             ) {
                 (settings, text) throws(InvalidValue) in
                 let names = SettingValues.list(text)
-                guard names.allSatisfy({ doors.contains($0) }) else {
-                    throw InvalidValue(allowed: "\(doors.joined(separator: ", ")), separated by commas")
+                guard names.allSatisfy({ unsigned.contains($0) }) else {
+                    throw InvalidValue(allowed: "\(unsigned.joined(separator: ", ")), separated by commas")
                 }
                 settings.api.unsignedDialects = Set(names.map { ExactText($0) })
             },
@@ -91,19 +91,18 @@ extension SettingTable {
                 (settings, text) throws(InvalidValue) in
                 settings.dialects.environmentOf = try SettingValues.choice(text)
             },
-        ] + thumbor + imaginary + frontEnds
+        ] + thumbor + imaginary + FrontEndSettings.table + imgproxy + wsrv
 
     /// The names of dialects that can be opened.
-    private static let doors =
-        [NativeDialect.doorName, "imgproxy", "thumbor", "wsrv", "imaginary"] + FrontEndSettings.endpoints.map(\.name)
+    private static let unsigned =
+        [NativeDialect.unsignedName, "imgproxy", "thumbor", "wsrv", "imaginary"]
+        + FrontEndSettings.endpoints.map(\.name)
 
     /// The setting that names the service whose environment variables are read.
     static let environmentOf = "environmentOf"
-}
 
-extension SettingTable {
     /// The settings of the dialect of weserv/images.
-    static let wsrv: [Setting] = [
+    private static let wsrv: [Setting] = [
         Setting(
             name: "wsrvPath", defaultText: "none",
             help: "where URLs of weserv/images (wsrv.nl) are served: a prefix such as /wsrv, or /"

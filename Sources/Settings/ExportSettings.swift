@@ -96,9 +96,9 @@ extension Settings {
     }
 }
 
-extension SettingTable {
+extension ExportSettings {
     /// The settings of traces and of metrics that are sent.
-    static let exports: [Setting] = [
+    static let table: [Setting] = [
         Setting(
             name: "traceEndpoint", defaultText: "none",
             help: "URL that spans are sent to, such as http://host:4318/v1/traces"

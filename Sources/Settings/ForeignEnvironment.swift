@@ -1,3 +1,5 @@
+import Glibc
+
 /// Another service whose environment variables can stand in for settings.
 package enum ForeignEnvironment: String, CaseIterable, Sendable {
     case imgproxy, imagor, imaginary
@@ -13,9 +15,75 @@ package enum ForeignEnvironment: String, CaseIterable, Sendable {
     /// Stores what the service's variables mean here.
     func apply(_ environment: [String: String], to settings: inout Settings) -> Reading {
         switch self {
-        case .imgproxy: ImgproxyEnvironment.apply(environment, to: &settings)
-        case .imagor: ImagorEnvironment.apply(environment, to: &settings)
-        case .imaginary: ImaginaryEnvironment.apply(environment, to: &settings)
+        case .imgproxy: ImgproxyEnvironment.read(environment, into: &settings)
+        case .imagor: ImagorEnvironment.read(environment, into: &settings)
+        case .imaginary: ImaginaryEnvironment.read(environment, into: &settings)
         }
+    }
+}
+
+/// A reader of another service's environment variables.
+protocol ForeignReader {
+    /// The settings, with all that the variables mean that have been read.
+    var settings: Settings { get set }
+    var reading: ForeignEnvironment.Reading { get set }
+    /// The settings that the variable being read stands for.
+    var meant: [String] { get set }
+
+    /// A reader that begins with the service's own defaults.
+    init(_ settings: Settings, _ environment: [String: String])
+
+    /// Whether a variable's value must not be shown.
+    static func isSecret(_ name: String) -> Bool
+
+    /// Stores what a variable means; nil if it is none of the service's.
+    mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning?
+
+    /// Stores what several variables mean together.
+    mutating func finish()
+}
+
+extension ForeignReader {
+    /// Stores what the variables mean.
+    static func read(
+        _ environment: [String: String], into settings: inout Settings
+    ) -> ForeignEnvironment.Reading {
+        var reader = Self(settings, environment)
+        for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty {
+            reader.meant = []
+            do throws(InvalidValue) {
+                guard let meaning = try reader.meaning(of: name, text) else { continue }
+                reader.reading.variables.append(ForeignVariable(name: name, meaning: meaning))
+            } catch {
+                let isHidden = isSecret(name) || text.utf8.contains(UInt8(ascii: "@"))
+                reader.reading.problems.append(
+                    "\(name): \(isHidden ? "its value" : "\"\(text)\"") is not allowed; allowed is \(error.allowed)")
+            }
+        }
+        reader.finish()
+        settings = reader.settings
+        return reader.reading
+    }
+
+    /// Stores the value of a setting.
+    mutating func set(_ name: String, _ text: String) throws(InvalidValue) {
+        meant.append(name)
+        try SettingTable.named(name)?.apply(&settings, text)
+    }
+
+    /// The spellings of Go's flags.
+    static func flag(_ text: String) throws(InvalidValue) -> Bool {
+        switch text {
+        case "1", "t", "T", "true", "TRUE", "True": return true
+        case "0", "f", "F", "false", "FALSE", "False": return false
+        default: throw InvalidValue(allowed: "true or false")
+        }
+    }
+
+    /// The path without links, because none is followed when files are read.
+    static func resolved(_ path: String) -> String? {
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
     }
 }

@@ -56,9 +56,9 @@ struct FrontEndSettings: Sendable {
     }
 }
 
-extension SettingTable {
+extension FrontEndSettings {
     /// The settings of the image endpoints of front-end frameworks.
-    static let frontEnds: [Setting] =
+    static let table: [Setting] =
         FrontEndSettings.endpoints.map { endpoint in
             Setting(
                 name: endpoint.setting, defaultText: "none",

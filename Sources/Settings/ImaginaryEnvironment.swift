@@ -1,6 +1,5 @@
 import Dialects
 import Downloading
-import Glibc
 import Imaging
 import Text
 import ThumbnailAPI
@@ -10,11 +9,10 @@ import ThumbnailPipeline
 /// `-enable-url-source`.
 ///
 /// A few variables are the service's own: `URL_SIGNATURE_KEY`, which wins over the flag, and `PORT`.
-struct ImaginaryEnvironment {
-    private var settings: Settings
-    private var reading = ForeignEnvironment.Reading()
-    /// The settings that the variable being read stands for.
-    private var meant: [String] = []
+struct ImaginaryEnvironment: ForeignReader {
+    var settings: Settings
+    var reading = ForeignEnvironment.Reading()
+    var meant: [String] = []
     private var signatureKey: String?
     private var demandsSignatures = false
     private var folder: String?
@@ -27,20 +25,7 @@ struct ImaginaryEnvironment {
     /// The name of the origin for the image that answers failures.
     private static let placeholderOrigin = "imaginary-placeholder"
 
-    /// Stores what the variables mean.
-    static func apply(
-        _ environment: [String: String], to settings: inout Settings
-    ) -> ForeignEnvironment.Reading {
-        var reader = ImaginaryEnvironment(settings)
-        for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty {
-            reader.read(name, text)
-        }
-        reader.finish()
-        settings = reader.settings
-        return reader.reading
-    }
-
-    private init(_ settings: Settings) {
+    init(_ settings: Settings, _ environment: [String: String]) {
         self.settings = settings
         self.settings.dialects.imaginary.place = DialectPlace("/")
         // The service cannot be told to take none.
@@ -48,28 +33,15 @@ struct ImaginaryEnvironment {
         self.settings.pipeline.rules.limits.incompleteImages = .serve
     }
 
-    private mutating func read(_ name: String, _ text: String) {
-        meant = []
-        let flag = name.suffix(after: Self.prefix).map(String.init) ?? ""
-        do throws(InvalidValue) {
-            if flag.isEmpty {
-                if try readOwn(name, text) { note(name, .counts(meant)) }
-            } else if try readAccess(flag, text) {
-                note(name, .counts(meant))
-            } else if try readService(flag, text) {
-                note(name, .counts(meant))
-            } else {
-                note(name, Self.isHarmless(flag, text) ? .harmless : .lost)
-            }
-        } catch {
-            let isHidden = name.contains("KEY") || name.contains("AUTH") || text.utf8.contains(UInt8(ascii: "@"))
-            reading.problems.append(
-                "\(name): \(isHidden ? "its value" : "\"\(text)\"") is not allowed; allowed is \(error.allowed)")
-        }
-    }
+    static func isSecret(_ name: String) -> Bool { name.contains("KEY") || name.contains("AUTH") }
 
-    private mutating func note(_ name: String, _ meaning: ForeignVariable.Meaning) {
-        reading.variables.append(ForeignVariable(name: name, meaning: meaning))
+    mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning? {
+        guard let flag = name.suffix(after: Self.prefix).map(String.init), !flag.isEmpty else {
+            return try readOwn(name, text) ? .counts(meant) : nil
+        }
+        if try readAccess(flag, text) { return .counts(meant) }
+        if try readService(flag, text) { return .counts(meant) }
+        return Self.isHarmless(flag, text) ? .harmless : .lost
     }
 
     /// The variables that are the service's own.
@@ -147,7 +119,7 @@ struct ImaginaryEnvironment {
         }
     }
 
-    private mutating func finish() {
+    mutating func finish() {
         if demandsSignatures {
             do throws(InvalidValue) {
                 try set("imaginarySignatureKey", signatureKey ?? "")
@@ -180,19 +152,6 @@ struct ImaginaryEnvironment {
         placeholder?.source = ExactText("\(origin.name):\(name)")
     }
 
-    /// The path without links, because none is followed when files are read.
-    private static func resolved(_ path: String) -> String? {
-        guard let resolved = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
-    }
-
-    /// Stores the value of a setting.
-    private mutating func set(_ name: String, _ text: String) throws(InvalidValue) {
-        meant.append(name)
-        try SettingTable.named(name)?.apply(&settings, text)
-    }
-
     /// Hosts with the beginnings of paths, with any scheme: `https://images.example.com/a`, `https://*.example.com`,
     /// `https://example.com/a*`.
     private static func patterns(_ text: String) throws(InvalidValue) -> [SourcePattern] {
@@ -217,13 +176,5 @@ struct ImaginaryEnvironment {
             }
         }
         return patterns
-    }
-
-    private static func flag(_ text: String) throws(InvalidValue) -> Bool {
-        switch text {
-        case "1", "t", "T", "true", "TRUE", "True": return true
-        case "0", "f", "F", "false", "FALSE", "False": return false
-        default: throw InvalidValue(allowed: "true or false")
-        }
     }
 }

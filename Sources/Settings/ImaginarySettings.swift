@@ -1,7 +1,7 @@
 import Dialects
 import Text
 
-extension SettingTable {
+extension DialectSettings {
     /// Fewest characters of a key of signatures, as the service demands.
     private static let shortestSignatureKey = 32
 

@@ -9,11 +9,10 @@ import ThumbnailPipeline
 ///
 /// Only some of their names begin with `IMAGOR_`: those of its loader begin with `HTTP_LOADER_`, those of its processor
 /// with `VIPS_`, and those of its server have no prefix, such as `PORT`.
-struct ImagorEnvironment {
-    private var settings: Settings
-    private var reading = ForeignEnvironment.Reading()
-    /// The settings that the variable being read stands for.
-    private var meant: [String] = []
+struct ImagorEnvironment: ForeignReader {
+    var settings: Settings
+    var reading = ForeignEnvironment.Reading()
+    var meant: [String] = []
     /// The cache lifetime that answers have, and how much longer they may be used while they are fetched anew.
     private var lifetime: Int?
     private var staleLifetime: Int?
@@ -29,20 +28,7 @@ struct ImagorEnvironment {
         "SENTRY_",
     ]
 
-    /// Stores what the variables mean.
-    static func apply(
-        _ environment: [String: String], to settings: inout Settings
-    ) -> ForeignEnvironment.Reading {
-        var reader = ImagorEnvironment(settings)
-        for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty {
-            reader.read(name, text)
-        }
-        reader.finish()
-        settings = reader.settings
-        return reader.reading
-    }
-
-    private init(_ settings: Settings) {
+    init(_ settings: Settings, _ environment: [String: String]) {
         self.settings = settings
         self.settings.dialects.thumbor.place = DialectPlace("/")
         // Imagor's defaults.
@@ -50,24 +36,15 @@ struct ImagorEnvironment {
         self.settings.dialects.thumbor.quality = 75
     }
 
-    private mutating func read(_ name: String, _ text: String) {
-        meant = []
-        do throws(InvalidValue) {
-            if try readTargets(name, text) { return note(name, .counts(meant)) }
-            if try readBounds(name, text) { return note(name, .counts(meant)) }
-            if try readSources(name, text) { return note(name, .counts(meant)) }
-            if try readService(name, text) { return note(name, .counts(meant)) }
-            guard Self.prefixes.contains(where: { name.hasPrefix($0) }) else { return }
-            note(name, Self.isHarmless(name, text) ? .harmless : .lost)
-        } catch {
-            let isHidden = name == "IMAGOR_SECRET" || text.utf8.contains(UInt8(ascii: "@"))
-            reading.problems.append(
-                "\(name): \(isHidden ? "its value" : "\"\(text)\"") is not allowed; allowed is \(error.allowed)")
-        }
-    }
+    static func isSecret(_ name: String) -> Bool { name == "IMAGOR_SECRET" }
 
-    private mutating func note(_ name: String, _ meaning: ForeignVariable.Meaning) {
-        reading.variables.append(ForeignVariable(name: name, meaning: meaning))
+    mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning? {
+        if try readTargets(name, text) { return .counts(meant) }
+        if try readBounds(name, text) { return .counts(meant) }
+        if try readSources(name, text) { return .counts(meant) }
+        if try readService(name, text) { return .counts(meant) }
+        guard Self.prefixes.contains(where: { name.hasPrefix($0) }) else { return nil }
+        return Self.isHarmless(name, text) ? .harmless : .lost
     }
 
     /// Variables that say how targets are read.
@@ -193,7 +170,7 @@ struct ImagorEnvironment {
         }
     }
 
-    private mutating func finish() {
+    mutating func finish() {
         settings.dialects.thumbor.automaticFormats = [.avif, .webp].filter { automatic.contains($0) }
         settings.dialects.thumbor.maximumAge = keepsNothing ? 0 : lifetime
         // As imagor: only if it is shorter than the lifetime.
@@ -204,12 +181,6 @@ struct ImagorEnvironment {
             let limit = settings.pipeline.rules.limits.maximumSourcePixels
             settings.pipeline.rules.limits.maximumSourcePixels = min(limit, mostPixels.width * mostPixels.height)
         }
-    }
-
-    /// Stores the value of a setting.
-    private mutating func set(_ name: String, _ text: String) throws(InvalidValue) {
-        meant.append(name)
-        try SettingTable.named(name)?.apply(&settings, text)
     }
 
     /// Whole seconds of a duration; a negative one is none.
@@ -233,14 +204,5 @@ struct ImagorEnvironment {
         }
         guard !text.isEmpty, sum < 1e15 else { throw InvalidValue(allowed: "a duration such as 30s, 1h30m or 500ms") }
         return Int(sum)
-    }
-
-    /// The spellings of Go's flags.
-    private static func flag(_ text: String) throws(InvalidValue) -> Bool {
-        switch text {
-        case "1", "t", "T", "true", "TRUE", "True": return true
-        case "0", "f", "F", "false", "FALSE", "False": return false
-        default: throw InvalidValue(allowed: "true or false")
-        }
     }
 }

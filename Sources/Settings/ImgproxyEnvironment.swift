@@ -1,7 +1,6 @@
 import Crypto
 import Dialects
 import Downloading
-import Glibc
 import HTTPServing
 import Imaging
 import Telemetry
@@ -10,17 +9,17 @@ import ThumbnailAPI
 import ThumbnailPipeline
 
 /// The meaning of imgproxy's environment variables.
-struct ImgproxyEnvironment {
-    private var settings: Settings
-    private var reading = ForeignEnvironment.Reading()
-    /// The settings that the variable being read stands for.
-    private var meant: [String] = []
+struct ImgproxyEnvironment: ForeignReader {
+    var settings: Settings
+    var reading = ForeignEnvironment.Reading()
+    var meant: [String] = []
     private var maximumAge: Int?
     private var passesCacheControl = false
     private var presetTexts: [String] = []
     private var localRoot: String?
     private var allowedSources: ImgproxyAllowedSources?
 
+    /// All variables that are set.
     private let variables: [ExactText: String]
 
     private static let prefix = "IMGPROXY_"
@@ -34,69 +33,44 @@ struct ImgproxyEnvironment {
         "ENABLE_WEBP_DETECTION": "AUTO_WEBP", "READ_TIMEOUT": "READ_REQUEST_TIMEOUT", "WRITE_TIMEOUT": "TIMEOUT",
     ]
 
-    /// Stores what the variables whose names begin with `IMGPROXY_` mean.
-    static func apply(
-        _ environment: [String: String], to settings: inout Settings
-    ) -> ForeignEnvironment.Reading {
-        var reader = ImgproxyEnvironment(environment, settings)
-        reader.read()
-        settings = reader.settings
-        return reader.reading
-    }
-
-    private init(_ environment: [String: String], _ settings: Settings) {
+    init(_ settings: Settings, _ environment: [String: String]) {
         self.settings = settings
         self.settings.dialects.imgproxy.place = DialectPlace("/")
-        var variables: [ExactText: String] = [:]
-        for (name, value) in environment where !value.isEmpty {
-            if let short = name.suffix(after: Self.prefix) { variables[ExactText(short)] = value }
-        }
-        self.variables = variables
+        variables = Dictionary(
+            uniqueKeysWithValues: environment.filter { !$0.value.isEmpty }.map { (ExactText($0.key), $0.value) })
     }
 
-    private mutating func read() {
-        for name in variables.keys.sorted() {
-            guard let text = variables[name] else { continue }
-            meant = []
-            do throws(InvalidValue) {
-                note(name, try read(name, text))
-            } catch {
-                let isSecret = ["KEY", "SALT", "TRUSTED_SIGNATURES", "SECRET"].contains(name.string)
-                let shown = isSecret || text.utf8.contains(UInt8(ascii: "@")) ? "its value" : "\"\(text)\""
-                reading.problems.append(
-                    "\(Self.prefix)\(name): \(shown) is not allowed; allowed is \(error.allowed)")
-            }
+    static func isSecret(_ name: String) -> Bool {
+        ["KEY", "SALT", "TRUSTED_SIGNATURES", "SECRET"].contains { name == prefix + $0 }
+    }
+
+    mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning? {
+        guard var short = name.suffix(after: Self.prefix).map(String.init) else { return nil }
+        if let newer = Self.formerNames[ExactText(short)] {
+            guard variables[ExactText("\(Self.prefix)\(newer)")] == nil else { return .harmless }
+            short = newer.string
         }
+        if try readDialect(short, text) { return .counts(meant) }
+        if try readDefaults(short, text) { return .counts(meant) }
+        if try readBounds(short, text) { return .counts(meant) }
+        if try readService(short, text) { return .counts(meant) }
+        return Self.isHarmless(short, text) ? .harmless : .lost
+    }
+
+    mutating func finish() {
         if !passesCacheControl { settings.dialects.imgproxy.maximumAge = maximumAge }
         finishPresets()
         finishSources()
         finishSignatures()
     }
 
-    private mutating func note(_ name: ExactText, _ meaning: ForeignVariable.Meaning) {
-        reading.variables.append(ForeignVariable(name: "\(Self.prefix)\(name)", meaning: meaning))
-    }
-
-    private mutating func read(_ written: ExactText, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning {
-        var name = written.string
-        if let newer = Self.formerNames[written] {
-            guard variables[newer] == nil else { return .harmless }
-            name = newer.string
-        }
-        if try readDialect(name, text) { return .counts(meant) }
-        if try readDefaults(name, text) { return .counts(meant) }
-        if try readBounds(name, text) { return .counts(meant) }
-        if try readService(name, text) { return .counts(meant) }
-        return Self.isHarmless(name, text) ? .harmless : .lost
-    }
-
     /// Variables that say how targets are read.
     private mutating func readDialect(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
         switch name {
-        case "KEY": try apply("imgproxyKeys", text)
-        case "SALT": try apply("imgproxySalts", text)
-        case "SIGNATURE_SIZE": try apply("imgproxySignatureSize", text)
-        case "TRUSTED_SIGNATURES": try apply("imgproxyTrustedSignatures", text)
+        case "KEY": try set("imgproxyKeys", text)
+        case "SALT": try set("imgproxySalts", text)
+        case "SIGNATURE_SIZE": try set("imgproxySignatureSize", text)
+        case "TRUSTED_SIGNATURES": try set("imgproxyTrustedSignatures", text)
         case "SECRET":
             throw InvalidValue(allowed: "none: requests with an Authorization field are not told apart here")
         case _ where name.hasPrefix("ENV_"):
@@ -104,16 +78,16 @@ struct ImgproxyEnvironment {
             throw InvalidValue(allowed: "none: variables are not read from other places, and keys could be among them")
         case "PATH_PREFIX":
             let path = text.hasPrefix("/") ? text : "/" + text
-            try apply("imgproxyPath", path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
-        case "BASE_URL": try apply("imgproxyBaseURL", text)
+            try set("imgproxyPath", path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path)
+        case "BASE_URL": try set("imgproxyBaseURL", text)
         case "URL_REPLACEMENTS": settings.dialects.imgproxy.replacements = try Self.replacements(text)
-        case "ARGUMENTS_SEPARATOR": try apply("imgproxyArgumentsSeparator", text)
+        case "ARGUMENTS_SEPARATOR": try set("imgproxyArgumentsSeparator", text)
         case "BASE64_URL_INCLUDES_FILENAME":
             settings.dialects.imgproxy.ignoresNameAfterBase64 = try Self.flag(text)
         case "ALLOW_SECURITY_OPTIONS": settings.dialects.imgproxy.allowsSecurityOptions = try Self.flag(text)
         case "PRESETS":
             meant = ["presets"]
-            presetTexts += Self.parts(of: text, separator: variables["PRESETS_SEPARATOR"] ?? ",")
+            presetTexts += Self.parts(of: text, separator: variables["IMGPROXY_PRESETS_SEPARATOR"] ?? ",")
         case "PRESETS_SEPARATOR": meant = ["presets"]
         case "PRESETS_PATH":
             guard let lines = try? SettingsFile.read(text) else { throw InvalidValue(allowed: "a file of presets") }
@@ -214,7 +188,7 @@ struct ImgproxyEnvironment {
             "REPORT_DOWNLOADING_ERRORS", "REQUESTS_QUEUE_SIZE", "SANITIZE_SVG", "SERVER_NAME", "SO_REUSEPORT",
             "SYSLOG_TAG", "USE_ETAG", "USE_LAST_MODIFIED", "VIPS_CACHE_TRACE", "VIPS_LEAK_CHECK":
             true
-        // What these ask for is always so.
+        // Both are always so.
         case "ALWAYS_RASTERIZE_SVG", "STRIP_COLOR_PROFILE": (try? flag(text)) == true
         default: (try? flag(text)) == false && !name.hasPrefix("ALLOW")
         }
@@ -228,9 +202,9 @@ struct ImgproxyEnvironment {
                 let port = UInt16(text[text.utf8.index(after: colon)...])
             else { throw InvalidValue(allowed: "an address and a port such as :8080") }
             let address = text[..<colon]
-            try apply("port", String(port))
-            if !address.isEmpty { try apply("bind", String(address)) }
-        case "PROMETHEUS_BIND": try apply("metricsBind", text)
+            try set("port", String(port))
+            if !address.isEmpty { try set("bind", String(address)) }
+        case "PROMETHEUS_BIND": try set("metricsBind", text)
         // The collector is named by OpenTelemetry's own variables, in both services.
         case "OPEN_TELEMETRY_ENABLE":
             meant = ["traceEndpoint", "metricsEndpoint"]
@@ -238,23 +212,23 @@ struct ImgproxyEnvironment {
         case "OPEN_TELEMETRY_ENABLE_METRICS":
             meant = ["metricsEndpoint"]
             if try !Self.flag(text) { settings.exports.clearEndpoints(traces: false) }
-        case "TIMEOUT": try apply("requestTimeout", Self.seconds(text))
-        case "DOWNLOAD_TIMEOUT": try apply("downloadTimeout", Self.seconds(text))
-        case "READ_REQUEST_TIMEOUT": try apply("headerTimeout", Self.seconds(text))
-        case "KEEP_ALIVE_TIMEOUT": try apply("keepAliveTimeout", Self.seconds(text))
-        case "GRACEFUL_STOP_TIMEOUT": try apply("shutdownTimeout", Self.seconds(text))
-        case "WORKERS": if text != "0" { try apply("renderWorkers", text) }
-        case "MAX_CLIENTS": if text != "0" { try apply("maxConnections", text) }
-        case "MAX_REDIRECTS": try apply("maxRedirects", text)
+        case "TIMEOUT": try set("requestTimeout", Self.seconds(text))
+        case "DOWNLOAD_TIMEOUT": try set("downloadTimeout", Self.seconds(text))
+        case "READ_REQUEST_TIMEOUT": try set("headerTimeout", Self.seconds(text))
+        case "KEEP_ALIVE_TIMEOUT": try set("keepAliveTimeout", Self.seconds(text))
+        case "GRACEFUL_STOP_TIMEOUT": try set("shutdownTimeout", Self.seconds(text))
+        case "WORKERS": if text != "0" { try set("renderWorkers", text) }
+        case "MAX_CLIENTS": if text != "0" { try set("maxConnections", text) }
+        case "MAX_REDIRECTS": try set("maxRedirects", text)
         case "MAX_SRC_RESOLUTION":
-            try apply("maxSourcePixels", String(max(1, Int(try Self.number(text) * 1_000_000))))
-        case "MAX_SRC_FILE_SIZE": if text != "0" { try apply("maxSourceBytes", text) }
-        case "ALLOW_ORIGIN": try apply("allowOrigin", text)
+            try set("maxSourcePixels", String(max(1, Int(try Self.number(text) * 1_000_000))))
+        case "MAX_SRC_FILE_SIZE": if text != "0" { try set("maxSourceBytes", text) }
+        case "ALLOW_ORIGIN": try set("allowOrigin", text)
         case "USER_AGENT": settings.downloads.userAgent = try Self.fieldValue(text)
-        case "JPEG_PROGRESSIVE": try apply("jpegProgressive", Self.flag(text) ? "on" : "off")
-        case "WEBP_EFFORT": try apply("webpEffort", text)
-        case "JXL_EFFORT": try apply("jxlEffort", text)
-        case "AVIF_SPEED": try apply("avifEffort", String(9 - SettingValues.integer(text, in: 0...9)))
+        case "JPEG_PROGRESSIVE": try set("jpegProgressive", Self.flag(text) ? "on" : "off")
+        case "WEBP_EFFORT": try set("webpEffort", text)
+        case "JXL_EFFORT": try set("jxlEffort", text)
+        case "AVIF_SPEED": try set("avifEffort", String(9 - SettingValues.integer(text, in: 0...9)))
         case "ALLOWED_SOURCES":
             meant = ["allowedSources"]
             allowedSources = try ImgproxyAllowedSources(text)
@@ -262,8 +236,8 @@ struct ImgproxyEnvironment {
         case "ALLOW_LINK_LOCAL_SOURCE_ADDRESSES": try open(["169.254.0.0/16", "fe80::/10"], text)
         case "ALLOW_PRIVATE_SOURCE_ADDRESSES":
             try open(["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"], text)
-        case "LOG_LEVEL": try apply("logLevel", text == "warn" ? "warning" : text)
-        case "LOG_FORMAT": try apply("logFormat", text == "json" ? "json" : "text")
+        case "LOG_LEVEL": try set("logLevel", text == "warn" ? "warning" : text)
+        case "LOG_FORMAT": try set("logFormat", text == "json" ? "json" : "text")
         default: return false
         }
         return true
@@ -271,13 +245,6 @@ struct ImgproxyEnvironment {
 }
 
 extension ImgproxyEnvironment {
-    /// Sets one of Alula's own settings.
-    private mutating func apply(_ name: String, _ text: String) throws(InvalidValue) {
-        guard let setting = SettingTable.named(name) else { return }
-        meant.append(name)
-        try setting.apply(&settings, text)
-    }
-
     private mutating func open(_ networks: [String], _ text: String) throws(InvalidValue) {
         meant = ["allowedNetworks"]
         guard try Self.flag(text) else { return }
@@ -300,13 +267,6 @@ extension ImgproxyEnvironment {
         origin.onlyFile = ExactText(name)
         settings.dialects.origins = [origin] + settings.dialects.origins.filter { $0.name != origin.name }
         settings.dialects.imgproxy.watermark = ExactText("\(Self.watermarkOrigin):\(name)")
-    }
-
-    /// The path without links, because none is followed when files are read.
-    private static func resolved(_ path: String) -> String? {
-        guard let resolved = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
     }
 
     private mutating func finishPresets() {
@@ -334,14 +294,6 @@ extension ImgproxyEnvironment {
     private mutating func finishSignatures() {
         if settings.dialects.imgproxy.keys.count != settings.dialects.imgproxy.salts.count {
             reading.problems.append("IMGPROXY_KEY and IMGPROXY_SALT: allowed are as many salts as keys")
-        }
-    }
-
-    private static func flag(_ text: String) throws(InvalidValue) -> Bool {
-        switch text {
-        case "1", "t", "T", "true", "True", "TRUE": return true
-        case "0", "f", "F", "false", "False", "FALSE": return false
-        default: throw InvalidValue(allowed: "true or false")
         }
     }
 

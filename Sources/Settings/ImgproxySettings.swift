@@ -3,7 +3,7 @@ import Dialects
 import Text
 import ThumbnailAPI
 
-extension SettingTable {
+extension DialectSettings {
     /// The settings of imgproxy's dialect.
     static let imgproxy: [Setting] = [
         Setting(name: "imgproxyPath", defaultText: "none", help: "where imgproxy's URLs lie, such as /img or /") {
@@ -20,10 +20,9 @@ extension SettingTable {
             apply: { (settings, text) throws(InvalidValue) in
                 settings.dialects.imgproxy.salts = try SettingValues.hexadecimal(text)
             }, isSecret: true),
-        Setting(name: "imgproxySignatureSize", default: "32", help: "bytes of imgproxy's signatures, 1…32") {
-            (settings, text) throws(InvalidValue) in
-            settings.dialects.imgproxy.signatureSize = try SettingValues.integer(text, in: 1...32)
-        },
+        .integer(
+            "imgproxySignatureSize", \.dialects.imgproxy.signatureSize, in: 1...32, default: "32",
+            help: "bytes of imgproxy's signatures, 1…32"),
         Setting(
             name: "imgproxyTrustedSignatures", defaultText: "none", help: "texts that count as valid signatures",
             apply: { (settings, text) throws(InvalidValue) in

@@ -13,12 +13,12 @@ package struct NotifyingSettings: Sendable {
     package var isUsed = false
 }
 
-extension SettingTable {
+extension NotifyingSettings {
     /// The setting whose value is a list of objects, read by ``PurgeHooksReader``.
     static let purgeHooks = "purgeHooks"
 
     /// The settings of what others are told.
-    static let notifying: [Setting] = [
+    static let table: [Setting] = [
         Setting(
             name: purgeHooks, defaultText: "none", help: "requests that are sent after purges, in the file only",
             apply: { (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "a list in the settings file") },
@@ -50,13 +50,13 @@ enum PurgeHooksReader {
     ) -> (hooks: [PurgeHook], problems: [SettingsProblem]) {
         guard case .array(let elements) = value, elements.count <= mostHooks else {
             let allowed = "a list of up to \(mostHooks) objects with \(members.joined(separator: ", "))"
-            return ([], [SettingsProblem(SettingTable.purgeHooks, allowed: allowed)])
+            return ([], [SettingsProblem(NotifyingSettings.purgeHooks, allowed: allowed)])
         }
         var hooks: [PurgeHook] = []
         var problems: [SettingsProblem] = []
         for (number, element) in elements.enumerated() {
             do throws(OriginProblem) {
-                hooks.append(try hook(element, at: "\(SettingTable.purgeHooks).\(number)", environment))
+                hooks.append(try hook(element, at: "\(NotifyingSettings.purgeHooks).\(number)", environment))
             } catch {
                 problems.append(error.problem)
             }

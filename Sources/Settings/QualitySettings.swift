@@ -8,14 +8,12 @@ extension SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.similarity.least = try similarity(text)
         },
-        Setting(name: "autoQualityMin", default: "40", help: "q=auto: lowest quality") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.rules.similarity.lowest = try SettingValues.integer(text, in: 1...100)
-        },
-        Setting(name: "autoQualityMax", default: "90", help: "q=auto: highest quality") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.rules.similarity.highest = try SettingValues.integer(text, in: 1...100)
-        },
+        .integer(
+            "autoQualityMin", \.pipeline.rules.similarity.lowest, in: 1...100, default: "40",
+            help: "q=auto: lowest quality"),
+        .integer(
+            "autoQualityMax", \.pipeline.rules.similarity.highest, in: 1...100, default: "90",
+            help: "q=auto: highest quality"),
     ]
 
     /// A similarity of at most four decimals, in ten-thousandths.

@@ -9,9 +9,9 @@ package struct ResultStoreSettings: Sendable {
     var timeout = Duration.milliseconds(200)
 }
 
-extension SettingTable {
+extension ResultStoreSettings {
     /// The settings of the result store.
-    static let storing: [Setting] = [
+    static let table: [Setting] = [
         Setting(name: "resultStore", defaultText: "none", help: "named origin with write where results stay") {
             (settings, text) throws(InvalidValue) in
             guard Origins.isName(text) else {

@@ -21,15 +21,13 @@ package struct SandboxSettings: Sendable {
     }
 }
 
-extension SettingTable {
+extension SandboxSettings {
     /// The settings of the sandbox, but for the formats, which belong to the sources.
-    static let sandbox: [Setting] = [
-        Setting(name: "requireSandbox", default: "off", help: "start only if decoders are confined") {
-            (settings, text) throws(InvalidValue) in settings.sandbox.isRequired = try SettingValues.flag(text)
-        },
-        Setting(name: "decodeInProcess", default: "off", help: "decode without a sandbox, for comparison") {
-            (settings, text) throws(InvalidValue) in settings.sandbox.decodesInProcess = try SettingValues.flag(text)
-        },
+    static let table: [Setting] = [
+        .flag("requireSandbox", \.sandbox.isRequired, default: "off", help: "start only if decoders are confined"),
+        .flag(
+            "decodeInProcess", \.sandbox.decodesInProcess, default: "off",
+            help: "decode without a sandbox, for comparison"),
     ]
 }
 

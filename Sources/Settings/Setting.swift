@@ -1,3 +1,6 @@
+/// A place of the settings.
+typealias SettingPlace<Value> = any WritableKeyPath<Settings, Value> & Sendable
+
 /// One setting: its name in three spellings, what it means and how its text becomes a value.
 package struct Setting: Sendable {
     /// `maxActiveDownloads`: the spelling in the file.
@@ -30,6 +33,49 @@ package struct Setting: Sendable {
         (self.name, defaultValue, self.defaultText, self.help, self.isSecret) = (name, nil, defaultText, help, isSecret)
         self.apply = apply
     }
+
+    /// A setting with a value from the start, which is stored at a place of the settings.
+    private init<Value>(
+        _ name: String, _ place: SettingPlace<Value>, _ value: String, _ help: String,
+        _ read: @escaping @Sendable (String) throws(InvalidValue) -> Value
+    ) {
+        self.init(name: name, default: value, help: help) { (settings, text) throws(InvalidValue) in
+            settings[keyPath: place] = try read(text)
+        }
+    }
+
+    /// A setting whose value is a whole number.
+    static func integer(
+        _ name: String, _ place: SettingPlace<Int>, in range: ClosedRange<Int>,
+        default value: String, help: String
+    ) -> Setting {
+        Setting(name, place, value, help) { (text) throws(InvalidValue) in try SettingValues.integer(text, in: range) }
+    }
+
+    /// A setting whose value is a number of bytes.
+    static func byteSize(
+        _ name: String, _ place: SettingPlace<Int>, default value: String, help: String
+    ) -> Setting { Setting(name, place, value, help, SettingValues.byteSize) }
+
+    /// A setting whose value is a time.
+    static func duration(
+        _ name: String, _ place: SettingPlace<Duration>, default value: String, help: String
+    ) -> Setting { Setting(name, place, value, help, SettingValues.duration) }
+
+    /// A setting whose value is a time in whole seconds.
+    static func seconds(
+        _ name: String, _ place: SettingPlace<Int>, default value: String, help: String
+    ) -> Setting { Setting(name, place, value, help, SettingValues.seconds) }
+
+    /// A setting that is on or off.
+    static func flag(
+        _ name: String, _ place: SettingPlace<Bool>, default value: String, help: String
+    ) -> Setting { Setting(name, place, value, help, SettingValues.flag) }
+
+    /// A setting whose value is one of a fixed set of words.
+    static func choice<Value: RawRepresentable & CaseIterable & SendableMetatype>(
+        _ name: String, _ place: SettingPlace<Value>, default value: String, help: String
+    ) -> Setting where Value.RawValue == String { Setting(name, place, value, help, SettingValues.choice) }
 
     /// The spelling on the command line: `--max-active-downloads`.
     package var flag: String { "--" + words.joined(separator: "-") }

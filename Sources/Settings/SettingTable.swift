@@ -17,9 +17,11 @@ package enum SettingTable {
     /// The settings whose values are objects, read by ``VocabularyReader``.
     static let vocabulary: Set<ExactText> = ["watermarks", "presets"]
 
-    package static let all: [Setting] =
-        listeners + downloads + caches + sharing + storing + freshness + sources + answers + quality + sizes + dialects
-        + imgproxy + wsrv + times + sandbox + process + exports + notifying
+    package static let all: [Setting] = [
+        listeners, downloads, caches, SharedCacheSettings.table, ResultStoreSettings.table, freshness, sources, answers,
+        quality, sizes, DialectSettings.table, times, SandboxSettings.table, process, ExportSettings.table,
+        NotifyingSettings.table,
+    ].flatMap(\.self)
 
     private static let listeners: [Setting] = [
         Setting(name: "bind", default: "0.0.0.0", help: "address of the public listener") {
@@ -84,60 +86,43 @@ package enum SettingTable {
     ]
 
     private static let downloads: [Setting] = [
-        Setting(name: "maxActiveDownloads", default: "32", help: "running transfers, whole process") {
-            (settings, text) throws(InvalidValue) in
-            settings.downloads.maximumActiveDownloads = try SettingValues.integer(text, in: 1...10_000)
-        },
-        Setting(name: "maxActiveDownloadsPerHost", default: "8", help: "running transfers to one host:port") {
-            (settings, text) throws(InvalidValue) in
-            settings.downloads.maximumActiveDownloadsPerHost = try SettingValues.integer(text, in: 1...10_000)
-        },
-        Setting(name: "downloadOrder", default: "fifo", help: "fifo or lifo among queued transfers") {
-            (settings, text) throws(InvalidValue) in settings.downloads.order = try SettingValues.choice(text)
-        },
-        Setting(name: "maxQueuedDownloads", default: "1024", help: "above it requests are answered 503") {
-            (settings, text) throws(InvalidValue) in
-            settings.downloads.maximumQueuedDownloads = try SettingValues.integer(text, in: 0...1_000_000)
-        },
-        Setting(name: "maxRedirects", default: "5", help: "redirects followed, each judged like a first URL") {
-            (settings, text) throws(InvalidValue) in
-            settings.downloads.maximumRedirects = try SettingValues.integer(text, in: 0...20)
-        },
-        Setting(name: "connectTimeout", default: "3s", help: "name look-up and connection to an origin") {
-            (settings, text) throws(InvalidValue) in
-            settings.downloads.connectTimeout = try SettingValues.duration(text)
-        },
-        Setting(name: "firstByteTimeout", default: "5s", help: "silence of an origin before its first byte") {
-            (settings, text) throws(InvalidValue) in
-            settings.downloads.firstByteTimeout = try SettingValues.duration(text)
-        },
-        Setting(name: "downloadTimeout", default: "10s", help: "a whole transfer") {
-            (settings, text) throws(InvalidValue) in
-            settings.downloads.downloadTimeout = try SettingValues.duration(text)
-        },
+        .integer(
+            "maxActiveDownloads", \.downloads.maximumActiveDownloads, in: 1...10_000, default: "32",
+            help: "running transfers, whole process"),
+        .integer(
+            "maxActiveDownloadsPerHost", \.downloads.maximumActiveDownloadsPerHost, in: 1...10_000, default: "8",
+            help: "running transfers to one host:port"),
+        .choice("downloadOrder", \.downloads.order, default: "fifo", help: "fifo or lifo among queued transfers"),
+        .integer(
+            "maxQueuedDownloads", \.downloads.maximumQueuedDownloads, in: 0...1_000_000, default: "1024",
+            help: "above it requests are answered 503"),
+        .integer(
+            "maxRedirects", \.downloads.maximumRedirects, in: 0...20, default: "5",
+            help: "redirects followed, each judged like a first URL"),
+        .duration(
+            "connectTimeout", \.downloads.connectTimeout, default: "3s",
+            help: "name look-up and connection to an origin"),
+        .duration(
+            "firstByteTimeout", \.downloads.firstByteTimeout, default: "5s",
+            help: "silence of an origin before its first byte"),
+        .duration("downloadTimeout", \.downloads.downloadTimeout, default: "10s", help: "a whole transfer"),
     ]
 
     private static let caches: [Setting] = [
-        Setting(name: "decodedCacheCapacity", default: "100MiB", help: "decoded pixels: a purge starts above it") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.decodedCacheCapacity = try SettingValues.byteSize(text)
-        },
-        Setting(name: "decodedCachePreferred", default: "60MiB", help: "decoded pixels: a purge stops at it") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.decodedCachePreferred = try SettingValues.byteSize(text)
-        },
-        Setting(name: "resultCacheCapacity", default: "64MiB", help: "encoded results: a purge starts above it") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.resultCacheCapacity = try SettingValues.byteSize(text)
-        },
-        Setting(name: "resultCachePreferred", default: "48MiB", help: "encoded results: a purge stops at it") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.resultCachePreferred = try SettingValues.byteSize(text)
-        },
-        Setting(name: "sourceCacheMemory", default: "20MiB", help: "encoded sources in memory") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.sourceCacheMemory = try SettingValues.byteSize(text)
-        },
+        .byteSize(
+            "decodedCacheCapacity", \.pipeline.decodedCacheCapacity, default: "100MiB",
+            help: "decoded pixels: a purge starts above it"),
+        .byteSize(
+            "decodedCachePreferred", \.pipeline.decodedCachePreferred, default: "60MiB",
+            help: "decoded pixels: a purge stops at it"),
+        .byteSize(
+            "resultCacheCapacity", \.pipeline.resultCacheCapacity, default: "64MiB",
+            help: "encoded results: a purge starts above it"),
+        .byteSize(
+            "resultCachePreferred", \.pipeline.resultCachePreferred, default: "48MiB",
+            help: "encoded results: a purge stops at it"),
+        .byteSize(
+            "sourceCacheMemory", \.pipeline.sourceCacheMemory, default: "20MiB", help: "encoded sources in memory"),
         Setting(name: "sourceCachePath", defaultText: "none", help: "folder of the disk cache; one process each") {
             (settings, text) throws(InvalidValue) in
             guard text.utf8.contains(where: { $0 != UInt8(ascii: "/") }), !text.utf8.contains(0) else {
@@ -145,28 +130,18 @@ package enum SettingTable {
             }
             settings.disk.path = text
         },
-        Setting(name: "sourceCacheDisk", default: "150MiB", help: "encoded sources on disk") {
-            (settings, text) throws(InvalidValue) in
-            settings.disk.sourceCapacity = try SettingValues.byteSize(text)
-        },
-        Setting(name: "resultCacheDisk", default: "150MiB", help: "encoded results on disk") {
-            (settings, text) throws(InvalidValue) in
-            settings.disk.resultCapacity = try SettingValues.byteSize(text)
-        },
-        Setting(name: "sessionMode", default: "default", help: "ephemeral writes nothing, ever") {
-            (settings, text) throws(InvalidValue) in settings.disk.mode = try SettingValues.choice(text)
-        },
+        .byteSize("sourceCacheDisk", \.disk.sourceCapacity, default: "150MiB", help: "encoded sources on disk"),
+        .byteSize("resultCacheDisk", \.disk.resultCapacity, default: "150MiB", help: "encoded results on disk"),
+        .choice("sessionMode", \.disk.mode, default: "default", help: "ephemeral writes nothing, ever"),
     ]
 
     private static let freshness: [Setting] = [
-        Setting(name: "staleWhileRevalidate", default: "0s", help: "default stale use during validation") {
-            (settings, text) throws(InvalidValue) in
-            settings.downloads.staleAllowances.whileRevalidating = try SettingValues.seconds(text)
-        },
-        Setting(name: "staleIfError", default: "24h", help: "default stale use while the origin fails") {
-            (settings, text) throws(InvalidValue) in
-            settings.downloads.staleAllowances.ifError = try SettingValues.seconds(text)
-        },
+        .seconds(
+            "staleWhileRevalidate", \.downloads.staleAllowances.whileRevalidating, default: "0s",
+            help: "default stale use during validation"),
+        .seconds(
+            "staleIfError", \.downloads.staleAllowances.ifError, default: "24h",
+            help: "default stale use while the origin fails"),
         Setting(name: "clientCacheControl", default: "ignore", help: "honour lets clients' directives count") {
             (settings, text) throws(InvalidValue) in
             let policy: ClientCacheControl = try SettingValues.choice(text)
@@ -223,65 +198,50 @@ package enum SettingTable {
             settings.downloads.maximumBytes = try SettingValues.byteSize(text)
             settings.api.maximumUploadBytes = settings.downloads.maximumBytes
         },
-        Setting(name: "maxSourcePixels", default: "100000000", help: "pixels of a source") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.rules.limits.maximumSourcePixels = try SettingValues.integer(text, in: 1...10_000_000_000)
-        },
-        Setting(name: "maxFrames", default: "256", help: "frames with animated=1; later ones are cut off") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.rules.limits.maximumFrames = try SettingValues.integer(text, in: 1...100_000)
-        },
-        Setting(name: "incompleteImages", default: "refuse", help: "serve: images that lack pixels, for 60 s") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.rules.limits.incompleteImages = try SettingValues.choice(text)
-        },
+        .integer(
+            "maxSourcePixels", \.pipeline.rules.limits.maximumSourcePixels, in: 1...10_000_000_000,
+            default: "100000000", help: "pixels of a source"),
+        .integer(
+            "maxFrames", \.pipeline.rules.limits.maximumFrames, in: 1...100_000, default: "256",
+            help: "frames with animated=1; later ones are cut off"),
+        .choice(
+            "incompleteImages", \.pipeline.rules.limits.incompleteImages, default: "refuse",
+            help: "serve: images that lack pixels, for 60 s"),
     ]
 
     private static let answers: [Setting] = [
-        Setting(name: "maxOutputPixels", default: "25000000", help: "pixels of a result, all frames together") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.rules.limits.maximumOutputPixels = try SettingValues.integer(text, in: 1...10_000_000_000)
-        },
-        Setting(name: "maxOutputPixelsSlow", default: "6000000", help: "pixels of a frame in \(slow)") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.rules.limits.maximumOutputPixelsSlow = try SettingValues.integer(
-                text, in: 1...10_000_000_000)
-        },
-        Setting(name: "resample", default: "linear", help: "mix pixels as light; gamma: as their stored numbers") {
-            (settings, text) throws(InvalidValue) in settings.pipeline.rules.light = try SettingValues.choice(text)
-        },
+        .integer(
+            "maxOutputPixels", \.pipeline.rules.limits.maximumOutputPixels, in: 1...10_000_000_000, default: "25000000",
+            help: "pixels of a result, all frames together"),
+        .integer(
+            "maxOutputPixelsSlow", \.pipeline.rules.limits.maximumOutputPixelsSlow, in: 1...10_000_000_000,
+            default: "6000000", help: "pixels of a frame in \(slow)"),
+        .choice(
+            "resample", \.pipeline.rules.light, default: "linear",
+            help: "mix pixels as light; gamma: as their stored numbers"),
         Setting(name: "jpegProgressive", default: "auto", help: "auto: if that is smaller; or on, off") {
             (settings, text) throws(InvalidValue) in
             let scans = ["auto": JPEGScanChoice.bySize, "on": .several, "off": .one]
             guard let chosen = scans[text] else { throw InvalidValue(allowed: "auto, on or off") }
             settings.pipeline.rules.efforts[.jpeg] = chosen.rawValue
         },
-        Setting(name: "webpEffort", default: "\(ImageFormat.webp.effort)", help: "0…6: slower, smaller answers") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.rules.efforts[.webp] = try SettingValues.integer(text, in: 0...6)
-        },
-        Setting(name: "avifEffort", default: "\(ImageFormat.avif.effort)", help: "0…9: slower, smaller answers") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.rules.efforts[.avif] = try SettingValues.integer(text, in: 0...9)
-        },
-        Setting(
-            name: "jxlEffort", default: "\(ImageFormat.jxl.effort)",
-            help: "1…9: slower, smaller answers; below 3 as 3"
-        ) {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.rules.efforts[.jxl] = try SettingValues.integer(text, in: 1...9)
-        },
+        .integer(
+            "webpEffort", \.pipeline.rules.efforts[.webp], in: 0...6, default: "\(ImageFormat.webp.effort)",
+            help: "0…6: slower, smaller answers"),
+        .integer(
+            "avifEffort", \.pipeline.rules.efforts[.avif], in: 0...9, default: "\(ImageFormat.avif.effort)",
+            help: "0…9: slower, smaller answers"),
+        .integer(
+            "jxlEffort", \.pipeline.rules.efforts[.jxl], in: 1...9, default: "\(ImageFormat.jxl.effort)",
+            help: "1…9: slower, smaller answers; below 3 as 3"),
         Setting(name: "autoFormats", default: "webp", help: "what format=auto may choose by Accept, best first") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)
         },
-        Setting(name: "uploads", default: "off", help: "on: clients may send images with POST") {
-            (settings, text) throws(InvalidValue) in settings.api.takesUploads = try SettingValues.flag(text)
-        },
-        Setting(name: "maxRenditions", default: "64", help: "renditions of one POST /thumbnails") {
-            (settings, text) throws(InvalidValue) in
-            settings.api.maximumRenditions = try SettingValues.integer(text, in: 1...1_000)
-        },
+        .flag("uploads", \.api.takesUploads, default: "off", help: "on: clients may send images with POST"),
+        .integer(
+            "maxRenditions", \.api.maximumRenditions, in: 1...1_000, default: "64",
+            help: "renditions of one POST /thumbnails"),
         Setting(name: "cdnLoop", default: "alula", help: "name in CDN-Loop; requests that carry it are refused") {
             (settings, text) throws(InvalidValue) in
             let isName = text.utf8.allSatisfy { HTTPSyntax.isToken($0) || $0 == UInt8(ascii: ":") }
@@ -300,10 +260,9 @@ package enum SettingTable {
         Setting(name: "presets", defaultText: "none", help: "named sets of parameters, in the file only") {
             (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "an object in the settings file")
         },
-        Setting(name: "onlyPresets", default: "off", help: "on: no parameters but presets, url, dpr and format") {
-            (settings, text) throws(InvalidValue) in
-            settings.api.vocabulary.allowsOnlyPresets = try SettingValues.flag(text)
-        },
+        .flag(
+            "onlyPresets", \.api.vocabulary.allowsOnlyPresets, default: "off",
+            help: "on: no parameters but presets, url, dpr and format"),
         Setting(
             name: "signingKeys", defaultText: "none", help: "hexadecimal keys; with one, unsigned requests get 403",
             apply: { (settings, text) throws(InvalidValue) in settings.api.signingKeys = try SettingValues.keys(text) },
@@ -316,22 +275,13 @@ package enum SettingTable {
             settings.api.requestTimeout = try SettingValues.duration(text)
             settings.pipeline.requestTimeout = settings.api.requestTimeout
         },
-        Setting(
-            name: "maxQueueDelay", default: "1500ms", help: "a miss that would wait longer for a worker gets 503"
-        ) {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.maximumQueueDelay = try SettingValues.duration(text)
-        },
-        Setting(name: "decodeTimeout", default: "8s", help: "one decode or render") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.decodeTimeout = try SettingValues.duration(text)
-        },
-        Setting(name: "drainDelay", default: "0s", help: "after SIGTERM: readiness fails, connections are accepted") {
-            (settings, text) throws(InvalidValue) in settings.drainDelay = try SettingValues.duration(text)
-        },
-        Setting(name: "shutdownTimeout", default: "8s", help: "bound on the rest of the shutdown") {
-            (settings, text) throws(InvalidValue) in settings.shutdownTimeout = try SettingValues.duration(text)
-        },
+        .duration(
+            "maxQueueDelay", \.pipeline.maximumQueueDelay, default: "1500ms",
+            help: "a miss that would wait longer for a worker gets 503"),
+        .duration("decodeTimeout", \.pipeline.decodeTimeout, default: "8s", help: "one decode or render"),
+        .duration(
+            "drainDelay", \.drainDelay, default: "0s", help: "after SIGTERM: readiness fails, connections are accepted"),
+        .duration("shutdownTimeout", \.shutdownTimeout, default: "8s", help: "bound on the rest of the shutdown"),
     ]
 
     private static let process: [Setting] = [
@@ -342,15 +292,9 @@ package enum SettingTable {
         Setting(name: "memoryBudget", default: "60%", help: "bytes in flight, decodes and caches; or a share") {
             (settings, text) throws(InvalidValue) in settings.memoryBudget = try MemoryShare(text)
         },
-        Setting(name: "logFormat", default: "json", help: "json or text") {
-            (settings, text) throws(InvalidValue) in settings.logFormat = try SettingValues.choice(text)
-        },
-        Setting(name: "logLevel", default: "info", help: "debug, info, warning or error") {
-            (settings, text) throws(InvalidValue) in settings.logLevel = try SettingValues.choice(text)
-        },
-        Setting(name: "accessLog", default: "on", help: "one log line a request") {
-            (settings, text) throws(InvalidValue) in settings.api.accessLog = try SettingValues.flag(text)
-        },
+        .choice("logFormat", \.logFormat, default: "json", help: "json or text"),
+        .choice("logLevel", \.logLevel, default: "info", help: "debug, info, warning or error"),
+        .flag("accessLog", \.api.accessLog, default: "on", help: "one log line a request"),
     ]
 
     /// The setting of this name, as it is spelled in the file.

@@ -80,7 +80,7 @@ package struct SettingsLoader {
                 apply(setting, text, setting.environmentName, to: &settings)
             } else if setting.name == SettingTable.origins, let value = file[ExactText(setting.name)] {
                 readOrigins(value, environment, into: &settings)
-            } else if setting.name == SettingTable.purgeHooks, let value = file[ExactText(setting.name)] {
+            } else if setting.name == NotifyingSettings.purgeHooks, let value = file[ExactText(setting.name)] {
                 readPurgeHooks(value, environment, into: &settings)
             } else if SettingTable.vocabulary.contains(ExactText(setting.name)) {
                 // Their values depend on other settings.
@@ -130,7 +130,7 @@ package struct SettingsLoader {
     private static func foreignService(
         _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue]
     ) -> ForeignEnvironment? {
-        let name = ExactText(SettingTable.environmentOf)
+        let name = ExactText(DialectSettings.environmentOf)
         return (flags[name] ?? variables[name] ?? file[name]?.commandLineText).flatMap { .init(rawValue: $0) }
     }
 

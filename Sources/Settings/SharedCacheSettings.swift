@@ -66,9 +66,9 @@ package struct SharedCacheSettings: Sendable {
     }
 }
 
-extension SettingTable {
+extension SharedCacheSettings {
     /// The settings of the shared cache.
-    static let sharing: [Setting] = [
+    static let table: [Setting] = [
         Setting(name: "sharedCache", defaultText: "none", help: "redis:// or rediss://HOST:PORT/DATABASE, for a fleet")
         {
             (settings, text) throws(InvalidValue) in
@@ -92,10 +92,9 @@ extension SettingTable {
             guard !text.isEmpty, !text.utf8.contains(0) else { throw InvalidValue(allowed: "the path of a PEM file") }
             settings.sharedCache.authorities = text
         },
-        Setting(name: "sharedCacheSources", default: "off", help: "on: the bytes of sources are shared, too") {
-            (settings, text) throws(InvalidValue) in
-            settings.sharedCache.sharesSources = try SettingValues.flag(text)
-        },
+        .flag(
+            "sharedCacheSources", \.sharedCache.sharesSources, default: "off",
+            help: "on: the bytes of sources are shared, too"),
         Setting(name: "instanceName", defaultText: "the host's name", help: "this instance in /status") {
             (settings, text) throws(InvalidValue) in
             guard (1...253).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {

@@ -12,14 +12,12 @@ extension SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.api.vocabulary.sizes.allow(qualities: try SettingValues.integers(text, in: 1...100))
         },
-        Setting(name: "sizesPolicy", default: "refuse", help: "up: the next larger one is served in place of others") {
-            (settings, text) throws(InvalidValue) in
-            settings.api.vocabulary.sizes.rule = try SettingValues.choice(text)
-        },
-        Setting(name: "autoWidth", default: "640", help: "w=auto: width for clients that do not tell theirs") {
-            (settings, text) throws(InvalidValue) in
-            settings.api.vocabulary.sizes.automaticWidth = try SettingValues.integer(text, in: 1...16_384)
-        },
+        .choice(
+            "sizesPolicy", \.api.vocabulary.sizes.rule, default: "refuse",
+            help: "up: the next larger one is served in place of others"),
+        .integer(
+            "autoWidth", \.api.vocabulary.sizes.automaticWidth, in: 1...16_384, default: "640",
+            help: "w=auto: width for clients that do not tell theirs"),
         Setting(
             name: "saveDataQuality", defaultText: "none",
             help: "highest quality for clients that save data, if nothing names one"

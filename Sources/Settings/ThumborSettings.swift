@@ -4,7 +4,7 @@ import Imaging
 import Text
 import ThumbnailAPI
 
-extension SettingTable {
+extension DialectSettings {
     /// The settings of the dialect of thumbor and imagor.
     static let thumbor: [Setting] = [
         Setting(name: "thumborPath", defaultText: "none", help: "where URLs of thumbor and imagor lie: / or a prefix") {
@@ -16,10 +16,7 @@ extension SettingTable {
             name: "thumborKey", defaultText: "none", help: "the key of their signatures, as text",
             apply: { settings, text in settings.dialects.thumbor.key = text.isEmpty ? nil : Array(text.utf8) },
             isSecret: true),
-        Setting(name: "thumborSigner", default: "sha1", help: "sha1, sha256 or sha512") {
-            (settings, text) throws(InvalidValue) in
-            settings.dialects.thumbor.signer = try SettingValues.choice(text)
-        },
+        .choice("thumborSigner", \.dialects.thumbor.signer, default: "sha1", help: "sha1, sha256 or sha512"),
         Setting(
             name: "thumborSignerTruncate", default: "0", help: "characters that signatures are cut to; 0 for all"
         ) {
@@ -48,12 +45,8 @@ extension SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.dialects.thumbor.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)
         },
-        Setting(
-            name: "thumborAutoJPEG", default: "off",
-            help: "opaque PNG images become JPEG where a URL names no format"
-        ) {
-            (settings, text) throws(InvalidValue) in
-            settings.dialects.thumbor.replacesPNG = try SettingValues.flag(text)
-        },
+        .flag(
+            "thumborAutoJPEG", \.dialects.thumbor.replacesPNG, default: "off",
+            help: "opaque PNG images become JPEG where a URL names no format"),
     ]
 }

@@ -4,23 +4,24 @@ import Telemetry
 
 /// The thread `shared-cache`: all connections to the server, and what is known of it.
 final class TierThread {
-    let configuration: SharedCacheConfiguration
-    let inbox: TierInbox
-    let logger: Logger
-    let timekeeper: any Timekeeper
-    let seal: SharedSeal
+    private let configuration: SharedCacheConfiguration
+    private let inbox: TierInbox
+    private let logger: Logger
+    private let timekeeper: any Timekeeper
+    private let seal: SharedSeal
     private let tls: TierTLS?
+    private let audience: PurgeAudience
 
     /// Asks what concerns the whole server: generations, the log of purges, removals, probes.
-    let control: TierConnection
+    private let control: TierConnection
     /// Sends writes.
-    let writer: TierConnection
+    private let writer: TierConnection
     /// Hears of purges as they happen.
-    let messages: TierConnection
+    private let messages: TierConnection
     private let readers: [TierConnection]
 
-    var health: TierHealth
-    var purges: PurgeDesk
+    private var health: TierHealth
+    private var purges: PurgeLog
     private var addresses: [ServerAddress] = []
     private var isLookingUp = false
     /// When the log is read next, if the server is connected.
@@ -51,6 +52,7 @@ final class TierThread {
         self.tls = tls
         self.logger = logger
         self.timekeeper = timekeeper
+        self.audience = audience
         seal = configuration.credentials.seal
         let greeting = Self.greeting(configuration)
         func connection() -> TierConnection {
@@ -62,7 +64,7 @@ final class TierThread {
         readers = (0..<configuration.readConnections).map { _ in connection() }
         connections = [control, writer, messages] + readers
         health = TierHealth(interval: configuration.interval)
-        purges = PurgeDesk(audience, position: position)
+        purges = PurgeLog(seal, isReadOnly: configuration.isReadOnly, position: position)
     }
 
     private let connections: [TierConnection]
@@ -94,9 +96,10 @@ final class TierThread {
         switch request {
         case .read(let read): send(read)
         case .write(let write): send(write)
-        case .remove(let removal, let answer): add(removal, answer)
+        case .remove(let removal, let answer):
+            perform(purges.add(removal, answer, isConnected: health.state != .down))
         case .readLog(let answer):
-            if health.state == .down { answer.give(false) } else { readLog { answer.give(true) } }
+            if health.state == .down { answer.give(false) } else { perform(purges.read(for: .tell(answer))) }
         case .addresses(let found):
             isLookingUp = false
             addresses = found
@@ -171,9 +174,7 @@ final class TierThread {
         }
         if addresses.isEmpty { lookUpAddresses() }
         guard open(control) else { return }
-        readLog { [weak self] in
-            self?.deliver { [weak self] in self?.probe() }
-        }
+        perform(purges.read(for: .join))
     }
 
     private func lookUpAddresses() {
@@ -204,7 +205,7 @@ final class TierThread {
         isPolling = true
         control.send(TierCommand([UInt8](word: "PING")), at: timekeeper.now) { [weak self] _ in self?.isPolling = false
         }
-        readLog { [weak self] in self?.deliver {} }
+        perform(purges.read(for: .poll))
     }
 
     private func subscribe() {
@@ -218,7 +219,27 @@ final class TierThread {
         guard let elements = reply.elements, elements.count == 3, let payload = elements[2].text,
             let notice = PurgeNotice(payload, seal)
         else { return }
-        purges.learn(notice)
+        perform(purges.learn(notice))
+    }
+
+    /// Does what the log of purges asks for.
+    private func perform(_ actions: [PurgeLog.Action]) {
+        for action in actions {
+            switch action {
+            case .send(let command, let question):
+                control.send(command, at: timekeeper.now) { [weak self] outcome in
+                    guard let self else { return }
+                    let replies: [Reply]? = if case .replies(let replies) = outcome { replies } else { nil }
+                    perform(purges.answered(question, replies))
+                }
+            case .purge(let notice): audience.onPurge(notice)
+            case .dropEverything: audience.onGap()
+            case .note(let position): audience.onPosition(position)
+            case .answer(let answer, let isDone): answer.give(isDone)
+            case .refuse(let text): control.refuse(text)
+            case .probe: probe()
+            }
+        }
     }
 
     private func show() {
@@ -272,7 +293,7 @@ final class TierThread {
         if case .replies(let replies) = outcome, let failure = replies.last?.failure {
             logger.warning("shared cache refuses to serve", ["detail": .string(failure)])
         }
-        // What was asked would be answered too late.
+        // The other reads would be answered too late.
         for reader in readers { reader.close() }
     }
 

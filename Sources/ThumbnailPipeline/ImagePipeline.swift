@@ -139,7 +139,7 @@ package final class ImagePipeline: ThumbnailServing {
         if let records = known.complete() {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: directives) }
             let isUsable = !reuse.contains(.needsValidation)
-            // What was made from stale sources can be used if their origins confirm them.
+            // A result of stale sources can be used if their origins confirm them.
             if let key = isUsable ? try resultKey(for: request, records) : try? resultKey(for: request, records) {
                 if isUsable {
                     if call.opened != nil, !estimator.needsNoWorker(key) {

@@ -226,7 +226,7 @@ private final class LayeredCache: SourceCaching {
     }
 
     func stored(for identity: SourceIdentity) -> StoredSource? { memory.stored(for: identity) }
-    func store(_ source: Source, _ ticket: (any FetchTicket)?) { memory.store(source, ticket) }
-    func refresh(_ head: SourceHead, _ ticket: (any FetchTicket)?) { memory.refresh(head, ticket) }
+    func store(_ source: Source) { memory.store(source) }
+    func refresh(_ head: SourceHead) { memory.refresh(head) }
     func remove(_ identity: SourceIdentity) { memory.remove(identity) }
 }

@@ -165,12 +165,12 @@ final class StubCache: SourceCaching {
         sources.withLock { $0[identity] }.map { StoredSource(head: $0.head, bytes: $0.bytes) }
     }
 
-    func store(_ source: Source, _ ticket: (any FetchTicket)? = nil) {
+    func store(_ source: Source) {
         stores.withLock { $0 += 1 }
         if keeps { sources.withLock { $0[source.identity] = source } }
     }
 
-    func refresh(_ head: SourceHead, _ ticket: (any FetchTicket)? = nil) {
+    func refresh(_ head: SourceHead) {
         sources.withLock { $0[head.identity] = $0[head.identity].map { Source(head: head, bytes: $0.bytes) } }
     }
 

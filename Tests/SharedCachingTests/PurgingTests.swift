@@ -1,3 +1,5 @@
+import Coordination
+import Memory
 import Testing
 
 @testable import SharedCaching
@@ -59,6 +61,84 @@ struct PurgingTests {
             Issue.record("not everything is removed")
             return
         }
+    }
+}
+
+struct PurgeLogTests {
+    private let notice = PurgeNotice(SharedSource(of: [1]), name: "https://example.com/a")
+
+    private func entry(_ id: String, _ notice: PurgeNotice? = nil) -> Reply {
+        .array([.bytes(SharedBytes(id.utf8)), .array([.bytes(SharedBytes([112])), .bytes(written(notice))])])
+    }
+
+    private func written(_ notice: PurgeNotice?) -> SharedBytes { SharedBytes(notice?.written() ?? []) }
+
+    /// The question for a page among actions.
+    private func page(_ actions: [PurgeLog.Action]) throws -> PurgeLog.Question {
+        try #require(
+            actions.lazy.compactMap { action -> PurgeLog.Question? in
+                if case .send(_, let question) = action, case .page = question { question } else { nil }
+            }.first)
+    }
+
+    /// What actions do, by name; questions are left out.
+    private func names(_ actions: [PurgeLog.Action]) -> [String] {
+        actions.compactMap { action in
+            switch action {
+            case .send: nil
+            case .purge(let notice): "purge \(notice.name)"
+            case .dropEverything: "drop"
+            case .note(let position): "note \(String(decoding: position, as: UTF8.self))"
+            case .answer(_, let isDone): "answer \(isDone)"
+            case .refuse(let text): "refuse \(text)"
+            case .probe: "probe"
+            }
+        }
+    }
+
+    @Test func `a purge that a message told of is not done again when the log tells of it`() throws {
+        let notice = try #require(notice)
+        var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
+        let told = log.learn(notice)
+        let question = try page(log.read(for: .join))
+        let read = log.answered(question, [.array([entry("1-1", notice)])])
+        #expect(names(told) == ["purge https://example.com/a"] && names(read) == ["note 1-1", "probe"])
+    }
+
+    @Test func `a log without the place of an earlier process drops everything once, and is read from its beginning`()
+        throws
+    {
+        let notice = try #require(notice)
+        var log = PurgeLog(SharedSeal(), isReadOnly: true, position: Array("5-1".utf8))
+        let lost = log.answered(try page(log.read(for: .join)), [.array([entry("7-1")])])
+        let read = log.answered(try page(lost), [.array([entry("7-1"), entry("7-2", notice)])])
+        let again = log.answered(try page(log.read(for: .poll)), [.array([entry("9-1")])])
+        #expect(names(lost) == ["drop"])
+        #expect(names(read) == ["purge https://example.com/a", "note 7-2", "probe"])
+        #expect(names(again).isEmpty, "the place was reached by this process")
+    }
+
+    @Test func `a server that refuses the log is left, and one that is gone is asked nothing more`() throws {
+        var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
+        let question = try page(log.read(for: .join))
+        let (refused, closed) = (log.answered(question, [.error("NOPERM")]), log.answered(question, nil))
+        #expect(names(refused) == ["refuse NOPERM"] && closed.isEmpty)
+    }
+
+    @Test func `a removal that was not confirmed is sent again at the next connection, before the probe`() throws {
+        let answer = FirstAnswer<Bool>()
+        var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
+        let early = log.add(.forget(SharedSource(of: [1])), answer, isConnected: false)
+        var questions: [PurgeLog.Question] = []
+        for _ in 0..<2 {
+            let actions = log.answered(try page(log.read(for: .join)), [.array([])])
+            #expect(actions.count == 1, "nothing but the removal")
+            guard case .send(_, let question) = try #require(actions.first) else { continue }
+            questions.append(question)
+            if questions.count == 1 { #expect(log.answered(question, nil).isEmpty) }
+        }
+        let done = log.answered(try #require(questions.last), [.number(1)])
+        #expect(names(early) == ["answer true"] && names(done) == ["answer true", "probe"] && log.due.isEmpty)
     }
 }
 

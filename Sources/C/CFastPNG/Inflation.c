@@ -188,7 +188,7 @@ static inline void copy_match(uint8_t *out, size_t distance, size_t length)
 {
     const uint8_t *from = out - distance;
     uint8_t *end = out + length;
-    // What is written once stands there twice: the distance grows until it is wide enough.
+    // The bytes that are written stand there twice: the distance grows until it is wide enough.
     while (distance < 16 && out < end) {
         copy_16(out, from);
         out += distance;

@@ -55,7 +55,7 @@ enum BatchCommand {
             let session = try CommandSession(settings, jobs: jobs, isVerbose: arguments.has(.verbose))
             let maker = ResultMaker(
                 session: session, request: options.request, place: options.place,
-                names: ResultNameDesk(stems: sources.map(\.stem)), replaces: arguments.has(.force), record: record,
+                names: SharedResultNames(stems: sources.map(\.stem)), replaces: arguments.has(.force), record: record,
                 keepsFinished: arguments.has(resume), isDurable: true)
             var report = BatchReport(total: sources.count, isJSON: arguments.has(.json))
             report.draw()

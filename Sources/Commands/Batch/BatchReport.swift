@@ -31,7 +31,7 @@ struct BatchReport {
 
     /// Tells what became of a source.
     mutating func add(_ outcome: Outcome) {
-        // What a signal stopped was not tried.
+        // A source that a signal stopped was not tried.
         if outcome.failure?.code == "cancelled" { return }
         progress.count(outcome)
         let isDue = hasBar && progress.isDrawingDue(at: timekeeper.now)

@@ -38,7 +38,7 @@ struct ResultMaker: Sendable {
     let request: ThumbnailRequest
     let place: ResultPlace
     /// The names in a folder.
-    let names: ResultNameDesk
+    let names: SharedResultNames
     /// Whether files that exist are replaced.
     let replaces: Bool
     /// The record of finished results in a folder; nil if none is written.
@@ -136,8 +136,8 @@ struct ResultMaker: Sendable {
 enum ManySources {
     /// Calls `report` for each outcome as it comes, on one task.
     ///
-    /// What failed because too much was done at once is tried again at the end, one at a time. After a failure that
-    /// ends all, and when the task is cancelled, no more are begun.
+    /// Sources that failed because too much was done at once are tried again at the end, one at a time. After a failure
+    /// that ends all, and when the task is cancelled, no more are begun.
     ///
     /// - Returns: Whether all were tried.
     static func run(

@@ -85,7 +85,7 @@ struct ResultNames {
 }
 
 /// The names of results, for the tasks that make them.
-final class ResultNameDesk: Sendable {
+final class SharedResultNames: Sendable {
     private struct State {
         var names: ResultNames
         var waiting: [Int: CheckedContinuation<String, Never>] = [:]

@@ -54,7 +54,7 @@ enum ThumbnailCommand {
             let session = try CommandSession(settings, isVerbose: arguments.has(.verbose))
             let maker = ResultMaker(
                 session: session, request: options.request, place: options.place,
-                names: ResultNameDesk(stems: sources.map(\.stem)), replaces: arguments.has(.force))
+                names: SharedResultNames(stems: sources.map(\.stem)), replaces: arguments.has(.force))
             var failures = FailureLines()
             let isTriedAll = await ManySources.run(
                 sources, atOnce: session.sourcesAtOnce,

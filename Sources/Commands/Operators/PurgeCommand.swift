@@ -23,7 +23,7 @@ enum PurgeCommand {
             guard urls.isEmpty == arguments.has(all) else {
                 throw WrongUse(urls.isEmpty ? "a URL or --all is needed" : "URLs and --all do not go together")
             }
-            return try SourceErrand(
+            return try SourceRequests(
                 client: try OperatorClient(try CommandLife.settings(arguments)), method: "DELETE", path: "/cache",
                 isJSON: arguments.has(.json), words: { (members) throws(CommandFailure) in words(for: members) }
             ).run(urls.isEmpty ? [nil] : urls)

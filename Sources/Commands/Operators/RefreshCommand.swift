@@ -19,7 +19,7 @@ enum RefreshCommand {
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
             guard !arguments.operands.isEmpty else { throw WrongUse("a URL is needed") }
-            return try SourceErrand(
+            return try SourceRequests(
                 client: try OperatorClient(try CommandLife.settings(arguments)), method: "POST", path: "/refresh",
                 isJSON: arguments.has(.json), words: words
             ).run(arguments.operands)

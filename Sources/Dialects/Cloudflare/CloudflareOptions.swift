@@ -101,8 +101,8 @@ struct CloudflareOptions: Hashable, Sendable {
     }
 
     /// Sets the box in pixels of the answer, and the quality; the text is then that of a target which asks for them.
-    mutating func set(_ box: AskedBox, quality: Int?) {
-        guard box != AskedBox(width: width, height: height) || quality != self.quality else { return }
+    mutating func set(_ box: RequestedBox, quality: Int?) {
+        guard box != RequestedBox(width: width, height: height) || quality != self.quality else { return }
         (width, height, self.quality) = (box.width, box.height, quality)
         let others = text.split(separator: ",").filter { option in
             !["w", "width", "h", "height", "dpr", "q", "quality"].contains(option.prefix(before: UInt8(ascii: "=")))

@@ -102,3 +102,16 @@ extension ImagePart {
         return ImagePart(x: x - left, y: y - top, size: size, of: whole)
     }
 }
+
+extension CloudflareRecipe: SizedRecipe {
+    var isQualityUnnamed: Bool { options.quality == nil && (options.format?.hasQuality ?? true) }
+
+    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> CloudflareRecipe {
+        var quality = options.quality
+        if let named = quality { quality = try policy.quality(named) }
+        let box = try policy.allowed(RequestedBox(width: options.width, height: options.height), choices)
+        var recipe = self
+        recipe.options.set(box, quality: quality)
+        return recipe
+    }
+}

@@ -134,3 +134,18 @@ struct FrontEndRecipe: RenderRecipe {
         }
     }
 }
+
+extension FrontEndRecipe: SizedRecipe {
+    var isQualityUnnamed: Bool {
+        if case .fixed(let format) = format, !format.hasQuality { return false }
+        return quality == nil
+    }
+
+    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> FrontEndRecipe {
+        var recipe = self
+        if let quality { recipe.quality = try policy.quality(quality) }
+        let box = try policy.allowed(RequestedBox(width: width, height: height), choices)
+        (recipe.width, recipe.height) = (box.width, box.height)
+        return recipe
+    }
+}

@@ -92,10 +92,10 @@ struct IPXRecipe: RenderRecipe {
 extension IPXRecipe: SizedRecipe {
     var isQualityUnnamed: Bool { modifiers.quality == nil }
 
-    func allowed(by policy: SizePolicy, _ asked: AskedParts) throws(APIError) -> IPXRecipe {
+    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> IPXRecipe {
         var recipe = self
         if let quality = modifiers.quality { recipe.modifiers.quality = try policy.quality(quality) }
-        let box = try policy.allowed(AskedBox(width: modifiers.width, height: modifiers.height), asked)
+        let box = try policy.allowed(RequestedBox(width: modifiers.width, height: modifiers.height), choices)
         (recipe.modifiers.width, recipe.modifiers.height) = (box.width, box.height)
         return recipe
     }

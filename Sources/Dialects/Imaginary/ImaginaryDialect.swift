@@ -47,7 +47,7 @@ package struct ImaginaryDialect: Dialect {
         let parsed = try ImaginaryTarget(target.target.string, at: place)
         guard configuration.takesURLs || configuration.folder != nil else { throw .methodNotAllowed }
         guard let source = try source(in: parsed) else {
-            // What else is wrong says more.
+            // Another fault says more.
             _ = try parsed.operations(accept: nil)
             throw .missingParameter("url")
         }

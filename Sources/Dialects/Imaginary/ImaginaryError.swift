@@ -23,7 +23,7 @@ struct ImaginaryError: ServiceError {
             "origin_protocol_error", "too_many_redirects", "length_required":
             .badRequest
         case "origin_error":
-            // What is an error of the origin's is passed on, and nothing else is.
+            // An error of the origin's is passed on, and nothing else is.
             error.upstreamStatus.flatMap { 400...511 ~= $0 ? HTTPResponse.Status(code: $0) : nil }
                 ?? .serviceUnavailable
         default: nil

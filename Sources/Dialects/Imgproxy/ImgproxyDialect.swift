@@ -100,7 +100,7 @@ package struct ImgproxyDialect: Dialect {
         query.answer.isAttachment = reader.isAttachment
         query.answer.maximumAge = configuration.maximumAge
         query.answer.fallback = configuration.fallback.map { .configured($0) }
-        query.asked = reader.asked
+        query.choices = reader.choices
         query.ignoredOptions = reader.ignored
         return query
     }

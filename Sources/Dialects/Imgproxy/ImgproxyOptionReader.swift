@@ -17,7 +17,7 @@ struct ImgproxyOptionReader {
     /// Options that mean nothing here, as they are written.
     private(set) var ignored: [String] = []
     /// The parts that the target says itself.
-    private(set) var asked = AskedParts.all
+    private(set) var choices = ClientChoices.all
 
     private let configuration: ImgproxyConfiguration
     private let presets: ImgproxyPresets
@@ -72,7 +72,7 @@ struct ImgproxyOptionReader {
         let before = image
         try applyToImage(option)
         let changed = image.parts(differingFrom: before)
-        if outer.isEmpty { asked.formUnion(changed) } else { asked.subtract(changed) }
+        if outer.isEmpty { choices.formUnion(changed) } else { choices.subtract(changed) }
     }
 
     private mutating func applyToImage(_ option: ImgproxyOption) throws(APIError) {

@@ -5,24 +5,24 @@ extension ImgproxyRecipe: SizedRecipe {
         !options.isRaw && options.quality == 0 && (options.format?.written?.hasQuality ?? true)
     }
 
-    func allowed(by policy: SizePolicy, _ asked: AskedParts) throws(APIError) -> ImgproxyRecipe {
+    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> ImgproxyRecipe {
         var options = options
-        if asked.contains(.quality), options.quality > 0 { options.quality = try policy.quality(options.quality) }
-        if asked.contains(.formatQualities) {
+        if choices.contains(.quality), options.quality > 0 { options.quality = try policy.quality(options.quality) }
+        if choices.contains(.formatQualities) {
             for (format, quality) in options.formatQualities where quality > 0 {
                 guard defaults.formatQualities[format] != quality else { continue }
                 options.formatQualities[format] = try policy.quality(quality)
             }
         }
-        if !policy.sizes.isEmpty { try options.allowSizes(by: policy, asked, defaults) }
+        if !policy.sizes.isEmpty { try options.allowSizes(by: policy, choices, defaults) }
         return ImgproxyRecipe(options: options, defaults: defaults, accepted: accepted)
     }
 }
 
 extension ImgproxyOptions {
     /// The parts that a target says and that are not the same in other options.
-    func parts(differingFrom other: ImgproxyOptions) -> AskedParts {
-        var parts: AskedParts = []
+    func parts(differingFrom other: ImgproxyOptions) -> ClientChoices {
+        var parts: ClientChoices = []
         if width != other.width || minimumWidth != other.minimumWidth { parts.insert(.width) }
         if height != other.height || minimumHeight != other.minimumHeight { parts.insert(.height) }
         if ratio != other.ratio || zoomX != other.zoomX || zoomY != other.zoomY { parts.formUnion([.width, .height]) }
@@ -33,9 +33,9 @@ extension ImgproxyOptions {
     }
 
     fileprivate mutating func allowSizes(
-        by policy: SizePolicy, _ asked: AskedParts, _ defaults: ImgproxyDefaults
+        by policy: SizePolicy, _ choices: ClientChoices, _ defaults: ImgproxyDefaults
     ) throws(APIError) {
-        if asked.contains(.untouchedFormats), isRaw || skippedFormats != defaults.skippedFormats {
+        if choices.contains(.untouchedFormats), isRaw || skippedFormats != defaults.skippedFormats {
             // Images in their own size.
             guard policy.rule == .up else { throw policy.refusal("w") }
             (isRaw, skippedFormats) = (false, defaults.skippedFormats)
@@ -45,17 +45,17 @@ extension ImgproxyOptions {
         func inPixels(_ side: Int, _ zoom: Double) -> Int? {
             side > 0 ? max(1, pixels(Double(side) * (ratio * zoom))) : nil
         }
-        let box = AskedBox(width: inPixels(width, zoomX), height: inPixels(height, zoomY))
-        let least = AskedBox(width: inPixels(minimumWidth, 1), height: inPixels(minimumHeight, 1))
-        let allowed = try policy.allowed(box, asked)
-        let allowedLeast = least == AskedBox() ? least : try policy.allowed(least, asked)
+        let box = RequestedBox(width: inPixels(width, zoomX), height: inPixels(height, zoomY))
+        let least = RequestedBox(width: inPixels(minimumWidth, 1), height: inPixels(minimumHeight, 1))
+        let allowed = try policy.allowed(box, choices)
+        let allowedLeast = least == RequestedBox() ? least : try policy.allowed(least, choices)
         if allowed != box || allowedLeast != least { set(allowed, least: allowedLeast) }
     }
 
     /// Sets the sides in pixels of the answer.
     ///
     /// If the device pixel ratio makes none of whole CSS pixels, only margins keep their part in it.
-    private mutating func set(_ box: AskedBox, least: AskedBox) {
+    private mutating func set(_ box: RequestedBox, least: RequestedBox) {
         func isWhole(_ side: Int?) -> Bool {
             guard let side else { return true }
             return (Double(side) / ratio).rounded() * ratio == Double(side)

@@ -83,7 +83,7 @@ extension ImgproxyRecipe {
     private func pipeline(of source: RecipeSource, format: ImageFormat, frames: Int) -> Composition {
         let page = source.header.page(0)
         let isTrimmed = options.trim.threshold != nil && frames == 1
-        // What turns the stored image upright; this pipeline is given the upright one.
+        // The turn that makes the stored image upright; this pipeline is given the upright one.
         let upright = QuarterTurn(fromOrientation: page.orientation)
         let box = source.whole()
         let turns = Turns(options, upright: upright)

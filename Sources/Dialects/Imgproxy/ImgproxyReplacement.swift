@@ -18,8 +18,8 @@ package struct ImgproxyReplacement: Hashable, Sendable {
 
     /// `source` with its beginning replaced if it matches.
     ///
-    /// What follows a replaced host cannot continue its name or its port, and stars in a host stand for parts of names
-    /// only.
+    /// The text after a replaced host cannot continue its name or its port, and stars in a host stand for parts of
+    /// names only.
     func applied(to source: [UInt8]) -> [UInt8] {
         var search = Search(literals: literals, text: source)
         guard source.starts(with: literals[0]), let found = search.match(after: 1, from: literals[0].count),

@@ -11,7 +11,7 @@ package struct InfoDialect: Dialect {
     private let signingKeys: [[UInt8]]
     private let vocabulary: Vocabulary
 
-    package var doorName: String { NativeDialect.doorName }
+    package var unsignedName: String { NativeDialect.unsignedName }
     package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
 
     /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.

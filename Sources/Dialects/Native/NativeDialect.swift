@@ -6,13 +6,13 @@ package struct NativeDialect: RenditionDialect {
     private let signingKeys: [[UInt8]]
     private let vocabulary: Vocabulary
 
-    /// The name of Alula's own image routes among the doors.
-    package static let doorName = "native"
+    /// The name of Alula's own image routes in `unsignedDialects`.
+    package static let unsignedName = "native"
 
     /// The name in logs of an image that a client sent; it is used nowhere else.
     package static let uploadedSource = "upload:"
 
-    package var doorName: String { Self.doorName }
+    package var unsignedName: String { Self.unsignedName }
     package var uploads: DialectUploads { .sealed }
     package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
 

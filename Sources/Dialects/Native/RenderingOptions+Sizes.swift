@@ -6,16 +6,16 @@ extension RenderingOptions: SizedRecipe {
         return quality == nil && !isQualityAutomatic
     }
 
-    package func allowed(by policy: SizePolicy, _ asked: AskedParts) throws(APIError) -> RenderingOptions {
+    package func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> RenderingOptions {
         var options = self
-        if asked.contains(.quality), let quality { options.quality = try policy.quality(quality) }
-        options.set(try policy.allowed(box, asked))
+        if choices.contains(.quality), let quality { options.quality = try policy.quality(quality) }
+        options.set(try policy.allowed(box, choices))
         return options
     }
 
     /// The box in pixels of the answer.
-    var box: AskedBox {
-        AskedBox(
+    var box: RequestedBox {
+        RequestedBox(
             width: width.map { Self.pixels($0, devicePixelRatio) },
             height: height.map { Self.pixels($0, devicePixelRatio) })
     }
@@ -23,7 +23,7 @@ extension RenderingOptions: SizedRecipe {
     /// Sets the box in pixels of the answer.
     ///
     /// The device pixel ratio becomes the next smaller one at which whole CSS pixels make these sides.
-    mutating func set(_ box: AskedBox) {
+    mutating func set(_ box: RequestedBox) {
         guard box != self.box else { return }
         func side(_ pixels: Int?, _ ratio: Int) -> Int? { pixels.map { max(1, (1_000 * $0 + ratio / 2) / ratio) } }
         func makes(_ pixels: Int?, _ ratio: Int) -> Bool {

@@ -40,7 +40,7 @@ package enum ThumbnailTarget {
         let levels = vocabulary.levels(below: values.presets)
         if !levels.isEmpty { values = try read(over: levels) }
         var made = try values.query(accept: target.accept?.string, hints: target.hints)
-        if !levels.isEmpty { made.asked = Self.asked(by: items.map(\.name)) }
+        if !levels.isEmpty { made.choices = Self.choices(by: items.map(\.name)) }
         return made
     }
 
@@ -52,13 +52,13 @@ package enum ThumbnailTarget {
     }
 
     /// The parts that parameters of these names say; a device pixel ratio says both sides.
-    private static func asked(by names: [String]) -> AskedParts {
-        names.reduce(into: []) { asked, name in
+    private static func choices(by names: [String]) -> ClientChoices {
+        names.reduce(into: []) { choices, name in
             switch ThumbnailParameter.named(name)?.parameter {
-            case .width: asked.insert(.width)
-            case .height: asked.insert(.height)
-            case .devicePixelRatio: asked.formUnion([.width, .height])
-            case .quality: asked.insert(.quality)
+            case .width: choices.insert(.width)
+            case .height: choices.insert(.height)
+            case .devicePixelRatio: choices.formUnion([.width, .height])
+            case .quality: choices.insert(.quality)
             default: break
             }
         }

@@ -135,7 +135,7 @@ extension ThumborFilterReader {
             guard let degrees = arguments.whole(0), [90, 180, 270].contains(degrees) else { return false }
             options.geometry.quarters = (360 - degrees) / 90
         case "trim":
-            // What filters before it have made is not known before the render.
+            // The image that filters before it have made is not known before the render.
             guard options.filters.isEmpty, arguments.count < 1 || arguments.whole(0) != nil else { return false }
             options.geometry.trim = ThumborGeometry.Trim(
                 tolerance: max(1, arguments.whole(0, most: 1_000) ?? 1),

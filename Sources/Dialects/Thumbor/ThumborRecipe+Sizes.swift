@@ -3,7 +3,7 @@ import Imaging
 extension ThumborRecipe: SizedRecipe {
     var isQualityUnnamed: Bool { options.quality == nil && (options.format?.hasQuality ?? true) }
 
-    func allowed(by policy: SizePolicy, _ asked: AskedParts) throws(APIError) -> ThumborRecipe {
+    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> ThumborRecipe {
         var recipe = self
         if let quality = options.quality { recipe.options.quality = try policy.quality(quality) }
         guard !policy.sizes.isEmpty else { return recipe }
@@ -12,10 +12,10 @@ extension ThumborRecipe: SizedRecipe {
             guard policy.rule == .up else { throw policy.refusal("w") }
             (recipe.options.isDebug, recipe.options.isRaw) = (false, false)
         }
-        let box = AskedBox(
+        let box = RequestedBox(
             width: try side(options.geometry.width, "w", policy),
             height: try side(options.geometry.height, "h", policy))
-        let allowed = try policy.allowed(box, asked)
+        let allowed = try policy.allowed(box, choices)
         let isOwnSide = options.geometry.width == .original || options.geometry.height == .original
         guard allowed != box || isOwnSide else { return recipe }
         recipe.options.geometry.width = allowed.width.map { .pixels($0) } ?? .automatic

@@ -75,7 +75,7 @@ struct WsrvLayout {
     static func turn(_ options: WsrvOptions) -> Int {
         var quarters = options.quarterTurns
         let (flip, flop) = (options.flip ?? false, options.flop ?? false)
-        // What is mirrored from top to bottom is mirrored from left to right and turned twice.
+        // A mirroring from top to bottom is one from left to right and two turns.
         if flip { quarters += 2 }
         return (flip != flop ? [2, 5, 4, 7] : [1, 6, 3, 8])[quarters % 4]
     }

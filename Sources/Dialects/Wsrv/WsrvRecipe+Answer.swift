@@ -37,7 +37,7 @@ extension WsrvRecipe {
         if frames > 1 { members.append(("pageHeight", .int(size.height))) }
         members.append(("hasProfile", .bool(header.profileByteCount > 0)))
         members.append(("hasAlpha", .bool(hasAlpha)))
-        // What was turned upright is not turned any more.
+        // An image that was turned upright is not turned any more.
         members.append(("orientation", .int(0)))
         return .object(members)
     }

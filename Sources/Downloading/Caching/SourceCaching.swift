@@ -1,5 +1,16 @@
+/// A place for the answer of an origin.
+package protocol SourceKeeping: Sendable {
+    /// Takes a source that has just arrived, and decides whether it may be kept.
+    ///
+    /// Called before the flight is forgotten, so that a request that comes in between finds one or the other.
+    func store(_ source: Source)
+
+    /// Replaces the header of the version that is kept; its bytes and everything made from them stay.
+    func refresh(_ head: SourceHead)
+}
+
 /// The cache of sources as the downloader sees it: memory, and perhaps slower layers below.
-package protocol SourceCaching: Sendable {
+package protocol SourceCaching: SourceKeeping {
     /// The source in memory, fresh or stale.
     ///
     /// Called under the downloader's lock: must be quick and call nothing of the downloader.
@@ -15,27 +26,14 @@ package protocol SourceCaching: Sendable {
     /// Whether the arrived bytes are an image, as far as their header tells.
     func isImage(_ source: Source) -> Bool
 
-    /// Takes a source that has just arrived, and decides whether it may be kept.
-    ///
-    /// Called before the flight is forgotten, so that a request that comes in between finds one or the other.
-    ///
-    /// - Parameter ticket: The ticket that ``beginFetch(of:)`` gave before the origin was asked.
-    func store(_ source: Source, _ ticket: (any FetchTicket)?)
-
-    /// Replaces the header of the version that is kept; its bytes and everything made from them stay.
-    ///
-    /// - Parameter ticket: The ticket that ``beginFetch(of:)`` gave before the origin was asked.
-    func refresh(_ head: SourceHead, _ ticket: (any FetchTicket)?)
-
     /// Notes the state in which a fetch begins; called before the origin is asked.
-    func beginFetch(of identity: SourceIdentity) -> (any FetchTicket)?
+    ///
+    /// - Returns: The place for the origin's answer.
+    func beginFetch(of identity: SourceIdentity) -> any SourceKeeping
 
     /// Forgets a source that its origin no longer has, and everything made from it.
     func remove(_ identity: SourceIdentity)
 }
-
-/// A cache's note of a source before its fetch; the cache gets it back with the source.
-package protocol FetchTicket: Sendable {}
 
 /// A cache of one layer, of sources of any kind.
 extension SourceCaching {
@@ -43,7 +41,7 @@ extension SourceCaching {
     package func isImage(_ source: Source) -> Bool { true }
 
     /// There is nothing to note.
-    package func beginFetch(of identity: SourceIdentity) -> (any FetchTicket)? { nil }
+    package func beginFetch(of identity: SourceIdentity) -> any SourceKeeping { self }
 
     /// There is only memory.
     package var hasSlowerLayer: Bool { false }

@@ -35,7 +35,7 @@ package struct HTTPServerConfiguration: Sendable {
     package init() {}
 
     /// Most descriptors of connections, including those that are being closed to make room.
-    package var maximumDescriptors: Int { maximumConnections + Crowd.mostClosings }
+    package var maximumDescriptors: Int { maximumConnections + ConnectionEviction.mostClosings }
 }
 
 /// Why a server could not start.

@@ -11,8 +11,8 @@ protocol OpenConnection: AnyObject, Sendable {
     /// Whether the connection was closed to make room for another.
     var hasMadeWay: Bool { get }
 
-    /// The connection's place, for finding one to close.
-    func seat(at now: Duration) -> Crowd.Seat<any OpenConnection>
+    /// The connection as one of those that may be closed for a new one.
+    func candidate(at now: Duration) -> ConnectionEviction.Candidate<any OpenConnection>
 
     /// Closes the connection unless a request arrived since `known`.
     ///

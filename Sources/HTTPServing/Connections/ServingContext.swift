@@ -15,7 +15,7 @@ final class ServingContext: Sendable {
     private let draining = Atomic<Bool>(false)
     private let openCount = Atomic<Int>(0)
     private let resuming = Atomic<Int>(0)
-    private let crowd = Locked(Crowd())
+    private let eviction = Locked(ConnectionEviction())
     private let connections = Locked<[ObjectIdentifier: any OpenConnection]>([:])
     /// How many connections each address has; empty if there is no limit.
     private let countsByPeer = Locked<[PeerAddress: Int]>([:])
@@ -81,13 +81,13 @@ final class ServingContext: Sendable {
     /// Whether enough connections are being closed for the excess.
     private func makeRoom(for surplus: Int) -> Bool {
         let now = timekeeper.now
-        let (isMade, report) = crowd.withLock { crowd in
+        let (isMade, report) = eviction.withLock { eviction in
             let isMade =
-                crowd.closings >= surplus
-                || crowd.makeRoom(at: now, limit: configuration.maximumConnections) {
-                    openConnections.map { $0.seat(at: now) }
+                eviction.closings >= surplus
+                || eviction.makeRoom(at: now, limit: configuration.maximumConnections) {
+                    openConnections.map { $0.candidate(at: now) }
                 }
-            return (isMade, crowd.report(at: now))
+            return (isMade, eviction.report(at: now))
         }
         if let report { logger.warning("idle connections closed for new ones", ["count": .int(report)]) }
         return isMade
@@ -109,7 +109,7 @@ final class ServingContext: Sendable {
     func remove(_ connection: any OpenConnection) {
         _ = connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
         // Before the place is given back, so that it is not given away twice.
-        if connection.hasMadeWay { crowd.withLock { $0.noteClosed() } }
+        if connection.hasMadeWay { eviction.withLock { $0.noteClosed() } }
         openCount.wrappingSubtract(1, ordering: .relaxed)
         giveBackPlace(of: connection.peer)
     }

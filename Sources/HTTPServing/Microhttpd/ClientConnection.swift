@@ -303,10 +303,10 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    func seat(at now: Duration) -> Crowd.Seat<any OpenConnection> {
+    func candidate(at now: Duration) -> ConnectionEviction.Candidate<any OpenConnection> {
         let mayGo = shared.withLock { $0.isOpen && isIdle(at: now) }
-        return Crowd.Seat(
-            occupant: self, network: ClientNetwork(of: peer), idleSince: mayGo ? occupancy.idleSince : nil)
+        return ConnectionEviction.Candidate(
+            connection: self, network: ClientNetwork(of: peer), idleSince: mayGo ? occupancy.idleSince : nil)
     }
 
     func makeWay(idleSince known: Duration, at now: Duration) -> Bool {

@@ -21,7 +21,7 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         // reached.
         var settings = CMicrohttpdShim_settings(
             listening_descriptor: socket.descriptor, threads: threads,
-            connections_per_thread: UInt32(configuration.maximumConnections + Crowd.mostClosings + 1),
+            connections_per_thread: UInt32(configuration.maximumConnections + ConnectionEviction.mostClosings + 1),
             idle_seconds: UInt32(max(1, configuration.keepAliveTimeout.seconds.rounded(.up))),
             buffer_size: configuration.connectionBufferSize)
         guard let raw = unsafe CMicrohttpdShim_start(callbacks, &settings) else {

@@ -18,7 +18,7 @@ enum ColorClusters {
         centers.sort { ($1.weight, $0.color.red, $0.color.green) < ($0.weight, $1.color.red, $1.color.green) }
         let total = centers.reduce(0) { $0 + $1.weight }
         var shares = centers.map { $0.weight * 10_000 / total }
-        // What rounding lost goes to the most frequent colour.
+        // The loss of rounding goes to the most frequent colour.
         shares[0] += 10_000 - shares.reduce(0, +)
         return zip(centers, shares).filter { $1 > 0 }.map { ImageAppearance.Entry(color: $0.color, share: $1) }
     }

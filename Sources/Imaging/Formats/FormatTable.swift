@@ -221,7 +221,7 @@ extension FormatTraits {
             needsConfinement: true,
             warmUp: .file(SampleFiles.svg),
             holdsShapes: true,
-            // What filters make besides, of usual drawings.
+            // The other images that filters make of usual drawings.
             memory: Memory(workingBytes: { _, _ in 32 }),
             time: Time(pixel: 75, byte: 400)),
         output: .replaced(opaque: .png, transparent: .png))

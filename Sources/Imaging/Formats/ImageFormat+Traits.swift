@@ -1,6 +1,6 @@
 package import Memory
 
-// What the table of formats says of a format: all other code asks through these properties.
+// The properties through which all other code asks the table of formats.
 
 extension ImageFormat {
     /// How files of this format are read.

@@ -139,7 +139,7 @@ extension EXIFTexts {
             EXIFDirectory.artist: Attribution.longest, EXIFDirectory.copyright: Attribution.longest,
         ]
         var texts: [Int: [UInt8]] = [:]
-        // What was read before the damage counts.
+        // Values that were read before the damage count.
         try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
             guard let most = longest.removeValue(forKey: entry.tag) else { return true }
             texts[entry.tag] = try entry.text(in: block, longest: most)

@@ -77,7 +77,7 @@ extension RenderPlan {
             }
         }
         try checkScales()
-        // What is not dear is begun in any case.
+        // Work that is not dear is begun in any case.
         guard stepsTime(frames: frames) <= max(limits.longestSteps, TimePrice.dear) else {
             throw .tooMuchWork(outputSize)
         }

@@ -33,7 +33,7 @@ enum Reply {
 @safe
 final class ReplyReader {
     /// The server sends what is no reply, or too much.
-    struct Nonsense: Error {}
+    struct ProtocolViolation: Error {}
 
     private let raw: UnsafeMutablePointer<redisReader>
     private let maximumBytes: Int
@@ -52,20 +52,20 @@ final class ReplyReader {
     }
 
     /// Takes bytes from the server; the whole replies are then to be had from ``next()``.
-    func feed(_ bytes: UnsafeRawBufferPointer) throws(Nonsense) {
+    func feed(_ bytes: UnsafeRawBufferPointer) throws(ProtocolViolation) {
         byteCount += bytes.count
         guard
             unsafe redisReaderFeed(raw, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count) == REDIS_OK
-        else { throw Nonsense() }
+        else { throw ProtocolViolation() }
     }
 
     /// The next whole reply.
-    func next() throws(Nonsense) -> Reply? {
+    func next() throws(ProtocolViolation) -> Reply? {
         var object: UnsafeMutableRawPointer?
-        guard unsafe redisReaderGetReply(raw, &object) == REDIS_OK else { throw Nonsense() }
+        guard unsafe redisReaderGetReply(raw, &object) == REDIS_OK else { throw ProtocolViolation() }
         guard let object = unsafe object else {
             // hiredis looks through all of a line again whenever more of it comes.
-            if unsafe byteCount > maximumBytes || CHiredisShim_has_long_line(raw) { throw Nonsense() }
+            if unsafe byteCount > maximumBytes || CHiredisShim_has_long_line(raw) { throw ProtocolViolation() }
             return nil
         }
         defer { unsafe freeReplyObject(object) }

@@ -159,7 +159,7 @@ final class TierConnection {
             case .blocked: return
             case .closed: return close()
             case .moved(let count):
-                do throws(ReplyReader.Nonsense) {
+                do throws(ReplyReader.ProtocolViolation) {
                     try unsafe reader.feed(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                     while self.reader === reader, let reply = try reader.next() { take(reply) }
                 } catch {

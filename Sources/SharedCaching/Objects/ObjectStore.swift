@@ -75,7 +75,7 @@ package final class ObjectStore: SharedValueStore {
             return state.writers == 0
         }
         if !isIdle { _ = await answer.value(within: timeLimit, by: timekeeper, or: false) }
-        // What waits still is given up.
+        // Writes that wait still are given up.
         state.withLock { $0.writes = Deque() }
     }
 
@@ -166,7 +166,7 @@ package final class ObjectStore: SharedValueStore {
             generation = new
         }
         return state.withLock { state in
-            // What was read before a removal is not what there is after it.
+            // A generation that was read before a removal is not the one after it.
             if state.removals == removals { state.everything = generation.map { ($0, now) } }
             return state.everything?.generation
         }
@@ -268,7 +268,7 @@ package final class ObjectStore: SharedValueStore {
     private func add(_ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?) {
         let isAdded = state.withLock { state in
             if state.due.add(removal, answer: answer) { return true }
-            // What cannot be forgotten one by one is forgotten with everything else.
+            // If too many are to be forgotten one by one, everything is forgotten.
             if answer == nil { state.due.collapse() }
             return false
         }

@@ -49,7 +49,7 @@ package struct SharedValue: Sendable {
     }
 
     /// The result of a look under a key.
-    enum Finding {
+    enum Outcome {
         case value(SharedValue)
         /// It was written before a removal.
         case outdated
@@ -60,7 +60,7 @@ package struct SharedValue: Sendable {
     /// Reads what the server keeps under `key`, if it was begun under these generations.
     static func read(
         _ bytes: SharedBytes, under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()
-    ) -> Finding {
+    ) -> Outcome {
         bytes.withBytes { span in
             let frame = frameLength(generations: generations.count)
             guard span.byteCount >= frame else { return .damaged }

@@ -68,17 +68,17 @@ package struct APIConfiguration: Sendable {
     /// Whether the targets of `dialect` may be served: it demands signatures itself, no other dialect has keys, or it
     /// is named.
     func isOpen(_ dialect: any Dialect) -> Bool {
-        let name = ExactText(dialect.doorName)
+        let name = ExactText(dialect.unsignedName)
         return dialect.signatures == .demanded || unsignedDialects.contains(name) || closers.subtracting([name]).isEmpty
     }
 
     /// Names of the dialects that are refused because of others, sorted.
     package var closedDialects: [String] {
-        Set(dialects.filter { !isOpen($0) }.map(\.doorName)).sorted()
+        Set(dialects.filter { !isOpen($0) }.map(\.unsignedName)).sorted()
     }
 
     private var closers: Set<ExactText> {
-        closingDialects.union(dialects.filter { $0.signatures != .none }.map { ExactText($0.doorName) })
+        closingDialects.union(dialects.filter { $0.signatures != .none }.map { ExactText($0.unsignedName) })
     }
 
     /// Alula's own dialect with the keys of this configuration.

@@ -7,10 +7,11 @@ import Telemetry
 /// Calls of the caches to what instances share.
 extension PipelineCaches {
     /// Notes the generations of a source whose fetch begins now.
-    package func beginFetch(of identity: SourceIdentity) -> (any FetchTicket)? {
-        guard !layers.isEmpty else { return nil }
+    package func beginFetch(of identity: SourceIdentity) -> any SourceKeeping {
+        guard !layers.isEmpty else { return self }
         let known = knownRecord(for: identity)
         return FetchBeginning(
+            caches: self,
             generations: layers.reduce(LayerGenerations()) { generations, layer in
                 generations.filled(
                     from: LayerGenerations(layer.beginning(of: identity, known: known), of: layer.layer))
@@ -88,9 +89,4 @@ extension PipelineCaches {
 extension SharedTier.Layer {
     /// Its name in `Cache-Status`.
     var status: CacheLayerStatus.Layer { self == .cache ? .shared : .store }
-}
-
-/// A fetch that began under these generations.
-struct FetchBeginning: FetchTicket {
-    let generations: LayerGenerations
 }

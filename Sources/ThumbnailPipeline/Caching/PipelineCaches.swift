@@ -57,20 +57,22 @@ package final class PipelineCaches: SourceCaching {
     /// Keeps a fetched source whose image has a readable header and whose origin lets a shared cache store it.
     ///
     /// If the bytes are not the same as before, all that was made from the old ones is removed.
-    package func store(_ source: Source, _ ticket: (any FetchTicket)? = nil) {
+    package func store(_ source: Source) { store(source, under: LayerGenerations()) }
+
+    /// The same for a source whose fetch began under `generations`.
+    fileprivate func store(_ source: Source, under generations: LayerGenerations) {
         changes.withLock { $0.note(source.identity) }
         let key = SourceKey(source: source.identity)
         let old = memory.records.value(for: key)
-        let found = try? SourceRecord(
-            source.head, bytes: source.bytes, under: (ticket as? FetchBeginning)?.generations ?? LayerGenerations())
-        // What came from one target instead of an image says nothing about the image that came from other targets of
-        // the source.
+        let found = try? SourceRecord(source.head, bytes: source.bytes, under: generations)
+        // An answer of one target that is no image says nothing about the image that came from other targets of the
+        // source.
         if found == nil, source.identity.sharesTargets { return }
         guard source.head.freshness.storability == .shared, let record = found else {
             withdraw(source.identity, known: old, cause: .notStorable)
             return
         }
-        // What lacked pixels may come whole under the same entity tag.
+        // A source that lacked pixels may come whole under the same entity tag.
         if let old, old.validator != record.validator || old.incompleteUntil != nil {
             removeAll(from: source.identity, cause: .changed)
         }
@@ -92,7 +94,10 @@ package final class PipelineCaches: SourceCaching {
     }
 
     /// Replaces the record of a source that its origin has confirmed; removes entries that may not be kept any more.
-    package func refresh(_ head: SourceHead, _ ticket: (any FetchTicket)? = nil) {
+    package func refresh(_ head: SourceHead) { refresh(head, under: LayerGenerations()) }
+
+    /// The same for a source whose confirmation began under `generations`.
+    fileprivate func refresh(_ head: SourceHead, under generations: LayerGenerations) {
         changes.withLock { $0.note(head.identity) }
         guard head.freshness.storability == .shared else {
             for layer in layers { layer.forget(head.identity) }
@@ -101,9 +106,7 @@ package final class PipelineCaches: SourceCaching {
         }
         guard let old = memory.records.value(for: SourceKey(source: head.identity)), old.validator == head.validator
         else { return }
-        let record = SourceRecord(
-            head, of: old, incompleteUntil: old.incompleteUntil,
-            under: (ticket as? FetchBeginning)?.generations ?? LayerGenerations())
+        let record = SourceRecord(head, of: old, incompleteUntil: old.incompleteUntil, under: generations)
         memory.keep(record)
         guard record.incompleteUntil == nil else { return }
         disk?.keep(record)
@@ -231,4 +234,14 @@ package final class PipelineCaches: SourceCaching {
         let names: [(String, DiskShare)] = [("sourceDisk", .source), ("resultDisk", .result), ("recordDisk", .record)]
         return memory.figures + names.compactMap { name, share in shares[share].map { (name, CacheFigures($0)) } }
     }
+}
+
+/// A fetch that began under these generations.
+struct FetchBeginning: SourceKeeping {
+    let caches: PipelineCaches
+    let generations: LayerGenerations
+
+    func store(_ source: Source) { caches.store(source, under: generations) }
+
+    func refresh(_ head: SourceHead) { caches.refresh(head, under: generations) }
 }

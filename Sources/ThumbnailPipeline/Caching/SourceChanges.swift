@@ -3,8 +3,8 @@ import Downloading
 /// Tells readers of the disk whether their source has changed meanwhile: a plain value; the caches keep it under a
 /// lock.
 ///
-/// What was read from the disk before a change is not put into memory after it. Only sources that are being read are
-/// counted, so there are never more of them than readers.
+/// Nothing that was read from the disk before a change is put into memory after it. Only sources that are being read
+/// are counted, so there are never more of them than readers.
 struct SourceChanges {
     /// A reader's place among the changes.
     struct Ticket {

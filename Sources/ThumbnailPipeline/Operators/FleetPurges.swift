@@ -42,7 +42,7 @@ package struct FleetPurges: Sendable {
     ///
     /// Called on the thread `shared-cache`.
     private func perform(_ notice: PurgeNotice) {
-        // What means nothing here cannot be here.
+        // A source that has no identity here cannot be here.
         guard let identity = try? pipeline.downloader.identity(of: ExactText(notice.name)) else { return }
         pipeline.downloader.forget(identity)
         pipeline.broken.forget(identity)

@@ -6,7 +6,7 @@ package import Text
 
 /// The disk below the memory caches: sources, what is known of them, and results.
 ///
-/// What was made from images that were given and not fetched never comes here.
+/// Nothing made from images that were given and not fetched comes here.
 ///
 /// A source is kept as two entries, its bytes and its record, because a confirmation changes the record alone. Bytes
 /// are used only beside a record of their own version.

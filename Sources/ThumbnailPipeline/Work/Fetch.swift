@@ -18,7 +18,7 @@ struct Fetch: Sendable {
 
     /// Bound on the wait of work on the sources; nil for the lane's own bound.
     ///
-    /// What was fetched for this caller, or is in its hands, is not given up as long as there is time.
+    /// Sources that were fetched for this caller, or are in its hands, are not given up as long as there is time.
     var patience: Duration? {
         sources.contains { !$0.isFromCache || $0.isOpened } ? sources.map(\.timeLeft).min() : nil
     }

@@ -114,7 +114,7 @@ struct SourceDecoder: Sendable {
         } catch let error as ImagingError {
             if caches.isCurrent(record) {
                 broken.remember(error, key.plan, of: record, since: moment)
-                // What cannot be decoded is no image worth keeping: the origin is asked again, but not at once for
+                // A file that cannot be decoded is not worth keeping: the origin is asked again, but not at once for
                 // every request. If only a later frame is broken, or animating is too much, the rest of it is worth
                 // keeping; so is a source of which some decode has succeeded.
                 if key.plan.isFirstPage, error.isFaultOfSource, !caches.memory.hasMadeAny(from: key.source) {

@@ -66,7 +66,7 @@ struct ThumbnailMaker: Sendable {
     private func render(_ job: RenderJob) async throws -> Render {
         let restored = await caches.restoredResult(for: job.key, of: job.records, job.allowances, after: job.look)
         if let result = restored.result {
-            // What comes from the disk counts as a hit of the result cache, and fills nothing.
+            // A result from the disk counts as a hit of the result cache, and fills nothing.
             return Render(
                 result: result, outcome: restored.shared.isEmpty ? .hit : .uriMiss,
                 isStored: !restored.shared.isEmpty && restored.isStored, shared: restored.shared)

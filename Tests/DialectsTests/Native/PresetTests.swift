@@ -35,7 +35,7 @@ struct PresetTests {
         _ query: String, _ vocabulary: Vocabulary = vocabulary()
     ) throws(APIError) -> ThumbnailQuery {
         var query = try ThumbnailTarget.parse("/thumbnail?url=x:y" + query, accept: nil, vocabulary: vocabulary)
-        query.asked = .all
+        query.choices = .all
         return query
     }
 

@@ -45,6 +45,22 @@ struct OperationOrderTests {
             ])
     }
 
+    @Test func `every option makes another plan, so that none is forgotten among the steps`() throws {
+        let changes: [String: (inout ImageOperations) -> Void] = [
+            "crop": { $0.crop = .pixels(x: 100, y: 0, width: 400, height: 300) }, "flip": { $0.flip = .vertical },
+            "rotation": { $0.rotation = 10 }, "colors": { $0.colors.sepia = 10 }, "blur": { $0.blur = 100 },
+            "sharpen": { $0.sharpen = 50 }, "pixelate": { $0.pixelate = 4 }, "pad": { $0.pad.left = 1 },
+            "radius": { $0.radius = .most }, "mask": { $0.mask = .heart },
+        ]
+        // The border is found and cut off before there is a plan.
+        let names = Set(Mirror(reflecting: ImageOperations()).children.compactMap(\.label)).subtracting(["trim"])
+        #expect(names == Set(changes.keys))
+        let plain = try plan(800, 600, options(100, nil))
+        for (name, change) in changes {
+            #expect(try plan(800, 600, options(100, nil) { change(&$0.operations) }) != plain, "\(name)")
+        }
+    }
+
     @Test func `values that change nothing make the plan without them`() throws {
         let plain = try plan(800, 600, options(100, nil))
         for change in [

@@ -55,7 +55,7 @@ struct ResultNamesTests {
     }
 
     @Test(.timeLimit(.minutes(1))) func `a task waits for its name until earlier ones are decided`() async {
-        let desk = ResultNameDesk(stems: ["cat", "cat", "cat"])
+        let desk = SharedResultNames(stems: ["cat", "cat", "cat"])
         async let last = desk.name(of: 2, fileExtension: "jpg")
         async let second = desk.name(of: 1, fileExtension: "jpg")
         desk.pass(0)

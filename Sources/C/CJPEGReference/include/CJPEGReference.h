@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What CFastJPEG is compared with, for tests and fuzz targets alone: libjpeg reads all coefficients, and plain arithmetic transforms those of
+// The decoder that CFastJPEG is compared with, for tests and fuzz targets alone: libjpeg reads all coefficients, and plain arithmetic transforms those of
 // the lowest frequencies, with factors that are computed from cosines.
 
 /// A JPEG of noise on gradients.

@@ -5,7 +5,7 @@ import Text
 import ThumbnailAPI
 
 /// One request after another to a running service, each about a source.
-struct SourceErrand {
+struct SourceRequests {
     let client: OperatorClient
     let method: String
     let path: String

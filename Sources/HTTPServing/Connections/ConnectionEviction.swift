@@ -7,11 +7,10 @@ import HTTPTypes
 /// So silent connections of one client cost others nothing. A connection with a request under way is never closed.
 /// Closings are planned many at a time, and seldom repeated if a plan finds none: a flood of connections costs its
 /// client more than the server.
-struct Crowd {
-    /// One place that a new connection may get.
-    struct Seat<Occupant> {
-        /// The connection in this place.
-        let occupant: Occupant
+struct ConnectionEviction {
+    /// A connection that may be closed for a new one.
+    struct Candidate<Connection> {
+        let connection: Connection
         /// The network of its client.
         let network: ClientNetwork
         /// Since when no request is under way; nil while one is.
@@ -23,7 +22,7 @@ struct Crowd {
     /// Time between two plans if the first found no connection to close.
     private static let pause = Duration.milliseconds(20)
 
-    private var plan: [Seat<any OpenConnection>] = []
+    private var plan: [Candidate<any OpenConnection>] = []
     private var nextPlan = Duration.zero
     /// Closings that are under way.
     private(set) var closings = 0
@@ -34,12 +33,12 @@ struct Crowd {
     ///
     /// - Parameters:
     ///   - limit: Most places; if it is small, closings are planned one by one.
-    ///   - seats: All places; called only when the plan has run out.
-    mutating func makeRoom(at now: Duration, limit: Int, seats: () -> [Seat<any OpenConnection>]) -> Bool {
+    ///   - candidates: All places; called only when the plan has run out.
+    mutating func makeRoom(at now: Duration, limit: Int, candidates: () -> [Candidate<any OpenConnection>]) -> Bool {
         guard closings < Self.mostClosings else { return false }
         if closeNext(at: now) { return true }
         guard now >= nextPlan else { return false }
-        plan = Self.order(seats(), count: min(max(1, limit / Self.mostClosings), Self.mostClosings)).reversed()
+        plan = Self.order(candidates(), count: min(max(1, limit / Self.mostClosings), Self.mostClosings)).reversed()
         if closeNext(at: now) { return true }
         nextPlan = now + Self.pause
         return false
@@ -58,8 +57,8 @@ struct Crowd {
     }
 
     private mutating func closeNext(at now: Duration) -> Bool {
-        while let seat = plan.popLast() {
-            if let idleSince = seat.idleSince, seat.occupant.makeWay(idleSince: idleSince, at: now) {
+        while let candidate = plan.popLast() {
+            if let idleSince = candidate.idleSince, candidate.connection.makeWay(idleSince: idleSince, at: now) {
                 closings += 1
                 unreported += 1
                 return true
@@ -69,22 +68,22 @@ struct Crowd {
     }
 
     /// The connections to close, in order, at most `count` of them.
-    static func order<Occupant>(_ seats: [Seat<Occupant>], count: Int) -> [Seat<Occupant>] {
+    static func order<Connection>(_ candidates: [Candidate<Connection>], count: Int) -> [Candidate<Connection>] {
         var groups: [ClientNetwork: (size: Int, idle: [Int])] = [:]
-        for index in seats.indices {
-            var group = groups[seats[index].network] ?? (0, [])
+        for index in candidates.indices {
+            var group = groups[candidates[index].network] ?? (0, [])
             group.size += 1
-            if seats[index].idleSince != nil { group.idle.append(index) }
-            groups[seats[index].network] = group
+            if candidates[index].idleSince != nil { group.idle.append(index) }
+            groups[candidates[index].network] = group
         }
         // Flat arrays, because they are read once for each closing.
         var queues = groups.values.filter { !$0.idle.isEmpty }.map { group in
             // The idlest last, because removing the last element is cheap.
-            group.idle.sorted { seats[$0].idleSince ?? .zero > seats[$1].idleSince ?? .zero }
+            group.idle.sorted { candidates[$0].idleSince ?? .zero > candidates[$1].idleSince ?? .zero }
         }
-        var sizes = queues.map { queue in queue.first.flatMap { groups[seats[$0].network]?.size } ?? 0 }
-        var idlest = queues.map { queue in queue.last.flatMap { seats[$0].idleSince } }
-        var order: [Seat<Occupant>] = []
+        var sizes = queues.map { queue in queue.first.flatMap { groups[candidates[$0].network]?.size } ?? 0 }
+        var idlest = queues.map { queue in queue.last.flatMap { candidates[$0].idleSince } }
+        var order: [Candidate<Connection>] = []
         while order.count < count {
             var next: Int?
             for index in sizes.indices {
@@ -97,8 +96,8 @@ struct Crowd {
             }
             guard let next, let closing = queues[next].popLast() else { break }
             sizes[next] -= 1
-            idlest[next] = queues[next].last.flatMap { seats[$0].idleSince }
-            order.append(seats[closing])
+            idlest[next] = queues[next].last.flatMap { candidates[$0].idleSince }
+            order.append(candidates[closing])
         }
         return order
     }

@@ -3,17 +3,17 @@ import Testing
 
 @testable import HTTPServing
 
-@Suite struct CrowdTests {
-    private typealias Seat = Crowd.Seat<Int>
+@Suite struct ConnectionEvictionTests {
+    private typealias Candidate = ConnectionEviction.Candidate<Int>
 
     /// Places numbered in their order; each is a network and the second since which it is idle.
     private func order(_ places: [(network: UInt64, idleSince: Int?)], count: Int) -> [Int] {
-        let seats = places.enumerated().map { number, place in
-            Seat(
-                occupant: number, network: ClientNetwork(bits: place.network),
+        let candidates = places.enumerated().map { number, place in
+            Candidate(
+                connection: number, network: ClientNetwork(bits: place.network),
                 idleSince: place.idleSince.map { .seconds($0) })
         }
-        return Crowd.order(seats, count: count).map(\.occupant)
+        return ConnectionEviction.order(candidates, count: count).map(\.connection)
     }
 
     @Test func `of the network with the most connections, the idlest one is closed`() {
