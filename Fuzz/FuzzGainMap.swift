@@ -2,7 +2,7 @@ import Memory
 
 @testable import Imaging
 
-/// What files say of a gain map, outside of any file: XMP, ISO 21496-1, an index of images, notes of a camera.
+/// The statements of files about a gain map, outside of any file: XMP, ISO 21496-1, an index, a camera's notes.
 ///
 /// Numbers that are believed can be written, and are read again as the same.
 @c(LLVMFuzzerTestOneInput)

@@ -20,7 +20,8 @@ enum ImageCorpus {
     private static var all: [(name: String, bytes: [UInt8])] {
         let fixtures = (ImageFixture.readable + [.avif]).map { ("fixture-\($0.rawValue)", $0.array) }
         let withMetadata = ("metadata.avif", AVIFWriter.withPrivateMetadata(ImageFixture.avif.array))
-        return fixtures + [withMetadata] + withGainMaps + unwritten + encoded + sizes.flatMap { scanned($0) + interlaced($0) }
+        return fixtures + [withMetadata] + withGainMaps + unwritten + encoded
+            + sizes.flatMap { scanned($0) + interlaced($0) }
             + animated
     }
 

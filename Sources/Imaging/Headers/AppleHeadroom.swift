@@ -63,18 +63,3 @@ struct AppleHeadroom {
         return GainMapMetadata(alternateHeadroom: most, channels: [channel]).checked
     }
 }
-
-extension GainMapMetadata {
-    /// What takes the place of each sample of a map by Apple, so that the values mean what these numbers say.
-    ///
-    /// Apple's samples are amounts by the curve of video: with amount *a* and headroom *h*, light is multiplied by 1 + (*h*
-    /// − 1) *a*.
-    var appleCurve: [UInt8] {
-        let most = exp2(alternateHeadroom.value)
-        return (0..<256).map { sample in
-            let value = Double(sample) / 255
-            let amount = value < 0.081 ? value / 4.5 : pow((value + 0.099) / 1.099, 1 / 0.45)
-            return UInt8((255 * log2(1 + (most - 1) * amount) / alternateHeadroom.value).rounded())
-        }
-    }
-}

@@ -1,8 +1,8 @@
 extension GainMap {
     /// The gain map of the primary item of a HEIF file; nil if there is none that can be used.
     ///
-    /// A tone-mapped item (`tmap`, ISO/IEC 23008-12) that is made of the primary item and of its map counts before Apple's
-    /// auxiliary image. Damage here costs the map, not the image.
+    /// A tone-mapped item (`tmap`, ISO/IEC 23008-12) that is made of the primary item and of its map counts before
+    /// Apple's auxiliary image. Damage here costs the map, not the image.
     static func heif(
         _ bytes: RawSpan, _ items: HEIFItems, meta: Range<Int>, of image: ImageHeader
     ) -> GainMap? {
@@ -13,7 +13,8 @@ extension GainMap {
         }
         func map(_ item: Int, _ metadata: GainMapMetadata, _ samples: Samples) -> GainMap? {
             guard item != primary,
-                let header = try? ImageHeader.header(of: items.showing(item), in: bytes, format: image.format, exif: nil),
+                let header = try? ImageHeader.header(
+                    of: items.showing(item), in: bytes, format: image.format, exif: nil),
                 header.isMap(of: image)
             else { return nil }
             return GainMap(.item(item), header: header, metadata: metadata, samples: samples)

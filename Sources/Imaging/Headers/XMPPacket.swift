@@ -1,8 +1,8 @@
-/// The properties in an XMP packet (ISO 16684-1): attributes and simple elements, in their order, with the names as they
-/// are written.
+/// The properties in an XMP packet (ISO 16684-1): attributes and simple elements, in their order, with the names as
+/// they are written.
 ///
-/// Reads each byte once and understands no more of XML than packets need. References to characters are left as they are,
-/// because numbers and names have none.
+/// Reads each byte once and understands no more of XML than packets need. References to characters are left as they
+/// are, because numbers and names have none.
 struct XMPPacket {
     /// A property of an element.
     struct Property {

@@ -73,4 +73,7 @@ extension RenderSteps {
         }
         return (target, count)
     }
+
+    /// Whether the steps cut, resample and turn an image of this size, and do nothing else.
+    func areGeometry(on size: PixelSize) -> Bool { planarTarget(from: PlanarTarget(of: size)).count == count }
 }

@@ -1,5 +1,5 @@
-/// The gain map of an image: a smaller image that says how much brighter each part of the image is shown where a display
-/// can show more than white.
+/// The gain map of an image: a smaller image that says how much brighter each part of the image is shown where a
+/// display can show more than white.
 package final class GainMap: Sendable {
     /// The place of the map in the image's file.
     package enum Place: Hashable, Sendable {
@@ -28,7 +28,7 @@ package final class GainMap: Sendable {
 
     /// The meaning of the samples.
     package enum Samples: Int, Sendable {
-        /// What the metadata say.
+        /// Logarithms between those of the metadata.
         case logarithms
         /// Amounts, as Apple's cameras write them.
         case amounts
@@ -60,8 +60,9 @@ package final class GainMap: Sendable {
 
 extension GainMap: Hashable {
     package static func == (one: GainMap, other: GainMap) -> Bool {
-        one === other || one.place == other.place && one.header == other.header && one.metadata == other.metadata
-            && one.samples == other.samples
+        one === other
+            || one.place == other.place && one.header == other.header && one.metadata == other.metadata
+                && one.samples == other.samples
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -94,9 +95,9 @@ package struct GainMapMetadata: Hashable, Sendable {
         package var least = Fraction(0)
         package var most: Fraction
         package var gamma = Fraction(1)
-        /// What is added to the image's light before it is multiplied.
+        /// The number that is added to the image's light before it is multiplied.
         package var baseOffset = Fraction(1, 64)
-        /// What is subtracted afterwards.
+        /// The number that is subtracted afterwards.
         package var alternateOffset = Fraction(1, 64)
 
         package init(most: Fraction) { self.most = most }

@@ -21,7 +21,7 @@ package struct Thumbnail: Sendable {
     /// Where the cached result keeps what answers have in common; nil if it came from no cache.
     package let place: AnswerPlace?
 
-    /// What became of the source's gain map; nil if it has none.
+    /// The use that was made of the source's gain map; nil if it has none.
     package var gainMap: GainMapUse? {
         image.hasGainMap ? .keep : sourceHeader?.colors.highRange == .gainMap ? .drop : nil
     }

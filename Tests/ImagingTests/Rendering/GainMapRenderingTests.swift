@@ -172,8 +172,12 @@ struct GainMapRenderingTests {
 
     @Test func `a map keeps to what a trim leaves`() throws {
         let size = PixelSize(width: 192, height: 128)
-        let image = SampleImage(size, bands: 3) { x, y in 48..<144 ~= x && 32..<96 ~= y ? [255, 0, 0] : [255, 255, 255] }
-        let map = SampleImage(PixelSize(width: 48, height: 32), bands: 1) { x, y in 12..<36 ~= x && 8..<24 ~= y ? [200] : [0] }
+        let image = SampleImage(size, bands: 3) { x, y in
+            48..<144 ~= x && 32..<96 ~= y ? [255, 0, 0] : [255, 255, 255]
+        }
+        let map = SampleImage(PixelSize(width: 48, height: 32), bands: 1) { x, y in
+            12..<36 ~= x && 8..<24 ~= y ? [200] : [0]
+        }
         var options = keeping()
         options.operations.trim = ImageOperations.Trim(tolerance: 40)
         let result = try thumbnail(UltraHDRWriter(image, map: map).bytes, options, .jpeg)
