@@ -26,7 +26,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install the Debian packages that building and running need
-	@scripts/install-packages libvips-dev libaom-dev libheif-dev libdav1d-dev libde265-dev libseccomp-dev libjpeg62-turbo-dev libjxl-dev librsvg2-dev libpango1.0-dev libwebp-dev libzimg-dev zlib1g-dev \
+	@scripts/install-packages libvips-dev libaom-dev libdav1d-dev libde265-dev libseccomp-dev libjpeg62-turbo-dev libjxl-dev librsvg2-dev libpango1.0-dev libwebp-dev libzimg-dev zlib1g-dev \
 		libcurl4-openssl-dev libhiredis-dev libmicrohttpd-dev libc-ares-dev libssl-dev libsqlite3-dev libidn2-dev \
 		libjemalloc-dev pkg-config ca-certificates
 
@@ -155,7 +155,7 @@ $(VENV_DOCS)/installed: scripts/docs-requirements.txt
 	@scripts/install-packages python3 python3-venv
 	@python3 -m venv $(VENV_DOCS) && $(VENV_DOCS)/bin/pip install --quiet --requirement $< && touch $@
 
-lint: ## Check formatting, threads, the words of comments, links of the documents, the order of folders, that text from outside is no key as a String, and that targets declare what they import
+lint: ## Check formatting, threads, the words of comments, links of the documents, the order of folders, sizes of files and types, that text from outside is no key as a String, and that targets declare what they import
 	@scripts/install-packages clang-format
 	@scripts/lint-text-keys
 	@scripts/lint-threads

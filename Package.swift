@@ -69,7 +69,6 @@ let package = Package(
         library("CJPEG", pkgConfig: "libjpeg", package: "libjpeg62-turbo-dev"),
         library("CWebP", pkgConfig: "libwebp", package: "libwebp-dev"),
         library("CAOM", pkgConfig: "aom", package: "libaom-dev"),
-        library("CHEIF", pkgConfig: "libheif", package: "libheif-dev"),
         library("CDav1d", pkgConfig: "dav1d", package: "libdav1d-dev"),
         library("CDe265", pkgConfig: "libde265", package: "libde265-dev"),
         library("CJXL", pkgConfig: "libjxl", package: "libjxl-dev"),
@@ -99,7 +98,7 @@ let package = Package(
         shim("CCodedImages", ["CDav1d", "CDe265"], flags: ["-O2", "-ffp-contract=off"]),
         shim("CAOMShim", ["CAOM"], flags: ["-O2"]),
         shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"]),
-        shim("CPlanarShim", ["CFastJPEG", "CHEIF", "CJPEG", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
+        shim("CPlanarShim", ["CFastJPEG", "CJPEG", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
         shim("CSVGShim", ["CPango", "CRSVG"], linking: ["fontconfig", "freetype", "pangoft2-1.0"]),
         shim("CPNGShim", ["CZlib"]),

@@ -110,6 +110,22 @@ extension Dialect {
     package func response(to problem: Problem) -> HTTPResponse { problem.response }
 }
 
+/// A dialect that knows no signatures, at a place of its own.
+package protocol UnsignedDialect: Dialect {
+    var place: DialectPlace { get }
+}
+
+extension UnsignedDialect {
+    /// None.
+    package var signatures: DialectSignatures { .none }
+
+    /// All targets at the dialect's place.
+    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
+
+    /// Every target may be served.
+    package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
+}
+
 /// How surely a target belongs to a dialect.
 package enum DialectClaim: Sendable {
     /// The target does not belong to the dialect.

@@ -3,20 +3,13 @@ package protocol RequestResponder: Sendable {
     /// The answer to `request`. Called on an event thread for every valid request header; must not block.
     func respond(to request: HTTPRequest) -> HTTPAnswer
 
-    /// Longest body in bytes that a request with this header may have; 0 unless a responder says otherwise.
+    /// How the body of a request with this header is taken; nil if it may have none.
     ///
     /// A request without a length and without a coding has no body (RFC 9112 section 6.3) and is judged by
     /// ``respond(to:)`` alone.
     ///
-    /// Called on an event thread before the body is read; must not block.
-    func maximumBodyLength(of request: HTTPRequest) -> Int
-
-    /// Judges a request that announces a body, before any of it is read; an answer given here is the connection's last.
-    ///
-    /// Called on an event thread; must not block.
-    ///
-    /// - Parameter bodyLength: Bytes of the body; nil if the client does not say it (`Transfer-Encoding: chunked`).
-    func admission(of request: HTTPRequest, bodyLength: Int?) -> BodyAdmission
+    /// Called on an event thread once the header is complete, but for GET and HEAD; must not block.
+    func intake(of request: HTTPRequest) -> BodyIntake?
 
     /// The answer to a request that HTTP's rules or the server's limits refuse (400, 408, 413, 414, 431, 505); the
     /// connection closes after it.
@@ -25,10 +18,30 @@ package protocol RequestResponder: Sendable {
 
 extension RequestResponder {
     /// No request has a body.
-    package func maximumBodyLength(of request: HTTPRequest) -> Int { 0 }
+    package func intake(of request: HTTPRequest) -> BodyIntake? { nil }
+}
 
-    /// Every body that is short enough is read.
-    package func admission(of request: HTTPRequest, bodyLength: Int?) -> BodyAdmission { .accepted(nil) }
+/// How a route takes bodies.
+package struct BodyIntake: Sendable {
+    /// Most bytes of a body.
+    package let maximumLength: Int
+    /// Judges a request that announces a body, before any of it is read; an answer given here is the connection's last.
+    ///
+    /// The length is nil if the client does not say it (`Transfer-Encoding: chunked`).
+    ///
+    /// Called on an event thread; must not block.
+    package let admission: @Sendable (_ request: HTTPRequest, _ length: Int?) -> BodyAdmission
+
+    /// Bodies up to a length that `admission` lets in, or all of them.
+    package init(
+        maximumLength: Int,
+        admission: @escaping @Sendable (_ request: HTTPRequest, _ length: Int?) -> BodyAdmission = { _, _ in
+            .accepted(nil)
+        }
+    ) {
+        self.maximumLength = maximumLength
+        self.admission = admission
+    }
 }
 
 /// Whether a body is read.

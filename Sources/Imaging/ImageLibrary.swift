@@ -42,7 +42,6 @@ package enum ImageLibrary {
     /// - Throws: ``StartError``.
     package static func startDecoding() throws(StartError) {
         do { try VipsLibrary.start() } catch { throw .notStarted(detail: error.text) }
-        guard HEIFPixels.isAvailable else { throw .lacks(.avif) }
         // A confined process opens no font.
         _ = SVGPixels.fontCount
         // Decoding needs no generated machine code, and a confined process cannot run any.

@@ -134,7 +134,7 @@ extension Settings {
         let names = sharedCache.credentials.key.map { key in
             Hexadecimal.encode(HMAC.authenticationCode(for: "names".utf8, key: key))
         }
-        let parts = [
+        let parts: [(String, String)] = [
             ("engine", engine), ("policy", sourcePolicy), ("names", names ?? ""),
             ("sourceFormats", limits.sourceFormats.map(\.rawValue).sorted().joined(separator: ",")),
             ("autoFormats", rules.automaticFormats.map(\.rawValue).joined(separator: ",")),

@@ -57,7 +57,7 @@ package final class PublicResponder: RequestResponder {
 
     /// The answer to a request with a valid header.
     package func respond(to request: HTTPRequest) -> HTTPAnswer {
-        let exchange = exchange(for: request)
+        let exchange = exchange(for: request, at: routes.route(of: request.target))
         return begun(answer(request, exchange), exchange)
     }
 
@@ -104,17 +104,16 @@ package final class PublicResponder: RequestResponder {
         return .now(recorder.finish(plainAnswer(request, exchange), exchange))
     }
 
-    /// Any length where images are taken, and where there is no route: ``admission(of:bodyLength:)`` judges these
-    /// requests.
-    package func maximumBodyLength(of request: HTTPRequest) -> Int {
+    /// Bodies of any length where images are taken, and where there is no route: their admission judges these requests.
+    package func intake(of request: HTTPRequest) -> BodyIntake? {
         let route = routes.route(of: request.target)
-        if case .none = route { return .max }
-        return route.takesBody ? .max : 0
+        if case .none = route {} else if !route.takesBody { return nil }
+        return BodyIntake(maximumLength: .max) { [self] in admission(of: $0, at: route, bodyLength: $1) }
     }
 
     /// Judges a request with a body by its header; its time begins here.
-    package func admission(of request: HTTPRequest, bodyLength: Int?) -> BodyAdmission {
-        let exchange = exchange(for: request)
+    private func admission(of request: HTTPRequest, at route: PublicRoute, bodyLength: Int?) -> BodyAdmission {
+        let exchange = exchange(for: request, at: route)
         do {
             if case .none = exchange.route { throw APIError.noSuchRoute }
             if exchange.route.makesImages, loops.include(request) { throw APIError.requestLoop }
@@ -139,12 +138,12 @@ package final class PublicResponder: RequestResponder {
         }
     }
 
-    private func exchange(for request: HTTPRequest) -> Exchange {
+    private func exchange(for request: HTTPRequest, at route: PublicRoute) -> Exchange {
         let (client, isProxied) = trustedProxies.sender(of: request)
         let parent = isProxied ? request.headerFields[.traceparent].flatMap { TraceContext(traceparent: $0) } : nil
         return Exchange(
             requestID: requestIDs.next(), startedAt: timekeeper.now, method: request.method,
-            route: routes.route(of: request.target), client: client, isProxied: isProxied,
+            route: route, client: client, isProxied: isProxied,
             trace: tracer?.begin(continuing: parent))
     }
 

@@ -22,10 +22,10 @@ struct TestServer: RequestResponder {
     func respond(to request: HTTPRequest) -> HTTPAnswer { answer(request) }
 
     /// `POST /upload` takes 200,000 bytes.
-    func maximumBodyLength(of request: HTTPRequest) -> Int {
+    func intake(of request: HTTPRequest) -> BodyIntake? {
         headers.increment()
         gate?.pass()
-        return request.target == "/upload" ? 200_000 : 0
+        return request.target == "/upload" ? BodyIntake(maximumLength: 200_000) : nil
     }
 
     func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {

@@ -21,8 +21,23 @@ enum ImageCorpus {
         let fixtures = (ImageFixture.readable + [.avif]).map { ("fixture-\($0.rawValue)", $0.array) }
         let withMetadata = ("metadata.avif", AVIFWriter.withPrivateMetadata(ImageFixture.avif.array))
         return fixtures + [withMetadata] + withGainMaps + unwritten + encoded
-            + sizes.flatMap { scanned($0) + interlaced($0) }
-            + animated
+            + sizes.flatMap { scanned($0) + interlaced($0) } + animated + [("layers.avif", layers)]
+    }
+
+    /// A turned overlay of a grid and of an image with alpha, which lies beyond an edge.
+    private static var layers: [UInt8] {
+        let size = PixelSize(width: 48, height: 40)
+        let tiles = [1, 2].map { HEIFWriter.Item.coded(.plain(size, [90, 160, 60]), id: $0) }
+        let grid = HEIFWriter.Item.grid(of: [1, 2], columns: 2, size: PixelSize(width: 90, height: 40), id: 3)
+        let above = HEIFWriter.Item.coded(.plain(size, [200, 60, 60]), id: 4)
+        var alpha = HEIFWriter.Item.coded(.plain(size, [128, 128, 128]), id: 5)
+        alpha.properties.append(HEIFBox.alpha)
+        alpha.references = [("auxl", [4])]
+        var overlay = HEIFWriter.Item.overlay(
+            of: [(item: 3, left: 4, top: 8), (item: 4, left: -9, top: 20)], size: PixelSize(width: 100, height: 60),
+            id: 6, isOpaque: false)
+        overlay.properties.append(HEIFBox.rotation(1))
+        return HEIFWriter(tiles + [grid, above, alpha, overlay], primary: 6).file
     }
 
     /// Files with gain maps, in all forms.

@@ -18,7 +18,9 @@ public struct SigningKey: Sendable {
         guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
         let values = digits.compactMap { $0 }
         self.init(
-            bytes: stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
+            bytes: stride(from: 0, to: values.count, by: 2).map { place -> UInt8 in
+                UInt8(values[place] << 4 | values[place + 1])
+            })
     }
 
     /// The target with its signature as the last parameter: what `alula sign` prints.

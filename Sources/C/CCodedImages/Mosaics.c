@@ -38,12 +38,13 @@ static const uint8_t *row_of(const CCodedImagesPlane *plane, int y)
 static void copy(const CCodedImagesMosaic *mosaic, const CCodedImagesPlane *plane, const Part *part)
 {
     float scale = scale_of(mosaic, 1);
+    size_t bytes = mosaic->is_wide ? 2 : 1;
     int x, y;
     for (y = 0; y < part->height; y++) {
         const uint8_t *row = row_of(plane, part->from_y + y);
-        uint8_t *target = mosaic->samples + (size_t) (part->y + y) * mosaic->stride + part->x;
-        if (mosaic->bits == 8) {
-            memcpy(target, row + part->from_x, (size_t) part->width);
+        uint8_t *target = (uint8_t *) mosaic->samples + (size_t) (part->y + y) * mosaic->stride + (size_t) part->x * bytes;
+        if (mosaic->bits == 8 || mosaic->is_wide) {
+            memcpy(target, row + (size_t) part->from_x * bytes, (size_t) part->width * bytes);
             continue;
         }
         for (x = 0; x < part->width; x++)
@@ -129,7 +130,7 @@ void CCodedImages_finish(const CCodedImagesMosaic *mosaic)
     for (y = 0; y < mosaic->height; y++) {
         int rows = mosaic->whole_height - y * level < level ? mosaic->whole_height - y * level : level;
         const uint32_t *sums = mosaic->sums + (size_t) y * (size_t) mosaic->width;
-        uint8_t *target = mosaic->samples + (size_t) y * mosaic->stride;
+        uint8_t *target = (uint8_t *) mosaic->samples + (size_t) y * mosaic->stride;
         float scale = scale_of(mosaic, rows * level);
         for (x = 0; x < mosaic->width - 1; x++)
             target[x] = in_eight_bits((float) sums[x], scale);

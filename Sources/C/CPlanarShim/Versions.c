@@ -4,7 +4,6 @@
 
 #include <jpeglib.h>
 #include <jxl/encode.h>
-#include <libheif/heif.h>
 #include <webp/encode.h>
 #include <zimg.h>
 
@@ -13,7 +12,7 @@ void CPlanarShim_versions(char text[CPlanarShim_text_size])
     unsigned major = 0, minor = 0, micro = 0;
     zimg_get_version_info(&major, &minor, &micro);
     snprintf(
-        text, CPlanarShim_text_size, "libjpeg-turbo %d, libwebp %x, libheif %s, libjxl %u, zimg %u.%u.%u",
-        LIBJPEG_TURBO_VERSION_NUMBER, (unsigned) WebPGetEncoderVersion(), heif_get_version(),
+        text, CPlanarShim_text_size, "libjpeg-turbo %d, libwebp %x, libjxl %u, zimg %u.%u.%u",
+        LIBJPEG_TURBO_VERSION_NUMBER, (unsigned) WebPGetEncoderVersion(),
         (unsigned) JxlEncoderVersion(), major, minor, micro);
 }

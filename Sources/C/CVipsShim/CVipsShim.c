@@ -52,22 +52,18 @@ static int start_without_modules(void)
     return status;
 }
 
-/// Loads the needed modules, which write AVIF and JPEG XL. On distributions where they are not modules, there is nothing to load.
-static void load_modules(void)
+/// Loads the only needed module, which writes JPEG XL. On distributions where that is no module, there is nothing to load.
+static void load_module(void)
 {
-    static const char *const names[] = {"heif", "jxl"};
     Dl_info library;
-    gchar *folder;
-    size_t name;
+    gchar *folder, *path;
     if (!dladdr((void *) vips_init, &library) || !library.dli_fname)
         return;
     folder = g_path_get_dirname(library.dli_fname);
-    for (name = 0; name < sizeof names / sizeof *names; name++) {
-        gchar *path = g_strdup_printf("%s/vips-modules-%d.%d/vips-%s.so", folder, vips_version(0), vips_version(1), names[name]);
-        // Never closed: the types that a module has registered stay.
-        g_module_open(path, G_MODULE_BIND_LAZY);
-        g_free(path);
-    }
+    path = g_strdup_printf("%s/vips-modules-%d.%d/vips-jxl.so", folder, vips_version(0), vips_version(1));
+    // Never closed: the types that a module has registered stay.
+    g_module_open(path, G_MODULE_BIND_LAZY);
+    g_free(path);
     g_free(folder);
 }
 
@@ -79,7 +75,7 @@ int CVipsShim_start(void)
     g_setenv("VIPS_DISC_THRESHOLD", "1000g", TRUE);
     if (start_without_modules())
         return -1;
-    load_modules();
+    load_module();
     // Requests run in parallel, so operations need not; and the service has its own caches.
     vips_concurrency_set(1);
     vips_cache_set_max(0);

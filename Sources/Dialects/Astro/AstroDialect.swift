@@ -5,10 +5,9 @@ import ThumbnailPipeline
 /// The image endpoint of Astro: `/_image?href=…&w=300&h=200&f=webp`.
 ///
 /// Numbers and words that mean nothing count as if they were not there, as in the original.
-package struct AstroDialect: Dialect {
+package struct AstroDialect: UnsignedDialect {
     package let name = "astro"
-    package let signatures = DialectSignatures.none
-    private let place: DialectPlace
+    package let place: DialectPlace
     private let sources: FrontEndSources
 
     private static let formats: [(name: String, format: ImageFormat)] = [
@@ -25,10 +24,6 @@ package struct AstroDialect: Dialect {
         self.place = place
         sources = FrontEndSources(base: base)
     }
-
-    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
-
-    package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         let parameters = try FrontEndTarget(target, at: place)

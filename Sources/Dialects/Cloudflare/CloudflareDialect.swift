@@ -2,10 +2,9 @@ import Text
 import ThumbnailPipeline
 
 /// The image endpoint of Cloudflare: `/cdn-cgi/image/width=300,fit=cover/https://example.com/a.jpg`.
-package struct CloudflareDialect: Dialect {
+package struct CloudflareDialect: UnsignedDialect {
     package let name = "cloudflare"
-    package let signatures = DialectSignatures.none
-    private let place: DialectPlace
+    package let place: DialectPlace
     private let sources: FrontEndSources
 
     /// The dialect at a place.
@@ -13,10 +12,6 @@ package struct CloudflareDialect: Dialect {
         self.place = place
         sources = FrontEndSources(base: base, acceptsBarePaths: true)
     }
-
-    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
-
-    package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         let path = try FrontEndPath(target, at: place)

@@ -2,10 +2,9 @@ import Text
 import ThumbnailPipeline
 
 /// The image endpoint of IPX 4, which Nuxt Image uses: `/_ipx/w_300,f_webp/https://example.com/a.jpg`.
-package struct IPXDialect: Dialect {
+package struct IPXDialect: UnsignedDialect {
     package let name = "ipx"
-    package let signatures = DialectSignatures.none
-    private let place: DialectPlace
+    package let place: DialectPlace
     private let sources: FrontEndSources
 
     /// The dialect at a place.
@@ -13,10 +12,6 @@ package struct IPXDialect: Dialect {
         self.place = place
         sources = FrontEndSources(base: base, acceptsBarePaths: true)
     }
-
-    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
-
-    package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         let path = try FrontEndPath(target, at: place)

@@ -38,7 +38,8 @@ struct ImaginaryText {
 
     /// The tile as SVG.
     var drawing: String {
-        let height = Int((size * (0.75 + 1.17 * Double(lines.count - 1))).rounded(.up))
+        let steps = Double(lines.count - 1)
+        let height = Int((size * (0.75 + 1.17 * steps)).rounded(.up))
         var text =
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(width + margin)\" height=\"\(height + margin)\">"
         text += "<g \(style)font-size=\"\(size)\" fill=\"rgb(\(color.red),\(color.green),\(color.blue))\">"

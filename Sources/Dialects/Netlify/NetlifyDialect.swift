@@ -3,10 +3,9 @@ import Text
 import ThumbnailPipeline
 
 /// The image endpoint of Netlify: `/.netlify/images?url=…&w=300&h=200&fit=cover`.
-package struct NetlifyDialect: Dialect {
+package struct NetlifyDialect: UnsignedDialect {
     package let name = "netlify"
-    package let signatures = DialectSignatures.none
-    private let place: DialectPlace
+    package let place: DialectPlace
     private let sources: FrontEndSources
 
     private enum Fit: String, CaseIterable {
@@ -30,10 +29,6 @@ package struct NetlifyDialect: Dialect {
         self.place = place
         sources = FrontEndSources(base: base, acceptsBarePaths: true)
     }
-
-    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
-
-    package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         let parameters = try FrontEndTarget(target, at: place)

@@ -3,16 +3,15 @@ import Text
 import ThumbnailPipeline
 
 /// The image endpoint of Next.js 16, and Vercel's with the same parameters: `/_next/image?url=…&w=640&q=75`.
-package struct NextDialect: Dialect {
+package struct NextDialect: UnsignedDialect {
     /// The service whose rules count.
     package enum Service: String, Sendable {
         case next, vercel
     }
 
-    package let signatures = DialectSignatures.none
     package var name: String { service.rawValue }
     private let service: Service
-    private let place: DialectPlace
+    package let place: DialectPlace
     private let configuration: NextConfiguration
 
     /// The dialect at a place.
@@ -23,10 +22,6 @@ package struct NextDialect: Dialect {
     }
 
     private let sources: FrontEndSources
-
-    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
-
-    package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         let parameters = try FrontEndTarget(target, at: place)

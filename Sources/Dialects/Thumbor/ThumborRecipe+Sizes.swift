@@ -34,7 +34,8 @@ extension ThumborRecipe: SizedRecipe {
         case .automatic: return nil
         case .pixels(let pixels):
             return options.filters.compactMap(\.proportion).reduce(pixels) { side, share in
-                max(1, min(Int(Double(side) * Double(share) / 1_000_000), ThumborLayout.longest))
+                let scaled = Double(side) * Double(share) / 1_000_000
+                return max(1, min(Int(scaled), ThumborLayout.longest))
             }
         case .original, .parent:
             guard policy.rule == .up else { throw policy.refusal(name) }

@@ -6,10 +6,9 @@ import ThumbnailPipeline
 ///
 /// Unknown parameters and values are ignored, as there; only a missing or impossible `url` is refused. The service
 /// knows no signatures.
-package struct WsrvDialect: Dialect {
+package struct WsrvDialect: UnsignedDialect {
     package let name = "wsrv"
-    package let signatures = DialectSignatures.none
-    private let place: DialectPlace
+    package let place: DialectPlace
 
     /// The dialect at a place.
     package init(at place: DialectPlace) {
@@ -24,8 +23,6 @@ package struct WsrvDialect: Dialect {
         guard WsrvTarget.namesSource(target) else { return .none }
         return target.prefix(before: UInt8(ascii: "?")) == "/" ? .certain : .remainder
     }
-
-    package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         try WsrvTarget(target.target.string).query()

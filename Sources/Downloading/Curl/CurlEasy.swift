@@ -53,7 +53,7 @@ final class CurlEasy {
         unsafe curl_slist_free_all(resolved)
         unsafe resolved = nil
         if url.address == nil {
-            let list = transfer.judgedAddresses.map { $0.isV6 ? "[\($0)]" : "\($0)" }.joined(separator: ",")
+            let list = transfer.hop.judgedAddresses.map { $0.isV6 ? "[\($0)]" : "\($0)" }.joined(separator: ",")
             // The plus lets the entry age, so that libcurl's cache of names does not grow forever.
             unsafe resolved = curl_slist_append(nil, "+\(url.host):\(url.port):\(list)")
             unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, resolved)

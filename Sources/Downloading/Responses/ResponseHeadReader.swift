@@ -15,9 +15,6 @@ struct ResponseHeadReader {
     private var fields: HTTPFields = [:]
     private var isComplete = false
 
-    /// Whether the final answer's header has been read.
-    var hasHead: Bool { isComplete }
-
     /// Takes one line with its line end; returns the header when it ends with this line.
     ///
     /// Lines after the header are trailer fields: counted and dropped.

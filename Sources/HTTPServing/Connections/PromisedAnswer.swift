@@ -24,11 +24,6 @@ struct PromisedAnswer {
 
     private var state = State.none
 
-    /// Whether the answer is still owed.
-    var isAwaited: Bool {
-        if case .awaited = state { true } else { false }
-    }
-
     /// Begins a promise; its connection is suspended right after.
     mutating func begin(ticket: UInt64) {
         state = .awaited(ticket: ticket, task: nil)

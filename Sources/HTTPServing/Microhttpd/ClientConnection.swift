@@ -178,20 +178,20 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             return true
         }
         switch header.read(target: target, within: context.configuration, for: context.responder) {
-        case .request(var request, let bodyLength):
+        case .request(var request):
             request.peer = peer
-            consumedBytes.wrappingAdd(bodyLength ?? 0, ordering: .releasing)
+            step = .accepted(request)
+            return true
+        case .requestWithBody(var request, let length, let intake):
+            request.peer = peer
+            consumedBytes.wrappingAdd(length ?? 0, ordering: .releasing)
             // The bytes of chunks cannot be told from those of a next header, so the connection has no next one.
-            if bodyLength == nil { hasLastRequest = true }
-            guard bodyLength != 0 else {
-                step = .accepted(request)
-                return true
-            }
-            switch context.responder.admission(of: request, bodyLength: bodyLength) {
+            if length == nil { hasLastRequest = true }
+            switch intake.admission(request, length) {
             case .accepted(let hold):
                 let body = ReceivedBody(
-                    of: request, length: bodyLength, maximumLength: context.responder.maximumBodyLength(of: request),
-                    hold: hold, within: context.configuration.bodyTimeout, by: context.timekeeper)
+                    of: request, length: length, maximumLength: intake.maximumLength, hold: hold,
+                    within: context.configuration.bodyTimeout, by: context.timekeeper)
                 step = .receiving(body)
                 occupancy.beginBody(until: body.deadline)
                 return true

@@ -45,9 +45,6 @@ final class ReceivedBody {
         bytes = ByteAccumulator(reservingCapacity: min(length ?? 0, Self.trialLength))
     }
 
-    /// Whether it comes in chunks.
-    var isChunked: Bool { length == nil }
-
     @unsafe
     func append(_ part: UnsafeRawBufferPointer) throws(Failure) {
         guard timekeeper.now < deadline else { throw .late }

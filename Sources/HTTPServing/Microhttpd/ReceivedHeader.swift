@@ -12,8 +12,10 @@ import HTTPTypes
 struct ReceivedHeader {
     /// The result of reading a header.
     enum Outcome {
-        /// Its body has this length; nil for a body in chunks.
-        case request(HTTPRequest, bodyLength: Int?)
+        /// A request without a body.
+        case request(HTTPRequest)
+        /// A request whose body has this length; nil for a body in chunks.
+        case requestWithBody(HTTPRequest, length: Int?, BodyIntake)
         case refusal(HTTPRefusal)
     }
 
@@ -52,17 +54,19 @@ struct ReceivedHeader {
             let isVersion10 = unsafe version[7] == CChar(bitPattern: UInt8(ascii: "0"))
             // GET and HEAD have no body, so that their route need not be looked for here.
             let mayHaveBody = request.method != .get && request.method != .head
+            let intake = mayHaveBody ? responder.intake(of: request) : nil
             let verdict = RequestRules.verdict(
-                on: request, isVersion10: isVersion10,
-                maximumBodyLength: mayHaveBody ? responder.maximumBodyLength(of: request) : 0)
+                on: request, isVersion10: isVersion10, maximumBodyLength: intake?.maximumLength ?? 0)
             switch verdict {
             case .accept(let length):
+                if let intake, length > 0 { return .requestWithBody(request, length: length, intake) }
                 // The length of "Expect" rules out nearly all headers without it.
-                if length == 0, unsafe received.contains(where: { unsafe $0.name_length == 6 }) {
+                if unsafe received.contains(where: { unsafe $0.name_length == 6 }) {
                     unsafe CMicrohttpdShim_ignore_expectation(connection)
                 }
-                return .request(request, bodyLength: length)
-            case .acceptChunks: return .request(request, bodyLength: nil)
+                return .request(request)
+            case .acceptChunks:
+                return intake.map { .requestWithBody(request, length: nil, $0) } ?? .refusal(.badRequest)
             case .refuse(let refusal): return .refusal(refusal)
             }
         }

@@ -34,7 +34,7 @@ final class AV1Encoder {
         var shimSettings = CAOMShimSettings(
             width: Int32(size.width), height: Int32(size.height), is_grey: isGrey ? 1 : 0,
             bits: Int32(bits), frames: Int32(frames), speed: Int32(effort.speed(isStill: frames == 1)),
-            level: Int32(AVIFEffort.level(for: settings.quality)),
+            level: Int32(AVIFEffort.level(for: settings.quality, isStill: frames == 1)),
             coarsest_matrix: Int32(AVIFEffort.matrices.lowerBound),
             finest_matrix: Int32(AVIFEffort.matrices.upperBound), has_cosines_alone: effort.hasCosinesAlone ? 1 : 0)
         guard let raw = unsafe CAOMShim_open(&shimSettings, &text) else {

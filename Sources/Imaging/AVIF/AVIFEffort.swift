@@ -25,8 +25,9 @@ struct AVIFEffort {
     /// libaom's level for a quality of 1…100: 0, which loses nothing, to 63.
     ///
     /// 63 levels are spread over the qualities as libheif spreads them. The summand makes up for what these settings do
-    /// better than libheif's, so that a quality looks as it did.
-    static func level(for quality: Int) -> Int {
-        quality == 100 ? 0 : min(63, ((100 - quality) * 63 + 50) / 100 + 2)
+    /// better than libheif's, so that a quality looks as it did. At level 0, libaom 3.6 leaves wrong blocks in
+    /// animations.
+    static func level(for quality: Int, isStill: Bool) -> Int {
+        quality == 100 ? (isStill ? 0 : 1) : min(63, ((100 - quality) * 63 + 50) / 100 + 2)
     }
 }

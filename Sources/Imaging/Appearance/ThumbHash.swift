@@ -107,8 +107,10 @@ enum ThumbHash {
         }
 
         private static func cosines(_ count: Int, _ length: Int) -> [[Double]] {
-            (0..<count).map { wave in
-                (0..<length).map { cos(.pi / Double(length) * Double(wave) * (Double($0) + 0.5)) }
+            let step = Double.pi / Double(length)
+            return (0..<count).map { wave in
+                let angle = step * Double(wave)
+                return (0..<length).map { cos(angle * (Double($0) + 0.5)) }
             }
         }
     }

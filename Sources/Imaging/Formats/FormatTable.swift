@@ -170,7 +170,10 @@ extension FormatTraits {
         reading: Reading(
             leadingBytes: .parts([[0: [0xFF, 0x0A]], [0: JXLContainer.signature]]),
             header: { bytes throws(ImagingError) in try .jxl(bytes) },
-            loader: .pixels { file, header, _, token in try JXLPixels.decode(file, header: header, token: token) },
+            loader: .pixels { file, header, _, token in
+                let place = file.withBytes { JXLContainer.place(ofCodestreamIn: $0) }
+                return try JXLPixels.decode(file, at: place, header: header, token: token)
+            },
             needsConfinement: true,
             memory: Memory(workingBytes: { header, _ in 12 * (header.bands + 1) }),
             time: Time(pixel: 80, byte: 60)),
@@ -237,7 +240,7 @@ extension FormatTraits.Planes {
 }
 
 extension FormatTraits.Memory {
-    /// The decoder's planes, libheif's planes, and the pixels; twice as much for more than 8 bits.
+    /// The decoder's planes, ours, and the pixels; twice as much for more than 8 bits.
     fileprivate static let heif = FormatTraits.Memory(
         workingBytes: { header, _ in
             let planes = (header.isChromaSubsampled ? 8 : 14) + (header.hasAlpha ? 4 : 0)

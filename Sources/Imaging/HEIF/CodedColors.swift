@@ -44,28 +44,31 @@ struct CodedColors {
     ]
 
     /// The samples of zero and of one, of one of the planes.
-    private func extent(ofPlane index: Int, hasChroma: Bool) -> (start: Double, length: Double) {
+    private func extent(ofPlane index: Int, hasChroma: Bool, bits: Int) -> (start: Double, length: Double) {
         let isDifference = index > 0 && hasChroma
+        let unit = Double(1 << (bits - 8))
         return switch (colors.isFullRange, isDifference) {
-        case (true, false): (0, 255)
-        case (true, true): (128, 255)
-        case (false, false): (16, 219)
-        case (false, true): (128, 224)
+        case (true, false): (0, 256 * unit - 1)
+        case (true, true): (128 * unit, 256 * unit - 1)
+        case (false, false): (16 * unit, 219 * unit)
+        case (false, true): (128 * unit, 224 * unit)
         }
     }
 
     /// The weights of the three sources, and the summand, for a component `row` of the sources' components.
-    private func weights(_ row: [Double], start: Double, length: Double) -> (Float, Float, Float, Float) {
+    private func weights(
+        _ row: [Double], start: Double, length: Double, bits: Int
+    ) -> (Float, Float, Float, Float) {
         var summand = start
         let weights = row.indices.map { index in
-            let source = extent(ofPlane: index, hasChroma: colors.matrix != 0)
+            let source = extent(ofPlane: index, hasChroma: colors.matrix != 0, bits: bits)
             summand -= length * row[index] / source.length * source.start
             return length * row[index] / source.length
         }
         return (Float(weights[0]), Float(weights[1]), Float(weights[2]), Float(summand))
     }
 
-    /// Converts planes to BT.601's, in place.
+    /// Converts planes of 8 bits to BT.601's, in place.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` without memory.
     func makeStandard(_ image: CodedPlanes) throws(ImagingError) {
@@ -75,9 +78,9 @@ struct CodedColors {
         }
         func components(_ indices: Range<Int>) -> [Component] {
             unsafe indices.map { index in
-                let result = extent(ofPlane: index, hasChroma: true)
+                let result = extent(ofPlane: index, hasChroma: true, bits: 8)
                 return unsafe Component(
-                    weights: weights(rows[index], start: result.start, length: result.length),
+                    weights: weights(rows[index], start: result.start, length: result.length, bits: 8),
                     samples: image.samples(ofPlane: index), stride: image.planes[index].stride, step: 1)
             }
         }
@@ -90,7 +93,7 @@ struct CodedColors {
         }
     }
 
-    /// Writes interleaved pixels.
+    /// Writes interleaved pixels: words if the planes have more than 8 bits.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` without memory.
     func interleave(
@@ -99,30 +102,25 @@ struct CodedColors {
     ) throws(ImagingError) {
         let colorBands = image.planes.count
         let bands = colorBands + (alpha == nil ? 0 : 1)
-        let stride = image.planes[0].size.width * bands
-        func component(_ row: [Double], band: Int) -> Component {
+        let isWide = image.bits > 8
+        let bytes = isWide ? 2 : 1
+        func component(of colors: CodedColors, _ row: [Double], bits: Int, band: Int) -> Component {
             unsafe Component(
-                weights: weights(row, start: 0, length: 255),
-                samples: pixels.bytes.assumingMemoryBound(to: UInt8.self).baseAddress?.advanced(by: offset + band),
-                stride: stride, step: bands)
+                weights: colors.weights(row, start: 0, length: isWide ? 65_535 : 255, bits: bits),
+                samples: pixels.bytes.baseAddress?.advanced(by: offset + band * bytes),
+                stride: image.planes[0].size.width * bands * bytes, step: bands * bytes)
         }
         if colorBands == 1 {
-            try unsafe image.convert([0, 0, 0], to: [component([1, 0, 0], band: 0)])
+            let grey = unsafe component(of: self, [1, 0, 0], bits: image.bits, band: 0)
+            try unsafe image.convert([0, 0, 0], to: [grey], makesWords: isWide)
         } else {
-            try unsafe image.convert([0, 1, 2], to: (0..<3).map { unsafe component(matrix[$0], band: $0) })
+            let colors = unsafe (0..<3).map { unsafe component(of: self, matrix[$0], bits: image.bits, band: $0) }
+            try unsafe image.convert([0, 1, 2], to: colors, makesWords: isWide)
         }
-        guard let alpha else { return }
-        let colors = HEIFColors(matrix: 2, isFullRange: isAlphaFull)
-        guard let plain = CodedColors(colors, isFullyDetailed: true) else { return }
-        try unsafe alpha.convert(
-            [0, 0, 0],
-            to: [
-                Component(
-                    weights: plain.weights([1, 0, 0], start: 0, length: 255),
-                    samples: pixels.bytes.assumingMemoryBound(to: UInt8.self).baseAddress?.advanced(
-                        by: offset + bands - 1),
-                    stride: stride, step: bands)
-            ])
+        let meaning = HEIFColors(matrix: 2, isFullRange: isAlphaFull)
+        guard let alpha, let plain = CodedColors(meaning, isFullyDetailed: true) else { return }
+        let opacity = unsafe component(of: plain, [1, 0, 0], bits: alpha.bits, band: bands - 1)
+        try unsafe alpha.convert([0, 0, 0], to: [opacity], makesWords: isWide)
     }
 }
 
@@ -131,7 +129,7 @@ private typealias Component = CCodedImagesComponent
 extension CCodedImagesComponent {
     @unsafe
     fileprivate init(
-        weights: (Float, Float, Float, Float), samples: UnsafeMutablePointer<UInt8>?, stride: Int, step: Int
+        weights: (Float, Float, Float, Float), samples: UnsafeMutableRawPointer?, stride: Int, step: Int
     ) {
         unsafe self.init(weights: weights, samples: samples, stride: stride, step: Int32(step))
     }
@@ -139,13 +137,15 @@ extension CCodedImagesComponent {
 
 extension CodedPlanes {
     @unsafe
-    fileprivate func samples(ofPlane index: Int) -> UnsafeMutablePointer<UInt8>? {
-        unsafe memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress?.advanced(by: planes[index].offset)
+    fileprivate func samples(ofPlane index: Int) -> UnsafeMutableRawPointer? {
+        unsafe memory.bytes.baseAddress?.advanced(by: planes[index].offset)
     }
 
     /// Converts three of the planes, of which the first is as large as the result.
     @unsafe
-    fileprivate func convert(_ indices: [Int], to components: [CCodedImagesComponent]) throws(ImagingError) {
+    fileprivate func convert(
+        _ indices: [Int], to components: [CCodedImagesComponent], makesWords: Bool = false
+    ) throws(ImagingError) {
         let (first, other) = (planes[indices[0]].region, planes[indices[1]].region)
         let (across, down) = (other.width / first.width, other.height / first.height)
         let sources = unsafe indices.map { index in
@@ -156,7 +156,8 @@ extension CodedPlanes {
         }
         let none = unsafe CCodedImagesComponent()
         var conversion = unsafe CCodedImagesConversion(
-            sources: (sources[0], sources[1], sources[2]), left: other.left - first.left * across,
+            sources: (sources[0], sources[1], sources[2]), takes_words: bits > 8 ? 1 : 0,
+            makes_words: makesWords ? 1 : 0, left: other.left - first.left * across,
             top: other.top - first.top * down, across: across, down: down,
             components: (
                 components[0], components.count > 1 ? components[1] : none,

@@ -2,13 +2,15 @@ import CCodedImages
 import Coordination
 import Memory
 
-/// The planes of an image of coded tiles: cut, but not turned, and of 8 bits.
+/// The planes of an image of coded tiles: cut, but not turned; of 8 bits, or as many as were coded.
 @safe
 final class CodedPlanes {
     /// Luma, Cb and Cr, or luma alone.
     let planes: [Plane]
     /// The meaning of the samples by the coded data.
     let colors: HEIFColors
+    /// Bits of a sample: bytes of 8, or words of more.
+    let bits: Int
     private(set) var memory: PlaneMemory
     private let levels: [Int]
     /// The part of each plane that the image fills, before the division.
@@ -32,11 +34,12 @@ final class CodedPlanes {
     ///
     /// - Parameters:
     ///   - mostPlanes: 1 for luma alone.
+    ///   - keepsBits: Whether samples of more than 8 bits stay as they are, at level 1.
     ///   - room: Makes the memory of the planes.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(
         _ canvas: HEIFCanvas, of image: HEIFImage, in file: SharedBytes, level: Int, mostPlanes: Int = 3,
-        token: WorkToken, room: PlaneMemory.Maker
+        keepsBits: Bool = false, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> CodedPlanes {
         var result: CodedPlanes?
         for tile in canvas.tiles where image.transform.shows(tile, of: canvas.tileSize) {
@@ -51,7 +54,8 @@ final class CodedPlanes {
                 }
                 if result == nil {
                     result = try CodedPlanes(
-                        frame, part: image.transform.part, level: level, mostPlanes: mostPlanes, room: room)
+                        frame, part: image.transform.part, level: level, mostPlanes: mostPlanes, keepsBits: keepsBits,
+                        room: room)
                 }
                 unsafe try result?.add(frame, left: tile.left, top: tile.top)
             }
@@ -64,10 +68,11 @@ final class CodedPlanes {
     /// Planes for frames like this one.
     init(
         _ frame: CCodedImagesFrame, part: (x: Int, y: Int, size: PixelSize), level: Int, mostPlanes: Int = 3,
-        room: PlaneMemory.Maker
+        keepsBits: Bool = false, room: PlaneMemory.Maker
     ) throws {
         let kind = FrameKind(frame, mostPlanes: mostPlanes)
         self.frame = kind
+        bits = keepsBits ? kind.bits : 8
         colors = HEIFColors(matrix: Int(frame.matrix), isFullRange: frame.is_full_range != 0)
         let indices = 0..<kind.count
         // Chroma that is subsampled on both sides keeps twice the detail that luma does.
@@ -89,7 +94,7 @@ final class CodedPlanes {
                     width: Double(part.size.width) / across / divisor,
                     height: Double(part.size.height) / down / divisor)
                 return (parts[index].size.samples(forEach: levels[index]), region)
-            })
+            }, bytesPerSample: bits > 8 ? 2 : 1)
         (self.levels, self.parts) = (levels, parts)
         memory = try room(planes.byteCount)
         let count = zip(planes, levels).reduce(0) { $0 + ($1.1 > 1 ? $1.0.size.area : 0) }
@@ -141,7 +146,7 @@ final class CodedPlanes {
         let before = zip(planes, levels).prefix(index).reduce(0) { $0 + ($1.1 > 1 ? $1.0.size.area : 0) }
         let all = unsafe sums.bytes.assumingMemoryBound(to: UInt32.self).baseAddress
         return unsafe CCodedImagesMosaic(
-            samples: memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress?.advanced(by: plane.offset),
+            samples: memory.bytes.baseAddress?.advanced(by: plane.offset), is_wide: bits > 8 ? 1 : 0,
             stride: plane.stride, width: Int32(plane.size.width), height: Int32(plane.size.height),
             whole_width: Int32(parts[index].size.width), whole_height: Int32(parts[index].size.height),
             level: Int32(levels[index]), sums: levels[index] > 1 ? all?.advanced(by: before) : nil,
@@ -158,7 +163,7 @@ private struct CodedItem {
 
     init(_ item: Int, of image: HEIFImage, in file: SharedBytes) throws(ImagingError) {
         (parts, parameters, point) = try file.withBytes { bytes throws(ImagingError) in
-            guard let parts = try image.places.parts(of: item, in: bytes) else {
+            guard let parts = try image.items.places.parts(of: item, in: bytes) else {
                 throw .cannotDecode(detail: "the data of an item lie elsewhere")
             }
             var (point, parameters): (Int, Range<Int>?) = (0, nil)

@@ -51,9 +51,13 @@ struct HEIFFrames {
             guard bands == image.planes.count + (alpha == nil ? 0 : 1), let meaning = image.meaning(colors) else {
                 throw ImagingError.cannotDecode(detail: "the frames have different or unknown colours")
             }
+            let offset = (index - plan.page) * size.area * bands
             try meaning.interleave(
-                image, alpha: alpha, isAlphaFull: alpha?.colors.isFullRange ?? true, into: memory,
-                at: (index - plan.page) * size.area * bands)
+                image, alpha: alpha, isAlphaFull: alpha?.colors.isFullRange ?? true, into: memory, at: offset)
+            if alpha != nil, sequence.colors.isPremultiplied {
+                unsafe CCodedImages_divide_by_alpha(
+                    memory.bytes.baseAddress?.advanced(by: offset), Int32(bands), size.area, 0)
+            }
         }
         let delays =
             try frames == 1

@@ -22,7 +22,6 @@ struct HEIFCanvas {
 /// The image of a HEIF file, as far as it is one item, or a grid of items, in one codec.
 struct HEIFImage {
     let items: HEIFItems
-    let places: HEIFPlaces
     /// Its colours.
     let canvas: HEIFCanvas
     /// Its transparency, as large as its colours.
@@ -36,44 +35,34 @@ struct HEIFImage {
     /// The place of the ICC profile.
     let profile: Range<Int>?
 
-    /// Reads how an image is put together; nil for one that only libheif knows: layers, tiles that are turned, other
+    /// Reads how an item is put together; nil for one of layers, of tiles that differ or are turned, and of other
     /// codecs.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a damaged file.
-    init?(_ bytes: RawSpan) throws(ImagingError) {
-        var boxes = BoxCursor(0..<bytes.byteCount)
-        guard let meta = try boxes.next(of: BoxCursor.type("meta"), in: bytes)?.contents else { return nil }
-        items = try HEIFItems(bytes, meta: meta)
-        places = try HEIFPlaces(bytes, meta: meta)
-        guard let primary = items.primary else { return nil }
-        let shown = items.shown(primary)
-        guard let canvas = try Self.canvas(of: shown, items, places, bytes) else { return nil }
+    init?(_ bytes: RawSpan, of item: Int, _ items: HEIFItems) throws(ImagingError) {
+        self.items = items
+        let shown = items.shown(item)
+        guard let canvas = try Self.canvas(of: shown, items, bytes) else { return nil }
         self.canvas = canvas
-        let planes = try Self.alphas(of: shown == primary ? [primary] : [primary, shown], items, bytes)
+        let planes = try Self.alphas(of: shown == item ? [item] : [item, shown], items, bytes)
         if let plane = planes.first {
-            guard let alpha = try Self.canvas(of: items.shown(plane), items, places, bytes) else { return nil }
+            guard let alpha = try Self.canvas(of: items.shown(plane), items, bytes) else { return nil }
             self.alpha = alpha
         } else {
             alpha = try Self.alphaOfTiles(canvas, items, bytes)
         }
         if let alpha, alpha.size != canvas.size { return nil }
         isPremultiplied = items.premultiplied.contains(shown)
-        transform = try items.transform(of: primary, in: bytes)
+        transform = try items.transform(of: item, in: bytes)
         guard transform.isWithin(canvas.size) else { return nil }
         var colors: HEIFColors?
-        var profile: Range<Int>?
-        for property in try items.properties(of: shown, in: bytes) {
-            switch property {
-            case .colors(let found): colors = colors ?? found
-            case .profile(let place): profile = profile ?? place
-            default: break
-            }
-        }
-        (self.colors, self.profile) = (colors, profile)
+        for case .colors(let found) in try items.properties(of: shown, in: bytes) { colors = colors ?? found }
+        self.colors = colors
+        profile = try items.profile(of: shown, in: bytes)
     }
 
     private static func canvas(
-        of item: Int, _ items: HEIFItems, _ places: HEIFPlaces, _ bytes: RawSpan
+        of item: Int, _ items: HEIFItems, _ bytes: RawSpan
     ) throws(ImagingError) -> HEIFCanvas? {
         guard items.types[item] == BoxCursor.type("grid") else {
             guard let coding = coding(of: item, items), let size = try codedSize(of: item, items, bytes) else {
@@ -82,8 +71,7 @@ struct HEIFImage {
             return HEIFCanvas(
                 size: size, tileSize: size, coding: coding, tiles: [HEIFCanvas.Tile(item: item, left: 0, top: 0)])
         }
-        guard let parts = try places.parts(of: item, in: bytes), parts.count == 1, let range = parts.first,
-            let grid = try HEIFGrid(bytes, in: range), case let sources = items.sources(of: item),
+        guard let grid = try HEIFGrid(bytes, of: item, items), case let sources = items.sources(of: item),
             sources.count == grid.rows * grid.columns, let first = sources.first,
             let coding = coding(of: first, items), let tileSize = try codedSize(of: first, items, bytes),
             tileSize.width * grid.columns >= grid.size.width, tileSize.height * grid.rows >= grid.size.height
@@ -112,14 +100,14 @@ struct HEIFImage {
     /// The size of a coded item, of whose layers the best is shown; nil without a size.
     private static func codedSize(of item: Int, _ items: HEIFItems, _ bytes: RawSpan) throws(ImagingError) -> PixelSize?
     {
-        var size: PixelSize?
-        for case .size(let found) in try items.properties(of: item, in: bytes) { size = found }
-        guard let size, 1...longestSide ~= size.width, 1...longestSide ~= size.height else { return nil }
+        guard let size = try items.size(of: item, in: bytes), 1...longestSide ~= size.width,
+            1...longestSide ~= size.height
+        else { return nil }
         return size
     }
 
     /// Longest side of anything in a file.
-    private static let longestSide = 16_384
+    static let longestSide = 16_384
 
     /// The items of alpha that belong to one of these.
     private static func alphas(
@@ -149,26 +137,6 @@ struct HEIFImage {
             tiles.append(HEIFCanvas.Tile(item: plane, left: tile.left, top: tile.top))
         }
         return HEIFCanvas(size: canvas.size, tileSize: canvas.tileSize, coding: canvas.coding, tiles: tiles)
-    }
-}
-
-/// The data of a grid (ISO/IEC 23008-12 section 6.6.2.3).
-private struct HEIFGrid {
-    let rows, columns: Int
-    let size: PixelSize
-
-    /// Reads the data; nil for those of later versions.
-    init?(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
-        let start = range.lowerBound
-        guard range.count >= 8, try bytes.byte(at: start) == 0 else { return nil }
-        let isLong = try bytes.byte(at: start + 1) & 1 == 1
-        guard !isLong || range.count >= 12 else { return nil }
-        rows = try bytes.byte(at: start + 2) + 1
-        columns = try bytes.byte(at: start + 3) + 1
-        size = try PixelSize(
-            width: isLong ? bytes.bigEndian32(at: start + 4) : bytes.bigEndian16(at: start + 4),
-            height: isLong ? bytes.bigEndian32(at: start + 8) : bytes.bigEndian16(at: start + 6))
-        guard size.width > 0, size.height > 0 else { return nil }
     }
 }
 

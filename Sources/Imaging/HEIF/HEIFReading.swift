@@ -1,10 +1,9 @@
 import CCodedImages
-import CPixels
 import CPlanarShim
 import Coordination
 import Memory
 
-/// Reads AVIF and HEIC: items and boxes by our own walk, coded images by dav1d and libde265, and the rest by libheif.
+/// Reads AVIF and HEIC: items and boxes by our own walk, coded images by dav1d and libde265.
 enum HEIFReading {
     /// The file's planes, upright; or the judgement of a file whose image must be made of pixels.
     ///
@@ -48,77 +47,23 @@ enum HEIFReading {
         if let sequence = try file.withBytes({ bytes throws(ImagingError) in try HEIFSequence(bytes) }) {
             return try HEIFFrames(sequence).pixels(file, header: header, plan: plan, token: token)
         }
-        let isBright = header.colors.encoding?.isBright == true
-        // libheif keeps all bits, and gets no grids.
-        guard let image = try image(of: file, header), !(isBright && !image.items.holdsGrids) else {
-            return try HEIFPixels.decode(HEIFRepair.repair(file).bytes, header: header, token: token)
-        }
-        func decode(_ canvas: HEIFCanvas, mostPlanes: Int) throws -> CodedPlanes {
-            try CodedPlanes.decode(
-                canvas, of: image, in: file, level: 1, mostPlanes: mostPlanes, token: token,
-                room: { PlaneMemory(count: $0) })
-        }
-        let decoded = try decode(image.canvas, mostPlanes: 3)
-        let alpha = try image.alpha.map { try decode($0, mostPlanes: 1) }
-        guard let colors = decoded.meaning(image.colors) else {
-            throw ImagingError.cannotDecode(detail: "the image has unknown colours")
-        }
-        let bands = decoded.planes.count + (alpha == nil ? 0 : 1)
-        let size = image.transform.part.size
-        let memory = PlaneMemory(count: size.area * bands)
-        // Streams of HEVC without a word on their range say that it is limited, and programs ignore it.
-        let isAlphaFull = alpha.map { image.alpha?.coding == .hevc || $0.colors.isFullRange } ?? true
-        try colors.interleave(decoded, alpha: alpha, isAlphaFull: isAlphaFull, into: memory)
-        if alpha != nil, image.isPremultiplied {
-            unsafe CCodedImages_divide_by_alpha(
-                memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(bands), size.area)
-        }
-        let profile = image.profile.flatMap { 1...ICCProfile.longest ~= $0.count ? SharedBytes($0, of: file) : nil }
-        let pixels = image.transform.orientation == 1 ? memory.finish() : try turned(memory, image, bands: bands, token)
-        return LoadedPixels(pixels: pixels, size: image.transform.shownSize, bands: bands, profile: profile)
+        guard let items = try file.withBytes({ bytes throws(ImagingError) in try HEIFItems.all(bytes) }),
+            let primary = items.primary
+        else { throw ImagingError.cannotDecode(detail: "the HEIF file has no primary item") }
+        return try HEIFPixels(items, in: file, token: token).load(
+            primary, hasAlpha: header.hasAlpha, keepsBits: header.colors.encoding?.isBright == true)
     }
 
-    /// The pixels of the part, upright.
-    private static func turned(
-        _ part: consuming PlaneMemory, _ image: HEIFImage, bands: Int, _ token: WorkToken
-    ) throws -> SharedBytes {
-        let result = PlaneMemory(count: part.count)
-        var from = unsafe CPixelsFrame(part, image.transform.part.size, bands)
-        var to = unsafe CPixelsFrame(result, image.transform.shownSize, bands)
-        var turn = CPixelsTurn(orientation: Int32(image.transform.orientation))
-        let watch = unsafe CPixelsWatch(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
-        guard unsafe CPixels_turn(&turn, &from, &to, watch) == 0 else {
-            try token.check()
-            throw ImagingError.cannotDecode(detail: "the image cannot be turned")
-        }
-        return result.finish()
-    }
-
-    /// How the image is put together; nil if only libheif knows.
-    ///
-    /// A grid never goes to libheif: before 1.22.0, its grids write beyond their memory (CVE-2026-32740).
+    /// How the primary item is put together; nil if it is not of coded items alone.
     private static func image(of file: SharedBytes, _ header: ImageHeader) throws -> HEIFImage? {
-        let image = try file.withBytes { bytes throws(ImagingError) in
-            let image = try HEIFImage(bytes)
-            if image == nil, try HEIFItems.all(bytes)?.holdsGrids == true {
-                throw .cannotDecode(detail: "a grid of other tiles than equal ones of AV1 or HEVC")
-            }
-            return image
+        let image = try file.withBytes { bytes throws(ImagingError) -> HEIFImage? in
+            guard let items = try HEIFItems.all(bytes), let primary = items.primary else { return nil }
+            return try HEIFImage(bytes, of: primary, items)
         }
         if let image, image.transform.shownSize != header.storedSize {
             throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), the items say otherwise")
         }
         return image
-    }
-}
-
-extension CPixelsFrame {
-    /// Rows without gaps, in memory that must outlive the frame.
-    @unsafe
-    fileprivate init(_ memory: borrowing PlaneMemory, _ size: PixelSize, _ bands: Int) {
-        unsafe self.init(
-            pixels: memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress, stride: size.width * bands,
-            width: Int32(size.width), height: Int32(size.height), bands: Int32(bands))
     }
 }
 

@@ -5,10 +5,8 @@ extension ImageHeader {
     /// The size is that of the image as shown, and the orientation is 1: the decoder turns, mirrors and crops. An
     /// orientation in Exif data must be ignored (ISO/IEC 23000-22 section 7.3.10.1).
     static func heif(_ bytes: RawSpan, format: ImageFormat) throws(ImagingError) -> ImageHeader {
-        var boxes = BoxCursor(0..<bytes.byteCount)
-        let meta = try boxes.next(of: BoxCursor.type("meta"), in: bytes)?.contents
-        let items = try meta.map { meta throws(ImagingError) in try HEIFItems(bytes, meta: meta) }
-        let exif = meta.flatMap { meta in EXIFTexts.heif(bytes, meta: meta, item: items?.exif) }
+        let items = try HEIFItems.all(bytes)
+        let exif = items.flatMap { EXIFTexts.heif(bytes, $0) }
         if let sequence = try HEIFSequence(bytes) { return header(of: sequence, in: bytes, format: format, exif: exif) }
         guard let items, let meta else { throw .cannotDecode(detail: "the HEIF file has no items") }
         var header = try header(of: items, in: bytes, format: format, exif: exif)
@@ -22,7 +20,8 @@ extension ImageHeader {
         of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
     ) throws(ImagingError) -> ImageHeader {
         guard let primary = items.primary else { throw .cannotDecode(detail: "the HEIF file has no primary item") }
-        let properties = try items.properties(of: items.shown(primary), in: bytes)
+        let shown = items.shown(primary)
+        let properties = try items.properties(of: shown, in: bytes)
         var areas = HEIFAreas(items)
         let area = try areas.area(of: primary, in: bytes)
         let size = try items.transform(of: primary, in: bytes).shownSize
@@ -45,8 +44,10 @@ extension ImageHeader {
                 nil
             }
         }
-        // Alpha is an item of its own: if any item is alpha, the image has alpha.
-        let hasAlpha = items.properties.contains(.alpha)
+        // Alpha is an item of its own: if any item is alpha, the image has alpha. Layers may leave parts uncovered.
+        let isLayered = items.types[shown] == BoxCursor.type("iovl")
+        let ground = try isLayered ? HEIFLayers(bytes, of: shown, items)?.ground : nil
+        let hasAlpha = items.properties.contains(.alpha) || ground.map { $0[3] < 255 } ?? false
         let bands = depths.count < 3 ? 1 : 3
         depths += codings.map(\.depth)
         guard let depth = depths.max() else { throw .cannotDecode(detail: "the HEIF file has no bit depth") }

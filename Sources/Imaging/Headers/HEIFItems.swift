@@ -16,6 +16,8 @@ struct HEIFItems {
     private(set) var types: [Int: Int] = [:]
     /// The first item of EXIF data.
     private(set) var exif: Int?
+    /// Where the items' data lie.
+    let places: HEIFPlaces
 
     private struct PropertyList {
         let start: Int
@@ -37,9 +39,9 @@ struct HEIFItems {
         return try HEIFItems(bytes, meta: meta)
     }
 
-    /// Reads the `meta` box of a file.
-    init(_ bytes: RawSpan, meta: Range<Int>) throws(ImagingError) {
+    private init(_ bytes: RawSpan, meta: Range<Int>) throws(ImagingError) {
         guard meta.count >= 4 else { throw .cannotDecode(detail: "the HEIF file's meta box is empty") }
+        places = try HEIFPlaces(bytes, meta: meta)
         var boxes = BoxCursor(meta.dropFirst(4))
         while let box = try boxes.next(in: bytes) {
             switch box.type {
@@ -76,9 +78,6 @@ struct HEIFItems {
         return items
     }
 
-    /// Whether any item is a grid of others.
-    var holdsGrids: Bool { types.values.contains(BoxCursor.type("grid")) }
-
     /// The items that an item is made of, in order; empty for a coded item.
     func sources(of item: Int) -> [Int] { sources[item] ?? [] }
 
@@ -96,6 +95,19 @@ struct HEIFItems {
             for property in try properties(of: link, in: bytes) { try result.apply(property) }
         }
         return result
+    }
+
+    /// The size of an item as stored; nil without one.
+    func size(of item: Int, in bytes: RawSpan) throws(ImagingError) -> PixelSize? {
+        var size: PixelSize?
+        for case .size(let found) in try properties(of: item, in: bytes) { size = found }
+        return size
+    }
+
+    /// The place of an item's ICC profile; nil without one.
+    func profile(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Range<Int>? {
+        for case .profile(let place) in try properties(of: item, in: bytes) { return place }
+        return nil
     }
 
     /// The item, and those that it shows.

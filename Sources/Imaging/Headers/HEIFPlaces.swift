@@ -73,16 +73,21 @@ struct HEIFPlaces {
     }
 }
 
+extension HEIFPlaces {
+    /// The place of an item's data that lie in one part; nil for others.
+    func wholePart(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Range<Int>? {
+        guard let parts = try parts(of: item, in: bytes), parts.count == 1 else { return nil }
+        return parts[0]
+    }
+}
+
 extension EXIFTexts {
     /// Texts of a HEIF file's first item of EXIF data; nil without one.
     ///
     /// Damage costs at most the texts.
-    static func heif(_ bytes: RawSpan, meta: Range<Int>, item: Int?) -> EXIFTexts? {
-        guard let item, let places = try? HEIFPlaces(bytes, meta: meta),
-            let parts = try? places.parts(of: item, in: bytes),
-            parts.count == 1
-        else { return nil }
-        return EXIFTexts(offset: bytes, range: parts[0])
+    static func heif(_ bytes: RawSpan, _ items: HEIFItems) -> EXIFTexts? {
+        guard let item = items.exif, let range = try? items.places.wholePart(of: item, in: bytes) else { return nil }
+        return EXIFTexts(offset: bytes, range: range)
     }
 }
 

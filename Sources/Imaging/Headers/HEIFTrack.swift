@@ -4,6 +4,8 @@ struct HEIFTrack {
     private(set) var id = 0
     /// Tracks to which it belongs, such as alpha to colours.
     private(set) var owners: [Int] = []
+    /// Whether its colours are multiplied by their alpha.
+    private(set) var isPremultiplied = false
     /// The size of a frame.
     private(set) var size = PixelSize(width: 0, height: 0)
     /// Of all frames: how they are coded, and what their samples mean.
@@ -54,7 +56,9 @@ struct HEIFTrack {
                 if let once, let duration, once > 0 { loop = min(max(1, (duration + once / 2) / once), 65_535) }
             case BoxCursor.type("tref"):
                 var references = BoxCursor(box.contents)
-                while let reference = try references.next(of: BoxCursor.type("auxl"), in: bytes) {
+                while let reference = try references.next(in: bytes) {
+                    if reference.type == BoxCursor.type("prem") { isPremultiplied = true }
+                    guard reference.type == BoxCursor.type("auxl") else { continue }
                     for offset in stride(
                         from: reference.contents.lowerBound, to: reference.contents.upperBound - 3, by: 4)
                     {

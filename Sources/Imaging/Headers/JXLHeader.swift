@@ -54,6 +54,18 @@ enum JXLContainer {
     /// Most boxes that are walked to find EXIF data.
     private static let mostBoxes = 10_000
 
+    /// The place of a codestream that lies in one box; else the whole file.
+    static func place(ofCodestreamIn bytes: RawSpan) -> Range<Int> {
+        let whole = 0..<bytes.byteCount
+        guard bytes.hasBytes(signature, at: 0) else { return whole }
+        var boxes = JXLBoxes()
+        for _ in 0..<mostBoxes {
+            guard let box = try? boxes.next(in: bytes), box.type != BoxCursor.type("jxlp") else { return whole }
+            if box.type == BoxCursor.type("jxlc") { return box.contents }
+        }
+        return whole
+    }
+
     /// Texts of the first box of EXIF data; nil without one.
     ///
     /// Boxes that are compressed with Brotli (`brob`) are not read.

@@ -53,10 +53,11 @@ package struct Plane: Hashable, Sendable {
 
 extension [Plane] {
     /// Planes one after the other, of these sizes and with the image in these parts of them.
-    static func stacked(_ parts: [(size: PixelSize, region: Plane.Region)]) -> [Plane] {
+    static func stacked(_ parts: [(size: PixelSize, region: Plane.Region)], bytesPerSample: Int = 1) -> [Plane] {
         var offset = 0
         return parts.map { size, region in
-            let stride = (size.width + Plane.alignment - 1) / Plane.alignment * Plane.alignment
+            let length = size.width * bytesPerSample
+            let stride = (length + Plane.alignment - 1) / Plane.alignment * Plane.alignment
             let plane = Plane(size: size, offset: offset, stride: stride, region: region)
             offset += plane.byteCount
             return plane

@@ -6,10 +6,15 @@ import Memory
 enum JXLPixels {
     /// Decodes a file; libjxl cannot be stopped.
     ///
+    /// - Parameter place: The codestream, or the whole file. libjxl 0.7 reads no boxes whose lengths have 64 bits.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
-    static func decode(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws -> LoadedPixels {
+    static func decode(
+        _ file: SharedBytes, at place: Range<Int>, header: ImageHeader, token: WorkToken
+    ) throws -> LoadedPixels {
         try unsafe file.withUnsafeBytes { bytes throws in
-            guard let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress, bytes.count) else {
+            guard
+                let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress?.advanced(by: place.lowerBound), place.count)
+            else {
                 throw ImagingError.cannotDecode(detail: "libjxl cannot be started")
             }
             defer { unsafe CPlanarShim_jxl_close(reader) }

@@ -88,16 +88,20 @@ package final class OperatorResponder: RequestResponder {
         }
     }
 
-    /// Longest body in bytes that a request with this header may have; the method is judged later.
-    package func maximumBodyLength(of request: HTTPRequest) -> Int {
-        OperatorRoute(target: request.target).maximumBodyLength
+    /// The list of a prefetch; the method is judged later.
+    package func intake(of request: HTTPRequest) -> BodyIntake? {
+        let route = OperatorRoute(target: request.target)
+        guard route.maximumBodyLength > 0 else { return nil }
+        return BodyIntake(maximumLength: route.maximumBodyLength) { [self] in
+            admission(of: $0, at: route, bodyLength: $1)
+        }
     }
 
     /// Gives a body memory as it arrives.
-    package func admission(of request: HTTPRequest, bodyLength: Int?) -> BodyAdmission {
+    private func admission(of request: HTTPRequest, at route: OperatorRoute, bodyLength: Int?) -> BodyAdmission {
         let requestID = requestIDs.next()
         let failure = { @Sendable [self] (error: any Error) in
-            finish(.failure(error), request, OperatorRoute(target: request.target), requestID: requestID)
+            finish(.failure(error), request, route, requestID: requestID)
         }
         do {
             return .accepted(

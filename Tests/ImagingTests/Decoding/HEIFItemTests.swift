@@ -77,6 +77,101 @@ struct HEIFItemTests {
         #expect(colors(of: image) == [Self.white, [0, 0, 0], [0, 0, 0], Self.white])
     }
 
+    @Test func `layers have alpha and places beyond the edges, and nest`() throws {
+        let size = PixelSize(width: 64, height: 64)
+        let blue = Item.coded(.plain(size, [0, 0, 255]), id: 1)
+        var veiled = Item.coded(.plain(size, [255, 255, 255]), id: 2)
+        var alpha = Item.coded(.plain(size, [128, 128, 128]), id: 3)
+        alpha.properties.append(HEIFBox.alpha)
+        alpha.references = [("auxl", [2])]
+        veiled.properties.append(HEIFBox.rotation(1))
+        let inner = Item.overlay(
+            of: [(item: 1, left: 0, top: 0), (item: 2, left: -32, top: -32)], size: size, id: 4)
+        var outer = Item.overlay(
+            of: [(item: 4, left: 32, top: 0)], size: PixelSize(width: 128, height: 64), id: 5, isOpaque: false)
+        let image = try decode([blue, veiled, alpha, inner, outer], primary: 5)
+        #expect(image.size == PixelSize(width: 128, height: 64) && image.bands == 4)
+        #expect(image.pixel(x: 8, y: 8)[3] == 0 && image.pixel(x: 120, y: 8)[3] == 0)
+        for (pixel, wanted) in [
+            (image.pixel(x: 40, y: 8), [128, 128, 255, 255]), (image.pixel(x: 90, y: 60), [0, 0, 255, 255]),
+        ] {
+            #expect(zip(pixel, wanted).allSatisfy { abs(Int($0) - $1) < 4 }, "\(pixel)")
+        }
+        // What the overlay says of itself comes last.
+        outer.properties += [HEIFBox.aperture(64, 64), HEIFBox.rotation(2)]
+        let turned = try decode([blue, veiled, alpha, inner, outer], primary: 5)
+        #expect(turned.size == size && turned.pixel(x: 55, y: 55) == image.pixel(x: 40, y: 8))
+    }
+
+    @Test func `tiles of a grid may be turned, or made of others`() throws {
+        let size = PixelSize(width: 64, height: 64)
+        var turned = Item.coded(.quarters(size), id: 1)
+        turned.properties.append(HEIFBox.rotation(2))
+        let overlay = Item.overlay(of: [(item: 1, left: 0, top: 0)], size: size, id: 2)
+        let grid = Item.grid(of: [1, 2], columns: 2, size: PixelSize(width: 120, height: 64), id: 3)
+        let image = try decode([turned, overlay, grid], primary: 3)
+        #expect(image.size == PixelSize(width: 120, height: 64) && image.bands == 3)
+        for x in [16, 80] {
+            #expect(image.pixel(x: x, y: 16).allSatisfy { $0 > 239 } && image.pixel(x: x, y: 48)[1] > 239)
+        }
+    }
+
+    @Test func `layers that lie about their size, or contain each other, are refused`() throws {
+        let layer = Item.coded(.plain(PixelSize(width: 32, height: 32), [255, 255, 255]), id: 1)
+        var overlay = Item.overlay(of: [(item: 1, left: 0, top: 0)], size: PixelSize(width: 64, height: 64), id: 2)
+        overlay.properties = [HEIFBox.size(32, 32)]
+        #expect(throws: ImagingError.cannotDecode(detail: "an item is of a kind that is not read")) {
+            try decode([layer, overlay], primary: 2)
+        }
+        overlay.properties = [HEIFBox.size(64, 64)]
+        overlay.data.removeLast()
+        #expect(throws: ImagingError.cannotDecode(detail: "the places of layers are truncated")) {
+            try decode([layer, overlay], primary: 2)
+        }
+        overlay.references = [("dimg", [2])]
+        #expect(throws: ImagingError.self) { try decode([layer, overlay], primary: 2) }
+    }
+
+    @Test(arguments: [[2, 6], [6, 2], [6, 2, 2], [2] + [Int](repeating: 6, count: 300)], [false, true])
+    func `alpha, gain map and metadata may belong to other items, too`(targets: [Int], isLong: Bool) throws {
+        let plain = try decode(Self.telephone(belongingTo: [2], isLong: isLong))
+        let image = try decode(Self.telephone(belongingTo: targets, isLong: isLong))
+        #expect(image.size == PixelSize(width: 32, height: 16) && image.bands == 4)
+        // The alpha plane has limited range.
+        #expect(image.pixel(x: 3, y: 3)[3] == 0 && image.pixel(x: 28, y: 3)[3] == 255)
+        #expect(image.pixels.array == plain.pixels.array)
+    }
+
+    /// A file as iPhones write them since iOS 18: a grid with alpha, a gain map, a thumbnail, the image with the gain
+    /// map applied, and Exif data; `targets` are what alpha, gain map and Exif data belong to.
+    private static func telephone(belongingTo targets: [Int], isLong: Bool) -> HEIFWriter {
+        let size = PixelSize(width: 32, height: 16)
+        func coded(_ id: Int, _ kind: [UInt8]?, _ references: [(type: String, items: [Int])]) -> Item {
+            var item = Item.coded(.quarters(size), id: id)
+            item.properties += kind.map { [$0] } ?? []
+            item.references = references
+            return item
+        }
+        var grid = Item.grid(of: [1], columns: 1, size: size, id: 2)
+        grid.isInside = true
+        var alpha = Item.limitedGrey
+        alpha.id = 3
+        alpha.properties.append(HEIFBox.alpha)
+        alpha.references = [("auxl", targets)]
+        var toneMapped = Item(id: 6, type: "tmap", data: [UInt8](repeating: 0, count: 62))
+        toneMapped.references = [("dimg", [2, 4])]
+        var exif = Item(id: 7, type: "Exif", data: [0, 0, 0, 0] + EXIF.block(orientation: 6))
+        exif.references = [("cdsc", targets)]
+        let gainMap = HEIFBox.auxiliary("urn:com:apple:photo:2020:aux:hdrgainmap")
+        var file = HEIFWriter(
+            [
+                coded(1, nil, []), grid, alpha, coded(4, gainMap, [("auxl", targets)]), coded(5, nil, [("thmb", [2])]),
+                toneMapped, exif,
+            ], primary: 2)
+        file.hasLongReferences = isLong
+        return file
+    }
+
     @Test func `an aperture is cut`() throws {
         var item = Item.coded(.quarters(ImageFixture.size))
         // Its middle is 16 to the right and 12 above: the upper right quarter.
@@ -186,8 +281,12 @@ struct HEIFItemTests {
     }
 
     private func decode(_ items: [Item], primary: Int, level: Int = 1) throws -> DecodedImage {
+        try decode(HEIFWriter(items, primary: primary), level: level)
+    }
+
+    private func decode(_ writer: HEIFWriter, level: Int = 1) throws -> DecodedImage {
         try ImageLibrary.start()
-        let file = SharedBytes(HEIFWriter(items, primary: primary).file)
+        let file = SharedBytes(writer.file)
         return try ImageDecoder.decode(
             file, header: .inspect(file), plan: DecodePlan(level: level), limits: .none, token: WorkToken()
         ).interleaved(token: WorkToken())

@@ -1,4 +1,6 @@
+import Coordination
 import Imaging
+import Memory
 import TestSupport
 import Testing
 
@@ -105,6 +107,23 @@ struct JXLHeaderTests {
     @Test(arguments: [((0, 8), 8), ((1, 10), 10), ((2, 12), 12), ((3, 16), 16), ((3, 1), 8)] as [((Int, Int), Int)])
     func `the depth is known`(depth: (Int, Int), expected: Int) throws {
         #expect(try inspect(JXLFile(depth: depth).bytes).bitDepth == expected)
+    }
+
+    @Test func `a codestream behind a length of 64 bits is decoded`() throws {
+        try ImageLibrary.start()
+        func decode(_ file: [UInt8]) throws -> [UInt8] {
+            let file = SharedBytes(file)
+            return try ImageDecoder.decode(
+                file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken()
+            ).pixels.array
+        }
+        let plain = ImageFixture.file(.quarters(ImageFixture.size), as: .jxl, quality: 90)
+        let start = try #require(plain.indices.first { plain[$0...].starts(with: [0xFF, 0x0A]) })
+        let stream = plain[start...]
+        let kind = HEIFBox.box("JXL ", [0x0D, 0x0A, 0x87, 0x0A]) + HEIFBox.box("ftyp", Array("jxl \0\0\0\0jxl ".utf8))
+        let long = [0, 0, 0, 1] + Array("jxlc".utf8) + 0.bigEndian32 + (16 + stream.count).bigEndian32 + stream
+        #expect(try decode(kind + long) == decode(plain))
+        #expect(try decode(kind + HEIFBox.box("jxlc", Array(stream))) == decode(plain))
     }
 
     @Test func `CMYK and too many channels are refused`() {

@@ -123,12 +123,12 @@ extension HEIFWriter.Item {
         return item
     }
 
-    /// Layers on a black canvas, each at its place.
+    /// Layers on a black or transparent ground, each at its place.
     package static func overlay(
-        of layers: [(item: Int, left: Int, top: Int)], size: PixelSize, id: Int
+        of layers: [(item: Int, left: Int, top: Int)], size: PixelSize, id: Int, isOpaque: Bool = true
     ) -> HEIFWriter.Item {
-        let ground: [UInt8] = [0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-        let places = layers.flatMap { $0.left.bigEndian16 + $0.top.bigEndian16 }
+        let ground: [UInt8] = [0, 0, 0, 0, 0, 0] + (isOpaque ? [0xFF, 0xFF] : [0, 0])
+        let places = layers.flatMap { ($0.left & 0xFFFF).bigEndian16 + ($0.top & 0xFFFF).bigEndian16 }
         var item = HEIFWriter.Item(
             id: id, type: "iovl",
             data: [0, 0] + ground + size.width.bigEndian16 + size.height.bigEndian16 + places,

@@ -46,7 +46,7 @@ struct SubmissionAdmissionTests {
         #expect(refusal("/nothing", 10) == "no_such_route")
         let put = HTTPRequest(method: HTTPRequest.Method(rawValue: "PUT"), target: "/thumbnail")
         #expect(edge.admission(of: put, length: 3).refusal?.code == "method_not_allowed")
-        #expect(edge.responder.maximumBodyLength(of: HTTPRequest(method: .post, target: "/info?url=x")) == 0)
+        #expect(edge.responder.intake(of: HTTPRequest(method: .post, target: "/info?url=x")) == nil)
     }
 
     @Test func `announced bodies take no memory before they come, and each client has its share`() throws {

@@ -35,9 +35,10 @@ extension Edge {
 
     /// What becomes of a request whose header has arrived.
     func admission(of request: HTTPRequest, length: Int?) -> (hold: (any BodyHold)?, refusal: HTTPResponse?) {
-        switch responder.admission(of: request, bodyLength: length) {
+        switch responder.intake(of: request)?.admission(request, length) {
         case .accepted(let hold): (hold, nil)
         case .refused(let response): (nil, response)
+        case nil: (nil, nil)
         }
     }
 

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Images coded by AV1 or HEVC: dav1d and libde265 decode them, and their samples become planes or pixels of 8 bits. Both libraries have
-// structures that Swift cannot fill.
+// Images coded by AV1 or HEVC: dav1d and libde265 decode them, and their samples become planes or pixels of 8 bits, or of more if they
+// have PQ or HLG. Both libraries have structures that Swift cannot fill.
 
 /// The result of a call.
 typedef enum {
@@ -62,9 +62,12 @@ void CCodedImages_close(CCodedImagesDecoder *decoder);
 const char *CCodedImages_av1_version(void);
 const char *CCodedImages_hevc_version(void);
 
-/// A plane of 8 bits that is put together from the planes of frames, each side divided by `level`.
+/// A plane that is put together from the planes of frames, each side divided by `level`.
 typedef struct {
-    uint8_t *samples;
+    /// Bytes; or at level 1, of frames with more than 8 bits, words that keep all bits.
+    void *samples;
+    int is_wide;
+    /// Bytes from one row to the next.
     size_t stride;
     /// Samples of the plane, divisions rounded up.
     int width, height;
@@ -87,16 +90,18 @@ void CCodedImages_finish(const CCodedImagesMosaic *mosaic);
 /// One component of the result of a conversion: `weights` of the three sources, and a summand.
 typedef struct {
     float weights[4];
-    uint8_t *samples;
+    void *samples;
     size_t stride;
     /// Bytes from one sample to the next.
     int step;
 } CCodedImagesComponent;
 
-/// Three planes of bytes that become other components.
+/// Three planes that become other components.
 typedef struct {
     /// The first source has the result's size.
     CCodedImagesPlane sources[3];
+    /// Whether the samples of the sources are words, and whether those of the components are.
+    int takes_words, makes_words;
     /// The place of the result's left and top edges in the other sources, in samples, and their samples for one of the result.
     double left, top, across, down;
     CCodedImagesComponent components[3];
@@ -107,6 +112,15 @@ typedef struct {
 int CCodedImages_convert(const CCodedImagesConversion *conversion);
 
 /// Divides the colours of interleaved pixels of 2 or 4 bands by their alpha.
-void CCodedImages_divide_by_alpha(uint8_t *pixels, int bands, size_t count);
+void CCodedImages_divide_by_alpha(void *pixels, int bands, size_t count, int are_words);
+
+/// Interleaved pixels, rows without gaps.
+typedef struct {
+    uint8_t *pixels;
+    int width, height, bands;
+} CCodedImagesPixels;
+
+/// Lays pixels of 1 to 4 bands on a ground of 3 or 4, whose own lie behind them; what lies outside is ignored.
+void CCodedImages_lay(const CCodedImagesPixels *ground, const CCodedImagesPixels *layer, int left, int top);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // Images as planes of 8-bit samples: luma, and Cb and Cr if the image has colour. libjpeg reports errors by long jumps, which must not
-// pass through Swift, so its calls are here; zimg, libwebp, libheif and libjxl need structures of unions and version numbers.
+// pass through Swift, so its calls are here; zimg, libwebp and libjxl need structures of unions and version numbers.
 
 /// The result of a call.
 typedef enum {
@@ -117,43 +117,6 @@ int CPlanarShim_webp_is_planar(const void *bytes, size_t count);
 /// are smaller than the image.
 CPlanarShimStatus CPlanarShim_webp_decode(
     const void *bytes, size_t count, const CPlanarShimPlanes *planes, int is_scaled, CPlanarShimWatch watch);
-
-// Reading AVIF and HEIC.
-
-typedef struct CPlanarShimHEIFReader CPlanarShimHEIFReader;
-
-/// Describes a decoded image.
-typedef struct {
-    /// The size after the rotation, mirroring and cropping that the file asks for.
-    int width;
-    int height;
-    /// 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
-    int bands;
-    /// Whether grey has limited range, 16 to 235, and not 0 to 255.
-    int is_limited;
-    /// The ICC profile, which the reader owns, or NULL.
-    const uint8_t *profile;
-    size_t profile_size;
-} CPlanarShimHEIFHeader;
-
-/// Whether libheif finds an AV1 decoder. libheif looks for decoders once, at its first call.
-int CPlanarShim_heif_reads_av1(void);
-
-/// Makes a reader; NULL if there is no memory.
-CPlanarShimHEIFReader *CPlanarShim_heif_open(void);
-
-/// Decodes the primary item of a file that must outlive the reader; libheif cannot be stopped.
-CPlanarShimStatus CPlanarShim_heif_decode(
-    CPlanarShimHEIFReader *reader, const void *bytes, size_t count, CPlanarShimHEIFHeader *header);
-
-/// Writes interleaved pixels, rows without gaps: of 8 bits, or of 16 in words of this machine.
-CPlanarShimStatus CPlanarShim_heif_pixels(
-    CPlanarShimHEIFReader *reader, const CPlanarShimHEIFHeader *header, int is_wide, void *pixels);
-
-/// The reason why the reader failed.
-const char *CPlanarShim_heif_text(const CPlanarShimHEIFReader *reader);
-
-void CPlanarShim_heif_close(CPlanarShimHEIFReader *reader);
 
 // JPEG XL.
 

@@ -23,7 +23,9 @@ from alula_tests.service import Service
 DEADLINE, PATIENCE = 15, 1
 QUERIES = [{"w": 40}, {"w": 300}, {}, {"w": 64, "h": 64, "fit": "cover", "format": "webp"}, {"w": 20, "format": "png"},
            {"w": 50, "animated": 1, "format": "webp"}, {"h": 30, "animated": 1, "format": "gif"}, {"page": 1, "w": 30},
-           {"w": 100, "h": 100, "fit": "cover", "gravity": "attention"}, {"w": 50, "hdr": "keep", "format": "jpeg"}, {"w": 50, "format": "avif"}, {"w": 50, "format": "jxl"}]
+           {"w": 100, "h": 100, "fit": "cover", "gravity": "attention"}, {"w": 50, "format": "avif"}, {"w": 50, "format": "jxl"},
+           {"w": 50, "hdr": "keep", "format": "jpeg"},
+           {"w": 40, "animated": 1, "format": "avif"}, {"w": 40, "animated": 1, "format": "png"}]
 
 
 def kind_of(body):
@@ -31,8 +33,10 @@ def kind_of(body):
                         (b"BM", "bmp"), (b"II", "tiff"), (b"MM", "tiff"), (b"\xff\x0a", "jxl"), (b"\0\0\0\x0cJXL", "jxl"),
                         (b"<", "svg")]:
         if body.startswith(start):
-            return name
-    return "avif" if body[4:8] == b"ftyp" else "other"
+            return "apng" if name == "png" and b"acTL" in body[:4096] else name
+    if body[4:8] != b"ftyp":
+        return "other"
+    return "heic" if b"hvc1" in body[:65536] else "avis" if body[8:12] == b"avis" else "avif"
 
 
 def file_of(good, corpus, seed, number):

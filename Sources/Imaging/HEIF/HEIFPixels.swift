@@ -1,0 +1,144 @@
+import CCodedImages
+import CPixels
+import Coordination
+import Memory
+
+/// Makes interleaved pixels of a file's items.
+struct HEIFPixels {
+    private let file: SharedBytes
+    private let items: HEIFItems
+    private let token: WorkToken
+
+    /// Makes pixels of these items of a file.
+    init(_ items: HEIFItems, in file: SharedBytes, token: WorkToken) {
+        (self.items, self.file, self.token) = (items, file, token)
+    }
+
+    /// The pixels of an item in full size: cut and turned as the file says.
+    ///
+    /// - Parameters:
+    ///   - hasAlpha: Whether layers may leave transparent what they do not cover.
+    ///   - keepsBits: Whether more than 8 bits are kept, unless there are layers.
+    ///   - depth: The number of items that this one is a layer of.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
+    func load(_ item: Int, hasAlpha: Bool, keepsBits: Bool, depth: Int = 0) throws -> LoadedPixels {
+        guard depth < HEIFAreas.deepest else { throw ImagingError.cannotDecode(detail: "layers are nested too deep") }
+        let image = try file.withBytes { bytes throws(ImagingError) in try HEIFImage(bytes, of: item, items) }
+        if let image { return try load(image, keepsBits: keepsBits) }
+        let shown = items.shown(item)
+        let (layers, transform, profile) = try file.withBytes { bytes throws(ImagingError) in
+            guard let layers = try HEIFLayers(bytes, of: shown, items),
+                try layers.size == items.size(of: shown, in: bytes),
+                max(layers.size.width, layers.size.height) <= HEIFImage.longestSide
+            else { throw .cannotDecode(detail: "an item is of a kind that is not read") }
+            return (layers, try items.transform(of: item, in: bytes), try items.profile(of: shown, in: bytes))
+        }
+        let bands = hasAlpha ? 4 : 3
+        let memory = PlaneMemory(count: layers.size.area * bands)
+        unsafe memory.bytes.fill(with: layers.ground.prefix(bands))
+        var ground = unsafe CCodedImagesPixels(memory.bytes.baseAddress, layers.size, bands: bands)
+        for layer in layers.layers {
+            try token.check()
+            guard Self.places ~= layer.left, Self.places ~= layer.top else { continue }
+            let above = try load(layer.item, hasAlpha: true, keepsBits: false, depth: depth + 1)
+            unsafe above.pixels.withUnsafeBytes { bytes in
+                var layerPixels = unsafe CCodedImagesPixels(
+                    UnsafeMutableRawPointer(mutating: bytes.baseAddress), above.size, bands: above.bands)
+                unsafe CCodedImages_lay(&ground, &layerPixels, Int32(layer.left), Int32(layer.top))
+            }
+        }
+        return LoadedPixels(
+            pixels: try upright(memory, of: layers.size, transform, start: transform.part, bytes: bands),
+            size: transform.shownSize, bands: bands, profile: self.profile(profile))
+    }
+
+    /// The places from which a layer can reach the image.
+    private static let places = -HEIFImage.longestSide...HEIFImage.longestSide
+
+    private func load(_ image: HEIFImage, keepsBits: Bool) throws -> LoadedPixels {
+        func decode(_ canvas: HEIFCanvas, mostPlanes: Int) throws -> CodedPlanes {
+            try CodedPlanes.decode(
+                canvas, of: image, in: file, level: 1, mostPlanes: mostPlanes, keepsBits: keepsBits, token: token,
+                room: { PlaneMemory(count: $0) })
+        }
+        let decoded = try decode(image.canvas, mostPlanes: 3)
+        let alpha = try image.alpha.map { try decode($0, mostPlanes: 1) }
+        guard let colors = decoded.meaning(image.colors) else {
+            throw ImagingError.cannotDecode(detail: "the image has unknown colours")
+        }
+        let bands = decoded.planes.count + (alpha == nil ? 0 : 1)
+        let isWide = decoded.bits > 8
+        let size = image.transform.part.size
+        let memory = PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
+        // Streams of HEVC without a word on their range say that it is limited, and programs ignore it.
+        let isAlphaFull = alpha.map { image.alpha?.coding == .hevc || $0.colors.isFullRange } ?? true
+        try colors.interleave(decoded, alpha: alpha, isAlphaFull: isAlphaFull, into: memory)
+        if alpha != nil, image.isPremultiplied {
+            unsafe CCodedImages_divide_by_alpha(memory.bytes.baseAddress, Int32(bands), size.area, isWide ? 1 : 0)
+        }
+        let pixels =
+            try image.transform.orientation == 1
+            ? memory.finish()
+            : upright(memory, of: size, image.transform, start: (0, 0, size), bytes: bands * (isWide ? 2 : 1))
+        return LoadedPixels(
+            pixels: pixels, size: image.transform.shownSize, bands: bands, profile: profile(image.profile),
+            isWide: isWide)
+    }
+
+    private func profile(_ place: Range<Int>?) -> SharedBytes? {
+        place.flatMap { 1...ICCProfile.longest ~= $0.count ? SharedBytes($0, of: file) : nil }
+    }
+
+    /// A part of pixels, upright.
+    private func upright(
+        _ pixels: consuming PlaneMemory, of size: PixelSize, _ transform: HEIFTransform,
+        start: (x: Int, y: Int, size: PixelSize), bytes: Int
+    ) throws -> SharedBytes {
+        let result = PlaneMemory(count: start.size.area * bytes)
+        let first = unsafe pixels.bytes.baseAddress?.advanced(by: (start.y * size.width + start.x) * bytes)
+        var from = unsafe CPixelsFrame(first, start.size, stride: size.width * bytes, bytes: bytes)
+        let turned = transform.shownSize
+        var to = unsafe CPixelsFrame(result.bytes.baseAddress, turned, stride: turned.width * bytes, bytes: bytes)
+        var turn = CPixelsTurn(orientation: Int32(transform.orientation))
+        let watch = unsafe CPixelsWatch(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+        guard unsafe CPixels_turn(&turn, &from, &to, watch) == 0 else {
+            try token.check()
+            throw ImagingError.cannotDecode(detail: "the image cannot be turned")
+        }
+        return result.finish()
+    }
+}
+
+extension CPixelsFrame {
+    /// Pixels of so many bytes, in memory that must outlive the frame.
+    @unsafe
+    fileprivate init(_ pixels: UnsafeMutableRawPointer?, _ size: PixelSize, stride: Int, bytes: Int) {
+        unsafe self.init(
+            pixels: pixels?.assumingMemoryBound(to: UInt8.self), stride: stride, width: Int32(size.width),
+            height: Int32(size.height), bands: Int32(bytes))
+    }
+}
+
+extension CCodedImagesPixels {
+    /// Rows without gaps, in memory that must outlive this.
+    @unsafe
+    fileprivate init(_ pixels: UnsafeMutableRawPointer?, _ size: PixelSize, bands: Int) {
+        unsafe self.init(
+            pixels: pixels?.assumingMemoryBound(to: UInt8.self), width: Int32(size.width), height: Int32(size.height),
+            bands: Int32(bands))
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// Repeats the values up to the end.
+    @unsafe
+    fileprivate func fill(with values: some Collection<UInt8>) {
+        var offset = 0
+        while offset < count {
+            for value in values {
+                unsafe self[offset] = value
+                offset += 1
+            }
+        }
+    }
+}

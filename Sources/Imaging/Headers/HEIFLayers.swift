@@ -1,0 +1,78 @@
+/// An image that is put together from other items, each at its place, of which later ones cover earlier ones: an
+/// overlay (`iovl`, ISO/IEC 23008-12 section 6.6.2.4), or a grid.
+struct HEIFLayers {
+    /// One item, and where its first pixel lies in the image.
+    struct Layer {
+        let item: Int
+        let left, top: Int
+    }
+
+    let size: PixelSize
+    /// Red, green, blue and alpha of what no layer covers.
+    let ground: [UInt8]
+    let layers: [Layer]
+
+    /// Reads how an item is put together; nil for one of another kind, or of a later version.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for damaged data.
+    init?(_ bytes: RawSpan, of item: Int, _ items: HEIFItems) throws(ImagingError) {
+        if let grid = try HEIFGrid(bytes, of: item, items) {
+            let sources = items.sources(of: item)
+            guard let first = sources.first, sources.count == grid.rows * grid.columns else { return nil }
+            let tile = try items.transform(of: first, in: bytes).shownSize
+            (size, ground) = (grid.size, [0, 0, 0, 0])
+            layers = sources.enumerated().map { index, source in
+                Layer(
+                    item: source, left: index % grid.columns * tile.width, top: index / grid.columns * tile.height)
+            }
+            return
+        }
+        guard items.types[item] == BoxCursor.type("iovl"), let range = try items.places.wholePart(of: item, in: bytes),
+            range.count >= 2, try bytes.byte(at: range.lowerBound) == 0
+        else { return nil }
+        let sources = items.sources(of: item)
+        let width = try bytes.byte(at: range.lowerBound + 1) & 1 == 1 ? 4 : 2
+        guard range.count >= 10 + 2 * width * (sources.count + 1) else {
+            throw .cannotDecode(detail: "the places of layers are truncated")
+        }
+        var offset = range.lowerBound + 2
+        func number(isSigned: Bool = false) throws(ImagingError) -> Int {
+            defer { offset += width }
+            let number = try width == 4 ? bytes.bigEndian32(at: offset) : bytes.bigEndian16(at: offset)
+            return isSigned && number >> (8 * width - 1) == 1 ? number - 1 << (8 * width) : number
+        }
+        var ground: [UInt8] = []
+        for _ in 0..<4 {
+            ground.append(UInt8(try bytes.bigEndian16(at: offset) >> 8))
+            offset += 2
+        }
+        self.ground = ground
+        size = try PixelSize(width: number(), height: number())
+        var layers: [Layer] = []
+        for source in sources {
+            layers.append(try Layer(item: source, left: number(isSigned: true), top: number(isSigned: true)))
+        }
+        self.layers = layers
+    }
+}
+
+/// The data of a grid (ISO/IEC 23008-12 section 6.6.2.3).
+struct HEIFGrid {
+    let rows, columns: Int
+    let size: PixelSize
+
+    /// Reads the data of an item; nil for other items, and for data of later versions.
+    init?(_ bytes: RawSpan, of item: Int, _ items: HEIFItems) throws(ImagingError) {
+        guard items.types[item] == BoxCursor.type("grid"), let range = try items.places.wholePart(of: item, in: bytes),
+            case let start = range.lowerBound, range.count >= 8, try bytes.byte(at: start) == 0
+        else { return nil }
+        let isLong = try bytes.byte(at: start + 1) & 1 == 1
+        guard !isLong || range.count >= 12 else { return nil }
+        rows = try bytes.byte(at: start + 2) + 1
+        columns = try bytes.byte(at: start + 3) + 1
+        size = try PixelSize(
+            width: isLong ? bytes.bigEndian32(at: start + 4) : bytes.bigEndian16(at: start + 4),
+            height: isLong ? bytes.bigEndian32(at: start + 8) : bytes.bigEndian16(at: start + 6))
+        guard size.width > 0, size.height > 0 else { return nil }
+    }
+}
