@@ -27,12 +27,15 @@ package enum ImageRenderer {
         // Steps that are computed with the encoding may read them until then.
         defer { extendLifetime(additions) }
         let plan = try plan.border?.resolved(plan, for: image, token: token) ?? plan
-        let gainMap =
-            try plan.decode.keepsGainMap
-            ? image.gainMap?.encoded(for: plan, token: token, codec: codec) : nil
-        func rendered(_ image: DecodedImage, _ plan: RenderPlan) throws -> EncodedImage {
-            let composer = FrameComposer(plan: plan, token: token, additions: additions, reuse: reuse)
-            return try renderPixels(of: image, composer, plan: plan, gainMap: gainMap, token: token, codec: codec)
+        let gainMap = plan.decode.keepsGainMap ? image.gainMap : nil
+        func rendered(_ image: DecodedImage, _ rest: RenderPlan) throws -> EncodedImage {
+            let composer = FrameComposer(plan: rest, token: token, additions: additions, reuse: reuse)
+            let done = plan.steps.dropLast(rest.steps.count)
+            return try renderPixels(
+                of: image, composer, plan: rest,
+                gainMap: { steps in
+                    try gainMap?.encoded(for: plan, RenderSteps(Array(done) + Array(steps)), token: token, codec: codec)
+                }, token: token, codec: codec)
         }
         guard case .planar = image.layout else { return try rendered(image, plan) }
         let (target, rest) = PlanarLane.part(of: plan, for: image)
@@ -43,8 +46,9 @@ package enum ImageRenderer {
                 stamps.append(try withLibraryErrors(token) { try step.stamp(in: encoder.range, context: &context) })
             }
             return try renderPlanes(
-                of: image, to: target, stamps: stamps, plan: plan, encoder: encoder, gainMap: gainMap, token: token,
-                codec: codec)
+                of: image, to: target, stamps: stamps, plan: plan, encoder: encoder,
+                gainMap: gainMap?.encoded(for: plan, plan.steps, token: token, codec: codec), token: token, codec: codec
+            )
         }
         return try rendered(PlanarRendering.pixels(of: image, target: target, token: token), rest)
     }
@@ -79,8 +83,8 @@ package enum ImageRenderer {
     }
 
     private static func renderPixels(
-        of image: DecodedImage, _ composer: FrameComposer, plan: RenderPlan, gainMap: EncodedGainMap?,
-        token: WorkToken, codec: any ImageCodec
+        of image: DecodedImage, _ composer: FrameComposer, plan: RenderPlan,
+        gainMap: (_ steps: RenderSteps) throws -> EncodedGainMap?, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         try withLibraryErrors(token) {
             try unsafe image.pixels.withUnsafeBytes { bytes throws in
@@ -131,7 +135,7 @@ package enum ImageRenderer {
 
     private static func render(
         _ bytes: UnsafeRawBufferPointer, of image: DecodedImage, _ composer: FrameComposer, plan: RenderPlan,
-        gainMap: EncodedGainMap?, token: WorkToken, codec: any ImageCodec
+        gainMap: (_ steps: RenderSteps) throws -> EncodedGainMap?, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         let frameBytes = bytes.count / image.frames
         let frames = plan.isAnimated ? image.frames : 1
@@ -147,6 +151,7 @@ package enum ImageRenderer {
             results.append(try composer.compose(source))
         }
         let result = try VipsImage.stacked(results)
+        let gainMap = try gainMap(composer.placedSteps)
         let delays = frames > 1 ? plan.timing?.delays(for: image.delays) ?? image.delays : []
         let loop = frames > 1 ? plan.timing?.loop ?? image.loop : 0
         if frames > 1, !plan.isStacked {
@@ -199,6 +204,9 @@ private struct FrameComposer {
         self.plan = plan
         contexts = plan.steps.map { _ in StepContext(token: token, additions: additions, reuse: reuse) }
     }
+
+    /// The steps, with the places that were found in the first frame.
+    var placedSteps: RenderSteps { plan.steps.placed(by: contexts) }
 
     /// The finished frame, not computed yet.
     mutating func compose(_ source: VipsImage) throws -> VipsImage {

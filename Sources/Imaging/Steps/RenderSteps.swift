@@ -74,6 +74,14 @@ extension RenderSteps {
         return (target, count)
     }
 
-    /// Whether the steps cut, resample and turn an image of this size, and do nothing else.
-    func areGeometry(on size: PixelSize) -> Bool { planarTarget(from: PlanarTarget(of: size)).count == count }
+    /// The steps, with crops in place of those that look for their part.
+    ///
+    /// - Parameter contexts: The contexts of the steps after a frame; none before that, for crops at the corner.
+    func placed(by contexts: [StepContext] = []) -> RenderSteps {
+        RenderSteps(
+            enumerated().map { index, step -> any RenderStep in
+                guard let seeking = step as? any SeekingStep else { return step }
+                return seeking.crop(found: contexts.isEmpty ? nil : contexts[index])
+            })
+    }
 }

@@ -164,6 +164,15 @@ struct GainMapRenderingTests {
         }
     }
 
+    @Test(arguments: [Gravity.attention, .entropy], [0, 90])
+    func `a map is cut where the image was found to matter most`(gravity: Gravity, rotation: Int) throws {
+        var options = keeping(60, 60, .cover)
+        (options.gravity, options.operations.rotation) = (gravity, rotation)
+        let result = try thumbnail(quarters(), options, .jpeg)
+        #expect(result.hasGainMap && result.size == PixelSize(width: 60, height: 60))
+        #expect(try isAligned(result.bytes))
+    }
+
     @Test func `a tiny result has a map, too`() throws {
         let result = try thumbnail(quarters(), keeping(8), .jpeg)
         #expect(result.hasGainMap)
