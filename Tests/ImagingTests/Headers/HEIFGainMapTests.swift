@@ -91,9 +91,11 @@ struct HEIFGainMapTests {
 
     @Test func `what is damaged or does not fit costs the map, not the image`() throws {
         let files = [
-            appleFile(writer(map: 9), Array(notes(500, 200).prefix(60))), appleFile(writer(map: 9), notes(1_000, 20_000)),
+            appleFile(writer(map: 9), Array(notes(500, 200).prefix(60))),
+            appleFile(writer(map: 9), notes(1_000, 20_000)),
             appleFile(writer(map: 9, size: PixelSize(width: 48, height: 64)), notes(500, 200)),
-            tonedFile(writer(map: 9), Array(Self.numbers.dropLast())), tonedFile(writer(map: 9), [1] + Self.numbers.dropFirst()),
+            tonedFile(writer(map: 9), Array(Self.numbers.dropLast())),
+            tonedFile(writer(map: 9), [1] + Self.numbers.dropFirst()),
         ]
         for file in files {
             let header = try inspect(file)
