@@ -15,6 +15,7 @@ VENV_BENCH := .build/venv-bench
 VENV_DEPLOY := .build/venv-deploy
 VENV_DOCS := .build/venv-docs
 VENV_FLEET := .build/venv-fleet
+VENV_STORE := .build/venv-store
 BENCH_TOOLS := $(VENV_BENCH)/installed
 RELEASE := .build/release/alula
 
@@ -103,9 +104,9 @@ tier-test: deps-test ## Share a real Redis server between instances: hits, purge
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.tier --alula .build/debug/alula $(TIER)
 
-store-test: deps-test ## Keep results in a folder and in a strict bucket: hits, purges, restarts, kills, faults; STORE="--only a_bucket"
+store-test: deps-test $(VENV_STORE)/installed ## Keep results in a folder and in strict buckets: hits, purges, restarts, kills, faults; STORE="--only a_bucket"
 	$(SWIFT) build --product alula
-	$(SUITES) python3 -m alula_tests.store --alula .build/debug/alula $(STORE)
+	$(SUITES) $(VENV_STORE)/bin/python -m alula_tests.store --alula .build/debug/alula $(STORE)
 
 crash-test: deps-test ## Kill the service with a disk cache and a result store under load, 100 times; CRASH="--kills 20 --seed 1"
 	$(SWIFT) build --product alula
@@ -140,6 +141,10 @@ fleet-test: $(VENV_FLEET)/installed ## Try four instances behind HAProxy, with a
 
 $(VENV_DEPLOY)/installed: Tests/Python/requirements-deploy.txt
 	@python3 -m venv $(VENV_DEPLOY) && $(VENV_DEPLOY)/bin/pip install --quiet --requirement $< && touch $@
+
+$(VENV_STORE)/installed: Tests/Python/requirements-store.txt
+	@scripts/install-packages python3 python3-venv
+	@python3 -m venv $(VENV_STORE) && $(VENV_STORE)/bin/pip install --quiet --requirement $< && touch $@
 
 docs: deps $(VENV_DOCS)/installed ## Build the book in docs/ as a static site in .build/site, with images that the service makes
 	@scripts/install-packages chromium chromium-driver fonts-dejavu-core

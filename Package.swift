@@ -93,12 +93,15 @@ let package = Package(
         shim("CPalettes", flags: ["-O2", "-ffp-contract=off"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFastJPEG", flags: ["-O2"]),
+        shim("CJPEGWriting", flags: ["-O2", "-ffp-contract=off"]),
         shim("CFastPNG", ["CPixels"], flags: ["-O2"]),
         shim("CLightResampling", flags: ["-O2", "-ffp-contract=off"]),
         shim("CCodedImages", ["CDav1d", "CDe265"], flags: ["-O2", "-ffp-contract=off"]),
         shim("CAOMShim", ["CAOM"], flags: ["-O2"]),
         shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"]),
-        shim("CPlanarShim", ["CFastJPEG", "CJPEG", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
+        shim(
+            "CPlanarShim",
+            ["CFastJPEG", "CJPEG", "CJPEGWriting", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
         shim("CSVGShim", ["CPango", "CRSVG"], linking: ["fontconfig", "freetype", "pangoft2-1.0"]),
         shim("CPNGShim", ["CZlib"]),
@@ -124,8 +127,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CAOMShim", "CCodedImages", "CFastJPEG", "CFastPNG", "CLinux", "CPNGShim", "CPalettes", "CPixels",
-                "CPlanarShim", "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text",
+                "CAOMShim", "CCodedImages", "CFastJPEG", "CFastPNG", "CJPEGWriting", "CLinux", "CPNGShim", "CPalettes",
+                "CPixels", "CPlanarShim", "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text",
             ]),
         module(
             "ImageSandbox",
@@ -133,7 +136,8 @@ let package = Package(
         module(
             "Downloading",
             [
-                "CCurl", "CCares", "CCurlShim", "CIdn2", "Coordination", "Crypto", "HTTPTypes", "Memory", "Text",
+                "CCurl", "CCares", "CCurlShim", "CIdn2", "Coordination", "Crypto", "HTTPTypes", "JSON", "Memory",
+                "Text",
             ]),
         module(
             "ThumbnailPipeline",

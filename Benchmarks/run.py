@@ -70,6 +70,36 @@ def rows_cold(options, folder, origin, names, others):
     return rows
 
 
+PAIRS = [("jpeg", "jpeg"), ("jpeg", "webp"), ("jpeg", "avif"), ("png", "jpeg"), ("png", "webp"), ("webp", "jpeg"),
+         ("webp", "webp"), ("avif", "jpeg")]
+
+
+def rows_formats(options, folder, origin, others):
+    """Distinct sources of 1200 pixels from one format to another, concurrency 8; nginx keeps formats, and knows three."""
+    rows = []
+    made = {}
+    for kind in sorted({source for source, _ in PAIRS}):
+        os.makedirs(f"{folder}/images/{kind}")
+        subprocess.run(
+            [options.alula, "batch", "-", "--w", "1200", "--format", kind, "-o", f"{folder}/images/{kind}"], check=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True,
+            input="\n".join(glob.glob(f"{folder}/images/*.jp*g")))
+        made[kind] = [f"{kind}/{name}" for name in sorted(os.listdir(f"{folder}/images/{kind}")) if name[0] != "."]
+    settings = ["--access-log", "off", "--max-active-downloads-per-host", "32", "--max-queue-delay", "30s"]
+    for source, target in PAIRS:
+        with Alula(options.alula, *settings) as server:
+            paths = [thumbnail(origin.port, name, format=target) for name in made[source]]
+            columns = {"alula": cold(server, folder, paths, 8, options.seconds, "%3Fn%3D")}
+        for name, start, path in others:
+            if name == "image_filter" and (source != target or source == "avif"):
+                continue
+            with start() as server:
+                paths = [path(file).replace("/http://", f"/filters:format({target})/http://") for file in made[source]]
+                columns[name] = cold(server, folder, paths, 8, options.seconds, "?n=")
+        rows.append((f"{source} to {target}", columns))
+    return rows
+
+
 def row_widths(options, folder, origin, name):
     """200 widths of one source against the same requests with 200 sources."""
     widths = [100 + 4 * i for i in range(200)]
@@ -266,6 +296,15 @@ def part_cold(bench, figures):
         say(f"{title:24}" + "".join(f"{cell:>40}" for cell in cells))
 
 
+def part_formats(bench, figures):
+    figures["formats"] = rows_formats(
+        bench.options, bench.folder, bench.origin, competitors(bench.options, bench.folder, bench.origin))
+    for title, columns in figures["formats"]:
+        cells = [f"{name} {c['rate']:.0f} images/s, {c['cpu']:.1f} ms" + (f", {c['failures']} failed" if c["failures"] else "")
+                 for name, c in columns.items()]
+        say(f"{title:24}" + "   ".join(cells))
+
+
 def part_widths(bench, figures):
     figures["widths"] = row_widths(bench.options, bench.folder, bench.origin, bench.large)
     for kind, row in figures["widths"].items():
@@ -307,7 +346,7 @@ def speed(run):
     return f"{run['rate']:8.0f} requests/s, p99 {run['p99']:.2f} ms, {run['failures']} failed"
 
 
-PARTS = {"cold": part_cold, "widths": part_widths, "identical": part_identical, "hot": part_hot, "disk": part_disk,
+PARTS = {"cold": part_cold, "formats": part_formats, "widths": part_widths, "identical": part_identical, "hot": part_hot, "disk": part_disk,
          "stale": part_stale}
 
 

@@ -17,13 +17,10 @@ enum Collector {
         for field in collector.fields { fields.append(field.name, field.value) }
         return { [fields] document, timeLimit in
             let request = HTTPRequest(method: .post, target: "", headerFields: fields, body: SharedBytes(document))
-            return await withCheckedContinuation { continuation in
-                let thread = try? WorkThread(named: "collector") {
-                    continuation.resume(returning: blockingReply(to: request, at: url, timeLimit, authorities))
-                }
-                guard let thread else { return continuation.resume(returning: .none) }
-                thread.detach()
+            let reply = await WorkThread.value(named: "collector") {
+                blockingReply(to: request, at: url, timeLimit, authorities)
             }
+            return reply ?? .none
         }
     }
 

@@ -33,8 +33,11 @@ package struct Engine: Sendable {
     let disk: DiskStore?
     /// Nil without a shared cache.
     let sharedStore: SharedStore?
+    /// The named origins that take results.
+    let writableOrigins: WritableOrigins
     /// Nil if results do not stay.
-    let resultStore: ResultStore?
+    let resultStore: ObjectStore?
+    private let timekeeper: any Timekeeper
     private let memoryWatch: Task<Void, Never>
 
     /// Starts the parts.
@@ -45,6 +48,7 @@ package struct Engine: Sendable {
     ///   - time: The clock for freshness and waits.
     package init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         registry = MetricsRegistry()
+        timekeeper = time
         let log = EventLog()
         self.log = log
         try settings.downloads.origins.checkFiles(exceptOf: settings.resultStore.origin)
@@ -66,7 +70,11 @@ package struct Engine: Sendable {
         }
         let observer = DownloadMetrics.observer(registry: registry, events: log)
         loader = try CurlLoader(configuration: settings.downloads, timekeeper: time, observer: observer)
-        resultStore = ResultStore(settings, web: loader, logger: logger, time: time)
+        writableOrigins = WritableOrigins(
+            settings.downloads.origins, web: loader, maximumReads: ObjectStore.mostReads)
+        resultStore = writableOrigins[settings.resultStore.origin].map {
+            ObjectStore($0, settings.resultStoreConfiguration, logger: logger, timekeeper: time)
+        }
         let sharingRules = settings.sharedTierRules(
             settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)")
         let caches = PipelineCaches(
@@ -77,7 +85,7 @@ package struct Engine: Sendable {
                     originDigests: settings.downloads.origins.digests)
             },
             tier: sharedStore.map { SharedTier($0, rules: sharingRules, timekeeper: time) },
-            resultStore: resultStore.map { SharedTier($0.store, rules: sharingRules, timekeeper: time) },
+            resultStore: resultStore.map { SharedTier($0, rules: sharingRules, timekeeper: time) },
             events: log, timekeeper: time)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
@@ -98,7 +106,7 @@ package struct Engine: Sendable {
                 metrics: PipelineMetrics(registry: registry), events: log),
             timekeeper: time)
         if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: disk, logger: logger) }
-        resultStore?.store.start()
+        resultStore?.start()
         self.settings = settings
     }
 
@@ -136,11 +144,15 @@ package struct Engine: Sendable {
         }
     }
 
+    /// Puts results at destinations.
+    package var placer: ResultPlacer { ResultPlacer(writableOrigins) }
+
     /// Refuses further work and ends the transfers.
     package func stopWork() async {
         memoryWatch.cancel()
         downloader.shutDown()
         await resultStore?.stop(timeLimit: .seconds(2))
+        await writableOrigins.end(timeLimit: .seconds(2), by: timekeeper)
         loader.shutDown()
         folders.shutDown()
     }
@@ -191,13 +203,14 @@ struct Service: Sendable {
         PipelineGauges(of: pipeline).register(in: registry)
         ProcessMetrics.register(in: registry)
 
+        let placer = engine.placer
         let prefetchReader = PrefetchReader(
-            settings.api.nativeDialect, callbacks: { settings.objection(toCallback: $0) })
+            settings.api.nativeDialect, placing: placer, callbacks: { settings.objection(toCallback: $0) })
         notifier = Notifier(settings, web: engine.loader, registry: registry, logger: logger, time: time)
         let reporter = JobReporter(engine.log, notifier, keys: settings.api.signingKeys)
         prefetcher = Prefetcher(
             configuration: settings.prefetch, thumbnails: pipeline,
-            reading: prefetchReader.request,
+            reading: prefetchReader.work, placing: placer,
             isBusy: { [engine] in
                 engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0
             },
@@ -210,7 +223,8 @@ struct Service: Sendable {
         let bodies = BodyMemory(of: engine.budget)
         let publicResponder = PublicResponder(
             configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
-            metrics: apiMetrics, timekeeper: time, budget: engine.budget, bodies: bodies, tracer: tracer)
+            metrics: apiMetrics, timekeeper: time, budget: engine.budget, bodies: bodies, placer: placer,
+            tracer: tracer)
         let control = PipelineControl(of: pipeline, telling: notifier)
         let stats = ServiceStats(control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time)
         events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
@@ -259,5 +273,21 @@ struct Service: Sendable {
         _ = await metricsServer?.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)
         _ = await operatorServer.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)
         await engine.end()
+    }
+}
+
+extension OriginObjects: ObjectPlace {}
+
+extension WritableOrigins {
+    /// Ends the threads; a disk that hangs keeps its own, and must not keep the process.
+    func end(timeLimit: Duration, by timekeeper: any Timekeeper) async {
+        let answer = FirstAnswer<Bool>()
+        let ending = try? WorkThread(named: "store end") {
+            shutDown()
+            answer.give(true)
+        }
+        guard let ending else { return }
+        ending.detach()
+        _ = await answer.value(within: timeLimit, by: timekeeper, or: false)
     }
 }

@@ -49,6 +49,17 @@ package struct WorkThread: Sendable {
         self.thread = thread
     }
 
+    /// The value of `work`, which may block, from a thread of its own; nil if the system refuses one.
+    package static func value<Value: Sendable>(
+        named name: String, of work: @escaping @Sendable () -> Value
+    ) async -> Value? {
+        await withCheckedContinuation { continuation in
+            let thread = try? WorkThread(named: name) { continuation.resume(returning: work()) }
+            guard let thread else { return continuation.resume(returning: nil) }
+            thread.detach()
+        }
+    }
+
     /// Waits until the thread has ended.
     package func blockingJoin() {
         pthread_join(thread, nil)

@@ -12,7 +12,7 @@ package final class OriginObjects: Sendable {
 
     private static let pieceSize = 256 << 10
     /// The folder of temporary files, below that of the origin.
-    private static let temporary = ["alula-1", "tmp"]
+    private static let temporary = [Destination.ownFolder, "tmp"]
 
     private let origin: Origin
     private let place: Place
@@ -82,7 +82,7 @@ package final class OriginObjects: Sendable {
         }
     }
 
-    /// Puts an object there, in place of another one.
+    /// Puts an object there, in place of another one; files are readable to this user alone.
     ///
     /// - Parameters:
     ///   - bytes: All of it, at least one.
@@ -90,15 +90,51 @@ package final class OriginObjects: Sendable {
     ///   - isLasting: Whether it must be there after a crash of the machine.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws {
+        try await put(
+            bytes, at: try origin.identity(of: name[...]), ObjectDescription(),
+            ConfinedWriting.Manner(isLasting: isLasting, isPrivate: true))
+    }
+
+    /// Puts a result at a place that its caller has named, where other programs may read it.
+    ///
+    /// - Throws: A ``DownloadError`` or `CancellationError`.
+    func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
+        try await put(
+            bytes, at: destination.identity, description,
+            ConfinedWriting.Manner(isLasting: true, isPrivate: false))
+    }
+
+    private func put(
+        _ bytes: SharedBytes, at identity: SourceIdentity, _ description: ObjectDescription,
+        _ manner: ConfinedWriting.Manner
+    ) async throws {
         switch place {
         case .folder(let path, let writing):
             try await writes?.run { _ in
                 try Self.blockingPrepare(writing, path).blockingPut(
-                    bytes, at: name.split(separator: "/").map(String.init), isLasting: isLasting)
+                    bytes, at: identity.url.fileSegments, manner)
             }
         case .web(let loader):
-            _ = try await load(
-                TransferRequest(object: try origin.identity(of: name[...]), upload: TransferUpload(bytes)), loader)
+            _ = try await load(TransferRequest(object: identity, upload: TransferUpload(bytes, description)), loader)
+        }
+    }
+
+    /// Whether there is something at a place.
+    ///
+    /// - Throws: A ``DownloadError`` or `CancellationError`.
+    func holds(_ destination: Destination) async throws -> Bool {
+        do {
+            switch place {
+            case .folder(let path, _):
+                try await reads?.run { _ in
+                    _ = try ConfinedFile(root: path, segments: destination.identity.url.fileSegments)
+                }
+            case .web(let loader):
+                _ = try await load(TransferRequest(identity: destination.identity, needsBody: false), loader)
+            }
+            return true
+        } catch DownloadError.notFound {
+            return false
         }
     }
 

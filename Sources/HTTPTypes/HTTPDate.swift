@@ -76,6 +76,33 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
         self.init(secondsSince1970: civil.secondsSince1970)
     }
 
+    /// Parses an instant of ISO 8601 in UTC, such as `2026-11-24T18:00:00Z`; a fraction of a second is cut off, and
+    /// `+00:00` may stand for `Z`.
+    package init?(iso8601 text: String) {
+        var text = text[...]
+        guard let zone = ["Z", "+00:00"].first(where: { text.hasSuffix($0) }) else { return nil }
+        text.removeLast(zone.utf8.count)
+        let halves = text.split(separator: "T", omittingEmptySubsequences: false)
+        guard halves.count == 2 else { return nil }
+        let time = halves[1].prefix(before: UInt8(ascii: "."))
+        if let fraction = halves[1].suffix(after: UInt8(ascii: ".")), fraction.isEmpty || Self.digits(fraction) == nil {
+            return nil
+        }
+        let parts =
+            halves[0].split(separator: "-", omittingEmptySubsequences: false)
+            + time.split(separator: ":", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Self.digits($0) }
+        guard parts.map(\.utf8.count) == [4, 2, 2, 2, 2, 2], numbers.count == 6, 1...12 ~= numbers[1],
+            numbers[2] >= 1, numbers[2] <= CivilDate.length(ofMonth: numbers[1], year: numbers[0]), numbers[3] < 24,
+            numbers[4] < 60, numbers[5] <= 60
+        else { return nil }
+        self.init(
+            secondsSince1970: CivilDate(
+                year: numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4],
+                second: numbers[5]
+            ).secondsSince1970)
+    }
+
     private static func digits(_ text: some StringProtocol) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }

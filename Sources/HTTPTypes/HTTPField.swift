@@ -133,6 +133,8 @@ extension HTTPField.Name {
     /// Of signed requests to S3: the digest of the body, and the token of a session (AWS Signature Version 4).
     package static let xAmzContentSHA256 = Self(unchecked: "x-amz-content-sha256")
     package static let xAmzSecurityToken = Self(unchecked: "x-amz-security-token")
+    package static let metadataToken = Self(unchecked: "X-aws-ec2-metadata-token")
+    package static let metadataTokenLifetime = Self(unchecked: "X-aws-ec2-metadata-token-ttl-seconds")
 
     /// Alula's own: why a request failed, that an image lacks pixels, what became of its gain map, the quality that was
     /// found, and the receipt of a request.

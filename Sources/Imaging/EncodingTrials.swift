@@ -6,7 +6,8 @@ protocol EncodingTrials {
     /// The file of this quality, the same as if the quality had been given.
     func file(quality: Int) throws -> SharedBytes
 
-    /// How similar the luma of the file of this quality is to the unencoded luma, see ``Luma/similarity(to:)``.
+    /// How similar the file of this quality is to the unencoded image, see ``ComparedPlanes/similarity(to:)``: in luma,
+    /// and in chroma at luma's size if the image has ``ColorDetail``.
     mutating func similarity(quality: Int) throws -> Double
 }
 
@@ -19,7 +20,7 @@ final class PlaneTrials: EncodingTrials {
     private var resampled: [Int: DecodedImage] = [:]
     /// Files that were compared.
     private var files: [Int: SharedBytes] = [:]
-    private var luma: Luma?
+    private var reference: ComparedPlanes?
 
     /// Trials with the planes of `image`, resampled to `target`.
     init(
@@ -38,22 +39,28 @@ final class PlaneTrials: EncodingTrials {
     }
 
     func similarity(quality: Int) throws -> Double {
+        if image.hasColorDetail {
+            let file = try self.file(quality: quality)
+            files[quality] = file
+            let reference = try reference ?? ComparedPlanes(colorsOf: planes(chromaStep: 1), token: writer.token)
+            self.reference = reference
+            return try ComparedPlanes(colorsOf: writer.image(in: file), token: writer.token).similarity(to: reference)
+        }
         let file: SharedBytes
         let planes: DecodedImage
-        if let effort = encoder.quickLumaEffort {
+        if encoder.writesLumaAlone {
             planes = try resampled.first?.value ?? self.planes(for: quality)
             let luma = planes.planes.prefix(1)
-            var settings = writer.settings(quality)
-            settings.effort = effort
-            file = try self.file(of: Array(luma), in: planes.pixels, settings: settings)
+            file = try self.file(of: Array(luma), in: planes.pixels, settings: writer.settings(quality))
         } else {
             planes = try self.planes(for: quality)
             file = try self.file(quality: quality)
             files[quality] = file
         }
-        let luma = try luma ?? Luma(of: planes, token: writer.token)
-        self.luma = luma
-        return try writer.luma(of: file, in: luma.range).similarity(to: luma)
+        let reference = try reference ?? ComparedPlanes(lumaOf: planes, token: writer.token)
+        self.reference = reference
+        return try ComparedPlanes(lumaOf: writer.image(in: file), in: reference.range, token: writer.token)
+            .similarity(to: reference)
     }
 
     private func file(of planes: [Plane], in samples: SharedBytes, settings: EncoderSettings) throws -> SharedBytes {
@@ -67,7 +74,10 @@ final class PlaneTrials: EncodingTrials {
     }
 
     private func planes(for quality: Int) throws -> DecodedImage {
-        let step = writer.format.chromaStep(at: quality)
+        try planes(chromaStep: writer.format.chromaStep(at: quality))
+    }
+
+    private func planes(chromaStep step: Int) throws -> DecodedImage {
         if let planes = resampled[step] { return planes }
         var target = target
         target.chromaStep = step
@@ -83,7 +93,9 @@ struct PixelTrials: EncodingTrials {
     private let writer: FileWriter
     /// Files of stills that were compared.
     private var files: [Int: SharedBytes] = [:]
-    private var luma: Luma?
+    private var reference: ComparedPlanes?
+    /// Whether the reference has chroma.
+    private var comparesColors = false
 
     /// Trials with interleaved pixels.
     init(of image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec) {
@@ -97,13 +109,21 @@ struct PixelTrials: EncodingTrials {
 
     mutating func similarity(quality: Int) throws -> Double {
         let still = image.firstFrame
-        let quickEffort = writer.format.writing?.planes?.quickLumaEffort
-        let file = try writer.file(of: still, quality: quality, effort: quickEffort)
-        if image.frames == 1, quickEffort == nil { files[quality] = file }
-        let decoded = try writer.luma(of: file)
-        let luma = try luma ?? Luma(of: still, in: decoded.range, token: writer.token)
-        self.luma = luma
-        return decoded.similarity(to: luma)
+        let file = try writer.file(of: still, quality: quality)
+        if image.frames == 1 { files[quality] = file }
+        let decoded = try writer.image(in: file)
+        if reference == nil {
+            let colors = try ComparedPlanes(colorsOf: still, token: writer.token)
+            comparesColors = colors.hasColorDetail
+            if comparesColors { reference = colors }
+        }
+        if comparesColors, let reference {
+            return try ComparedPlanes(colorsOf: decoded, token: writer.token).similarity(to: reference)
+        }
+        let luma = try ComparedPlanes(lumaOf: decoded, token: writer.token)
+        let reference = try reference ?? ComparedPlanes(lumaOf: still, in: luma.range, token: writer.token)
+        self.reference = reference
+        return luma.similarity(to: reference)
     }
 }
 
@@ -126,12 +146,9 @@ private struct FileWriter {
     }
 
     /// The file of interleaved pixels.
-    ///
-    /// - Parameter effort: The encoder's effort; nil for that of the result.
-    func file(of image: DecodedImage, quality: Int, effort: Int? = nil) throws -> SharedBytes {
+    func file(of image: DecodedImage, quality: Int) throws -> SharedBytes {
         if format.isEncodedInOneStep(frames: image.frames) { return try fileInOneStep(of: image, quality: quality) }
-        var settings = settings(quality)
-        if let effort { settings.effort = effort }
+        let settings = settings(quality)
         return try unsafe image.pixels.withUnsafeBytes { bytes throws in
             let pixels = try unsafe VipsImage.pixels(
                 bytes, width: image.size.width, height: image.size.height * image.frames, bands: image.bands)
@@ -148,14 +165,11 @@ private struct FileWriter {
         }
     }
 
-    /// The luma in a file of this service's own.
-    ///
-    /// - Parameter range: The range that is needed; nil for the file's own.
-    func luma(of file: SharedBytes, in range: PlaneRange? = nil) throws -> Luma {
+    /// The image in a file of this service's own.
+    func image(in file: SharedBytes) throws -> DecodedImage {
         let header = try ImageHeader.inspect(file)
         let reader: any ImageCodec = format.reading.needsConfinement ? codec : InProcessCodec()
-        let image = try reader.decode(file, header: header, plan: DecodePlan(), limits: .none, token: token)
-        return try Luma(of: image, in: range, token: token)
+        return try reader.decode(file, header: header, plan: DecodePlan(), limits: .none, token: token)
     }
 }
 

@@ -105,8 +105,8 @@ package enum ImageDecoder {
         return try reduced(
             loaded, by: plan.level / loadedLevel, frames: frames, header: header,
             timing: frames > 1
-                ? (loaded.delays(plan.page..<plan.page + frames), loaded.integer("loop") ?? 0) : ([], 0), token: token,
-            room: room, isIncomplete: isIncomplete)
+                ? (loaded.delays(plan.page..<plan.page + frames), loaded.integer("loop") ?? 0) : ([], 0),
+            gamut: plan.gamut, token: token, room: room, isIncomplete: isIncomplete)
     }
 
     /// Reduces pixels that were read without libvips, converts their colours and turns them upright.
@@ -126,14 +126,18 @@ package enum ImageDecoder {
             let profiled = try loaded.profile.map { profile throws(VipsError) in try image.profiled(profile) } ?? image
             return try reduced(
                 profiled, by: plan.level / loaded.level, frames: frames, header: header,
-                timing: (loaded.delays, loaded.loop), token: token, room: room, isIncomplete: loaded.isIncomplete)
+                timing: (loaded.delays, loaded.loop), gamut: plan.gamut, token: token, room: room,
+                isIncomplete: loaded.isIncomplete)
         }
     }
 
-    /// Reduces the loaded image, then converts its colours and turns it upright.
+    /// Longest time of a frame in milliseconds: that of GIF. PNG and AVIF can say more than WebP can write.
+    private static let longestDelay = 655_350
+
+    /// Reduces the loaded image, then converts colours that numbers do not describe, and turns it upright.
     private static func reduced(
         _ loaded: VipsImage, by reduction: Int, frames: Int, header: ImageHeader, timing: (delays: [Int], loop: Int),
-        token: WorkToken, room: PlaneMemory.Maker, isIncomplete: Bool = false
+        gamut: DecodedGamut, token: WorkToken, room: PlaneMemory.Maker, isIncomplete: Bool = false
     ) throws -> DecodedImage {
         let orientation = header.orientation
         // Numbers in the header count before a profile.
@@ -142,14 +146,18 @@ package enum ImageDecoder {
         let stated = encoding?.profile
         let profiled = try stated.map { profile throws(VipsError) in try loaded.profiled(profile.file) } ?? loaded
         // Tones are mapped before pixels are averaged: one sample of the sun would outshine all others.
-        let toned = try isBright ? encoding.map { try loaded.inStandardRange($0, token: token) } : nil
+        let isWide = gamut == .wide
+        let toned = try isBright ? encoding.map { try loaded.inStandardRange($0, isWide: isWide, token: token) } : nil
         var strip = try FrameStrip(image: toned ?? profiled.inEightBits(), frames: frames)
         if reduction > 1 {
             strip = try strip.map { frame throws(VipsError) in
                 try frame.boxAveraged(by: reduction, token: token)
             }
         }
-        if !isBright { strip.image = try strip.image.inStandardColor(profileOf: profiled) }
+        var profile = isBright && isWide ? ColorProfile.displayP3 : nil
+        if !isBright {
+            (strip.image, profile) = try strip.image.inKnownColor(profileOf: profiled, isWide: isWide, token: token)
+        }
         if VipsImage.needsRandomAccess(forOrientation: orientation) {
             strip.image.watch(token)
             strip.image = try strip.image.computed()
@@ -167,7 +175,8 @@ package enum ImageDecoder {
         let pixels = try image.pixels(in: room, token: token)
         return DecodedImage(
             pixels: pixels, size: PixelSize(width: image.width, height: image.height / frames), bands: image.bands,
-            frames: frames, delays: timing.delays, loop: timing.loop, isIncomplete: isIncomplete)
+            frames: frames, delays: timing.delays.map { min($0, longestDelay) }, loop: timing.loop,
+            isIncomplete: isIncomplete, profile: profile)
     }
 }
 

@@ -26,16 +26,22 @@ package enum ImageRenderer {
         defer { extendLifetime(token) }
         // Steps that are computed with the encoding may read them until then.
         defer { extendLifetime(additions) }
-        let plan = try plan.border?.resolved(plan, for: image, token: token) ?? plan
+        func composer(_ plan: RenderPlan) -> FrameComposer {
+            FrameComposer(plan: plan, token: token, additions: additions, reuse: reuse)
+        }
+        let resolved = try plan.border?.resolved(plan, for: image, token: token) ?? plan
+        let isAnyWide =
+            try resolved.gamut == .auto && isWide(image, by: resolved, token: token, composer: composer)
+        let plan = resolved.shown(from: image, in: isAnyWide ? .p3 : resolved.gamut)
         let gainMap = plan.decode.keepsGainMap ? image.gainMap : nil
         func rendered(_ image: DecodedImage, _ rest: RenderPlan) throws -> EncodedImage {
-            let composer = FrameComposer(plan: rest, token: token, additions: additions, reuse: reuse)
-            let done = plan.steps.dropLast(rest.steps.count)
-            return try renderPixels(
-                of: image, composer, plan: rest,
-                gainMap: { steps in
-                    try gainMap?.encoded(for: plan, RenderSteps(Array(done) + Array(steps)), token: token, codec: codec)
-                }, token: token, codec: codec)
+            let done = Array(plan.steps.dropLast(rest.steps.count))
+            return try withResult(composer(rest), of: image, token) { result, frames, placed in
+                let map = try gainMap?.encoded(
+                    for: plan, RenderSteps(done + Array(placed)), token: token, codec: codec)
+                return try encode(
+                    result, frames: frames, of: image, plan: rest, gainMap: map, token: token, codec: codec)
+            }
         }
         guard case .planar = image.layout else { return try rendered(image, plan) }
         let (target, rest) = PlanarLane.part(of: plan, for: image)
@@ -82,15 +88,21 @@ package enum ImageRenderer {
             hasGainMap: gainMap != nil)
     }
 
-    private static func renderPixels(
-        of image: DecodedImage, _ composer: FrameComposer, plan: RenderPlan,
-        gainMap: (_ steps: RenderSteps) throws -> EncodedGainMap?, token: WorkToken, codec: any ImageCodec
-    ) throws -> EncodedImage {
-        try withLibraryErrors(token) {
-            try unsafe image.pixels.withUnsafeBytes { bytes throws in
-                try unsafe render(
-                    bytes, of: image, composer, plan: plan, gainMap: gainMap, token: token, codec: codec)
-            }
+    /// Whether an image shows colours outside of sRGB, if all of them are kept.
+    private static func isWide(
+        _ image: DecodedImage, by plan: RenderPlan, token: WorkToken, composer: (RenderPlan) -> FrameComposer
+    ) throws -> Bool {
+        let shown = plan.shown(from: image, in: .p3)
+        guard shown.gamut == .p3 else { return false }
+        var (source, rest) = (image, shown)
+        if case .planar = image.layout {
+            let part = PlanarLane.part(of: shown, for: image, needsPixels: true)
+            (source, rest) = (try PlanarRendering.pixels(of: image, target: part.target, token: token), part.rest)
+        }
+        return try withResult(composer(rest), of: source, token) { result, frames, _ in
+            try DecodedImage(
+                pixels: result.pixels(token: token), size: rest.outputSize, bands: result.bands, frames: frames
+            ).isWide(token: token)
         }
     }
 
@@ -133,25 +145,38 @@ package enum ImageRenderer {
         }
     }
 
-    private static func render(
-        _ bytes: UnsafeRawBufferPointer, of image: DecodedImage, _ composer: FrameComposer, plan: RenderPlan,
-        gainMap: (_ steps: RenderSteps) throws -> EncodedGainMap?, token: WorkToken, codec: any ImageCodec
-    ) throws -> EncodedImage {
-        let frameBytes = bytes.count / image.frames
-        let frames = plan.isAnimated ? image.frames : 1
-        var composer = composer
-        // The steps' pixels are read until the result is encoded.
-        defer { extendLifetime(composer) }
-        var results: [VipsImage] = []
-        for frame in 0..<frames {
-            try token.check()
-            let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[frame * frameBytes..<(frame + 1) * frameBytes])
-            let source = try unsafe VipsImage.pixels(
-                part, width: image.size.width, height: image.size.height, bands: image.bands)
-            results.append(try composer.compose(source))
+    /// Lends the result of all steps on the frames of interleaved pixels, not computed yet, the number of frames, and
+    /// the steps with the places that were found.
+    private static func withResult<Result>(
+        _ composer: FrameComposer, of image: DecodedImage, _ token: WorkToken,
+        _ body: (VipsImage, _ frames: Int, _ placed: RenderSteps) throws -> Result
+    ) throws -> Result {
+        try withLibraryErrors(token) {
+            try unsafe image.pixels.withUnsafeBytes { bytes throws in
+                let frameBytes = bytes.count / image.frames
+                let frames = composer.plan.isAnimated ? image.frames : 1
+                var composer = composer
+                // The steps' pixels are read until the result is encoded.
+                defer { extendLifetime(composer) }
+                var results: [VipsImage] = []
+                for frame in 0..<frames {
+                    try token.check()
+                    let part = unsafe UnsafeRawBufferPointer(
+                        rebasing: bytes[frame * frameBytes..<(frame + 1) * frameBytes])
+                    let source = try unsafe VipsImage.pixels(
+                        part, width: image.size.width, height: image.size.height, bands: image.bands)
+                    results.append(try composer.compose(source))
+                }
+                return try body(VipsImage.stacked(results), frames, composer.placedSteps)
+            }
         }
-        let result = try VipsImage.stacked(results)
-        let gainMap = try gainMap(composer.placedSteps)
+    }
+
+    /// Writes the result of all steps on an image.
+    private static func encode(
+        _ result: VipsImage, frames: Int, of image: DecodedImage, plan: RenderPlan, gainMap: EncodedGainMap?,
+        token: WorkToken, codec: any ImageCodec
+    ) throws -> EncodedImage {
         let delays = frames > 1 ? plan.timing?.delays(for: image.delays) ?? image.delays : []
         let loop = frames > 1 ? plan.timing?.loop ?? image.loop : 0
         if frames > 1, !plan.isStacked {
@@ -197,7 +222,7 @@ package enum ImageRenderer {
 
 /// Does the steps of a render plan on one frame after the other; decisions for the first frame hold for all frames.
 private struct FrameComposer {
-    private let plan: RenderPlan
+    let plan: RenderPlan
     private var contexts: [StepContext]
 
     init(plan: RenderPlan, token: WorkToken, additions: [DecodedImage], reuse: @escaping AdditionFormReuse) {

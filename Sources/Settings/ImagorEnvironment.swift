@@ -93,6 +93,9 @@ struct ImagorEnvironment: ForeignReader {
         case "VIPS_DISABLE_BLUR":
             isBound = try Self.flag(text)
             if isBound { settings.dialects.thumbor.disabledFilters.formUnion(["blur", "sharpen"]) }
+        case "VIPS_STRIP_COLOR_PROFILE":
+            settings.dialects.thumbor.stripsProfile = try Self.flag(text)
+            isBound = false
         case "VIPS_MAX_FILTER_OPS":
             guard let most = Int(text), most >= -1 else { throw InvalidValue(allowed: "a whole number from -1") }
             isBound = most > 0
@@ -161,7 +164,7 @@ struct ImagorEnvironment: ForeignReader {
             "IMAGOR_PROCESS_CONCURRENCY", "IMAGOR_PROCESS_QUEUE_SIZE", "IMAGOR_SAVE_TIMEOUT",
             "SERVER_STRIP_QUERY_STRING", "VIPS_CACHE_MAX_FILES", "VIPS_CACHE_MAX_MEM", "VIPS_CACHE_MAX_SIZE",
             "VIPS_CONCURRENCY", "VIPS_MAX_CACHE_FILES", "VIPS_MAX_CACHE_MEM", "VIPS_MAX_CACHE_SIZE", "VIPS_MOZJPEG",
-            "VIPS_STRIP_COLOR_PROFILE", "VIPS_STRIP_METADATA", "VIPS_VECTOR":
+            "VIPS_STRIP_METADATA", "VIPS_VECTOR":
             true
         case "HTTP_LOADER_ACCEPT": text == "*/*"
         // All paths of the listener of metrics are answered alike.

@@ -141,6 +141,7 @@ struct ImgproxyEnvironment: ForeignReader {
         case "AUTO_ROTATE": settings.dialects.imgproxy.defaults.turnsUpright = try Self.flag(text)
         case "STRIP_METADATA": settings.dialects.imgproxy.defaults.stripsMetadata = try Self.flag(text)
         case "KEEP_COPYRIGHT": settings.dialects.imgproxy.defaults.keepsCopyright = try Self.flag(text)
+        case "STRIP_COLOR_PROFILE": settings.dialects.imgproxy.defaults.stripsColorProfile = try Self.flag(text)
         case "USE_LINEAR_COLORSPACE":
             settings.dialects.imgproxy.defaults.light = try Self.flag(text) ? .linear : .gamma
         case "WATERMARK_OPACITY":
@@ -188,8 +189,8 @@ struct ImgproxyEnvironment: ForeignReader {
             "REPORT_DOWNLOADING_ERRORS", "REQUESTS_QUEUE_SIZE", "SANITIZE_SVG", "SERVER_NAME", "SO_REUSEPORT",
             "SYSLOG_TAG", "USE_ETAG", "USE_LAST_MODIFIED", "VIPS_CACHE_TRACE", "VIPS_LEAK_CHECK":
             true
-        // Both are always so.
-        case "ALWAYS_RASTERIZE_SVG", "STRIP_COLOR_PROFILE": (try? flag(text)) == true
+        // Always so.
+        case "ALWAYS_RASTERIZE_SVG": (try? flag(text)) == true
         default: (try? flag(text)) == false && !name.hasPrefix("ALLOW")
         }
     }

@@ -92,7 +92,7 @@ struct OriginMembers {
         guard case .object? = members[ExactText(name)],
             let variable = try object(name, names: ["env"])?.requiredText("env")
         else { throw problem(name, "{ env: \"VARIABLE\" }, the name of an environment variable that holds it") }
-        guard let value = environment[variable], !value.isEmpty else {
+        guard let value = self.variable(variable) else {
             throw problem(name, "the name of an environment variable that is set; \(variable) is not")
         }
         guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
@@ -100,6 +100,9 @@ struct OriginMembers {
         }
         return value
     }
+
+    /// The value of an environment variable; nil if it is not set, or empty.
+    func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     /// The secret that a member must name.
     func requiredSecret(_ name: String) throws(OriginProblem) -> String {

@@ -53,7 +53,7 @@ enum OriginsReader {
         if origin.credentials != nil, origin.fields.contains(where: { $0.name == .authorization }) {
             throw object.problem("headers", "no Authorization beside credentials")
         }
-        if case .signature? = origin.credentials, !OriginCredentials.AccessKey.canSign(origin.fields) {
+        if case .signature? = origin.credentials, !OriginCredentials.canSign(origin.fields) {
             throw object.problem(
                 "headers", "fields with values beside s3, no Accept, and no name that another begins with")
         }
@@ -113,16 +113,7 @@ enum OriginsReader {
             guard !user.contains(":") else { throw basic.problem("user", "a user's name without a colon") }
             return .basic(user: user, password: Secret(try basic.requiredSecret("password")))
         }
-        if let s3 = try credentials.object("s3", names: ["region", "accessKey", "secretKey", "sessionToken"]) {
-            let region = try s3.requiredText("region")
-            guard region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }) else {
-                throw s3.problem("region", "a region's name such as eu-central-1")
-            }
-            return .signature(
-                OriginCredentials.AccessKey(
-                    id: try s3.requiredSecret("accessKey"), secret: Secret(try s3.requiredSecret("secretKey")),
-                    sessionToken: try s3.secret("sessionToken").map { Secret($0) }, region: region))
-        }
+        if let s3 = try credentials.object("s3", names: StoreKeys.members) { return try StoreKeys.read(s3) }
         return .bearer(Secret(try credentials.requiredSecret("bearer")))
     }
 

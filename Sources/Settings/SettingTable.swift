@@ -219,6 +219,9 @@ package enum SettingTable {
         .choice(
             "resample", \.pipeline.rules.light, default: "linear",
             help: "mix pixels as light; gamma: as their stored numbers"),
+        .choice(
+            "gamut", \.pipeline.rules.gamut, default: "srgb",
+            help: "colours of answers: srgb or p3; auto: p3 for images that need it"),
         Setting(name: "jpegProgressive", default: "auto", help: "auto: if that is smaller; or on, off") {
             (settings, text) throws(InvalidValue) in
             let scans = ["auto": JPEGScanChoice.bySize, "on": .several, "off": .one]
@@ -234,7 +237,7 @@ package enum SettingTable {
         .integer(
             "jxlEffort", \.pipeline.rules.efforts[.jxl], in: 1...9, default: "\(ImageFormat.jxl.effort)",
             help: "1…9: slower, smaller answers; below 3 as 3"),
-        Setting(name: "autoFormats", default: "webp", help: "what format=auto may choose by Accept, best first") {
+        Setting(name: "autoFormats", default: "webp", help: "what format=auto may choose by Accept") {
             (settings, text) throws(InvalidValue) in
             settings.pipeline.rules.automaticFormats = try SettingValues.formats(text, of: ImageFormat.written)
         },

@@ -134,7 +134,7 @@ extension Settings {
         let names = sharedCache.credentials.key.map { key in
             Hexadecimal.encode(HMAC.authenticationCode(for: "names".utf8, key: key))
         }
-        let parts: [(String, String)] = [
+        var parts: [(String, String)] = [
             ("engine", engine), ("policy", sourcePolicy), ("names", names ?? ""),
             ("sourceFormats", limits.sourceFormats.map(\.rawValue).sorted().joined(separator: ",")),
             ("autoFormats", rules.automaticFormats.map(\.rawValue).joined(separator: ",")),
@@ -148,6 +148,7 @@ extension Settings {
             ("userAgent", downloads.userAgent), ("accept", downloads.accept),
             ("authorities", downloads.certificateAuthorities ?? ""),
         ]
+        if rules.gamut != .srgb { parts.append(("gamut", rules.gamut.rawValue)) }
         // With its length before it, so that no two lists of values give the same text.
         return parts.map { name, value in "\(name) \(value.utf8.count):\(value)\n" }.joined()
     }

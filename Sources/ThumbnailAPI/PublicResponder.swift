@@ -29,7 +29,7 @@ package final class PublicResponder: RequestResponder {
     package init(
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, budget: MemoryBudget = MemoryBudget(),
-        bodies: BodyMemory? = nil, tracer: Tracer? = nil
+        bodies: BodyMemory? = nil, placer: ResultPlacer = ResultPlacer(), tracer: Tracer? = nil
     ) {
         self.tracer = tracer
         active = metrics.active
@@ -46,7 +46,8 @@ package final class PublicResponder: RequestResponder {
             configuration: configuration, thumbnails: thumbnails, lifecycle: lifecycle, recorder: recorder,
             timekeeper: timekeeper, common: fields.strict)
         submissions = SubmissionResponder(
-            configuration, thumbnails, budget: budget, bodies: bodies ?? BodyMemory(of: budget), lifecycle: lifecycle,
+            configuration, thumbnails, placer: placer, budget: budget, bodies: bodies ?? BodyMemory(of: budget),
+            lifecycle: lifecycle,
             recorder: recorder, timekeeper: timekeeper, common: fields.strict)
         self.lifecycle = lifecycle
         self.timekeeper = timekeeper

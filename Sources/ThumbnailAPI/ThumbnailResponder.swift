@@ -280,7 +280,7 @@ extension ThumbnailResponder {
         fields.append(.eTag, tag)
         if let date = facts.lastModified { fields.append(.lastModified, date.imfFixdate) }
         let secondsLeft = admitted.prepared.expires.map { $0 - timekeeper.secondsSince1970 }
-        fields.append(.cacheControl, CacheDirectives.text(facts.freshness, secondsLeft: secondsLeft))
+        fields.append(.cacheControl, facts.freshness.cacheControl(secondsLeft: secondsLeft))
         fields.append(.cacheStatus, CacheStatusText.text(facts.cacheStatus))
         if let age = facts.freshness.age { fields.append(.age, String(age)) }
         let response = Preconditions.answer(

@@ -49,7 +49,7 @@ extension ImagePipeline {
     /// The small image whose appearance is computed: lossless, and shared like any other result.
     private static func smallImage(of source: ExactText) -> ThumbnailRequest {
         var options = RenderingOptions()
-        options.format = .fixed(.png)
+        (options.format, options.gamut) = (.fixed(.png), .srgb)
         (options.width, options.height) = (ImageAppearance.longestSide, ImageAppearance.longestSide)
         return ThumbnailRequest(source: source, options: options)
     }

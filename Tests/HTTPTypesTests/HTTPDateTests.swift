@@ -26,6 +26,23 @@ struct HTTPDateTests {
         #expect(HTTPDate(date.imfFixdate) == date)
     }
 
+    @Test(arguments: [
+        "1994-11-06T08:49:37Z", "1994-11-06T08:49:37.000Z", "1994-11-06T08:49:37.9Z", "1994-11-06T08:49:37+00:00",
+    ])
+    func `instants of ISO 8601 in UTC are read`(text: String) {
+        #expect(HTTPDate(iso8601: text)?.secondsSince1970 == 784_111_777)
+    }
+
+    @Test(arguments: [
+        "", "Z", "1994-11-06", "1994-11-06T08:49:37", "1994-11-06T08:49:37+01:00", "1994-13-06T08:49:37Z",
+        "1994-02-29T08:49:37Z", "1994-11-00T08:49:37Z", "1994-11-06T24:49:37Z", "1994-11-06T08:60:37Z",
+        "1994-11-06T08:49:37.Z", "1994-11-06T08:49:37.xZ", "1994-11-06 08:49:37Z", "94-11-06T08:49:37Z",
+        "1994-11-06T08:49Z", "1994-11-06T08:49:37:00Z", "+994-11-06T08:49:37Z", "1994-00-06T08:49:37Z",
+    ])
+    func `other texts are no instants`(text: String) {
+        #expect(HTTPDate(iso8601: text) == nil)
+    }
+
     @Test func `a leap day is written as such`() {
         #expect(HTTPDate(secondsSince1970: 951_782_400).imfFixdate == "Tue, 29 Feb 2000 00:00:00 GMT")
     }

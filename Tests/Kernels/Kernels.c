@@ -3,6 +3,7 @@
 //   kernels COUNT
 #include <CFastJPEG.h>
 #include <CFastPNG.h>
+#include <CJPEGWriting.h>
 #include <CLightResampling.h>
 #include <CPalettes.h>
 #include <CPixels.h>
@@ -181,6 +182,24 @@ static void jpeg(void)
     free(bytes);
 }
 
+static void jpeg_writing(void)
+{
+    CJPEGRequest request = {.count = within(0, 2) ? 3 : 1, .quality = within(1, 100), .scans = (CJPEGScans) within(0, 2), .should_stop = go_on};
+    int width = within(1, 150), height = within(1, 150), step = within(1, 2);
+    void *bytes = NULL;
+    size_t count = 0;
+    for (int index = 0; index < request.count; index++) {
+        int across = index ? (width + step - 1) / step : width, down = index ? (height + step - 1) / step : height;
+        request.planes[index] = (CJPEGPlane) {filled((size_t) across * (size_t) down), (size_t) across, across, down};
+    }
+    int outcome = CJPEG_write(&request, &bytes, &count);
+    add(&outcome, sizeof outcome);
+    add(bytes, count);
+    free(bytes);
+    for (int index = 0; index < request.count; index++)
+        free((void *) request.planes[index].samples);
+}
+
 static void edges(void)
 {
     CPlanarShimPlane planes[2];
@@ -288,7 +307,7 @@ static void plane_colors(void)
         planes.strides[plane > 0] = (size_t) ((planes.width + step - 1) / step);
         planes.samples[plane] = filled(planes.strides[plane > 0] * (size_t) planes.height);
     }
-    CPixels_color_planes(&stages, &planes, (CPixelsWatch) {go_on, NULL});
+    CPixels_color_planes(NULL, &stages, &planes, (CPixelsWatch) {go_on, NULL});
     for (plane = 0; plane < 3; plane++) {
         int step = plane ? planes.step : 1;
         add(planes.samples[plane], planes.strides[plane > 0] * (size_t) ((planes.height + step - 1) / step));
@@ -413,7 +432,7 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } kernels[] = {kernel(light), kernel(corner), kernel(bits), kernel(jpeg), kernel(edges), kernel(averages), kernel(filters),
+    } kernels[] = {kernel(light), kernel(corner), kernel(bits), kernel(jpeg), kernel(jpeg_writing), kernel(edges), kernel(averages), kernel(filters),
         kernel(checksum), kernel(colors),
         kernel(plane_colors), kernel(gaussian), kernel(mosaic), kernel(outline), kernel(rotation), kernel(turn), kernel(formula),
         kernel(equalize), kernel(noise), kernel(convolve), kernel(blend), kernel(border), kernel(palettes)};

@@ -11,7 +11,7 @@ extension RenderPlan {
         similarity: SimilarityGoal = SimilarityGoal(), additions: [ImageHeader] = []
     ) throws(ImagingError) {
         var options = options
-        options.format = isFormatChosen ? .fixed(format) : .negotiated([format: 1_000])
+        options.format = isFormatChosen || format.hasQuality ? .fixed(format) : .negotiated([format: 1_000])
         var rules = RenderingRules(limits: limits)
         (rules.light, rules.efforts, rules.similarity) = (light, efforts, similarity)
         rules.automaticFormats = [format]

@@ -118,7 +118,7 @@ struct ClientHintAnswerTests {
         var configuration = APIConfiguration()
         configuration.vocabulary.sizes.allow(sizes: [320, 640])
         let reader = PrefetchReader(configuration.nativeDialect)
-        #expect(reader.request(target: Self.url + "&w=300")?.ownOptions?.width == 300)
+        #expect(reader.work(of: PrefetchItem(Self.url + "&w=300"))?.request.ownOptions?.width == 300)
         func explain(_ query: String) -> TargetExplanation {
             TargetExplainer(configuration, PipelineConfiguration()).explanation(of: "\(Self.url)&\(query)")
         }

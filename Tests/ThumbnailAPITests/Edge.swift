@@ -18,7 +18,8 @@ struct Edge {
 
     init(
         _ thumbnails: StubThumbnails = StubThumbnails(), budget: MemoryBudget = MemoryBudget(),
-        tracer: Tracer? = nil, configure: (inout APIConfiguration) -> Void = { _ in }
+        placer: ResultPlacer = ResultPlacer(), tracer: Tracer? = nil,
+        configure: (inout APIConfiguration) -> Void = { _ in }
     ) {
         self.thumbnails = thumbnails
         var configuration = APIConfiguration()
@@ -26,7 +27,7 @@ struct Edge {
         responder = PublicResponder(
             configuration: configuration, thumbnails: thumbnails, lifecycle: lifecycle,
             logger: Logger(level: .info, sink: log), metrics: APIMetrics(registry: registry), timekeeper: time,
-            budget: budget, tracer: tracer)
+            budget: budget, placer: placer, tracer: tracer)
     }
 
     /// The answer to a request, now or later.

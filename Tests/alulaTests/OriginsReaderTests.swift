@@ -59,10 +59,70 @@ struct OriginsReaderTests {
         #expect(origins["a"]?.credentials == .bearer(Secret("t")))
         #expect(
             origins["b"]?.credentials
-                == .signature(.init(id: "i", secret: Secret("k"), sessionToken: Secret("t"), region: "eu")))
+                == .signature(
+                    .fixed(.init(id: "i", secret: Secret("k"), sessionToken: Secret("t"))), region: "eu"))
         #expect(origins["c"]?.place == .folder(path: "/srv/pictures"))
         #expect(origins["c"]?.limits.maximumBytes == 10)
         #expect(origins["d"]?.tlsPolicy == .certificate([]))
+    }
+
+    @Test func `keys that are lent are found by the variables of their platforms`() throws {
+        func source(_ s3: String, _ environment: [String: String]) throws -> OriginCredentials? {
+            try load(
+                "{ origins: { a: { url: 'https://s3.example/b', credentials: { s3: \(s3) }, write: true } } }",
+                environment
+            )
+            .downloads.origins["a"]?.credentials
+        }
+        let role = ["AWS_ROLE_ARN": "arn:aws:iam::1:role/r", "AWS_WEB_IDENTITY_TOKEN_FILE": "/token"]
+        func identity(_ session: String, _ service: String) -> KeySource {
+            .webIdentity(role: "arn:aws:iam::1:role/r", session: session, tokenFile: "/token", service: service)
+        }
+        #expect(
+            try source("{ region: 'eu-1', from: 'web-identity' }", role)
+                == .signature(identity("alula", "https://sts.eu-1.amazonaws.com/"), region: "eu-1"))
+        let named = [
+            "AWS_ENDPOINT_URL_STS": "http://127.0.0.1:9000", "AWS_ROLE_SESSION_NAME": "pod", "AWS_REGION": "us-1",
+        ]
+        #expect(
+            try source("{ from: 'web-identity' }", role.merging(named) { $1 })
+                == .signature(identity("pod", "http://127.0.0.1:9000/"), region: "us-1"))
+        let text = "http://127.0.0.1:81/v1/c?id=2"
+        #expect(
+            try source("{ region: 'eu', from: 'container' }", ["AWS_CONTAINER_CREDENTIALS_FULL_URI": text])
+                == .signature(.container(service: text, nil), region: "eu"))
+        let tokens = [
+            "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "/v2/x", "AWS_CONTAINER_AUTHORIZATION_TOKEN": "t",
+            "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": "/t",
+        ]
+        #expect(
+            try source("{ region: 'eu', from: 'container' }", tokens)
+                == .signature(.container(service: "http://169.254.170.2/v2/x", .file("/t")), region: "eu"))
+        #expect(
+            try source("{ region: 'eu', from: 'container' }", [:])
+                == .signature(.instance(service: "http://169.254.169.254"), region: "eu"))
+        #expect(
+            try source(
+                "{ region: 'eu', from: 'container' }", ["AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://[fd00:ec2::254]/"])
+                == .signature(.instance(service: "http://[fd00:ec2::254]"), region: "eu"))
+        #expect(
+            try source("{ accessKey: { env: 'ID' }, secretKey: { env: 'ID' } }", ["ID": "i", "AWS_REGION": "r"])
+                == .signature(.fixed(.init(id: "i", secret: Secret("i"))), region: "r"))
+    }
+
+    @Test(arguments: [
+        ("{ from: 'container' }", "a region's name, unless AWS_REGION is set"),
+        ("{ region: 'eu', from: 'disk' }", "web-identity or container"),
+        ("{ region: 'eu', from: 'web-identity' }", "web-identity only where AWS_ROLE_ARN is set"),
+        ("{ region: 'eu', from: 'container', secretKey: { env: 'SET' } }", "not beside from"),
+        ("{ region: 'eu', accessKey: { env: 'SET' } }", "origins.a.credentials.s3.secretKey"),
+        ("{ region: 'eu', from: 'container', x: 1 }", "no such member"),
+    ])
+    func `credentials that cannot be are named`(s3: String, message: String) {
+        let failure = #expect(throws: SettingsLoader.Failure.self) {
+            try load("{ origins: { a: { url: 'https://h', credentials: { s3: \(s3) } } } }", ["SET": "value"])
+        }
+        #expect(failure?.lines.contains { $0.contains(message) } == true, "\(failure?.lines ?? [])")
     }
 
     @Test(arguments: [

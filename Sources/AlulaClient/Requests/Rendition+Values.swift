@@ -104,6 +104,16 @@ extension Rendition {
         case both = "hv"
     }
 
+    /// The colours that a result shows.
+    public enum Gamut: String, Hashable, Sendable, CaseIterable {
+        /// Those of sRGB.
+        case srgb
+        /// Those of Display P3.
+        case p3
+        /// Those of Display P3 if the source has colours outside of sRGB, else those of sRGB.
+        case auto
+    }
+
     /// The filter functions of CSS in per cent; ``hue`` in degrees.
     public struct ColorFilters: Hashable, Sendable {
         /// 0 to 400; 100 changes nothing.

@@ -55,6 +55,8 @@ public struct Rendition: Hashable, Sendable {
     public var maximumBytes: Int?
     /// Bits of a component of an AVIF result: 8 or 10.
     public var avifBitDepth: Int?
+    /// The colours that the result shows.
+    public var gamut: Gamut?
     /// Whether the Exif copyright and artist are kept.
     public var keepsCopyright: Bool?
     /// Whether a JPEG result keeps the source's gain map.
@@ -121,6 +123,7 @@ public struct Rendition: Hashable, Sendable {
             ("q", quality?.text),
             ("maxBytes", maximumBytes?.description),
             ("avifBitDepth", avifBitDepth?.description),
+            ("gamut", gamut?.rawValue),
             ("keepCopyright", keepsCopyright.map(flag)),
             ("hdr", keepsGainMap.map { $0 ? "keep" : "drop" }),
             ("page", page?.description),

@@ -114,31 +114,60 @@ void CLight_mix_rows(const int16_t *const *rows, const int16_t *weights, int cou
 
 #if defined(__SSE2__)
 
-static inline __m128i sum_of(const int16_t *light, const int16_t *weights, int taps)
+static inline __m128i products(const int16_t *light, const int16_t *weights)
+{
+    return _mm_madd_epi16(_mm_loadu_si128((const __m128i *) light), _mm_loadu_si128((const __m128i *) weights));
+}
+
+static inline __m128i sum_sse2(const int16_t *light, const int16_t *weights, int taps)
 {
     __m128i sum = _mm_setzero_si128();
-    int tap;
-    for (tap = 0; tap < taps; tap += 8)
-        sum = _mm_add_epi32(
-            sum, _mm_madd_epi16(_mm_loadu_si128((const __m128i *) (light + tap)), _mm_loadu_si128((const __m128i *) (weights + tap))));
+    for (int tap = 0; tap < taps; tap += 8)
+        sum = _mm_add_epi32(sum, products(light + tap, weights + tap));
     return sum;
 }
 
-void CLight_mix_columns(
-    const int16_t *light, int origin, const CLightFilter *filter, int first, int end, int32_t *sums)
+__attribute__((target("avx2"))) static inline __m128i sum_avx2(const int16_t *light, const int16_t *weights, int taps)
 {
-    int x, taps = filter->taps, last = end - 1;
-    for (x = first; x < end; x += 4, sums += 4) {
-        // The last columns stand for those after them.
-        int columns[4] = {x, x + 1 < last ? x + 1 : last, x + 2 < last ? x + 2 : last, x + 3 < last ? x + 3 : last};
-        __m128i a = sum_of(light + (filter->first[columns[0]] - origin), filter->weights + (size_t) columns[0] * (size_t) taps, taps);
-        __m128i b = sum_of(light + (filter->first[columns[1]] - origin), filter->weights + (size_t) columns[1] * (size_t) taps, taps);
-        __m128i c = sum_of(light + (filter->first[columns[2]] - origin), filter->weights + (size_t) columns[2] * (size_t) taps, taps);
-        __m128i d = sum_of(light + (filter->first[columns[3]] - origin), filter->weights + (size_t) columns[3] * (size_t) taps, taps);
-        __m128i ab = _mm_add_epi32(_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b));
-        __m128i cd = _mm_add_epi32(_mm_unpacklo_epi32(c, d), _mm_unpackhi_epi32(c, d));
-        _mm_storeu_si128((__m128i *) sums, _mm_add_epi32(_mm_unpacklo_epi64(ab, cd), _mm_unpackhi_epi64(ab, cd)));
+    __m256i sums = _mm256_setzero_si256();
+    int tap = 0;
+    for (; tap + 16 <= taps; tap += 16)
+        sums = _mm256_add_epi32(sums,
+            _mm256_madd_epi16(
+                _mm256_loadu_si256((const __m256i *) (light + tap)), _mm256_loadu_si256((const __m256i *) (weights + tap))));
+    __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+    return tap < taps ? _mm_add_epi32(sum, products(light + tap, weights + tap)) : sum;
+}
+
+/// Defines a function that mixes columns, whose sums of products `SUM` makes, four of each.
+#define define_mix_columns(NAME, TARGET, SUM) \
+    TARGET static void NAME(const int16_t *light, const CLightFilter *filter, int first, int end, int32_t *sums) \
+    { \
+        int taps = filter->taps, last = end - 1; \
+        for (int x = first; x < end; x += 4, sums += 4) { \
+            __m128i four[4]; \
+            for (int next = 0; next < 4; next++) { \
+                /* The last column stands for those after it. */ \
+                int column = x + next < last ? x + next : last; \
+                four[next] = SUM(light + filter->first[column], filter->weights + (size_t) column * (size_t) taps, taps); \
+            } \
+            __m128i ab = _mm_add_epi32(_mm_unpacklo_epi32(four[0], four[1]), _mm_unpackhi_epi32(four[0], four[1])); \
+            __m128i cd = _mm_add_epi32(_mm_unpacklo_epi32(four[2], four[3]), _mm_unpackhi_epi32(four[2], four[3])); \
+            _mm_storeu_si128((__m128i *) sums, _mm_add_epi32(_mm_unpacklo_epi64(ab, cd), _mm_unpackhi_epi64(ab, cd))); \
+        } \
     }
+
+define_mix_columns(mix_columns_sse2, , sum_sse2)
+
+    define_mix_columns(mix_columns_avx2, __attribute__((target("avx2"))), sum_avx2)
+
+        void CLight_mix_columns(
+            const int16_t *light, int origin, const CLightFilter *filter, int first, int end, int32_t *sums)
+{
+    if (filter->taps >= 16 && __builtin_cpu_supports("avx2"))
+        mix_columns_avx2(light - origin, filter, first, end, sums);
+    else
+        mix_columns_sse2(light - origin, filter, first, end, sums);
 }
 
 #else

@@ -1,6 +1,7 @@
 #include "CPixels.h"
 
 #include "Frames.h"
+#include "Gamut.h"
 
 #include <string.h>
 
@@ -65,26 +66,33 @@ static inline void widen(const uint8_t *from, int step, float share, float *rest
     }
 }
 
-WIDE static void change(const CPixelsStages *stages, Block *part)
+/// The colours of a block's samples.
+WIDE static void widen_colors(const Block *part, float *restrict red, float *restrict green, float *restrict blue)
 {
-    Row bluish, reddish, red, green, blue;
-    int32_t bytes[block];
-    const float *f = stages->stages[0].factors;
+    Row bluish, reddish;
     Levels levels = part->levels;
     float share = 1 / levels.luma;
-    int i, number;
+    int i;
     widen(part->bluish, part->step, 1 / levels.chroma, bluish);
     widen(part->reddish, part->step, 1 / levels.chroma, reddish);
     for (i = 0; i < block; i++) {
         float luma = ((float) part->luma[i] - levels.black) * share;
-        float r = clipped(luma + 1.402f * reddish[i]);
-        float g = clipped(luma - 0.344136f * bluish[i] - 0.714136f * reddish[i]);
-        float b = clipped(luma + 1.772f * bluish[i]);
-        red[i] = product(f, f[9], r, g, b);
-        green[i] = product(f + 3, f[10], r, g, b);
-        blue[i] = product(f + 6, f[11], r, g, b);
+        red[i] = clipped(luma + 1.402f * reddish[i]);
+        green[i] = clipped(luma - 0.344136f * bluish[i] - 0.714136f * reddish[i]);
+        blue[i] = clipped(luma + 1.772f * bluish[i]);
     }
-    for (number = 1; number < stages->count; number++)
+}
+
+WIDE static void change(const CPixelsGamut *gamut, const CPixelsStages *stages, Block *part)
+{
+    Row red, green, blue;
+    int32_t bytes[block];
+    Levels levels = part->levels;
+    int i, number;
+    widen_colors(part, red, green, blue);
+    if (gamut)
+        CPixels_change_gamut_of(gamut, red, green, blue, block);
+    for (number = 0; number < stages->count; number++)
         multiply(&stages->stages[number], red, green, blue);
     for (i = 0; i < block; i++) {
         float luma = 0.299f * red[i] + 0.587f * green[i] + 0.114f * blue[i];
@@ -121,11 +129,11 @@ static void fill(uint8_t *to, const uint8_t *from, int count)
         memset(to + count, 128, (size_t) (block - count));
 }
 
-int CPixels_color_planes(const CPixelsStages *stages, const CPixelsPlanes *planes, CPixelsWatch watch)
+int CPixels_color_planes(const CPixelsGamut *gamut, const CPixelsStages *stages, const CPixelsPlanes *planes, CPixelsWatch watch)
 {
     int step = planes->step, top, left, y;
     Block part;
-    if (!stages->count)
+    if (!stages->count && !gamut)
         return 0;
     part.step = step;
     part.levels = planes->is_limited ? limited : full;
@@ -145,7 +153,7 @@ int CPixels_color_planes(const CPixelsStages *stages, const CPixelsPlanes *plane
             for (y = top; y < top + rows; y++) {
                 uint8_t *row = planes->samples[0] + (size_t) y * planes->strides[0] + left;
                 fill(part.luma, row, width);
-                change(stages, &part);
+                change(gamut, stages, &part);
                 memcpy(row, part.luma, (size_t) width);
             }
             store_chroma(part.blue_sums, width, rows, step, bluish + left / step);

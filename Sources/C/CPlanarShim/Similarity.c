@@ -84,16 +84,20 @@ double CPlanarShim_dissimilarity(const CPlanarShimPlane *one, const CPlanarShimP
     return Scale * sum / ((double) (across - 1) * (down - 1));
 }
 
-void CPlanarShim_luma(const uint8_t *pixels, int bands, int is_limited, const CPlanarShimPlane *luma)
+void CPlanarShim_component(const uint8_t *pixels, int bands, int kind, int is_limited, const CPlanarShimPlane *plane)
 {
+    // JFIF's matrix in 65536ths, and what is added to the sums.
+    static const int factors[3][3] = {{19595, 38470, 7471}, {-11059, -21709, 32768}, {32768, -27439, -5329}};
+    const int *factor = factors[kind];
+    int start = kind ? (128 << 16) + 32767 : 32768, least = kind ? 128 * (255 - 224) : 16 * 255, range = kind ? 224 : 219;
     int x, y, has_alpha = bands == 2 || bands == 4;
-    for (y = 0; y < luma->height; y++) {
-        uint8_t *row = luma->samples + (size_t) y * luma->stride;
-        for (x = 0; x < luma->width; x++, pixels += bands) {
-            int value = bands < 3 ? pixels[0] : (19595 * pixels[0] + 38470 * pixels[1] + 7471 * pixels[2] + 32768) >> 16;
+    for (y = 0; y < plane->height; y++) {
+        uint8_t *row = plane->samples + (size_t) y * plane->stride;
+        for (x = 0; x < plane->width; x++, pixels += bands) {
+            int value = bands < 3 ? pixels[0] : (factor[0] * pixels[0] + factor[1] * pixels[1] + factor[2] * pixels[2] + start) >> 16;
             if (has_alpha)
                 value = (value * pixels[bands - 1] + 128 * (255 - pixels[bands - 1]) + 127) / 255;
-            row[x] = (uint8_t) (is_limited ? 16 + (219 * value + 127) / 255 : value);
+            row[x] = (uint8_t) (is_limited ? (least + range * value + 127) / 255 : value);
         }
     }
 }

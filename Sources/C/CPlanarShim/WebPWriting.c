@@ -37,22 +37,58 @@ static int go_on(int percent, const WebPPicture *picture)
     return !file->watch.should_stop(file->watch.context);
 }
 
-CPlanarShimStatus CPlanarShim_write_webp(
-    const CPlanarShimPlanes *planes, int quality, int effort, CPlanarShimWatch watch, void **bytes, size_t *count,
+/// Encodes a picture whose samples have been set, and frees it.
+static CPlanarShimStatus encode(
+    WebPPicture *picture, const CPlanarShimWebPSettings *settings, int has_sharp_chroma, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size])
 {
     WebPConfig config;
-    WebPPicture picture;
     File file = {NULL, 0, 0, watch};
-    if (!WebPConfigInit(&config) || !WebPPictureInit(&picture)) {
-        snprintf(text, CPlanarShim_text_size, "libwebp of another version");
-        return CPlanarShimFailed;
+    int error = VP8_ENC_ERROR_INVALID_CONFIGURATION;
+    if (WebPConfigInit(&config)) {
+        config.quality = (float) settings->quality;
+        config.method = settings->effort;
+        // The filter of edges keeps away from what is sharp: 1 to 2 % fewer bytes at the same look.
+        config.filter_sharpness = 7;
+        // Without sharp chroma, coloured text and edges of drawings lose 10 to 20 points of SSIMULACRA2.
+        config.use_sharp_yuv = has_sharp_chroma;
+        // Resampled alpha has few shapes, for which filters would be tried for nothing.
+        if (!picture->use_argb)
+            config.alpha_filtering = 0;
+        picture->writer = append;
+        picture->progress_hook = go_on;
+        picture->custom_ptr = &file;
+        error = WebPEncode(&config, picture) ? VP8_ENC_OK : picture->error_code;
     }
-    config.quality = (float) quality;
-    config.method = effort;
-    picture.use_argb = 0;
-    picture.width = planes->planes[0].width;
-    picture.height = planes->planes[0].height;
+    WebPPictureFree(picture);
+    if (error == VP8_ENC_OK) {
+        *bytes = file.bytes;
+        *count = file.count;
+        return CPlanarShimDone;
+    }
+    free(file.bytes);
+    snprintf(text, CPlanarShim_text_size, "libwebp error %d", error);
+    return error == VP8_ENC_ERROR_USER_ABORT ? CPlanarShimStopped : CPlanarShimFailed;
+}
+
+/// A picture without samples; fails if libwebp has another version.
+static int begin(WebPPicture *picture, int width, int height, char text[CPlanarShim_text_size])
+{
+    snprintf(text, CPlanarShim_text_size, "libwebp of another version");
+    if (!WebPPictureInit(picture))
+        return 0;
+    picture->width = width;
+    picture->height = height;
+    return 1;
+}
+
+CPlanarShimStatus CPlanarShim_write_webp(
+    const CPlanarShimPlanes *planes, CPlanarShimWebPSettings settings, CPlanarShimWatch watch, void **bytes,
+    size_t *count, char text[CPlanarShim_text_size])
+{
+    WebPPicture picture;
+    if (!begin(&picture, planes->planes[0].width, planes->planes[0].height, text))
+        return CPlanarShimFailed;
     // libwebp does not take ownership, and overwrites only what is transparent.
     picture.y = planes->planes[0].samples;
     picture.u = planes->planes[1].samples;
@@ -63,21 +99,47 @@ CPlanarShimStatus CPlanarShim_write_webp(
         picture.colorspace = WEBP_YUV420A;
         picture.a = planes->planes[3].samples;
         picture.a_stride = (int) planes->planes[3].stride;
-        // A few shapes: filters would be tried for nothing.
-        config.alpha_filtering = 0;
     }
-    picture.writer = append;
-    picture.progress_hook = go_on;
-    picture.custom_ptr = &file;
-    if (!WebPEncode(&config, &picture)) {
-        int error = picture.error_code;
+    return encode(&picture, &settings, 0, watch, bytes, count, text);
+}
+
+/// Spreads grey over three components.
+static uint8_t *colored(const CPlanarShimPixels *pixels)
+{
+    size_t count = (size_t) pixels->width * (size_t) pixels->height, index;
+    int has_alpha = pixels->bands == 2, step = pixels->bands;
+    uint8_t *colors = malloc(count * (size_t) (3 + has_alpha)), *to = colors;
+    const uint8_t *from = pixels->samples;
+    for (index = 0; colors && index < count; index++, from += step) {
+        to[0] = to[1] = to[2] = from[0];
+        to += 3;
+        if (has_alpha)
+            *to++ = from[1];
+    }
+    return colors;
+}
+
+CPlanarShimStatus CPlanarShim_write_webp_pixels(
+    const CPlanarShimPixels *pixels, int has_sharp_chroma, CPlanarShimWebPSettings settings, CPlanarShimWatch watch,
+    void **bytes, size_t *count, char text[CPlanarShim_text_size])
+{
+    WebPPicture picture;
+    int has_alpha = pixels->bands % 2 == 0, stride = pixels->width * (3 + has_alpha), is_read;
+    uint8_t *colors = pixels->bands < 3 ? colored(pixels) : NULL;
+    const uint8_t *samples = pixels->bands < 3 ? colors : pixels->samples;
+    if (!begin(&picture, pixels->width, pixels->height, text)) {
+        free(colors);
+        return CPlanarShimFailed;
+    }
+    picture.use_argb = 1;
+    is_read = samples
+        && (has_alpha ? WebPPictureImportRGBA(&picture, samples, stride) : WebPPictureImportRGB(&picture, samples, stride));
+    free(colors);
+    if (!is_read) {
         WebPPictureFree(&picture);
-        free(file.bytes);
-        snprintf(text, CPlanarShim_text_size, "libwebp error %d", error);
-        return error == VP8_ENC_ERROR_USER_ABORT ? CPlanarShimStopped : CPlanarShimFailed;
+        snprintf(text, CPlanarShim_text_size, "libwebp has no memory for the pixels");
+        return CPlanarShimFailed;
     }
-    WebPPictureFree(&picture);
-    *bytes = file.bytes;
-    *count = file.count;
-    return CPlanarShimDone;
+    // Grey has no edges between colours.
+    return encode(&picture, &settings, has_sharp_chroma && pixels->bands >= 3, watch, bytes, count, text);
 }

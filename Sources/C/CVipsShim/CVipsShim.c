@@ -339,10 +339,10 @@ int CVipsShim_with_profile(VipsImage *in, VipsImage **out, const void *profile, 
     return 0;
 }
 
-int CVipsShim_to_srgb(VipsImage *in, VipsImage **out, VipsIntent intent)
+int CVipsShim_to_gamut(VipsImage *in, VipsImage **out, const char *profile, VipsIntent intent)
 {
     // Without black point compensation, the black of a press profile would become dark grey.
-    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "depth", 8, "intent", intent,
+    return vips_icc_transform(in, out, profile, "embedded", TRUE, "depth", 8, "intent", intent,
         "black_point_compensation", TRUE, NULL);
 }
 
@@ -425,13 +425,14 @@ int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSave
 {
     // libvips takes 3 to 9, and silently 7 for any other effort.
     int effort = VIPS_CLIP(3, options.effort, 9);
+    gboolean strip = !options.keeps_profile;
     // Below its quality 6, libvips asks for distances at which libjxl makes larger files, or that it refuses, and then goes on with its
     // default. It takes a distance of at most 15, so the three lowest qualities are its own 6, 7 and 8 (19.4, 17.2 and 15.4).
     if (options.quality < 4)
-        return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality + 5, "effort", effort, "strip", TRUE, NULL);
+        return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality + 5, "effort", effort, "strip", strip, NULL);
     if (options.quality < usual_jxl_quality)
         // From 15 down to 11.29; libvips' own distance at 12 is 10.73.
         return vips_jxlsave_buffer(in, bytes, count, "distance", 15 - 0.53 * (options.quality - 4), "effort", effort,
-            "strip", TRUE, NULL);
-    return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality, "effort", effort, "strip", TRUE, NULL);
+            "strip", strip, NULL);
+    return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality, "effort", effort, "strip", strip, NULL);
 }

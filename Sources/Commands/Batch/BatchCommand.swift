@@ -14,7 +14,8 @@ enum BatchCommand {
         text: """
             Makes a thumbnail of each source in LIST, a file or - for standard input, with one source a line; empty lines and
             lines that begin with # do not count. A source is a file, a folder, or an http or https URL. Results are called
-            NAME.EXT after their sources, and NAME-2.EXT if that is taken.
+            NAME.EXT after their sources, and NAME-2.EXT if that is taken. With -o ORIGIN:PATH/ they go below a named origin of the
+            settings file that has write: true, with their media types and Cache-Control.
 
             On a terminal it shows a bar with the rate, the time that is left and the failures. --resume goes on after an end of any
             kind: a result is in the folder as a whole or not at all, and the file \(BatchRecord.name) there says what it was made of.
@@ -22,7 +23,8 @@ enum BatchCommand {
             The exit status is 0, 1 if a source failed, and 2 for wrong use.
             """,
         options: [
-            .output("FOLDER", "where the results go; made if it is missing"), .jobs, resume, .force, .recursive, .json,
+            .output("FOLDER", "where the results go; made if it is missing; or ORIGIN:PATH/"), .jobs, resume, .force,
+            .recursive, .json,
             .verbose,
         ],
         takesParameters: true,
@@ -50,8 +52,16 @@ enum BatchCommand {
             let (sources, unread) = SourceList.expanded(named, isRecursive: arguments.has(.recursive))
             for (path, failure) in unread { Program.complain("\(path): \(failure.reason)") }
             try options.makeFolder()
-            guard case .folder(let folder) = options.place else { throw WrongUse("-o must be a folder") }
-            let record = try BatchRecord(in: folder, options: "\(Program.version) \(options.request)")
+            let record: BatchRecord?
+            switch options.place {
+            case .folder(let folder):
+                record = try BatchRecord(in: folder, options: "\(Program.version) \(options.request)")
+            case .origin:
+                // A result that was finished is written down beside it, which only a folder of this machine allows.
+                guard !arguments.has(resume) else { throw WrongUse("--resume needs a folder of this machine") }
+                record = nil
+            case .standardOutput, .file: throw WrongUse("-o must be a folder")
+            }
             let session = try CommandSession(settings, jobs: jobs, isVerbose: arguments.has(.verbose))
             let maker = ResultMaker(
                 session: session, request: options.request, place: options.place,

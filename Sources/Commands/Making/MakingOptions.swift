@@ -1,7 +1,9 @@
 import Dialects
+import Downloading
 import Glibc
 import Imaging
 import Settings
+import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
@@ -24,7 +26,12 @@ struct MakingOptions: Sendable {
         _ parameters: [(name: String, value: String)], output: String, isSeveral: Bool, isList: Bool = false,
         settings: Settings
     ) throws(WrongUse) {
-        place = try Self.place(output, isSeveral: isSeveral, isList: isList)
+        let name = output.prefix(before: UInt8(ascii: ":"))
+        if isList, name.utf8.count < output.utf8.count, let origin = settings.downloads.origins[String(name)] {
+            place = try Self.place(below: origin, output)
+        } else {
+            place = try Self.place(output, isSeveral: isSeveral, isList: isList)
+        }
         var parameters = parameters
         if case .file(let path) = place, !parameters.contains(where: { $0.name == "format" }),
             FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true
@@ -41,6 +48,17 @@ struct MakingOptions: Sendable {
         } catch {
             throw error.wrongUse
         }
+    }
+
+    /// A folder below a named origin, which ends in a slash if it has a name.
+    private static func place(below origin: Origin, _ output: String) throws(WrongUse) -> ResultPlace {
+        guard origin.isWritable else {
+            throw WrongUse("the origin \(origin.name) takes no results; the settings file may say write: true")
+        }
+        guard output.utf8.last == UInt8(ascii: "/") || output.utf8.count == origin.name.utf8.count + 1 else {
+            throw WrongUse("write \(output)/, which the names of the results follow")
+        }
+        return .origin(output)
     }
 
     private static func place(_ output: String, isSeveral: Bool, isList: Bool) throws(WrongUse) -> ResultPlace {

@@ -1,8 +1,10 @@
 import Composition
 import Coordination
+import Downloading
 import Glibc
 import Imaging
 import Memory
+import Text
 import ThumbnailPipeline
 
 /// Where the results of a command go.
@@ -10,6 +12,8 @@ enum ResultPlace: Sendable, Equatable {
     case standardOutput
     case file(String)
     case folder(String)
+    /// Below a named origin: `NAME:PATH/`.
+    case origin(String)
 }
 
 /// The result for one source.
@@ -77,11 +81,8 @@ struct ResultMaker: Sendable {
         let opened = try await session.opened(source, receipt: "source-\(index)")
         defer { session.close(opened) }
         let path = try await path(of: index, ending: format(of: opened).fileExtension)
-        let pipeline = session.engine.pipeline
-        let made = try await pipeline.thumbnail(
-            for: Call(pipeline.resolved(request, of: opened), receipt: "source-\(index)")
-        ).image
-        try Task.checkCancellation()
+        if case .origin = place, let path { return try await placed(opened, index, at: path) }
+        let made = try await thumbnail(of: opened, index).image
         guard let path else {
             try await session.files.run { _ in
                 do throws(CommandFailure) {
@@ -105,6 +106,29 @@ struct ResultMaker: Sendable {
         return .made(path: path, made)
     }
 
+    private func thumbnail(of opened: OpenedSource, _ index: Int) async throws -> Thumbnail {
+        let pipeline = session.engine.pipeline
+        let made = try await pipeline.thumbnail(
+            for: Call(pipeline.resolved(request, of: opened), receipt: "source-\(index)"))
+        try Task.checkCancellation()
+        return made
+    }
+
+    /// Makes a result and puts it below a named origin.
+    private func placed(_ opened: OpenedSource, _ index: Int, at path: String) async throws -> Outcome.Kind {
+        let placer = session.engine.placer
+        let destination: Destination
+        do throws(Destination.Refusal) {
+            destination = try placer.destination(ExactText(path))
+        } catch {
+            throw CommandFailure(code: "bad_destination", "\(path): no place for a result")
+        }
+        if !replaces, try await placer.holds(destination) { throw ResultFile.existing.about(path) }
+        let made = try await thumbnail(of: opened, index)
+        let placed = try await placer.put(made, at: destination, isGiven: opened.isGiven)
+        return .made(path: placed.location, made.image)
+    }
+
     /// Where a result goes; nil for standard output.
     ///
     /// - Throws: ``CommandFailure`` if a file is there that may not be replaced.
@@ -115,6 +139,7 @@ struct ResultMaker: Sendable {
         case .file(let name): path = name
         case .folder(let folder):
             path = FilePath.joined(folder, await names.name(of: index, fileExtension: ending))
+        case .origin(let start): return start + (await names.name(of: index, fileExtension: ending))
         }
         // Judged before the work is done; it is judged again when the file gets its name.
         let kind = FilePath.kind(of: path)

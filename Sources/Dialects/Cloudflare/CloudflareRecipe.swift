@@ -31,6 +31,7 @@ struct CloudflareRecipe: RenderRecipe {
         var source = source
         var rendering = RenderingOptions()
         rendering.format = .fixed(format)
+        rendering.qualityScale = .encoder
         rendering.isAnimated = options.isAnimated
         rendering.background = options.background ?? (options.fit == .pad ? .white : nil)
         rendering.quality = options.quality ?? (format.hasQuality ? source.rules.unnamed(Self.quality) : nil)

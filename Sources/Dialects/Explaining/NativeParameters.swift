@@ -45,15 +45,16 @@ package struct NativeParameters {
     private mutating func read(_ plan: RenderPlan) {
         values[.format] = plan.format.rawValue
         switch plan.quality {
-        case .fixed(let quality): if plan.format.hasQuality { values[.quality] = String(quality) }
+        case .fixed(let quality): if plan.format.hasQuality { values[.quality] = String(plan.format.look(of: quality)) }
         case .fitting(let bytes, let highest, _):
-            values[.quality] = String(highest)
+            values[.quality] = String(plan.qualityScale == .look ? highest : plan.format.look(of: highest))
             values[.maximumBytes] = String(bytes)
         case .similar: values[.quality] = "auto"
         }
         if plan.decode.page > 0 { values[.page] = String(plan.decode.page) }
         if plan.isAnimated { values[.animated] = "1" }
         if plan.bitDepth != plan.format.bitDepth { values[.avifBitDepth] = String(plan.bitDepth) }
+        if plan.gamut != .srgb { values[.gamut] = plan.gamut.rawValue }
         if plan.attribution != nil { values[.keepCopyright] = "1" }
         if plan.decode.keepsGainMap { values[.hdr] = GainMapUse.keep.rawValue }
         if let border = plan.border {

@@ -9,7 +9,8 @@ extension APIError: ServiceError {
             .badRequest
         // As a failure of the origin, a status of 5xx would count against the service's own address.
         case .badKey: .unauthorized
-        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed: .forbidden
+        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed, .originNotWritable:
+            .forbidden
         case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
         case .lengthRequired: .lengthRequired
         case .bodyTooLarge, .sourceTooLarge, .answerTooLarge: .contentTooLarge
@@ -54,6 +55,7 @@ extension APIError: ServiceError {
         case .deadlineExceeded: "deadline_exceeded"
         case .noSuchReceipt: "no_such_receipt"
         case .callbackNotAllowed: "callback_not_allowed"
+        case .originNotWritable: "origin_not_writable"
         case .noSuchJob: "no_such_job"
         case .tooManyReaders: "overloaded"
         case .lengthRequired: "length_required"
@@ -110,6 +112,7 @@ extension APIError: ServiceError {
             "Content-Type \(type.prefix(64)) is none of an image: send image/…, application/octet-stream or multipart/form-data."
         case .unsupportedMediaType:
             "The body must be sent with Content-Type: application/json, or as multipart/form-data with an image."
+        case .originNotWritable: "There is no named origin of this name that takes results (write: true)."
         case .callbackNotAllowed(let rule): "The callback is not called: \(rule)."
         case .noSuchJob: "There is no such job, or it ended long ago."
         case .tooManyReaders: "As many clients read events as there may be; try again later."
@@ -129,7 +132,9 @@ extension APIError: ServiceError {
     /// The kind of failure, by its cause.
     package var category: ErrorCategory {
         switch self {
-        case .badSignature, .badKey, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed: .policy
+        case .badSignature, .badKey, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed,
+            .originNotWritable:
+            .policy
         case .draining, .tooManyReaders: .overload
         case .clientGone: .cancelled
         case .deadlineExceeded: .timeout

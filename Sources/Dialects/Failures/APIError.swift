@@ -76,6 +76,8 @@ package enum APIError: Error, Equatable {
     case badBody(String, String)
     /// A job names a host that no job may have called: the setting that forbids it, and what it forbids.
     case callbackNotAllowed(String)
+    /// A rendition is to be put below an origin that is not there, or that takes no writes.
+    case originNotWritable
     /// There is no job with this ID, or no longer.
     case noSuchJob
     /// No caller waits under this receipt.

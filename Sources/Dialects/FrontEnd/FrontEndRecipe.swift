@@ -72,6 +72,7 @@ struct FrontEndRecipe: RenderRecipe {
         let isUntouched = isUntouched(header)
         let format = isUntouched ? header.format.answer(hasAlpha: page.hasAlpha) : format(of: header)
         options.format = .fixed(format)
+        options.qualityScale = .encoder
         options.isAnimated = true
         options.background = background
         options.gravity = gravity

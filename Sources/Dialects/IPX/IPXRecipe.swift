@@ -21,6 +21,7 @@ struct IPXRecipe: RenderRecipe {
             header.frames > 1 && (modifiers.keepsFrames || format == .gif) && format.supportsAnimation
         var rendering = RenderingOptions()
         rendering.format = .fixed(format)
+        rendering.qualityScale = .encoder
         rendering.isAnimated = isMoving
         rendering.quality = modifiers.quality ?? Self.qualities[format]
         rendering.gravity = modifiers.gravity

@@ -58,6 +58,8 @@ package struct ImgproxyDefaults: Hashable, Sendable {
     package var turnsUpright = true
     package var stripsMetadata = true
     package var keepsCopyright = true
+    /// Whether colours become those of sRGB, and not those that the source has.
+    package var stripsColorProfile = true
     /// The factor of watermarks' opacities, above 0 and at most 1.
     package var watermarkOpacity = 1.0
     package var maximumFrames = 1

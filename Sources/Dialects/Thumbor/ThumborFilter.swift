@@ -18,6 +18,8 @@ struct ThumborOptions: Hashable, Sendable {
     var maximumBytes: Int?
     /// Whether opaque PNG images become JPEG.
     var replacesPNG = false
+    /// Whether colours become those of sRGB, and not those that the source has.
+    var stripsProfile = false
     /// Most frames; nil for all.
     var frames: Int?
     /// The page, from 0.

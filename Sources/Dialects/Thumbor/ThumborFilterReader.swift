@@ -27,6 +27,7 @@ struct ThumborFilterReader {
         self.configuration = configuration
         self.isMeta = isMeta
         options.replacesPNG = configuration.replacesPNG
+        options.stripsProfile = configuration.stripsProfile
     }
 
     /// Reads filters.
@@ -109,10 +110,12 @@ extension ThumborFilterReader {
         case "dpi":
             guard let resolution = arguments.whole(0, most: 10_000), resolution > 0 else { return false }
             options.resolution = resolution
-        // Results have no metadata and the colours of sRGB in any case.
-        case "strip_exif", "strip_icc", "strip_metadata", "preview": break
+        // Results have no metadata in any case.
+        case "strip_exif", "preview": break
+        case "strip_icc", "strip_metadata": options.stripsProfile = true
         case "to_colorspace":
-            return arguments.count == 0 || arguments.text(0)?.asciiLowercased == "srgb"
+            guard arguments.count == 0 || arguments.text(0)?.asciiLowercased == "srgb" else { return false }
+            options.stripsProfile = true
         default: return false
         }
         return true

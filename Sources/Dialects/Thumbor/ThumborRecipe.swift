@@ -26,6 +26,7 @@ struct ThumborRecipe: RenderRecipe {
             size: options.isDebug || options.isRaw ? layout.part.size : drawnSize(layout.size, of: page),
             format: format, quality: encodingQuality(in: format, by: source.rules))
         composition.page = options.page
+        if !options.stripsProfile { composition.gamut = .auto }
         composition.frames = options.page > 0 ? 1 : options.frames ?? .max
         if !isAnimated(source.header), !options.isRaw { composition.trim = options.geometry.trim.map(Self.trim) }
         if options.isRaw {

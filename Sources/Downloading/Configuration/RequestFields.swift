@@ -19,12 +19,11 @@ enum RequestFields {
         case .basic(let user, let password):
             fields.append((.authorization, "Basic " + Base64.encode(Array("\(user):\(password.text)".utf8))))
         case .bearer(let token): fields.append((.authorization, "Bearer " + token.text))
-        case .signature(let key):
+        case .signature:
             // libcurl signs in the order of whole lines, in which Accept would come after Accept-Encoding: it sends
             // its own. A store of objects asks nobody, so it needs no name against loops.
             fields.removeAll { $0.name == .accept || $0.name == .cdnLoop }
             fields.append((.xAmzContentSHA256, "UNSIGNED-PAYLOAD"))
-            if let token = key.sessionToken { fields.append((.xAmzSecurityToken, token.text)) }
         case nil: break
         }
         return fields.compactMap { name, value in

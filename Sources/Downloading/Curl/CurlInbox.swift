@@ -8,6 +8,8 @@ final class CurlInbox: Sendable {
         let request: TransferRequest
         let progress: TransferProgress
         let admitHop: HopAdmission
+        /// Signs the requests to the named origin; nil if they are not signed.
+        let key: OriginCredentials.AccessKey?
         let continuation: CheckedContinuation<TransferAnswer, any Error>
     }
 

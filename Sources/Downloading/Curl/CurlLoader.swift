@@ -18,6 +18,7 @@ package final class CurlLoader: DataLoading {
     private let multi: CurlMulti
     private let inbox = CurlInbox()
     private let thread: WorkThread
+    private let keys: SigningKeys
 
     /// Starts the thread `transfers`.
     ///
@@ -36,6 +37,11 @@ package final class CurlLoader: DataLoading {
         let start = LoopStart(
             configuration: configuration, multi: multi, inbox: inbox, resolver: resolver, timekeeper: timekeeper,
             observer: observer)
+        keys = SigningKeys(of: configuration.origins, timekeeper: timekeeper) { source, now throws(KeyFailure) in
+            try KeyServices.blockingKey(from: source, at: now) { (request, url) throws(KeyFailure) in
+                try HTTPClient.blockingCall(request, url, authorities: configuration.certificateAuthorities)
+            }
+        }
         do {
             thread = try WorkThread(named: "transfers") { start.run() }
         } catch {
@@ -54,11 +60,13 @@ package final class CurlLoader: DataLoading {
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferAnswer {
+        let key = try await keys.key(for: request.identity.originName)
         let id = inbox.announce()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let load = CurlInbox.Load(
-                    id: id, request: request, progress: progress, admitHop: admitHop, continuation: continuation)
+                    id: id, request: request, progress: progress, admitHop: admitHop, key: key,
+                    continuation: continuation)
                 if let refusal = inbox.start(load) { return continuation.resume(throwing: refusal) }
                 multi.wakeUp()
             }

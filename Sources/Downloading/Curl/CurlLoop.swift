@@ -118,6 +118,9 @@ final class CurlLoop {
             let host = transfer.url.address == nil ? "; the host is \(transfer.url.host)" : ""
             return end(transfer, .failure(DownloadError.sourceNotAllowed(objection + host)))
         }
+        if let keyEnd = transfer.signingKey?.endsAt, timekeeper.secondsSince1970 >= keyEnd {
+            return end(transfer, .failure(DownloadError.unreachable("credentials: the key ended meanwhile")))
+        }
         transfer.beginConnecting(to: addresses, isAllowed: isAllowed)
         let profile = profile(named: isOwn ? transfer.load.request.identity.originName : nil)
         guard let easy = profile.takeHandle(),

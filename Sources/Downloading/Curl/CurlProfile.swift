@@ -57,12 +57,8 @@ final class CurlProfile {
         if origin.tlsPolicy != .none {
             guard unsafe pins != nil, unsafe CCurlShim_set_pins(handle, pins) == CURLE_OK else { return false }
         }
-        guard case .signature(let key)? = origin.credentials else { return true }
-        let texts = [
-            (CURLOPT_AWS_SIGV4, "aws:amz:\(key.region):s3"), (CURLOPT_USERNAME, key.id),
-            (CURLOPT_PASSWORD, key.secret.text),
-        ]
-        return texts.allSatisfy { option, text in unsafe CCurlShim_set_string(handle, option, text) == CURLE_OK }
+        guard case .signature(_, let region)? = origin.credentials else { return true }
+        return unsafe CCurlShim_set_string(handle, CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3") == CURLE_OK
     }
 }
 

@@ -66,6 +66,9 @@ final class CurlTransfer {
     /// Whether the current hop is to the named origin, and no redirect has led elsewhere before.
     var isAtOwnOrigin: Bool { !hasLeftOrigin && load.request.identity.originName != nil }
 
+    /// The key that signs the current hop's request; nil if it is not signed.
+    var signingKey: OriginCredentials.AccessKey? { isAtOwnOrigin ? load.key : nil }
+
     /// Lets the current hop open connections to these addresses only, and use kept ones whose peer `isAllowed`.
     func beginConnecting(to addresses: [IPAddress], isAllowed: @escaping (IPAddress) -> Bool) {
         hop.judgedAddresses = addresses.map(\.unmapped)

@@ -26,7 +26,7 @@ package enum HTTPClient {
     }
 
     /// Longest body of an answer, in bytes.
-    static let maximumBodyLength = 64 << 20
+    package static let maximumBodyLength = 64 << 20
 
     /// Sends a request on the calling thread, which waits for the answer; redirects are not followed.
     ///
@@ -35,9 +35,10 @@ package enum HTTPClient {
     ///   - url: An absolute `http` or `https` URL.
     ///   - timeLimit: Time for all of it.
     ///   - authorities: A file of certificate authorities in PEM instead of the system's.
-    ///   - keepsBody: Whether the answer's body is wanted; else the answer has an empty one.
+    ///   - mostBodyBytes: Longest body of the answer; nil if it is not wanted, and then the answer has an empty one.
     package static func blockingSend(
-        _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil, keepsBody: Bool = true
+        _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil,
+        mostBodyBytes: Int? = maximumBodyLength
     ) throws(Failure) -> Answer {
         guard CurlMulti.isInitialised, let easy = unsafe curl_easy_init() else {
             throw Failure(description: "no memory")
@@ -61,7 +62,7 @@ package enum HTTPClient {
         unsafe CCurlShim_set_list(easy, CURLOPT_HTTPHEADER, lines)
         if request.method == .head { set(CURLOPT_NOBODY, 1) }
         set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-        let received = ReceivedBytes(keepsBytes: keepsBody)
+        let received = ReceivedBytes(atMost: mostBodyBytes)
         unsafe CCurlShim_set_body_callback(easy, takeBody, Unmanaged.passUnretained(received).toOpaque())
         let code = unsafe (request.body ?? SharedBytes([])).withUnsafeBytes { bytes in
             if let start = bytes.baseAddress, bytes.count > 0 {
@@ -86,9 +87,10 @@ package enum HTTPClient {
 /// The body of an answer while it arrives; used by one thread.
 private final class ReceivedBytes {
     var bytes: [UInt8] = []
-    let keepsBytes: Bool
+    /// Most bytes that are kept; nil if none are.
+    let maximum: Int?
 
-    init(keepsBytes: Bool) { self.keepsBytes = keepsBytes }
+    init(atMost maximum: Int?) { self.maximum = maximum }
 }
 
 /// libcurl's call with a part of a body; fewer bytes than it was given end the transfer.
@@ -96,8 +98,8 @@ private let takeBody: CCurlShim_data_callback = { start, size, count, context in
     guard let start = unsafe start, let context = unsafe context else { return 0 }
     let received = unsafe Unmanaged<ReceivedBytes>.fromOpaque(context).takeUnretainedValue()
     let length = Int(size * count)
-    guard received.keepsBytes else { return length }
-    guard received.bytes.count + length <= HTTPClient.maximumBodyLength else { return 0 }
+    guard let maximum = received.maximum else { return length }
+    guard received.bytes.count + length <= maximum else { return 0 }
     unsafe received.bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: length))
     return length
 }
@@ -115,17 +117,25 @@ extension HTTPClient {
     package static func status(
         of request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String?, thread name: String
     ) async -> Result<Int, Failure> {
-        await withCheckedContinuation { continuation in
-            let thread = try? WorkThread(named: name) {
-                let result = Result { () throws(Failure) in
-                    try blockingSend(
-                        request, to: url, timeLimit: timeLimit, authorities: authorities, keepsBody: false
-                    ).status
-                }
-                continuation.resume(returning: result)
+        let result = await WorkThread.value(named: name) {
+            Result { () throws(Failure) in
+                try blockingSend(request, to: url, timeLimit: timeLimit, authorities: authorities, mostBodyBytes: nil)
+                    .status
             }
-            guard let thread else { return continuation.resume(returning: .failure(Failure(description: "no thread"))) }
-            thread.detach()
+        }
+        return result ?? .failure(Failure(description: "no thread"))
+    }
+
+    /// Sends a request to a service that lends keys, whose answers are short and soon.
+    static func blockingCall(
+        _ request: HTTPRequest, _ url: String, authorities: String?
+    ) throws(KeyFailure) -> (status: Int, body: [UInt8]) {
+        do throws(Failure) {
+            let answer = try blockingSend(
+                request, to: url, timeLimit: .seconds(5), authorities: authorities, mostBodyBytes: 64 << 10)
+            return (answer.status, answer.body)
+        } catch {
+            throw KeyFailure(detail: error.description, isLasting: false)
         }
     }
 }

@@ -20,7 +20,7 @@ final class ConfinedWriting: Sendable {
     /// Makes the folder of temporary files and the lock, and removes what dead processes left.
     init(root: String, temporary: [String]) throws(DownloadError) {
         (self.root, self.temporary) = (root, temporary)
-        let folder = try Descriptor(root: root, folders: temporary, makesThem: true)
+        let folder = try Descriptor(root: root, folders: temporary, makingThem: 0o700)
         Self.removeLeftovers(in: folder)
         name = String(UInt64.random(in: .min ... .max), radix: 16)
         lock = unsafe openat(folder.number, name + Self.lockEnding, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -47,21 +47,31 @@ final class ConfinedWriting: Sendable {
         return unsafe fstat(lock, &status) == 0 && status.st_nlink > 0
     }
 
+    /// How a file is put.
+    struct Manner {
+        /// Whether the name is synced as well as the bytes.
+        let isLasting: Bool
+        /// Whether no other user may read it, nor the folders that are made for it.
+        let isPrivate: Bool
+    }
+
     /// Puts a file there, in place of another one.
     ///
     /// - Parameters:
     ///   - bytes: All of it.
     ///   - segments: Its path below the root; folders are made if they are missing.
-    ///   - isLasting: Whether the name is synced as well as the bytes.
-    func blockingPut(_ bytes: SharedBytes, at segments: [String], isLasting: Bool) throws(DownloadError) {
+    ///   - manner: How it is put.
+    func blockingPut(_ bytes: SharedBytes, at segments: [String], _ manner: Manner) throws(DownloadError) {
         let source = try Descriptor(root: root, folders: temporary)
-        let target = try Descriptor(root: root, folders: Array(segments.dropLast()), makesThem: true)
+        let target = try Descriptor(
+            root: root, folders: Array(segments.dropLast()), makingThem: manner.isPrivate ? 0o700 : 0o777)
         let number = lastNumber.withLock { number in
             number += 1
             return number
         }
         let passing = "\(name).\(number)"
-        let file = unsafe openat(source.number, passing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let file = unsafe openat(
+            source.number, passing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, manner.isPrivate ? 0o600 : 0o666)
         guard file >= 0 else { throw Self.failure("create", errno) }
         do throws(DownloadError) {
             defer { close(file) }
@@ -76,7 +86,7 @@ final class ConfinedWriting: Sendable {
             unsafe unlinkat(source.number, passing, 0)
             throw Self.failure("rename", error)
         }
-        if isLasting, fsync(target.number) != 0 { throw Self.failure("fsync", errno) }
+        if manner.isLasting, fsync(target.number) != 0 { throw Self.failure("fsync", errno) }
     }
 
     private static func blockingWrite(_ bytes: SharedBytes, to file: CInt) throws(DownloadError) {
@@ -118,15 +128,16 @@ final class ConfinedWriting: Sendable {
     private struct Descriptor: ~Copyable {
         let number: CInt
 
-        init(root: String, folders: [String], makesThem: Bool = false) throws(DownloadError) {
+        /// Opens it; with a mode, folders are made that are missing.
+        init(root: String, folders: [String], makingThem mode: mode_t? = nil) throws(DownloadError) {
             var folder = unsafe open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard folder >= 0 else { throw ConfinedWriting.failure("folder", errno) }
             for name in folders {
                 let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
                 var next = unsafe openat(folder, name, flags)
-                if next < 0, errno == ENOENT, makesThem {
+                if next < 0, errno == ENOENT, let mode {
                     // Another process may make it at the same time.
-                    if unsafe mkdirat(folder, name, 0o700) == 0 { fsync(folder) }
+                    if unsafe mkdirat(folder, name, mode) == 0 { fsync(folder) }
                     next = unsafe openat(folder, name, flags)
                 }
                 let error = errno

@@ -84,10 +84,7 @@ package final class FolderLoader: DataLoading {
     }
 
     private static func blockingOpen(_ identity: SourceIdentity, root: String) throws -> ConfinedFile {
-        let segments = identity.url.path.split(separator: "/").map { segment in
-            String(decoding: URLEscapes.decoded(segment) ?? [], as: UTF8.self)
-        }
-        return try ConfinedFile(root: root, segments: segments)
+        try ConfinedFile(root: root, segments: identity.url.fileSegments)
     }
 
     private static func blockingLoad(

@@ -41,7 +41,19 @@ extension OriginCredentials {
         switch self {
         case .basic(let user, let password): ["basic", user, password.text]
         case .bearer(let token): ["bearer", token.text]
-        case .signature(let key): ["s3", key.id, key.secret.text, key.sessionToken?.text ?? "", key.region]
+        case .signature(let source, let region): ["s3"] + source.parts + [region]
+        }
+    }
+}
+
+extension KeySource {
+    /// Not the keys that are lent: each of them opens the same place.
+    fileprivate var parts: [String] {
+        switch self {
+        case .fixed(let key): [key.id, key.secret.text, key.sessionToken?.text ?? ""]
+        case .webIdentity(let role, _, let file, let service): ["web-identity", role, file, service]
+        case .container(let service, _): ["container", service]
+        case .instance(let service): ["instance", service]
         }
     }
 }

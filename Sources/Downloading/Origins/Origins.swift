@@ -84,6 +84,9 @@ extension Origins {
             if let path = origin.certificateAuthorities, !Self.canOpen(path, 0) {
                 throw Unreadable(origin: origin.name, path: path)
             }
+            if case .signature(let source, _)? = origin.credentials, let path = source.file, !Self.canOpen(path, 0) {
+                throw Unreadable(origin: origin.name, path: path)
+            }
             if case .folder(let path) = origin.place, !Self.canOpen(path, O_DIRECTORY) {
                 throw Unreadable(origin: origin.name, path: path)
             }

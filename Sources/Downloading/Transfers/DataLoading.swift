@@ -91,11 +91,13 @@ struct TransferUpload: Hashable, Sendable {
     private let digest: String
 
     /// An object that is put somewhere; hashes all bytes.
-    init(_ bytes: SharedBytes) {
+    init(_ bytes: SharedBytes, _ description: ObjectDescription = ObjectDescription()) {
         self.bytes = bytes
         digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
         method = HTTPRequest.Method(rawValue: "PUT")
-        fields = [.xAmzContentSHA256: digest, .contentType: "application/octet-stream"]
+        var fields: HTTPFields = [.xAmzContentSHA256: digest, .contentType: description.mediaType]
+        if let cacheControl = description.cacheControl { fields.append(.cacheControl, cacheControl) }
+        self.fields = fields
         isCall = false
     }
 
@@ -114,6 +116,18 @@ struct TransferUpload: Hashable, Sendable {
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+}
+
+/// The facts about an object that a store is told, and tells its readers.
+package struct ObjectDescription: Sendable {
+    let mediaType: String
+    /// The value of `Cache-Control`; nil for none.
+    let cacheControl: String?
+
+    package init(mediaType: String = "application/octet-stream", cacheControl: String? = nil) {
+        self.mediaType = mediaType
+        self.cacheControl = cacheControl
+    }
 }
 
 /// An origin's answer.

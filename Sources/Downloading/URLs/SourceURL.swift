@@ -78,6 +78,9 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         canonical = "\(scheme)://\(name)\(self.path)"
     }
 
+    /// The names that lead to a file in a configured folder.
+    var fileSegments: [String] { path.split(separator: "/").map { URLEscapes.text(of: $0) } }
+
     /// The name of an image that was given and not fetched, which only looks like a URL: `given://NAME/`.
     ///
     /// - Parameter name: Lower-case letters and digits.

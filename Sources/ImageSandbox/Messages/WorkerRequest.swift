@@ -55,6 +55,7 @@ package enum WorkerRequest: Hashable, Sendable {
             writer.put(plan.isAnimated)
             writer.put(UInt64(plan.mostFrames))
             writer.put(plan.incompleteImages == .serve)
+            writer.put(UInt8(DecodedGamut.allCases.firstIndex(of: plan.gamut) ?? 0))
             writer.put(plan.drawnSize ?? PixelSize(width: 0, height: 0))
             writer.put(plan.drawnPart != nil)
             if let part = plan.drawnPart { writer.put(part) }
@@ -67,6 +68,7 @@ package enum WorkerRequest: Hashable, Sendable {
             writer.put(UInt8(settings.quality))
             writer.put(UInt8(settings.effort))
             writer.put(UInt8(settings.bitDepth))
+            writer.put(settings.isWide)
             writer.put(UInt32(delays))
             writer.put(image)
         case .attempt(let action):
@@ -107,7 +109,8 @@ extension MessageReader {
     fileprivate mutating func decoding() -> WorkerRequest.Work? {
         guard let page = size(), let level = number(UInt8.self), [1, 2, 4, 8].contains(level), let isAnimated = flag(),
             let mostFrames = number(UInt64.self).flatMap({ Int(exactly: $0) }), mostFrames > 0,
-            let servesIncomplete = flag(), let drawnWidth = size(), let drawnHeight = size(),
+            let servesIncomplete = flag(), let gamut = number(UInt8.self),
+            DecodedGamut.allCases.indices ~= Int(gamut), let drawnWidth = size(), let drawnHeight = size(),
             (drawnWidth > 0) == (drawnHeight > 0), let hasPart = flag()
         else { return nil }
         let part = hasPart ? drawnPart() : nil
@@ -116,7 +119,8 @@ extension MessageReader {
             DecodePlan(
                 page: page, level: Int(level), isAnimated: isAnimated, mostFrames: mostFrames,
                 incompleteImages: servesIncomplete ? .serve : .refuse,
-                drawnSize: drawnWidth > 0 ? PixelSize(width: drawnWidth, height: drawnHeight) : nil, drawnPart: part))
+                drawnSize: drawnWidth > 0 ? PixelSize(width: drawnWidth, height: drawnHeight) : nil, drawnPart: part,
+                gamut: DecodedGamut.allCases[Int(gamut)]))
     }
 
     private mutating func drawnPart() -> DrawnPart? {
@@ -136,10 +140,11 @@ extension MessageReader {
     fileprivate mutating func encoding() -> WorkerRequest.Work? {
         guard let format = format(), format.isEncodedInOneStep, let quality = number(UInt8.self), 1...100 ~= quality,
             let effort = number(UInt8.self), 0...9 ~= effort, let bitDepth = number(UInt8.self),
-            format.bitDepths.contains(Int(bitDepth)), let delays = number(UInt32.self),
+            format.bitDepths.contains(Int(bitDepth)), let isWide = flag(), let delays = number(UInt32.self),
             delays == 0 || delays > 1 && format.isAnimatedInOneStep, let image = description()
         else { return nil }
-        let settings = EncoderSettings(quality: Int(quality), effort: Int(effort), bitDepth: Int(bitDepth))
+        let settings = EncoderSettings(
+            quality: Int(quality), effort: Int(effort), bitDepth: Int(bitDepth), isWide: isWide)
         return .encode(image, as: format, settings: settings, delays: Int(delays))
     }
 

@@ -10,6 +10,7 @@ final class AV1Encoder {
     let size: PixelSize
     /// Whether there is luma alone.
     let isGrey: Bool
+    let isWide: Bool
     /// Bits of a sample.
     let bits: Int
     private let raw: OpaquePointer
@@ -31,17 +32,18 @@ final class AV1Encoder {
     ) throws(ImagingError) {
         let effort = AVIFEffort(effort: settings.effort)
         bits = frames == 1 ? settings.bitDepth : 8
+        let level = AVIFEffort.level(for: settings.quality, isStill: frames == 1)
+        let matrices = AVIFEffort.matrices(level: frames == 1 ? level : 0)
         var shimSettings = CAOMShimSettings(
             width: Int32(size.width), height: Int32(size.height), is_grey: isGrey ? 1 : 0,
             bits: Int32(bits), frames: Int32(frames), speed: Int32(effort.speed(isStill: frames == 1)),
-            level: Int32(AVIFEffort.level(for: settings.quality, isStill: frames == 1)),
-            coarsest_matrix: Int32(AVIFEffort.matrices.lowerBound),
-            finest_matrix: Int32(AVIFEffort.matrices.upperBound), has_cosines_alone: effort.hasCosinesAlone ? 1 : 0)
+            level: Int32(level), coarsest_matrix: Int32(matrices.lowerBound),
+            finest_matrix: Int32(matrices.upperBound), has_cosines_alone: effort.hasCosinesAlone ? 1 : 0)
         guard let raw = unsafe CAOMShim_open(&shimSettings, &text) else {
             throw .encodeFailed(detail: String(shimText: text))
         }
         unsafe self.raw = raw
-        (self.size, self.isGrey) = (size, isGrey)
+        (self.size, self.isGrey, isWide) = (size, isGrey, settings.isWide)
     }
 
     deinit { unsafe CAOMShim_close(raw) }

@@ -17,7 +17,9 @@ struct AVIFEffort {
     private static let liveSpeeds = [9, 8, 6, 5]
 
     /// The quantisation matrices that may be used, of 0…15: lower ones are coarser in fine detail.
-    static let matrices = 4...12
+    ///
+    /// From level 30 on, coarser ones make files smaller at the same look.
+    static func matrices(level: Int) -> ClosedRange<Int> { level < 30 ? 4...12 : 2...10 }
 
     /// Whether the cosine transform alone is used: at speeds that try few of the others, it makes smaller files.
     var hasCosinesAlone: Bool { effort < 2 }

@@ -3,13 +3,14 @@ struct AVIFImage {
     let size: PixelSize
     let isGrey: Bool
     let bits: Int
+    let isWide: Bool
     /// The contents of the `av1C` box.
     let configuration: [UInt8]
     let frames: [AV1Encoder.Frame]
 
     /// The frames that an encoder made.
     init(_ encoder: AV1Encoder, frames: [AV1Encoder.Frame]) {
-        (size, isGrey, bits) = (encoder.size, encoder.isGrey, encoder.bits)
+        (size, isGrey, bits, isWide) = (encoder.size, encoder.isGrey, encoder.bits, encoder.isWide)
         (configuration, self.frames) = (encoder.configuration, frames)
     }
 
@@ -19,8 +20,11 @@ struct AVIFImage {
     /// The box of the decoder's configuration.
     var configurationBox: [UInt8] { AVIFBox.box("av1C", configuration) }
 
-    /// The box of the colours: sRGB in full-range BT.601 Y'CbCr, as in JPEG, by the numbers of ITU-T H.273.
-    static let colorBox = AVIFBox.box("colr", AVIFBox.letters("nclx"), AVIFBox.words(1, 13, 6), [0x80])
+    /// The box of the colours: sRGB or Display P3 in full-range BT.601 Y'CbCr, as in JPEG, by the numbers of ITU-T
+    /// H.273.
+    var colorBox: [UInt8] {
+        AVIFBox.box("colr", AVIFBox.letters("nclx"), AVIFBox.words(isWide ? 12 : 1, 13, 6), [0x80])
+    }
 
     /// The kind of an alpha plane, which ends with a zero.
     static let alphaKind = AVIFBox.letters("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0")

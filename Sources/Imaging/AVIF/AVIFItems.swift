@@ -45,7 +45,7 @@ struct AVIFItems {
     /// The properties, and which item has which: those that a reader must understand are marked.
     private var properties: [UInt8] {
         let size = AVIFBox.full("ispe", AVIFBox.longs(colors.size.width, colors.size.height))
-        var boxes = size + depths(of: colors) + colors.configurationBox + AVIFImage.colorBox
+        var boxes = size + depths(of: colors) + colors.configurationBox + colors.colorBox
         var links = AVIFBox.words(1) + [4, 1, 2, 0x83, 4]
         if let alpha {
             boxes += depths(of: alpha) + alpha.configurationBox + AVIFBox.full("auxC", AVIFImage.alphaKind)

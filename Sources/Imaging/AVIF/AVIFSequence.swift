@@ -68,7 +68,7 @@ struct AVIFSequence {
     /// The sample table: all frames are in one chunk.
     private func table(of image: AVIFImage, isAlpha: Bool, dataAt start: Int) -> [UInt8] {
         let count = image.frames.count
-        let meaning = isAlpha ? AVIFBox.full("auxi", AVIFImage.alphaKind) : AVIFImage.colorBox
+        let meaning = isAlpha ? AVIFBox.full("auxi", AVIFImage.alphaKind) : image.colorBox
         // Frames may refer to any others.
         let references = AVIFBox.full("ccst", AVIFBox.longs(0x7C00_0000))
         let entry = AVIFBox.box(

@@ -38,16 +38,11 @@ package struct ColorEncoding: Hashable, Sendable {
 
     /// The profile of these colours; PQ and HLG have none.
     var profile: ColorProfile? {
-        func fixed(_ value: Double) -> Int32 { Int32((value * 65_536).rounded()) }
-        let curve: ColorProfile.Curve
         switch transfer {
-        case .srgb: curve = .formula(3, ColorProfile.Curve.standardParameters.map(fixed))
-        case .power(let power): curve = .formula(0, [fixed(Double(power) / 100_000)])
-        case .pq, .hlg: return nil
+        case .srgb: ColorProfile(places)
+        case .power(let power): ColorProfile(places, formula: 0, [Double(power) / 100_000])
+        case .pq, .hlg: nil
         }
-        return ColorProfile(
-            majorVersion: 4, connectsByLab: false, primaries: places.connectionPrimaries.map { $0.map(fixed) },
-            curves: [curve, curve, curve])
     }
 }
 

@@ -8,28 +8,50 @@ extension ColorProfile {
     }
 
     /// An ICC profile with these numbers and no others.
-    package var file: SharedBytes {
-        let tags = tags
+    package var file: SharedBytes { SharedBytes(written(tags)) }
+
+    /// An ICC profile for images that others read: with a name, the adaptation of white, and each curve once.
+    func file(named name: String) -> [UInt8] {
+        func text(_ text: String) -> [UInt8] {
+            let units = text.utf16.flatMap(\.bigEndianBytes)
+            let header = [1, 12].flatMap { UInt32($0).bigEndianBytes } + Array("enUS".utf8)
+            let place = [UInt32(units.count), 28].flatMap(\.bigEndianBytes)
+            let filling = [UInt8](repeating: 0, count: units.count % 4)
+            return Array("mluc".utf8) + [0, 0, 0, 0] + header + place + units + filling
+        }
+        let adaptation = Array("sf32".utf8) + [0, 0, 0, 0] + Self.adaptation.flatMap(\.bigEndianBytes)
+        return written([("desc", text(name)), ("cprt", text("CC0")), ("chad", adaptation)] + tags)
+    }
+
+    /// A small profile of Display P3, for answers.
+    static let displayP3File = displayP3.file(named: "Display P3")
+
+    /// The file of tags, of which equal data stand once.
+    private func written(_ tags: [(name: String, bytes: [UInt8])]) -> [UInt8] {
         var table = UInt32(tags.count).bigEndianBytes
         var data: [UInt8] = []
+        var places: [[UInt8]: Int] = [:]
         let start = Self.headerByteCount + 4 + 12 * tags.count
         for tag in tags {
-            table += Array(tag.name.utf8) + UInt32(start + data.count).bigEndianBytes
-            table += UInt32(tag.bytes.count).bigEndianBytes
-            data += tag.bytes
+            let place = places[tag.bytes] ?? start + data.count
+            if places.updateValue(place, forKey: tag.bytes) == nil { data += tag.bytes }
+            table += Array(tag.name.utf8) + UInt32(place).bigEndianBytes + UInt32(tag.bytes.count).bigEndianBytes
         }
-        return SharedBytes(header(byteCount: start + data.count) + table + data)
+        return header(byteCount: start + data.count) + table + data
     }
 
     /// Size of ``file``, without writing it.
     var fileByteCount: Int {
         // Each tag has twelve bytes in the table; the data of a colour are twenty bytes.
-        Self.headerByteCount + 4 + (1 + primaries.count) * (12 + 20) + curves.reduce(0) { $0 + 12 + $1.byteCount }
+        Self.headerByteCount + 4 + (1 + primaries.count) * 20 + (1 + primaries.count + curves.count) * 12
+            + Set(curves).reduce(0) { $0 + $1.byteCount }
     }
 
     private static let headerByteCount = 128
     /// D50, the white of the connection space, in 65536ths.
     private static let light: [Int32] = [63_190, 65_536, 54_061]
+    /// Bradford's matrix from D65 to it, in 65536ths.
+    private static let adaptation: [Int32] = [68_674, 1_502, -3_290, 1_939, 64_912, -1_119, -605, 988, 49_262]
 
     /// The tags; the data of each fill whole words.
     private var tags: [(name: String, bytes: [UInt8])] {

@@ -38,17 +38,38 @@ extension ColorProfile.Curve {
 
 extension ColorProfile {
     /// Whether these are the colours of sRGB, within what 8 bits can show: they need no conversion.
-    var isStandard: Bool {
-        primaries.count == 3
-            && zip(primaries, Self.standardPrimaries).allSatisfy { primary, expected in
+    var isStandard: Bool { has(Self.standardPrimaries) && curves.allSatisfy(\.isStandard) }
+
+    /// Whether these are the colours of Display P3, within what 8 bits can show.
+    var isDisplayP3: Bool {
+        has(Chromaticities.displayP3.connectionPrimaries) && curves.allSatisfy(\.isStandard)
+    }
+
+    private func has(_ primaries: [[Double]]) -> Bool {
+        self.primaries.count == 3
+            && zip(self.primaries, primaries).allSatisfy { primary, expected in
                 zip(primary, expected).allSatisfy { abs(Double($0) / 65_536 - $1) < 0.003 }
-            } && curves.allSatisfy(\.isStandard)
+            }
     }
 
     /// The primaries of sRGB adapted to the profile connection space's D50.
     private static let standardPrimaries = [
         [0.4361, 0.2225, 0.0139], [0.3851, 0.7169, 0.0971], [0.1431, 0.0606, 0.7139],
     ]
+
+    /// The numbers of Display P3.
+    package static let displayP3 = ColorProfile(.displayP3)
+    /// The numbers of sRGB.
+    static let standard = ColorProfile(.srgb)
+
+    /// The colours of these places, with the curve of a formula; sRGB's unless another is given.
+    init(_ places: Chromaticities, formula: Int = 3, _ parameters: [Double] = Curve.standardParameters) {
+        func fixed(_ value: Double) -> Int32 { Int32((value * 65_536).rounded()) }
+        let curve = Curve.formula(formula, parameters.map(fixed))
+        self.init(
+            majorVersion: 4, connectsByLab: false, primaries: places.connectionPrimaries.map { $0.map(fixed) },
+            curves: [curve, curve, curve])
+    }
 }
 
 extension ColorProfile.Curve {
@@ -65,23 +86,44 @@ extension ColorProfile.Curve {
     /// The parameters of sRGB's curve in formula 3 of ICC's parametric curves.
     static let standardParameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
 
+    /// Whether pixels with this curve may be averaged as if they had sRGB's.
+    var isNearStandard: Bool {
+        isStandard || isClose(to: .srgb) || isClose(to: .power(219_922)) || isClose(to: .power(220_000))
+    }
+
     /// Whether the curve is `transfer`, within half an 8-bit step of the component.
     func isClose(to transfer: ColorEncoding.Transfer) -> Bool {
         let half = 0.5 / 255
         return (0...16).allSatisfy { step in
-            let (component, light) = sample(step)
+            let (component, light) = sample(Double(step) / 16)
             return light >= transfer.light(of: component - half) && light <= transfer.light(of: component + half)
         }
     }
 
-    /// A component near `step` 16ths, and its light; a component of a table is one of its entries.
-    private func sample(_ step: Int) -> (component: Double, light: Double) {
-        let component = Double(step) / 16
+    /// The light of each value of 8 bits, 0…1, whatever numbers the file has.
+    var lightOfBytes: [Double] {
+        (0...255).map { value in
+            let light = light(at: Double(value) / 255)
+            return light.isFinite ? min(max(light, 0), 1) : 0
+        }
+    }
+
+    /// The light of a component of 0…1.
+    private func light(at component: Double) -> Double {
+        guard case .table(let values) = self, values.count > 1 else { return sample(component).light }
+        let place = component * Double(values.count - 1)
+        let index = min(Int(place), values.count - 2)
+        let (before, after) = (Double(values[index]), Double(values[index + 1]))
+        return (before + (place - Double(index)) * (after - before)) / 65_535
+    }
+
+    /// A component near this one, and its light; a component of a table is one of its entries.
+    private func sample(_ component: Double) -> (component: Double, light: Double) {
         switch self {
         case .table(let values) where values.isEmpty: return (component, component)
         case .table(let values) where values.count == 1: return (component, pow(component, Double(values[0]) / 256))
         case .table(let values):
-            let index = (values.count - 1) * step / 16
+            let index = Int(Double(values.count - 1) * component)
             return (Double(index) / Double(values.count - 1), Double(values[index]) / 65_535)
         case .formula(let kind, let parameters):
             return (component, Self.light(of: component, kind, parameters.map { Double($0) / 65_536 }))

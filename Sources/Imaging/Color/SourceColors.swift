@@ -14,6 +14,9 @@ package struct SourceColors: Hashable, Sendable {
         case none, pq, hlg
         /// By a second image that says how much brighter each part of the first one is.
         case gainMap = "gain-map"
+
+        /// Whether samples stand for light that is brighter than white, so that tones are mapped.
+        package var isOfLight: Bool { self == .pq || self == .hlg }
     }
 
     /// The space of the pixels as stored.

@@ -45,8 +45,9 @@ extension FormatTraits {
             time: Time(pixel: 10, byte: 10)),
         output: .written(
             Writing(
-                saver: .jpeg, quality: 80, effort: JPEGScanChoice.bySize.rawValue, version: 2,
-                planes: .jpeg, attribute: EXIFWriting.jpeg, joinGainMap: GainMapWriting.jpeg,
+                saver: .jpeg, quality: .same, effort: JPEGScanChoice.bySize.rawValue, version: 3,
+                planes: .jpeg, photographBytes: [(0, 100)], attribute: EXIFWriting.jpeg,
+                joinGainMap: GainMapWriting.jpeg, addProfile: ProfileWriting.jpeg,
                 // The coefficients of all scans are kept, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3),
                 time: WritingTime(pixel: 34, fine: 32))))
@@ -76,7 +77,8 @@ extension FormatTraits {
             time: Time(pixel: 6, byte: 6, animation: 18)),
         output: .written(
             Writing(
-                saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 2, attribute: EXIFWriting.png,
+                saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 3, attribute: EXIFWriting.png,
+                addProfile: ProfileWriting.png,
                 // The pixels, their indices, and the file.
                 memory: WritingMemory(pixel: 12, palette: 12 << 20),
                 time: WritingTime(pixel: 115, alpha: 20, palette: 20, paletteOnce: 40_000_000))))
@@ -106,9 +108,12 @@ extension FormatTraits {
             time: Time(pixel: 2, byte: 56, leastPixel: 17, animation: 25, isAlphaApart: true)),
         output: .written(
             Writing(
-                saver: .webp, quality: 80, effort: 2, version: 3, fullChromaFrom: nil,
-                planes: .webp, attribute: EXIFWriting.webp, memory: WritingMemory(pixel: 24, alpha: 20),
-                time: WritingTime(pixel: 165, alpha: 145))))
+                saver: .webp, quality: QualityCurve((20, 12), (30, 26), (45, 42), (60, 57), (70, 70), (90, 91)), effort: 5,
+                version: 4, fullChromaFrom: nil, planes: .webp, mostSharpPixels: 200_000,
+                photographBytes: [(0, 60), (2_500, 95), (250_000, 102)], attribute: EXIFWriting.webp,
+                addProfile: ProfileWriting.webp,
+                memory: WritingMemory(pixel: 24, alpha: 20),
+                time: WritingTime(pixel: 230, alpha: 145))))
 
     static let gif = FormatTraits(
         mediaType: "image/gif", fileExtension: "gif", supportsAlpha: true, supportsAnimation: true,
@@ -125,7 +130,8 @@ extension FormatTraits {
             time: Time(pixel: 15, byte: 10)),
         output: .written(
             Writing(
-                saver: .gif, quality: nil, effort: 3, isSlow: true, isInOneStep: true, memory: WritingMemory(pixel: 18),
+                saver: .gif, quality: nil, effort: 3, isSlow: true, isInOneStep: true, holdsWideColors: false,
+                memory: WritingMemory(pixel: 18),
                 time: WritingTime(pixel: 400, animation: 170, once: 45_000_000))))
 
     static let avif = FormatTraits(
@@ -142,8 +148,12 @@ extension FormatTraits {
             time: Time(pixel: 45, byte: 76, isAlphaApart: true)),
         output: .written(
             Writing(
-                saver: .avif, quality: 60, effort: 1, bitDepths: [10, 8], version: 2, fullChromaFrom: 1, isSlow: true,
-                isInOneStep: true, animatesInOneStep: true, planes: .avif,
+                saver: .avif,
+                quality: QualityCurve(
+                    (5, 10), (10, 20), (20, 33), (30, 41), (45, 48), (60, 54), (70, 59), (80, 67), (85, 73), (90, 88),
+                    (95, 95)),
+                effort: 1, bitDepths: [10, 8], version: 3, fullChromaFrom: 1, isSlow: true, isInOneStep: true,
+                animatesInOneStep: true, planes: .avif, photographBytes: [(0, 105), (2_500, 75), (250_000, 81)],
                 // The setup takes 8 MiB at any size. The pixels exist twice, in two processes. Of an animation,
                 // frames are kept that later ones may refer to.
                 memory: WritingMemory(
@@ -179,9 +189,12 @@ extension FormatTraits {
             time: Time(pixel: 80, byte: 60)),
         output: .written(
             Writing(
-                saver: .jxl, quality: 75, effort: 4, version: 2, fullChromaFrom: nil, isSlow: true, isInOneStep: true,
+                saver: .jxl,
+                quality: QualityCurve((20, 32), (30, 42), (45, 54), (60, 63), (70, 72), (80, 80), (90, 91)), effort: 5,
+                version: 3, fullChromaFrom: nil, isSlow: true, isInOneStep: true,
+                photographBytes: [(0, 50), (2_500, 90), (40_000, 83)],
                 memory: WritingMemory(pixel: 120, least: 4 << 20),
-                time: WritingTime(pixel: 165, alpha: 340))))
+                time: WritingTime(pixel: 190, alpha: 340))))
 
     static let tiff = FormatTraits(
         mediaType: "image/tiff", fileExtension: "tiff", supportsAlpha: true, supportsAnimation: false,

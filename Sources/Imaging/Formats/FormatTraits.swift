@@ -198,8 +198,8 @@ extension FormatTraits {
     struct Writing: Sendable {
         /// libvips' saver, for pixels.
         let saver: VipsSaver
-        /// Default quality; nil if the format has no quality.
-        let quality: Int?
+        /// The scale of the encoder's quality; nil if the format has no quality.
+        let quality: QualityCurve?
         /// Whether a format without a quality makes an image of few colours, by a quality that is given with the
         /// format.
         var hasPaletteQuality = false
@@ -219,10 +219,20 @@ extension FormatTraits {
         var animatesInOneStep = false
         /// How planes are written; nil if only pixels can be written.
         var planes: PlaneEncoder?
+        /// Up to so many pixels, chroma is made of pixels of full colour and not of resampled planes: these lose more of
+        /// the look there, and the conversion takes little time.
+        var mostSharpPixels = 0
+        /// Bytes in hundredths of those of a JPEG photograph of the same look, from so many pixels on; empty if that
+        /// cannot be said.
+        var photographBytes: [(pixels: Int, hundredths: Int)] = []
         /// Puts EXIF data into a finished file without any; nil if files get none.
         var attribute: (@Sendable (_ file: SharedBytes, _ exif: [UInt8], _ frame: PixelSize) -> SharedBytes)?
         /// Joins a finished file and its gain map; nil if files get none.
         var joinGainMap: (@Sendable (_ file: SharedBytes, _ map: EncodedGainMap) -> SharedBytes)?
+        /// Puts the profile of Display P3 into a finished file; nil if the encoder or no one writes it.
+        var addProfile: (@Sendable (_ file: SharedBytes, _ frame: PixelSize) -> SharedBytes)?
+        /// Whether files can say that their colours are Display P3's.
+        var holdsWideColors = true
         /// Memory of a render.
         let memory: WritingMemory
         /// Time of a render.

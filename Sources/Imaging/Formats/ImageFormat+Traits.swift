@@ -92,19 +92,40 @@ extension ImageFormat {
     /// Whether the format has no quality, but a quality that is given with it says how exactly its palette fits.
     package var hasPaletteQuality: Bool { writing?.hasPaletteQuality ?? false }
 
-    /// The default quality; set so that results look similar in all formats.
-    ///
-    /// 100 if the format has no quality.
-    package var defaultQuality: Int { writing?.quality ?? 100 }
+    /// The look of results whose request names no quality.
+    package static let usualLook = 80
+
+    /// The encoder's quality of the usual look; 100 if the format has no quality.
+    package var defaultQuality: Int { encoderQuality(for: Self.usualLook) }
+
+    /// The encoder's quality that looks as JPEG of quality `look` does; 100 if the format has no quality.
+    package func encoderQuality(for look: Int) -> Int { writing?.quality?.encoderQuality(for: look) ?? 100 }
+
+    /// The lowest look whose quality of the encoder is at least this one.
+    package func look(of encoderQuality: Int) -> Int {
+        writing?.quality?.look(of: encoderQuality) ?? encoderQuality
+    }
+
+    /// Bytes of a photograph of so many pixels in hundredths of those of a JPEG file of the same look; nil if that
+    /// cannot be said, as without loss.
+    package func photographBytes(ofPixels count: Int) -> Int? {
+        writing?.photographBytes.last { $0.pixels <= count }?.hundredths
+    }
 
     /// Pixels for one chroma sample on each side, 1 or 2, by libvips' rule.
     func chromaStep(at quality: Int) -> Int { quality >= writing?.fullChromaFrom ?? .max ? 1 : 2 }
+
+    /// Most pixels of a result for which the encoder makes sharp chroma of pixels, if it could have planes.
+    var mostSharpPixels: Int { writing?.mostSharpPixels ?? 0 }
 
     /// The encoder's usual effort to make the file small, in its own scale.
     ///
     /// Chosen by time and size of photographs at 300 and 900 pixels: each further step costs at least a fifth more time
     /// and saves less than a twentieth of the bytes.
     package var effort: Int { writing?.effort ?? 0 }
+
+    /// Whether files can say that their colours are Display P3's.
+    var holdsWideColors: Bool { writing?.holdsWideColors ?? false }
 
     /// The bits of a component that answers may have, the usual ones first.
     package var bitDepths: [Int] { writing?.bitDepths ?? [8] }

@@ -56,6 +56,7 @@ struct HEIFPixels {
     private static let places = -HEIFImage.longestSide...HEIFImage.longestSide
 
     private func load(_ image: HEIFImage, keepsBits: Bool) throws -> LoadedPixels {
+        let keepsBits = keepsBits || image.colors?.matrix == HEIFColors.reversible
         func decode(_ canvas: HEIFCanvas, mostPlanes: Int) throws -> CodedPlanes {
             try CodedPlanes.decode(
                 canvas, of: image, in: file, level: 1, mostPlanes: mostPlanes, keepsBits: keepsBits, token: token,
@@ -76,12 +77,9 @@ struct HEIFPixels {
         if alpha != nil, image.isPremultiplied {
             unsafe CCodedImages_divide_by_alpha(memory.bytes.baseAddress, Int32(bands), size.area, isWide ? 1 : 0)
         }
-        let pixels =
-            try image.transform.orientation == 1
-            ? memory.finish()
-            : upright(memory, of: size, image.transform, start: (0, 0, size), bytes: bands * (isWide ? 2 : 1))
         return LoadedPixels(
-            pixels: pixels, size: image.transform.shownSize, bands: bands, profile: profile(image.profile),
+            pixels: try upright(memory, of: size, image.transform, start: (0, 0, size), bytes: bands * (isWide ? 2 : 1)),
+            size: image.transform.shownSize, bands: bands, profile: profile(image.profile),
             isWide: isWide)
     }
 
@@ -94,6 +92,7 @@ struct HEIFPixels {
         _ pixels: consuming PlaneMemory, of size: PixelSize, _ transform: HEIFTransform,
         start: (x: Int, y: Int, size: PixelSize), bytes: Int
     ) throws -> SharedBytes {
+        if transform.orientation == 1, start.size == size { return pixels.finish() }
         let result = PlaneMemory(count: start.size.area * bytes)
         let first = unsafe pixels.bytes.baseAddress?.advanced(by: (start.y * size.width + start.x) * bytes)
         var from = unsafe CPixelsFrame(first, start.size, stride: size.width * bytes, bytes: bytes)

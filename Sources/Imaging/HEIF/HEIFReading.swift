@@ -11,7 +11,8 @@ enum HEIFReading {
     static func planes(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> PlanarReading {
-        guard header.colors.encoding?.isBright != true, let image = try image(of: file, header), image.alpha == nil
+        guard header.colors.encoding?.isBright != true, let image = try image(of: file, header), image.alpha == nil,
+            image.colors?.matrix != HEIFColors.reversible
         else {
             return .judged(lacksPixels: false)
         }
@@ -79,6 +80,6 @@ extension CodedPlanes {
     /// The meaning of the samples: by the file, else by the coded data.
     func meaning(_ stated: HEIFColors?) -> CodedColors? {
         CodedColors(
-            stated ?? colors, isFullyDetailed: planes.count == 1 || planes[0].size == planes[1].size)
+            stated ?? colors, isFullyDetailed: planes.count == 1 || planes[0].size == planes[1].size, bits: bits)
     }
 }

@@ -59,26 +59,8 @@ enum EXIFWriting {
 
     /// WebP: the last chunk, announced by the extended header (RFC 9649 section 2.7).
     static func webp(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
-        var bytes = file.array
-        guard bytes.count > 30 else { return file }
-        func littleEndian(_ value: Int, _ count: Int) -> [UInt8] {
-            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-        }
-        let hasEXIF: UInt8 = 0b1000
-        if bytes[12..<16].elementsEqual("VP8X".utf8) {
-            bytes[20] |= hasEXIF
-        } else {
-            // The lossless bitstream says whether it has alpha.
-            let hasAlpha = bytes[12..<16].elementsEqual("VP8L".utf8) && bytes[24] & 0x10 != 0
-            let flags = hasEXIF | (hasAlpha ? 0b1_0000 : 0)
-            let header =
-                Array("VP8X".utf8) + littleEndian(10, 4) + [flags, 0, 0, 0] + littleEndian(size.width - 1, 3)
-                + littleEndian(size.height - 1, 3)
-            bytes.insert(contentsOf: header, at: 12)
-        }
-        bytes += Array("EXIF".utf8) + littleEndian(exif.count, 4) + exif + [UInt8](repeating: 0, count: exif.count % 2)
-        bytes.replaceSubrange(4..<8, with: littleEndian(bytes.count - 8, 4))
-        return SharedBytes(bytes)
+        guard let bytes = WebPChunks.extended(file.array, to: size, flags: 0b1000) else { return file }
+        return SharedBytes(WebPChunks.counted(bytes + WebPChunks.chunk("EXIF", exif)))
     }
 
     /// The checksum of a PNG chunk (ISO/IEC 15948 annex D).

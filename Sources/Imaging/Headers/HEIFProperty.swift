@@ -102,4 +102,7 @@ struct HEIFColors: Equatable {
     let matrix: Int
     /// Whether black is 0 and white the largest value.
     let isFullRange: Bool
+
+    /// The matrix of YCgCo-Re, which needs all bits.
+    static let reversible = 16
 }

@@ -35,6 +35,8 @@ struct PNGAnimation {
     private var sequence = 0
     private var current: Frame?
     private var hasStill = false
+    /// Whether the current frame is the still.
+    private var isStill = false
 
     /// Reads the chunks; nil for a still, which is also what browsers take a file with a damaged animation for.
     ///
@@ -60,18 +62,20 @@ struct PNGAnimation {
         if bytes.hasText("IDAT", at: offset + 4) {
             guard declared > 0 else { return false }
             hasStill = true
-            if current != nil { addData(data) }
+            isStill = current != nil
+            if isStill { addData(data) }
         } else if bytes.hasText("acTL", at: offset + 4) {
             guard !hasStill, declared == 0, data.count == 8, isWhole else { return false }
             declared = try bytes.bigEndian32(at: data.lowerBound)
             loop = try bytes.bigEndian32(at: data.lowerBound + 4)
             return declared > 0 && loop <= Int(Int32.max)
         } else if bytes.hasText("fcTL", at: offset + 4) {
-            guard declared > 0, data.count == 26, isWhole, try isNext(bytes, at: data.lowerBound), finishFrame()
+            // The first one may come before the number of frames; without that, the image data end the walk.
+            guard data.count == 26, isWhole, try isNext(bytes, at: data.lowerBound), finishFrame()
             else { return false }
             return try begin(bytes, at: data.lowerBound + 4)
         } else if bytes.hasText("fdAT", at: offset + 4) {
-            guard hasStill, current != nil, count > 0 || current?.hasData == false, data.count >= 4,
+            guard hasStill, current != nil, !isStill, data.count >= 4,
                 try isNext(bytes, at: data.lowerBound)
             else { return false }
             addData(data.lowerBound + 4..<data.upperBound)
@@ -100,6 +104,7 @@ struct PNGAnimation {
             case let blending = try bytes.byte(at: start + 21), blending <= 1
         else { return false }
         if disposal == .cleared || count == 0 && (size != self.size || disposal == .restored) { showsGround = true }
+        isStill = false
         current = Frame(
             size: size, left: left, top: top, delay: delay.part * 1_000 / (delay.of == 0 ? 100 : delay.of),
             disposal: count == 0 && disposal == .restored ? .cleared : disposal, isBlended: blending == 1)

@@ -31,7 +31,7 @@ package struct DecodedDescription: Hashable, Sendable {
     package var loop: Int
     /// Whether the file lacked pixels.
     package var isIncomplete: Bool
-    /// The colour profile of planes; nil for sRGB.
+    /// The colour profile; nil for sRGB.
     package var profile: ColorProfile?
     /// Which decoder made the planes of a reduced JPEG.
     package var jpegDecoding: JPEGDecoding?
@@ -100,7 +100,8 @@ extension DecodedImage {
             }
             self.init(
                 pixels: pixels, size: description.size, bands: description.bands, frames: frames,
-                delays: description.delays, loop: description.loop, isIncomplete: description.isIncomplete)
+                delays: description.delays, loop: description.loop, isIncomplete: description.isIncomplete,
+                profile: description.profile)
         } else {
             guard let planes = description.checkedPlanes, pixels.count == planes.byteCount else {
                 throw .cannotDecode(detail: "the planes do not make an image")
@@ -141,7 +142,8 @@ extension DecodedDescription {
 
     /// Bytes of interleaved frames; nil if the description contradicts itself.
     fileprivate func pixelCount(frames: Int, delays delayCount: Int? = nil) -> Int? {
-        guard 1...4 ~= bands, profile == nil, delays.count == delayCount ?? (frames > 1 ? frames : 0), loop >= 0,
+        guard 1...4 ~= bands, profile.map({ bands >= 3 && $0.describes(bands: 3) }) ?? true,
+            delays.count == delayCount ?? (frames > 1 ? frames : 0), loop >= 0,
             delays.allSatisfy({ $0 >= 0 })
         else { return nil }
         let (count, overflow) = size.area.multipliedReportingOverflow(by: bands * frames)

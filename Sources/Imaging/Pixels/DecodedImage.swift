@@ -1,6 +1,7 @@
 package import Memory
 
-/// The pixels of a still, or of all frames of an animation: upright, 8 bits, sRGB or grey, with or without alpha.
+/// The pixels of a still, or of all frames of an animation: upright, 8 bits, with or without alpha;
+/// grey, sRGB, or the colours that ``profile`` tells.
 ///
 /// This is the trust boundary: no code that uses a decoded image reads the source's bytes.
 package final class DecodedImage: Sendable {
@@ -27,7 +28,7 @@ package final class DecodedImage: Sendable {
     package let pixels: SharedBytes
     /// Whether the file lacked pixels: these are grey, or coarse if the file had coarse data for them.
     package let isIncomplete: Bool
-    /// The colour profile of planes; nil for sRGB.
+    /// The colour profile of planes, or of pixels in colour; nil for sRGB.
     ///
     /// It is applied after the image was reduced.
     let profile: ColorProfile?
@@ -46,7 +47,7 @@ package final class DecodedImage: Sendable {
     /// - Parameter box: The part inside a border, if the image was drawn for it.
     package init(
         pixels: SharedBytes, size: PixelSize, bands: Int, frames: Int = 1, delays: [Int] = [], loop: Int = 0,
-        isIncomplete: Bool = false, box: ImagePart? = nil
+        isIncomplete: Bool = false, profile: ColorProfile? = nil, box: ImagePart? = nil
     ) {
         precondition(pixels.count == size.area * bands * frames, "the pixels do not fill the image")
         self.pixels = pixels
@@ -57,7 +58,7 @@ package final class DecodedImage: Sendable {
         self.loop = loop
         self.isIncomplete = isIncomplete
         self.box = box
-        profile = nil
+        self.profile = profile
         jpegDecoding = nil
         hasColorDetail = false
         gainMap = nil
@@ -94,10 +95,14 @@ package final class DecodedImage: Sendable {
 
     /// The same samples, whose meaning is no colour.
     var withoutProfile: DecodedImage {
-        guard profile != nil, case .planar(let planes, let range) = layout else { return self }
-        return DecodedImage(
-            pixels: pixels, planes: planes, range: range, profile: nil, isIncomplete: isIncomplete,
-            jpegDecoding: jpegDecoding, hasColorDetail: hasColorDetail)
+        switch layout {
+        case _ where profile == nil: self
+        case .interleaved(let bands): DecodedImage(pixels: pixels, size: size, bands: bands, isIncomplete: isIncomplete)
+        case .planar(let planes, let range):
+            DecodedImage(
+                pixels: pixels, planes: planes, range: range, profile: nil, isIncomplete: isIncomplete,
+                jpegDecoding: jpegDecoding, hasColorDetail: hasColorDetail)
+        }
     }
 
     /// Bytes of the pixels, the profile, the times of the frames and the gain map: of a block's rest, less than a

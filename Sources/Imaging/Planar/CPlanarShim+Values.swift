@@ -1,4 +1,5 @@
 import CFastJPEG
+import CJPEGWriting
 import CPlanarShim
 import Coordination
 
@@ -9,6 +10,12 @@ extension CPlanarShimWatch {
     @unsafe
     init(_ token: WorkToken) {
         unsafe self.init(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+    }
+}
+
+extension CPlanarShimWebPSettings {
+    init(_ settings: EncoderSettings) {
+        self.init(quality: Int32(settings.quality), effort: Int32(settings.effort))
     }
 }
 
@@ -54,15 +61,14 @@ extension CPlanarShimMixing {
     }
 }
 
-extension CPlanarShimJPEGScans {
+extension CJPEGScans {
     /// The scans that an effort of ``JPEGScanChoice`` stands for.
     init(effort: Int32) {
         self =
             switch JPEGScanChoice(rawValue: Int(effort)) ?? .bySize {
-            case .oneFixed: CPlanarShimOneFixedScan
-            case .one: CPlanarShimOneScan
-            case .bySize: CPlanarShimScansBySize
-            case .several: CPlanarShimSeveralScans
+            case .one: CJPEGOneScan
+            case .bySize: CJPEGScansBySize
+            case .several: CJPEGSeveralScans
             }
     }
 }

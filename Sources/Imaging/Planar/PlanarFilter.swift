@@ -8,6 +8,8 @@ enum PlanarFilter {
     ///
     /// Chroma that two by two pixels share is that of all four; the result's is the mean of theirs.
     case colors(ColorChange)
+    /// A change of gamut; of chroma as above.
+    case gamut(GamutConversion)
     /// `amount` times the difference from the Gaussian mean is added; `deviation` is in pixels of luma.
     case gaussian(deviation: Double, amount: Float)
 
@@ -19,10 +21,15 @@ enum PlanarFilter {
     /// Whether this makes transparent parts.
     var addsAlpha: Bool {
         switch self {
-        case .colors, .gaussian: false
+        case .colors, .gamut, .gaussian: false
         case .pad(_, let color), .cut(_, let color): color.alpha == 0
         }
     }
+
+    /// The change of gamut, if it is one.
+    var conversion: GamutConversion? { if case .gamut(let conversion) = self { conversion } else { nil } }
+
+    private var change: ColorChange { if case .colors(let change) = self { change } else { ColorChange() } }
 
     /// Whether this makes the image larger.
     var isPad: Bool { if case .pad = self { true } else { false } }
@@ -56,13 +63,17 @@ enum PlanarFilter {
         let all = unsafe [planes.planes.0, planes.planes.1, planes.planes.2, planes.planes.3]
         var status: Int32 = 0
         switch self {
-        case .colors(let change):
-            var stages = CPixelsStages(change)
+        case .colors, .gamut:
             var colors = unsafe CPixelsPlanes(
                 samples: (all[0].samples, all[1].samples, all[2].samples), strides: (all[0].stride, all[1].stride),
                 width: all[0].width, height: all[0].height, step: Int32(chromaStep),
                 is_limited: range == .limited ? 1 : 0)
-            status = unsafe CPixels_color_planes(&stages, &colors, watch)
+            var stages = CPixelsStages(change)
+            if var gamut = conversion?.numbers {
+                status = unsafe CPixels_color_planes(&gamut, &stages, &colors, watch)
+            } else {
+                status = unsafe CPixels_color_planes(nil, &stages, &colors, watch)
+            }
         case .gaussian(let deviation, let amount):
             for index in 0..<3 where status == 0 {
                 let plane = unsafe all[index]

@@ -25,7 +25,7 @@ enum PlanarRendering {
         }
     }
 
-    /// The whole image in pixels, in its own size.
+    /// The whole image in pixels, in its own size and colours.
     static func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
         try pixels(of: image, target: PlanarTarget(of: image.size), token: token)
     }
@@ -48,11 +48,11 @@ enum PlanarRendering {
         return DecodedImage(pixels: memory.finish(), planes: planes, range: target.range, profile: nil)
     }
 
-    /// The image in pixels, resampled to `target`.
+    /// The image in pixels, resampled to `target`, in the colours of the target, else in its own; grey is sRGB's.
     static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let size = target.size
         let memory = PlaneMemory(count: size.area * image.bands)
-        var target = target
+        var (target, conversion) = target.withoutGamut()
         // The range is converted together with the colours: full range cannot hold the values beyond black and white
         // that limited range has.
         if case .planar(_, let range) = image.layout { target.range = range }
@@ -64,16 +64,26 @@ enum PlanarRendering {
                     memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
             }
         }
-        let pixels = DecodedImage(pixels: memory.finish(), size: size, bands: image.bands)
-        return try image.profile.map { try pixels.inStandardColor(by: $0, token: token) } ?? pixels
+        let isGrey = image.bands < 3
+        let pixels = DecodedImage(
+            pixels: memory.finish(), size: size, bands: image.bands, profile: isGrey ? nil : image.profile)
+        if isGrey { return try image.profile.map { try pixels.inStandardColor(by: $0, token: token) } ?? pixels }
+        return try conversion.map { try pixels.converted(by: $0, token: token) } ?? pixels
     }
 }
 
 extension DecodedImage {
-    /// The image in interleaved pixels: itself, unless it consists of planes.
+    /// The image in interleaved pixels of sRGB, or grey.
     ///
     /// - Throws: The error of `token`.
     package func interleaved(token: WorkToken) throws -> DecodedImage {
+        try storedPixels(token: token).inStandardColors(token: token)
+    }
+
+    /// The image in interleaved pixels of its own colours: itself, unless it consists of planes.
+    ///
+    /// - Throws: The error of `token`.
+    func storedPixels(token: WorkToken) throws -> DecodedImage {
         guard case .planar = layout else { return self }
         return try PlanarRendering.pixels(of: self, token: token)
     }

@@ -43,13 +43,24 @@ struct PlanarTarget {
 
     /// This target with one more filter; nil if it does not take it.
     func filtered(by filter: PlanarFilter) -> PlanarTarget? {
-        guard takesFilters, takesAlpha || !filter.addsAlpha, !(filter.isPad && filters.contains(where: \.isPad)) else {
+        // Where pixels are the result, they are converted.
+        guard takesFilters || filter.conversion != nil && filters.isEmpty, takesAlpha || !filter.addsAlpha,
+            !(filter.isPad && filters.contains(where: \.isPad))
+        else {
             return nil
         }
         var next = self
         next.filters.append(filter)
         next.isWhole = false
         return next
+    }
+
+    /// This target without the change of gamut that it begins with, and that change.
+    func withoutGamut() -> (target: PlanarTarget, conversion: GamutConversion?) {
+        guard let conversion = filters.first?.conversion else { return (self, nil) }
+        var rest = self
+        rest.filters.removeFirst()
+        return (rest, conversion)
     }
 
     /// The chroma sample of grey.

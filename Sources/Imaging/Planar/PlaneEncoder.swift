@@ -11,9 +11,8 @@ struct PlaneEncoder: Sendable {
     let needsChroma: Bool
     /// Whether files may have an alpha plane.
     var holdsAlpha = false
-    /// The effort at which a file takes the least time, and a grey file has the same luma as one with chroma at any
-    /// effort; nil if there is none.
-    var quickLumaEffort: Int?
+    /// Whether a grey file has the same luma as one with chroma.
+    var writesLumaAlone = false
     /// Writes a file.
     let write: Write
 
@@ -22,7 +21,7 @@ struct PlaneEncoder: Sendable {
 
     /// The output of a C function: a file, or the reason why there is none, which ends with a zero.
     @safe
-    private struct Output {
+    struct Output {
         var base: UnsafeMutableRawPointer?
         var count = 0
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
@@ -38,7 +37,7 @@ struct PlaneEncoder: Sendable {
         }
     }
 
-    /// Writes a file from planes that nothing else uses: their padding and transparent samples may be overwritten.
+    /// Writes a file from planes that nothing else uses: their transparent samples may be overwritten.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, also if `token` stops the work.
     func file(
@@ -49,8 +48,6 @@ struct PlaneEncoder: Sendable {
     }
 
     /// Writes a file from planes that lie in `samples`.
-    ///
-    /// Either the encoder only reads the planes, or no other code reads their padding at the same time.
     ///
     /// - Parameter token: Says when to stop.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, also for planes of another range or with chroma of another
@@ -78,7 +75,7 @@ struct PlaneEncoder: Sendable {
 
 extension PlaneEncoder {
     static let jpeg = PlaneEncoder(
-        range: .full, needsChroma: false, quickLumaEffort: JPEGScanChoice.oneFixed.rawValue
+        range: .full, needsChroma: false, writesLumaAlone: true
     ) { (planes, settings, token) throws(ImagingError) in
         let scans = CPlanarShimJPEGSettings(
             quality: Int32(settings.quality), scans: .init(effort: Int32(settings.effort)), has_full_chroma: 0)
@@ -93,8 +90,8 @@ extension PlaneEncoder {
     ) { (planes, settings, token) throws(ImagingError) in
         try Output.file { output in
             unsafe CPlanarShim_write_webp(
-                &planes, Int32(settings.quality), Int32(settings.effort), CPlanarShimWatch(token), &output.base,
-                &output.count, &output.text)
+                &planes, CPlanarShimWebPSettings(settings), CPlanarShimWatch(token), &output.base, &output.count,
+                &output.text)
         }
     }
 }

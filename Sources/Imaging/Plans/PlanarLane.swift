@@ -15,10 +15,14 @@ enum PlanarLane {
     /// steps.
     ///
     /// If the result is tiny or larger than the image, libvips does all steps, on the image in its decoded size.
-    static func part(of plan: RenderPlan, for image: DecodedImage) -> (target: PlanarTarget, rest: RenderPlan) {
+    ///
+    /// - Parameter needsPixels: Whether the result is pixels, whatever its format.
+    static func part(
+        of plan: RenderPlan, for image: DecodedImage, needsPixels: Bool = false
+    ) -> (target: PlanarTarget, rest: RenderPlan) {
         let whole = PlanarTarget(of: image.size)
-        // Filters are for sRGB, and for planes that are encoded as they are.
-        let isForPlanes = image.bands == 3 && image.profile == nil && plan.format.writing?.planes != nil
+        // Filters are for planes that are encoded as they are.
+        let isForPlanes = !needsPixels && image.bands == 3 && plan.format.writing?.planes != nil
         var start = whole
         start.takesFilters = isForPlanes
         // While a quality is searched, the planes are encoded more than once, and encoders may overwrite transparent
@@ -28,15 +32,20 @@ enum PlanarLane {
         if isForPlanes, count < plan.steps.count { (target, count) = plan.steps.planarTarget(from: whole) }
         guard target.isWithinReach(of: image.size) else { return (whole, plan) }
         var rest = plan.afterFirst(count)
-        rest.hasSharpChroma = false
+        // Of small results that are resampled alone, pixels of full chroma are made, and sharp chroma of these.
+        rest.hasSharpChroma =
+            isForPlanes && plan.outputSize.area <= plan.format.mostSharpPixels
+            && plan.steps.planarTarget(from: whole).count == plan.steps.count
         return (target, rest)
     }
 
     /// The encoder for the resampled planes; nil if they must be converted to pixels.
     ///
-    /// Steps for libvips, a colour profile, and formats without an encoder for planes need pixels.
+    /// Steps for libvips, a profile of grey, and formats without an encoder for planes need pixels.
     static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
-        guard image.profile == nil else { return nil }
+        guard image.bands == 3 || image.profile == nil, !rest.hasSharpChroma || rest.format.mostSharpPixels == 0 else {
+            return nil
+        }
         if !rest.steps.isEmpty {
             // A grey image may become one in colour. Beside encoders in worker processes, the conversion costs next to
             // nothing.

@@ -14,6 +14,9 @@ struct RenderLayout: Hashable, Sendable {
     /// The sides that the size was computed from; the others follow by the image's ratio.
     var decidingSides: [Side]
 
+    /// The size of the image with its canvas.
+    var outputSize: PixelSize { canvasSize ?? cropSize ?? resizedSize }
+
     /// The layout of a part of an image.
     ///
     /// An image of shapes is never enlarged, because it is drawn as large as it is needed. Its natural size counts in

@@ -28,12 +28,16 @@ extension RenderPlan {
                     longestSide: page.format.maximumSide)
             }
         let steps = composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
+        let asked = composition.format.holdsWideColors ? composition.gamut ?? source.rules.gamut : .srgb
+        let gamut = asked.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
+        let keepsGainMap =
+            composition.keepsGainMap && frames == 1 && composition.format.writing?.joinGainMap != nil
+            && header.gainMap?.isWithin(limits) == true && steps.areGeometry(on: page.size)
         let decode = DecodePlan(
             page: composition.page, level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size),
             isAnimated: frames > 1, mostFrames: mostFrames, incompleteImages: limits.incompleteImages,
-            drawnSize: drawing?.size, drawnPart: drawing?.part,
-            keepsGainMap: composition.keepsGainMap && frames == 1 && header.gainMap?.isWithin(limits) == true
-                && composition.format.writing?.joinGainMap != nil && steps.areGeometry(on: page.size))
+            drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
+            gamut: DecodedGamut(of: header.colors, for: gamut))
         try decode.check(header, limits: limits)
         let decoded = header.decoded(by: decode)
         self.init(
@@ -42,7 +46,8 @@ extension RenderPlan {
             effort: source.rules.efforts[composition.format])
         if frames > 1 { (self.frames, timing) = (frames, composition.timing) }
         isDataURL = composition.isDataURL
-        if format.hasQuality { quality = composition.quality }
+        self.gamut = gamut
+        if format.hasQuality { set(composition.quality, in: composition.qualityScale) }
         if frames == 1, let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
         if composition.keepsCopyright, format.writing?.attribute != nil { attribution = decoded.attribution }
         additions = try composition.plannedAdditions(of: source)
@@ -54,6 +59,15 @@ extension RenderPlan {
             BorderTrim(trim, recipe, of: source, mayGrow: composition.mayGrowByTrim)
         }
         try check(limits, frames: frames, most: decoded.storedSize.area)
+    }
+
+    /// Sets the quality; one that is fixed becomes the encoder's.
+    private mutating func set(_ quality: EncodingQuality, in scale: QualityScale) {
+        if case .fixed(let look) = quality, scale == .look {
+            self.quality = .fixed(format.encoderQuality(for: look))
+        } else {
+            (self.quality, qualityScale) = (quality, format.writing?.quality?.isSame ?? true ? .encoder : scale)
+        }
     }
 
     /// Refuses a result or a size between two steps that the limits or the output format exclude.

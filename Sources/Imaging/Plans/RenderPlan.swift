@@ -23,12 +23,16 @@ package struct RenderPlan: Hashable, Sendable {
     package let format: ImageFormat
     /// How the encoder's quality is decided.
     package internal(set) var quality: EncodingQuality
+    /// The meaning of the quality: the encoder's own, unless it is searched for by its look.
+    package internal(set) var qualityScale = QualityScale.encoder
     /// The attribution that the result carries; nil for none.
     package internal(set) var attribution: Attribution?
     /// The encoder's effort, in its own scale.
     package let effort: Int
     /// Bits of a component of the result: the format's usual ones, unless it has a choice and others are asked for.
     package internal(set) var bitDepth: Int
+    /// The colours of the result, as far as they matter for this source and this format.
+    package internal(set) var gamut = Gamut.srgb
     /// Whether the result is the file as the text of a `data:` URL (RFC 2397), and not the file itself.
     package internal(set) var isDataURL = false
     /// Whether frames stand below one another in a still.
@@ -36,7 +40,7 @@ package struct RenderPlan: Hashable, Sendable {
     /// Whether the chroma of pixels is made so that edges between colours stay sharp, if the format has a choice.
     ///
     /// Not if they come from resampled planes: their chroma was subsampled before, and a result that is written from
-    /// planes has no sharper one.
+    /// planes has no sharper one; but small results are made of pixels, so that they have.
     var hasSharpChroma = true
 
     /// Bytes of memory that a plan takes besides its own size, roughly.
@@ -90,13 +94,15 @@ package struct RenderPlan: Hashable, Sendable {
 
     /// How a file of this quality is written.
     func settings(quality: Int) -> EncoderSettings {
-        EncoderSettings(quality: quality, effort: effort, bitDepth: bitDepth)
+        let quality = qualityScale == .look ? format.encoderQuality(for: quality) : quality
+        return EncoderSettings(quality: quality, effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
     }
 
     /// A file of the result as it is answered, with the gain map if there is one.
     func finished(_ file: SharedBytes, with gainMap: EncodedGainMap?) -> SharedBytes {
-        let file = attribution?.written(into: file, format: format, size: outputSize) ?? file
-        return gainMap.flatMap { format.writing?.joinGainMap?(file, $0) } ?? file
+        let profiled = gamut == .p3 ? format.writing?.addProfile?(file, outputSize) ?? file : file
+        let attributed = attribution?.written(into: profiled, format: format, size: outputSize) ?? profiled
+        return gainMap.flatMap { format.writing?.joinGainMap?(attributed, $0) } ?? attributed
     }
 
     /// The border in an image of shapes, which is drawn anew when its border is known; nil for other images.
@@ -110,6 +116,14 @@ package struct RenderPlan: Hashable, Sendable {
         (rest.steps, rest.border) = (steps, nil)
         if let size { rest.source = FrameShape(size: size, hasAlpha: source.hasAlpha) }
         return rest
+    }
+
+    /// The plan for the pixels of an image, whose result shows the colours of sRGB, or of Display P3; grey is grey.
+    func shown(from image: DecodedImage, in gamut: Gamut) -> RenderPlan {
+        var shown = self
+        shown.gamut = gamut == .p3 && image.bands >= 3 ? .p3 : .srgb
+        if image.bands >= 3 { shown.steps = steps.shown(from: image.profile, inWide: shown.gamut == .p3) }
+        return shown
     }
 
     /// The plan without its first steps, which are done.
@@ -129,7 +143,7 @@ extension RenderPlan {
     package var keyTexts: [String] {
         [decode.keyText] + steps.map(\.keyText) + [encodingKeyText]
             + (border.map { ["\($0.keyText)\(drawnBorder == nil ? "" : " drawn anew")"] } ?? [])
-            + (attribution == nil ? [] : ["copyright"])
+            + (attribution == nil ? [] : ["copyright"]) + (gamut == .srgb ? [] : ["gamut \(gamut.rawValue)"])
             + additions.map { "addition \($0.keyText)" } + (timing.map { [$0.keyText] } ?? [])
             + (isDataURL ? ["data URL"] : []) + (isStacked && format.supportsAnimation ? ["stacked"] : [])
     }
@@ -139,7 +153,7 @@ extension RenderPlan {
         let pages = decode.isAnimated ? "all frames, at most \(decode.mostFrames)" : "page \(decode.page)"
         let level = decode.level > 1 ? ", reduced to 1/\(decode.level) of each side" : ""
         let drawing = decode.drawnSize.map { ", drawn as \($0) pixels" } ?? ""
-        let encoding = format.hasQuality ? " with \(quality.words)" : ""
+        let encoding = (format.hasQuality ? " with \(quality.words)" : "") + gamut.words
         return ["decode \(pages)\(level)\(drawing)"] + (border.map { [$0.words] } ?? []) + steps.map(\.words)
             + ["encode as \(format.rawValue)\(encoding)\(attribution == nil ? "" : ", with copyright and artist")"]
             + (decode.keepsGainMap ? ["add the gain map, after the same steps"] : [])
@@ -149,7 +163,7 @@ extension RenderPlan {
     private var encodingKeyText: String {
         let version = format.writing?.version ?? 1
         return format.rawValue + (version == 1 ? "" : ".\(version)") + " \(quality.keyText)"
-            + (effort == format.effort ? "" : " effort \(effort)")
+            + (qualityScale == .look ? " look" : "") + (effort == format.effort ? "" : " effort \(effort)")
             + (bitDepth == format.bitDepth ? "" : " bits \(bitDepth)")
     }
 }
@@ -159,6 +173,7 @@ extension DecodePlan {
         let frames = isAnimated ? "frames \(mostFrames)" + (page == 0 ? "" : " from \(page)") : "page \(page)"
         let part = drawnPart.map { " at \($0.keyText)" } ?? ""
         let drawing = drawnSize.map { " drawn \($0.width)x\($0.height)\(part)" } ?? ""
-        return "\(frames) level \(level) \(incompleteImages.rawValue)\(drawing)" + (keepsGainMap ? " gain map" : "")
+        return "\(frames) level \(level) \(incompleteImages.rawValue)\(drawing)"
+            + (gamut == .own ? "" : " \(gamut.rawValue)") + (keepsGainMap ? " gain map" : "")
     }
 }

@@ -90,10 +90,14 @@ package struct Composition: Sendable {
     package var format: ImageFormat
     /// How the encoder's quality is decided, in formats that have one.
     package var quality: EncodingQuality
+    /// The meaning of the quality.
+    package var qualityScale = QualityScale.encoder
     /// The quality of the palette in formats that have no other, 1…100; nil for the image's own colours.
     var paletteQuality: Int?
     /// Bits of a component, in formats with a choice; nil for the usual ones.
     package var bitDepth: Int?
+    /// The colours of the result; nil for what the operator has chosen.
+    package var gamut: Gamut?
     /// Whether files that can hold it say who made the source and who owns the rights.
     package var keepsCopyright = false
     /// Whether files that can hold it have the gain map of the source, if no step changes colours or adds pixels.

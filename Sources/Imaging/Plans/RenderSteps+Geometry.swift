@@ -17,9 +17,12 @@ extension RenderSteps {
     }
 
     /// The part, the size and the turn that the steps come to; nil if they do more than cut, resample and turn.
+    ///
+    /// A conversion to the gamut of the result is one of the image alone.
     private func geometry(on size: PixelSize) -> PlanarTarget? {
-        var (target, count) = planarTarget(from: PlanarTarget(of: size))
-        for step in dropFirst(count) {
+        let steps = RenderSteps(filter { !($0 is GamutStep) })
+        var (target, count) = steps.planarTarget(from: PlanarTarget(of: size))
+        for step in steps.dropFirst(count) {
             guard let crop = step as? CropStep, let next = target.cropped(afterTurn: crop) else { return nil }
             target = next
         }

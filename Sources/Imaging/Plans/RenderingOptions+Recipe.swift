@@ -29,8 +29,7 @@ extension RenderingOptions: RenderRecipe {
     /// The composition without the watermark.
     private func unmarkedComposition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let (header, rules) = (source.header, source.rules)
-        let chosen = format.format(
-            own: header.format, hasAlpha: header.page(page).hasAlpha, automatic: rules.automaticFormats)
+        let chosen = try chosenFormat(for: source)
         let keepsFrames =
             isAnimated && operations.trim == nil && header.frames > 1 && header.format.hasMovingFrames
             && chosen.supportsAnimation
@@ -42,6 +41,7 @@ extension RenderingOptions: RenderRecipe {
 
         var composition = Composition(
             size: layout.resizedSize, format: chosen, quality: quality(in: chosen, by: rules))
+        composition.qualityScale = qualityScale
         composition.page = number
         composition.frames = keepsFrames ? .max : 1
         composition.trim = operations.trim
@@ -54,15 +54,28 @@ extension RenderingOptions: RenderRecipe {
         composition.steps = layout.steps(for: self, format: chosen, hasAlpha: page.hasAlpha)
         if chosen.hasPaletteQuality, format.isFixed { composition.paletteQuality = quality }
         composition.bitDepth = avifBitDepth
+        composition.gamut = gamut
         composition.keepsCopyright = keepsCopyright
         composition.keepsGainMap = gainMap == .keep
         return composition
     }
 
+    /// The format of the result, by the size that it has if nothing is trimmed: a trim makes it once more, and must
+    /// not change its format.
+    private func chosenFormat(for source: RecipeSource) throws(ImagingError) -> ImageFormat {
+        if case .fixed(let format) = format { return format }
+        let header = source.header.page(page)
+        let whole = ImagePart(allOf: header.size)
+        let layout = RenderLayout(options: self, of: try WantedPart(operations, of: whole), in: header)
+        return format.format(
+            own: header.format, hasAlpha: header.hasAlpha, pixels: layout.outputSize.area,
+            automatic: source.rules.automaticFormats)
+    }
+
     /// How the quality of a result in `format` is decided.
     private func quality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
         if isQualityAutomatic { return .similar(rules.similarity) }
-        let quality = quality ?? rules.unnamed(format.defaultQuality)
+        let quality = quality ?? rules.unnamed(qualityScale == .look ? ImageFormat.usualLook : format.defaultQuality)
         return maximumBytes.map { .fitting(bytes: $0, highest: quality) } ?? .fixed(quality)
     }
 

@@ -56,6 +56,8 @@ extension RenderPlan {
     private static let searching = 12
     /// The text of a file of at most four bytes a pixel.
     private static let dataURL = 6
+    /// Pixels that are counted before they are encoded.
+    private static let counting = 4
 
     /// Bytes of memory that the render and its encoder take at their peak: with the result, without the decoded pixels.
     package var price: Int {
@@ -65,6 +67,7 @@ extension RenderPlan {
         let perPixel =
             memory.pixel + (chromaStep == 1 ? memory.fullChroma : 0) + (quality.isSearched ? Self.searching : 0)
             + (steps.shape(after: source).hasAlpha ? memory.alpha : 0) + (isDataURL ? Self.dataURL : 0)
+            + (gamut == .auto ? Self.counting : 0)
         let largest = steps.work(on: source).map(\.output.size.area).max() ?? source.size.area
         // An animation is composed and encoded frame by frame; some encoders get all frames at once.
         let framing =

@@ -40,7 +40,7 @@ extension RenderPlan {
         let part = source.decoded(by: decode)
         return timePrice(
             of: part.shape.reduced(by: decode.level), frames: decode.frames(of: source),
-            hasProfile: part.profileByteCount > 0 || part.colors.encoding != nil)
+            hasProfile: part.profileByteCount > 0 || part.colors.encoding != nil || gamut != .srgb)
     }
 
     /// The estimated time of one core for the steps alone, without the encoding.
@@ -60,10 +60,12 @@ extension RenderPlan {
     private func timePrice(of frame: FrameShape, frames: Int, hasProfile: Bool) -> Duration {
         let result = steps.shape(after: frame)
         let costs = steps.costs(on: frame)
-        let composing = costs.reduce(0) { $0 + $1.perFrame }
+        // The shown pixels are composed once more to be counted.
+        let times = gamut == .auto ? 2.0 : 1
+        let composing = times * costs.reduce(0) { $0 + $1.perFrame }
         // Colours are converted after the first step.
         let colored = steps.work(on: frame).first?.made ?? result.size.area
-        let coloring = hasProfile ? Double(colored) * TimePrice.profile : 0
+        let coloring = hasProfile ? times * Double(colored) * TimePrice.profile : 0
         let encoding =
             format.writing?.time.price(
                 isFine: quality.highest >= 90, hasAlpha: result.hasAlpha && format.supportsAlpha,

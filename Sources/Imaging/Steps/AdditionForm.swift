@@ -20,6 +20,8 @@ package struct AdditionForm: Hashable, Sendable {
     /// The range of BT.601 samples, if the pixels are luma, Cb, Cr and alpha, one kind after the other; nil if they are
     /// interleaved.
     package var planeRange: PlaneRange?
+    /// Whether the pixels are Display P3, and not sRGB.
+    package var isWide = false
 
     /// The form's text in the key of a cached result.
     var keyText: String {
@@ -48,6 +50,7 @@ package struct AdditionForm: Hashable, Sendable {
             return try interleaved.pixels(of: image, token: token).split(to: planeRange)
         }
         var (source, steps): (DecodedImage, RenderSteps) = (image, [ResampleStep(to: innerSize, in: light)])
+        if image.bands >= 3 { steps = steps.shown(from: image.profile, inWide: isWide) }
         if case .planar = image.layout {
             let whole = PlanarTarget(of: image.size)
             var (target, count) = steps.planarTarget(from: whole)
@@ -76,7 +79,9 @@ package struct AdditionForm: Hashable, Sendable {
 
     /// Whether an image has this form already.
     func isForm(of image: DecodedImage) -> Bool {
-        guard planeRange == nil, !hasMargins, case .interleaved = image.layout else { return false }
+        guard planeRange == nil, !hasMargins, !isWide, image.profile == nil, case .interleaved = image.layout else {
+            return false
+        }
         return image.hasAlpha && image.size == scaledSize && size == scaledSize && firstColumn == 0 && firstRow == 0
     }
 }

@@ -46,6 +46,8 @@ extension BackgroundStep: RenderStep {
         "put \(color.words) behind transparent parts" + (mixing == .sum ? ", colours added" : "")
     }
 
+    package var inDisplayP3: any RenderStep { BackgroundStep(color.inDisplayP3, mixing: mixing) }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         guard image.hasAlpha else { return image }
         if color.alpha == 255 { return try image.flattenedInColor(on: color) }

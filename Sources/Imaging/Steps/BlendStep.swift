@@ -110,6 +110,18 @@ extension BlendStep: RenderStep {
             + (opacity == 100 ? "" : ", \(opacity) % opaque")
     }
 
+    package var inDisplayP3: any RenderStep {
+        let paint: Paint =
+            switch paint {
+            case .addition(let addition, var form, let decoded):
+                {
+                    form.isWide = true; return .addition(addition, form: form, decoded: decoded)
+                }()
+            case .color(let color, let size): .color(color.inDisplayP3, size: size)
+            }
+        return BlendStep(paint, across: across, down: down, mode: mode, opacity: opacity)
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let image = try mode.addsAlpha ? image.inColor().withAlpha() : image.inColor()
         guard case .addition(let addition, let form, _) = paint else {

@@ -34,6 +34,8 @@ extension CanvasStep: RenderStep {
 
     package var words: String { "lay on a canvas of \(size) pixels in \(color.words), at \(x), \(y)" }
 
+    package var inDisplayP3: any RenderStep { CanvasStep(size: size, x: x, y: y, color: color.inDisplayP3) }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         var image = try color.isGrey ? image : image.inColor()
         if color.alpha < 255 { image = try image.withAlpha() }

@@ -35,6 +35,8 @@ extension ColorFormulaStep: RenderStep {
 
     package var words: String { "change colours by the formula \(formula.keyText)" }
 
+    package var colors: StepColors { .changed }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         try image.changed(by: formula, token: context.token)
     }
@@ -80,6 +82,8 @@ extension HistogramStep: RenderStep {
         case .noise(let amount, _): "add noise of \(amount)"
         }
     }
+
+    package var colors: StepColors { .changed }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         switch self {

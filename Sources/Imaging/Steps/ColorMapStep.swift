@@ -56,6 +56,8 @@ extension ColorMapStep: RenderStep {
         }
     }
 
+    package var colors: StepColors { .changed }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let token = context.token
         switch map {

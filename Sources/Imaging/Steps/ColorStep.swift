@@ -36,6 +36,8 @@ extension ColorStep: RenderStep {
         return "change colours: " + used.joined(separator: ", ")
     }
 
+    package var colors: StepColors { .changed }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         // The other matrices leave grey as it is.
         let image = try filters.sepia > 0 ? image.inColor() : image

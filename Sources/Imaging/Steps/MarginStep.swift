@@ -31,6 +31,8 @@ extension MarginStep: RenderStep {
         "add margins of \(margins.top), \(margins.right), \(margins.bottom), \(margins.left) pixels in \(color.words)"
     }
 
+    package var inDisplayP3: any RenderStep { MarginStep(margins, color: color.inDisplayP3) }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let size = margins.around(PixelSize(width: image.width, height: image.height))
         return try CanvasStep(size: size, x: margins.left, y: margins.top, color: color)

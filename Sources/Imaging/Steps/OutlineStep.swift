@@ -68,6 +68,8 @@ extension OutlineStep: RenderStep {
         }
     }
 
+    package var inDisplayP3: any RenderStep { OutlineStep(shape, color: color.inDisplayP3) }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let size = PixelSize(width: image.width, height: image.height)
         return try image.cut(to: outline(in: size), color: color, token: context.token)

@@ -79,6 +79,12 @@ extension OverlayStep: RenderStep {
             + (opacity == 100 ? "" : ", \(opacity) % opaque")
     }
 
+    package var inDisplayP3: any RenderStep {
+        var step = self
+        step.form.isWide = true
+        return step
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let stamp = try context.pixels(of: addition, in: form)
         let image = try stamp.bands > 2 ? image.inColor() : image

@@ -27,13 +27,31 @@ package protocol RenderStep: Hashable, Sendable {
     /// The step in words, for people who check their URLs.
     var words: String { get }
 
+    /// The effect on colours; ``StepColors/kept`` unless it says otherwise.
+    var colors: StepColors { get }
+
+    /// The step for pixels of Display P3: colours that it names, which are sRGB's, are the same ones there.
+    var inDisplayP3: any RenderStep { get }
+
     /// The frame after this step, not computed yet.
     ///
     /// - Parameter context: The step's own context: what it keeps there for the first frame is there for the others.
     func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage
 }
 
+/// The effect of a step on colours.
+package enum StepColors: Sendable {
+    /// It moves, mixes or covers them, with colours that it may name.
+    case kept
+    /// It changes them, by numbers that mean sRGB.
+    case changed
+}
+
 extension RenderStep {
+    package var colors: StepColors { .kept }
+
+    package var inDisplayP3: any RenderStep { self }
+
     /// Whether `other` is the same step with the same values.
     func isEqual(to other: any RenderStep) -> Bool {
         func isSame<Other: RenderStep>(_ other: Other) -> Bool {

@@ -48,6 +48,8 @@ extension RotationStep: RenderStep {
         "rotate by \(degrees)°" + (corners == .transparent ? "" : ", corners in \(corners.words)")
     }
 
+    package var inDisplayP3: any RenderStep { RotationStep(degrees: degrees, corners: corners.inDisplayP3) }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let frame = size(after: PixelSize(width: image.width, height: image.height))
         return try image.turned(byDegrees: degrees, into: frame, corners: corners, token: context.token)

@@ -18,12 +18,14 @@ package struct DecodePlan: Hashable, Sendable {
     package let drawnPart: DrawnPart?
     /// Whether the image's gain map is decoded with it.
     package let keepsGainMap: Bool
+    /// The colours that are kept.
+    package let gamut: DecodedGamut
 
     /// A plan for one page, or for the first frames.
     package init(
         page: Int = 0, level: Int = 1, isAnimated: Bool = false, mostFrames: Int = .max,
         incompleteImages: IncompleteImages = .refuse, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
-        keepsGainMap: Bool = false
+        keepsGainMap: Bool = false, gamut: DecodedGamut = .own
     ) {
         self.page = page
         self.level = level
@@ -33,6 +35,7 @@ package struct DecodePlan: Hashable, Sendable {
         self.drawnSize = drawnSize
         self.drawnPart = drawnPart
         self.keepsGainMap = keepsGainMap
+        self.gamut = gamut
     }
 
     /// A plan for the first page of a source that a step uses besides the image, in full size unless a level or a drawn
@@ -44,7 +47,8 @@ package struct DecodePlan: Hashable, Sendable {
         limits: ImagingLimits
     ) throws(ImagingError) {
         self.init(
-            level: level, incompleteImages: limits.incompleteImages, drawnSize: drawnSize, drawnPart: drawnPart)
+            level: level, incompleteImages: limits.incompleteImages, drawnSize: drawnSize, drawnPart: drawnPart,
+            gamut: DecodedGamut(of: header.colors, for: .srgb))
         try check(header, limits: limits)
     }
 

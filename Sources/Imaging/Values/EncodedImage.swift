@@ -74,7 +74,7 @@ package enum EncodingQuality: Hashable, Sendable {
         case .fixed(let quality): "\(quality)"
         case .fitting(let bytes, let highest, let lowest):
             "\(highest) most \(bytes)" + (lowest == 1 ? "" : " least \(lowest)")
-        case .similar(let goal): "similar \(goal.least) \(goal.lowest) \(goal.highest)"
+        case .similar(let goal): "similar.2 \(goal.least) \(goal.lowest) \(goal.highest)"
         }
     }
 }

@@ -6,9 +6,11 @@ package struct EncoderSettings: Hashable, Sendable {
     package var effort: Int
     /// Bits of a component, in a format with a choice.
     package var bitDepth: Int
+    /// Whether the image is Display P3, and the file says so if the format's encoder writes that.
+    package var isWide: Bool
 
     /// Settings of these values.
-    package init(quality: Int, effort: Int, bitDepth: Int = 8) {
-        (self.quality, self.effort, self.bitDepth) = (quality, effort, bitDepth)
+    package init(quality: Int, effort: Int, bitDepth: Int = 8, isWide: Bool = false) {
+        (self.quality, self.effort, self.bitDepth, self.isWide) = (quality, effort, bitDepth, isWide)
     }
 }

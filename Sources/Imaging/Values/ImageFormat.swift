@@ -24,20 +24,27 @@ package enum FormatChoice: Hashable, Sendable {
         if case .fixed = self { true } else { false }
     }
 
-    /// The format for a source of `own` format.
+    /// The format for a source of `own` format: of those that the client accepts, the one whose files are smallest at
+    /// the same look, as far as that is known before any is made.
     ///
     /// - Parameters:
     ///   - own: The source's format.
     ///   - hasAlpha: Whether the source has transparency: a format that is not written is replaced by one that can hold
     ///     it.
-    ///   - automatic: The formats that may be chosen by `Accept`, best first.
-    package func format(own: ImageFormat, hasAlpha: Bool, automatic: [ImageFormat]) -> ImageFormat {
+    ///   - pixels: The number of pixels of the result.
+    ///   - automatic: The formats that may be chosen by `Accept`; among equals the first one is.
+    package func format(own: ImageFormat, hasAlpha: Bool, pixels: Int, automatic: [ImageFormat]) -> ImageFormat {
         switch self {
         case .fixed(let format): return format
         case .negotiated(let qualities):
             let floor = max(1, qualities[own] ?? 0)
-            let chosen = automatic.first { (qualities[$0] ?? 0) >= floor }
-            return chosen ?? own.answer(hasAlpha: hasAlpha)
+            let answer = own.answer(hasAlpha: hasAlpha)
+            // Every client reads JPEG, so its files need not be named to be the smallest.
+            let most = answer == .jpeg ? answer.photographBytes(ofPixels: pixels) ?? .max : .max
+            let chosen = automatic.filter { (qualities[$0] ?? 0) >= floor }
+                .map { (format: $0, bytes: $0.photographBytes(ofPixels: pixels) ?? most) }
+                .filter { $0.bytes <= most }.min { $0.bytes < $1.bytes }
+            return chosen?.format ?? answer
         }
     }
 }

@@ -16,14 +16,18 @@ package struct RenderingOptions: Hashable, Sendable {
     package var operations = ImageOperations()
     /// Colour behind transparent parts and around the image; nil for the format's default.
     package var background: Color?
-    /// Encoder quality, 1…100; nil for the format's default.
+    /// The quality, 1…100; nil for the usual one.
     package var quality: Int?
+    /// The meaning of the quality.
+    package var qualityScale = QualityScale.look
     /// Whether the lowest quality is looked for at which the file still looks like the image; ``quality`` is nil then.
     package var isQualityAutomatic = false
     /// Most bytes of the file; lower qualities are tried until it has no more.
     package var maximumBytes: Int?
     /// Bits of a component of stills in AVIF, 8 or 10; nil for the usual ones.
     package var avifBitDepth: Int?
+    /// The colours of the result; nil for what the operator has chosen.
+    package var gamut: Gamut?
     /// Whether results in formats that can hold it say who made the source and who owns the rights.
     package var keepsCopyright = false
     /// The use of the source's gain map.

@@ -4,11 +4,13 @@ package struct RenderingRules: Hashable, Sendable {
     package var limits = ImagingLimits()
     /// The amounts that resampling averages.
     package var light = ResamplingLight.gamma
+    /// The colours of results whose request does not say it.
+    package var gamut = Gamut.srgb
     /// How much time encoders spend to make files small.
     package var efforts = EncoderEfforts()
     /// The goal of an automatic quality.
     package var similarity = SimilarityGoal()
-    /// The formats that may be chosen by `Accept`, best first.
+    /// The formats that may be chosen by `Accept`; among those whose files are equally large, the first one is.
     package var automaticFormats: [ImageFormat] = [.webp]
     /// The highest quality of results whose request names none; nil for no such bound.
     package var unnamedQualityLimit: Int?
@@ -74,12 +76,9 @@ package struct EncoderEfforts: Hashable, Sendable {
     }
 }
 
-/// The scans of JPEG answers; the effort of the encoder is its place among the cases.
+/// The scans of JPEG answers, with the efforts of the encoder that stand for them.
 package enum JPEGScanChoice: Int, Sendable, CaseIterable {
-    /// One, coded with tables that do not depend on the image, for a first look at the size.
-    case oneFixed
-    /// One, coded with tables made for the image.
-    case one
+    case one = 1
     /// Several if the file is so large that they save bytes, else one.
     case bySize
     case several

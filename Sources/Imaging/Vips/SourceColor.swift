@@ -16,32 +16,49 @@ extension VipsImage {
         return try cast(to: VIPS_FORMAT_UCHAR, shift: true).interpreted(as: standard)
     }
 
-    /// This image of colours by PQ or HLG as sRGB, in 8 bits.
-    func inStandardRange(_ encoding: ColorEncoding, token: WorkToken) throws(VipsError) -> VipsImage {
-        let isWide = format == VIPS_FORMAT_USHORT
+    /// This image of colours by PQ or HLG as sRGB or Display P3, in 8 bits.
+    func inStandardRange(_ encoding: ColorEncoding, isWide: Bool, token: WorkToken) throws(VipsError) -> VipsImage {
+        let hasWords = format == VIPS_FORMAT_USHORT
         return try unsafe filtered(
-            CPixelsTones(encoding, isWide: isWide), takesWords: isWide, token, CPixels_map_tones)
+            CPixelsTones(encoding, hasWords: hasWords, shownIn: isWide ? .displayP3 : .srgb), takesWords: hasWords,
+            token, CPixels_map_tones)
     }
 
-    /// This image as sRGB or grey, by the profile of the file that it came from, if that describes such pixels.
+    /// This image with colours that the profile says, by the profile of the file that it came from, if that describes
+    /// such pixels; no profile is sRGB, or grey.
     ///
+    /// Colours stay as they are if they can be averaged so. Others are converted to sRGB, or to Display P3 if `isWide`.
     /// Meant for the reduced image: the conversion costs more than any other step per pixel.
-    func inStandardColor(profileOf source: VipsImage) throws(VipsError) -> VipsImage {
-        let intent = source.withProfile { profile -> ICCProfile.Intent? in self.intent(of: profile) } ?? nil
+    func inKnownColor(
+        profileOf source: VipsImage, isWide: Bool, token: WorkToken
+    ) throws(VipsError) -> (image: VipsImage, profile: ColorProfile?) {
+        let profile = source.withProfile { profile -> ICCProfile? in self.fitting(profile) } ?? nil
+        func wide(_ image: VipsImage) -> (VipsImage, ColorProfile?) {
+            (image, isWide && image.bands >= 3 ? .displayP3 : nil)
+        }
         if interpretation == VIPS_INTERPRETATION_CMYK {
             // libvips has a CMYK profile of its own.
-            if let intent, let converted = try? convertedToSRGB(intent) { return converted }
-            return try converted(to: VIPS_INTERPRETATION_sRGB)
+            if let profile, let converted = try? convertedByProfile(profile.intent, isWide: isWide) {
+                return wide(converted)
+            }
+            return (try converted(to: VIPS_INTERPRETATION_sRGB), nil)
         }
-        guard let intent else { return self }
-        return try inStandardColor(intent)
+        guard let profile else { return (self, nil) }
+        if let colors = profile.colors, !colors.primaries.isEmpty {
+            if colors.curves.allSatisfy(\.isNearStandard) { return (self, colors) }
+            guard let conversion = GamutConversion(from: colors, toWide: isWide) else { return wide(self) }
+            return wide(try converted(by: conversion, token: token))
+        }
+        guard bands >= 3 else { return (try inStandardColor(profile.intent), nil) }
+        guard let converted = try? convertedByProfile(profile.intent, isWide: isWide) else { return (self, nil) }
+        return wide(converted)
     }
 
-    /// The intent to convert this image with; nil if the profile describes other pixels, or sRGB.
-    private func intent(of profile: RawSpan) -> ICCProfile.Intent? {
+    /// The profile; nil if it describes other pixels, or sRGB.
+    private func fitting(_ profile: RawSpan) -> ICCProfile? {
         guard profile.byteCount <= ICCProfile.longest else { return nil }
         let profile = ICCProfile(profile)
-        return profile.space == space && !profile.isStandard ? profile.intent : nil
+        return profile.space == space && !profile.isStandard ? profile : nil
     }
 
     private var space: ICCProfile.Space {
@@ -50,7 +67,7 @@ extension VipsImage {
 
     /// This image as sRGB or grey, by its profile; unchanged if the colour engine refuses the profile.
     fileprivate func inStandardColor(_ intent: ICCProfile.Intent) throws(VipsError) -> VipsImage {
-        guard let converted = try? convertedToSRGB(intent) else { return self }
+        guard let converted = try? convertedByProfile(intent) else { return self }
         return bands < 3 ? try converted.grey(hasAlpha: hasAlpha) : converted
     }
 
@@ -63,7 +80,7 @@ extension VipsImage {
 }
 
 extension DecodedImage {
-    /// This still of interleaved pixels as sRGB or grey, by `profile`; unchanged if the colour engine refuses it.
+    /// This still of interleaved grey as sRGB's grey, by `profile`; unchanged if the colour engine refuses it.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     func inStandardColor(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
@@ -83,16 +100,16 @@ extension DecodedImage {
 }
 
 extension CPixelsTones {
-    /// The meaning of colours by PQ or HLG.
-    fileprivate init(_ encoding: ColorEncoding, isWide: Bool) {
+    /// The meaning of colours by PQ or HLG, which are shown in a gamut.
+    fileprivate init(_ encoding: ColorEncoding, hasWords: Bool, shownIn gamut: Chromaticities) {
         self.init()
-        is_wide = isWide ? 1 : 0
+        is_wide = hasWords ? 1 : 0
         is_gamma = encoding.transfer == .hlg ? 1 : 0
         // The OOTF makes the light of a display of 1000 cd/m².
         let light = encoding.transfer == .hlg || encoding.peak == 0 ? 1_000 : encoding.peak
         peak = max(1, Float(light) / Float(CPixels_reference_white))
         Self.store(encoding.places.light(in: .rec2020), in: &to_wide)
-        Self.store(Chromaticities.rec2020.light(in: .srgb), in: &to_standard)
+        Self.store(Chromaticities.rec2020.light(in: gamut), in: &to_standard)
     }
 
     private static func store<Factors>(_ matrix: Matrix3, in factors: inout Factors) {

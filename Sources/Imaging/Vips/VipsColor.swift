@@ -24,15 +24,17 @@ extension VipsImage {
         }
     }
 
-    /// Converts by the embedded profile to 8-bit sRGB; an alpha band is kept.
-    func convertedToSRGB(_ intent: ICCProfile.Intent = .relative) throws(VipsError) -> VipsImage {
+    /// Converts by the embedded profile to 8 bits of sRGB, or of Display P3; an alpha band is kept.
+    func convertedByProfile(
+        _ intent: ICCProfile.Intent = .relative, isWide: Bool = false
+    ) throws(VipsError) -> VipsImage {
         let intent =
             switch intent {
             case .perceptual: VIPS_INTENT_PERCEPTUAL
             case .relative: VIPS_INTENT_RELATIVE
             case .saturation: VIPS_INTENT_SATURATION
             }
-        return try unsafe step { unsafe CVipsShim_to_srgb($0, $1, intent) }
+        return try unsafe step { unsafe CVipsShim_to_gamut($0, $1, isWide ? "p3" : "srgb", intent) }
     }
 
     /// Converts between colour spaces by the image's interpretation, without its profile.

@@ -27,6 +27,11 @@ extension VipsImage {
         return try unsafe filtered(colors, token, CPixels_color)
     }
 
+    /// This image in colour with the colours of another gamut.
+    func converted(by conversion: GamutConversion, token: WorkToken) throws(VipsError) -> VipsImage {
+        try unsafe filtered(conversion.numbers, token, CPixels_change_gamut)
+    }
+
     /// Each component replaced by its value in a table of 256; alpha stays as it is.
     func mapped(by table: [Double], token: WorkToken) throws(VipsError) -> VipsImage {
         var colors = CPixelsColors()

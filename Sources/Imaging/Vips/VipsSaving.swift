@@ -24,14 +24,13 @@ struct VipsSaver: Sendable {
         self.save = save
     }
 
-    static let webp = VipsSaver { (image, options) throws(VipsError) in
-        WebPMetadata.removed(from: try unsafe image.saved(options, by: CVipsShim_save_webp))
-    }
     static let gif = VipsSaver { (image, options) throws(VipsError) in
         try unsafe image.saved(options, by: CVipsShim_save_gif)
     }
     static let jxl = VipsSaver { (image, options) throws(VipsError) in
-        try unsafe image.saved(options, by: CVipsShim_save_jxl)
+        let isWide = options.settings.isWide && image.bands >= 3
+        let profiled = isWide ? try image.profiled(SharedBytes(ColorProfile.displayP3File)) : image
+        return try unsafe profiled.saved(options, by: CVipsShim_save_jxl)
     }
 }
 
@@ -40,6 +39,11 @@ extension VipsImage {
     func saved(as format: ImageFormat, options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
         guard let saver = format.writing?.saver else { throw VipsError(text: "\(format.rawValue) is not written") }
         return try saver.save(self, options)
+    }
+
+    /// Computes the frames and writes them as a WebP file without metadata.
+    func savedAsWebPAnimation(_ options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
+        WebPMetadata.removed(from: try unsafe saved(options, by: CVipsShim_save_webp))
     }
 
     /// Computes the image and writes it as a PNG file without a palette, and without metadata.
@@ -56,7 +60,7 @@ extension VipsImage {
     ) throws(VipsError) -> SharedBytes {
         let shimOptions = CVipsShimSaveOptions(
             quality: Int32(options.quality), effort: Int32(options.effort),
-            has_sharp_chroma: options.hasSharpChroma ? 1 : 0)
+            has_sharp_chroma: options.hasSharpChroma ? 1 : 0, keeps_profile: options.settings.isWide ? 1 : 0)
         var base: UnsafeMutableRawPointer?
         var count = 0
         let status = unsafe withRaw { unsafe save($0, &base, &count, shimOptions) }

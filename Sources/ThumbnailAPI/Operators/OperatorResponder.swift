@@ -201,7 +201,7 @@ package final class OperatorResponder: RequestResponder {
 
     private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
         let wanted = try await workers.run { [reader] _ in try reader.job(in: request) }
-        let job = try await service.prefetching.begin(wanted.targets, callback: wanted.callback?.canonical)
+        let job = try await service.prefetching.begin(wanted.items, callback: wanted.callback?.canonical)
         var response = answer(json: .prefetchJob(job))
         response.status = .accepted
         response.headerFields.append(.location, "/prefetch/\(job.id)")

@@ -51,7 +51,12 @@ extension JSONValue {
             ("id", .string(id)), ("state", .string(status.state.rawValue)),
             ("total", .int(status.total)), ("done", .int(status.done)), ("failed", .int(status.failed)),
             ("left", .int(status.left)), ("failures", .array(status.failures.map { .prefetchFailure($0) })),
+            ("results", .array(status.results.map { .prefetchResult($0) })),
         ])
+    }
+
+    private static func prefetchResult(_ result: PrefetchResult) -> JSONValue {
+        .object([("url", .string(result.source)), ("target", .string(result.target))] + placed(result.placed))
     }
 
     private static func prefetchFailure(_ failure: PrefetchFailure) -> JSONValue {

@@ -8,7 +8,7 @@ package import ThumbnailPipeline
 
 /// Reads the body of `POST /prefetch`: `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}],"callback":"…"}`.
 ///
-/// A rendition has the forms that `POST /thumbnails` takes; its name means nothing here.
+/// A rendition has the forms that `POST /thumbnails` takes, with a destination, too; its name means nothing here.
 package struct PrefetchReader: Sendable {
     /// Longest body in bytes.
     package static let longestBody = 1 << 20
@@ -21,11 +21,17 @@ package struct PrefetchReader: Sendable {
     package typealias CallbackObjection = @Sendable (SourceURL) -> String?
 
     private let dialect: any RenditionDialect
+    private let placer: ResultPlacer
     private let objection: CallbackObjection
 
-    /// A reader of jobs whose renditions are written in `dialect`, and whose callbacks `objection` judges.
-    package init(_ dialect: any RenditionDialect, callbacks objection: @escaping CallbackObjection = { _ in nil }) {
+    /// A reader of jobs whose renditions are written in `dialect`, whose destinations `placer` judges and whose
+    /// callbacks `objection`.
+    package init(
+        _ dialect: any RenditionDialect, placing placer: ResultPlacer = ResultPlacer(),
+        callbacks objection: @escaping CallbackObjection = { _ in nil }
+    ) {
         self.dialect = dialect
+        self.placer = placer
         self.objection = objection
     }
 
@@ -52,9 +58,11 @@ package struct PrefetchReader: Sendable {
         return url
     }
 
-    /// The request of a stored target; nil if the target is no longer valid.
-    package func request(target: String) -> ThumbnailRequest? {
-        (try? dialect.query(in: RequestedTarget(target)))?.request
+    /// The work of a stored item; nil if its target or its destination is no longer valid.
+    package func work(of item: PrefetchItem) -> PrefetchWork? {
+        guard let request = (try? dialect.query(in: RequestedTarget(item.target)))?.request else { return nil }
+        guard let text = item.destination else { return PrefetchWork(request) }
+        return (try? placer.destination(ExactText(text))).map { PrefetchWork(request, to: $0) }
     }
 
     private func read(_ source: JSONValue, _ place: String, into job: inout RequestedJob) throws(APIError) {
@@ -67,10 +75,13 @@ package struct PrefetchReader: Sendable {
             guard case .query(let text) = asked.content else {
                 throw .badBody(place + "/include", "A job makes images only.")
             }
-            guard job.targets.count < Self.mostItems else {
+            guard job.items.count < Self.mostItems else {
                 throw .badBody(place, "A job has at most \(Self.mostItems) thumbnails.")
             }
-            job.append(try target(url: url, rendition: text, place))
+            let destination = try asked.place(placer, place)
+            guard job.append(try target(url: url, rendition: text, place), to: destination?.location) else {
+                throw .badBody(place + "/to", "Another rendition has this destination.")
+            }
             guard job.byteCount <= Self.longestTargets else {
                 throw .badBody(
                     place, "A job's thumbnails have targets of at most \(Self.longestTargets) bytes together.")
@@ -90,15 +101,18 @@ package struct PrefetchReader: Sendable {
 
 /// A job, as far as its body was read.
 struct RequestedJob {
-    /// The targets of all its thumbnails in order, in the spelling in which they are stored: without line ends.
-    private(set) var targets: [String] = []
-    /// Bytes of all targets together.
+    /// All its thumbnails in order, in the spelling in which they are stored: without tabs and line ends.
+    private(set) var items: [PrefetchItem] = []
+    private var destinations: Set<ExactText> = []
+    /// Bytes of all targets and destinations together.
     fileprivate private(set) var byteCount = 0
     /// The URL that is told its end; nil for none.
     fileprivate(set) var callback: SourceURL?
 
-    fileprivate mutating func append(_ target: String) {
-        targets.append(target)
-        byteCount += target.utf8.count
+    /// Adds a thumbnail; false if another one has its destination.
+    fileprivate mutating func append(_ target: String, to destination: String?) -> Bool {
+        items.append(PrefetchItem(target.replacing("\t", with: "%09"), to: destination))
+        byteCount += target.utf8.count + (destination?.utf8.count ?? 0)
+        return destination.map { destinations.insert(ExactText($0)).inserted } ?? true
     }
 }

@@ -2,6 +2,7 @@ import Crypto
 import Dialects
 import HTTPTypes
 import Imaging
+import JSON
 import Memory
 import ThumbnailPipeline
 
@@ -15,9 +16,10 @@ struct RenditionArchive: Sendable {
         case tar
     }
 
-    /// One part: an image, facts as JSON, or the problem that stands in its place.
+    /// One part: an image, where it was put, facts as JSON, or the problem that stands in its place.
     enum Part: Sendable {
         case image(Thumbnail)
+        case placed(PlacedResult)
         case facts(String)
         case problem(Problem)
     }
@@ -76,6 +78,9 @@ struct RenditionArchive: Sendable {
             if let gainMap = made.gainMap { fields.append(("Alula-HDR", gainMap.done)) }
             if let quality = image.quality { fields.append(("Alula-Quality", String(quality))) }
             return (image.bytes, fields, "." + image.format.fileExtension)
+        case .placed(let placed):
+            let text = JSONValue.object(JSONValue.placed(placed)).text
+            return (SharedBytes(Array(text.utf8)), [("Content-Type", "application/json")], ".json")
         case .facts(let text):
             return (SharedBytes(Array(text.utf8)), [("Content-Type", "application/json")], ".json")
         case .problem(let problem):
@@ -121,5 +126,15 @@ struct RenditionArchive: Sendable {
     /// The sum of a header's bytes, its own place counted as spaces.
     private static func checksum(of header: [UInt8]) -> Int {
         header.indices.reduce(0) { $0 + (148..<156 ~= $1 ? 0x20 : Int(header[$1])) }
+    }
+}
+
+extension JSONValue {
+    /// The members that tell where a result was put.
+    static func placed(_ placed: PlacedResult) -> [(String, JSONValue)] {
+        [
+            ("location", .string(placed.location)), ("type", .string(placed.mediaType)), ("bytes", .int(placed.bytes)),
+            ("etag", .string(placed.eTag)),
+        ]
     }
 }

@@ -1,8 +1,11 @@
 import Dialects
+import Downloading
 import JSON
 import Text
+import ThumbnailPipeline
 
-/// One element of a list of renditions: a query, or an object with a name and a query, or with a name and facts.
+/// One element of a list of renditions: a query, or an object with a name and a query, or with a name and facts; a
+/// query may have a destination.
 struct RenditionElement {
     /// The content of the element, as text.
     enum Content {
@@ -16,6 +19,8 @@ struct RenditionElement {
     let name: ExactText
     /// The content of the element, as text.
     let content: Content
+    /// The place where the result is put, as `NAME:PATH`; nil if it comes with the answer.
+    let destination: ExactText?
 
     private static let longestName = 128
 
@@ -28,11 +33,11 @@ struct RenditionElement {
     /// - Throws: ``APIError/badBody(_:_:)``.
     init(_ element: JSONValue, at index: Int, _ place: String) throws(APIError) {
         if case .string(let query) = element {
-            (name, content) = (ExactText(String(index)), .query(query))
+            (name, content, destination) = (ExactText(String(index)), .query(query), nil)
             return
         }
         guard element.members != nil else { throw .badBody(place, "Must be a text or an object.") }
-        let members = try JSONBody.members(element, place, ["name", "query", "include"])
+        let members = try JSONBody.members(element, place, ["name", "query", "include", "to"])
         let isQuery = members["include"] == nil
         guard isQuery || members["query"] == nil else {
             throw .badBody(place + "/include", "Must not stand beside query.")
@@ -50,6 +55,25 @@ struct RenditionElement {
             name = text
         }
         (self.name, content) = (ExactText(name), isQuery ? .query(text) : .include(text))
+        destination = try members["to"].map { (value) throws(APIError) in
+            guard isQuery else { throw .badBody(place + "/to", "Must not stand beside include.") }
+            guard case .string(let text) = value else { throw .badBody(place + "/to", "Must be a text.") }
+            return ExactText(text)
+        }
+    }
+
+    /// The place that the element names, judged; nil if it names none.
+    ///
+    /// - Throws: ``APIError/originNotWritable``, or ``APIError/badBody(_:_:)`` for a text that is no place.
+    func place(_ placer: ResultPlacer, _ place: String) throws(APIError) -> Destination? {
+        guard let destination else { return nil }
+        do throws(Destination.Refusal) {
+            return try placer.destination(destination)
+        } catch {
+            guard error == .malformed else { throw .originNotWritable }
+            throw .badBody(
+                place + "/to", "Must be NAME:PATH below a named origin, without empty or dot segments, ?, # and \\.")
+        }
     }
 
     private static func isName(_ text: String) -> Bool {

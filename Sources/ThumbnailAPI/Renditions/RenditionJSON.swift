@@ -7,20 +7,21 @@ import Memory
 import ThumbnailPipeline
 
 /// The parts of an answer as one JSON object, for clients that cannot cut a multipart body: each with its bytes as a
-/// `data:` URI (RFC 2397).
+/// `data:` URI (RFC 2397), or with the place where they were put.
 struct RenditionJSON: Sendable {
     /// Most bytes of the answer.
     static let mostBytes = 16 << 20
 
     private struct Entry {
-        /// The object up to the base64 text.
+        /// The object up to the base64 text, or up to its end.
         let head: String
-        let bytes: SharedBytes
+        /// The bytes of the text; nil if there is none.
+        let bytes: SharedBytes?
 
         /// Bytes of the entry's text, with its end and a comma.
-        var count: Int { head.utf8.count + (bytes.count + 2) / 3 * 4 + Self.end.utf8.count + 1 }
+        var count: Int { head.utf8.count + ((bytes?.count ?? 0) + 2) / 3 * 4 + end.utf8.count + 1 }
 
-        static let end = "\"}"
+        var end: String { bytes == nil ? "}" : "\"}" }
     }
 
     private static let opening = #"{"renditions":["#
@@ -34,8 +35,12 @@ struct RenditionJSON: Sendable {
     ///
     /// - Throws: ``APIError/answerTooLarge``.
     mutating func add(_ part: RenditionArchive.Part, at index: Int, named name: String) throws(APIError) {
-        let content = RenditionArchive.content(of: part)
         var members: [(String, JSONValue)] = [("name", .string(name))]
+        if case .placed(let placed) = part {
+            let text = JSONValue.object(members + JSONValue.placed(placed)).text
+            return try add(Entry(head: String(text.dropLast()), bytes: nil), at: index)
+        }
+        let content = RenditionArchive.content(of: part)
         let type = content.fields.first { $0.0 == "Content-Type" }?.1 ?? ""
         members += [("type", .string(type)), ("bytes", .int(content.bytes.count))]
         if case .image(let made) = part {
@@ -43,8 +48,11 @@ struct RenditionJSON: Sendable {
             if let gainMap = made.gainMap { members.append(("hdr", .string(gainMap.done))) }
             if let quality = made.image.quality { members.append(("quality", .int(quality))) }
         }
-        let entry = Entry(
-            head: "\(JSONValue.object(members).text.dropLast()),\"data\":\"data:\(type);base64,", bytes: content.bytes)
+        let head = "\(JSONValue.object(members).text.dropLast()),\"data\":\"data:\(type);base64,"
+        try add(Entry(head: head, bytes: content.bytes), at: index)
+    }
+
+    private mutating func add(_ entry: Entry, at index: Int) throws(APIError) {
         count += entry.count
         guard count <= Self.mostBytes else { throw .answerTooLarge }
         entries[index] = entry
@@ -58,11 +66,13 @@ struct RenditionJSON: Sendable {
             guard let entry = entries[index] else { continue }
             text.append((place > 0 ? "," : "") + entry.head)
             // Pieces of a multiple of three bytes, so that their texts follow one another.
-            for start in stride(from: 0, to: entry.bytes.count, by: 48 << 10) {
-                let piece = SharedBytes(start..<min(start + 48 << 10, entry.bytes.count), of: entry.bytes)
-                text.append(Base64.encode(piece.array))
+            if let bytes = entry.bytes {
+                for start in stride(from: 0, to: bytes.count, by: 48 << 10) {
+                    let piece = SharedBytes(start..<min(start + 48 << 10, bytes.count), of: bytes)
+                    text.append(Base64.encode(piece.array))
+                }
             }
-            text.append(Entry.end)
+            text.append(entry.end)
         }
         text.append(Self.closing)
         return text.finish()

@@ -1,4 +1,5 @@
 import Dialects
+import Downloading
 import HTTPTypes
 import JSON
 import Text
@@ -7,7 +8,8 @@ import ThumbnailPipeline
 /// The renditions that one call asks for:
 /// `{"url":"…","renditions":["w=300&format=webp",{"name":"hero","query":"w=1200"}]}`.
 ///
-/// A member `include` in place of `query` asks for the facts of `/info` and what it names.
+/// A member `include` in place of `query` asks for the facts of `/info` and what it names; a member `to` beside `query`
+/// has the result put there.
 struct RenditionList: Sendable {
     /// One result of the list.
     struct Rendition: Sendable {
@@ -19,7 +21,7 @@ struct RenditionList: Sendable {
 
     /// A request for an image, or for facts about it.
     enum RenditionRequest: Sendable {
-        case image(ThumbnailRequest)
+        case image(ThumbnailRequest, to: Destination?)
         case facts(FactsRequest)
     }
 
@@ -35,9 +37,10 @@ struct RenditionList: Sendable {
     ///   - hasFile: Whether the call brings the file, so that it must not name a source.
     ///   - fields: The request's fields.
     ///   - configuration: Reads the renditions.
+    ///   - placer: Judges destinations, which requests without a signature must not have.
     /// - Throws: ``APIError`` that names the first thing that is wrong with the list; a wrong query fails alone.
     init(
-        _ body: [UInt8], hasFile: Bool, _ fields: HTTPFields, _ configuration: APIConfiguration
+        _ body: [UInt8], hasFile: Bool, _ fields: HTTPFields, _ configuration: APIConfiguration, _ placer: ResultPlacer
     ) throws(APIError) {
         let members = try JSONBody.members(
             try JSONBody.value(in: body), "", hasFile ? ["renditions"] : ["url", "renditions"])
@@ -55,6 +58,7 @@ struct RenditionList: Sendable {
             throw .badBody("/renditions/\(most)", "A call has at most \(most) renditions.")
         }
         var names: Set<ExactText> = []
+        var places: Set<ExactText> = []
         var renditions: [Rendition] = []
         for (index, element) in elements.enumerated() {
             let place = "/renditions/\(index)"
@@ -62,11 +66,18 @@ struct RenditionList: Sendable {
             guard names.insert(content.name).inserted else {
                 throw .badBody(place + "/name", "Another rendition has this name.")
             }
+            if let destination = content.destination {
+                // With keys, the request was signed, or it would not have come here.
+                guard !configuration.signingKeys.isEmpty else { throw .badSignature }
+                guard places.insert(destination).inserted else {
+                    throw .badBody(place + "/to", "Another rendition has this destination.")
+                }
+            }
             let request = Result { () throws(APIError) -> RenditionRequest in
                 switch content.content {
                 case .query(let text):
-                    return .image(
-                        try configuration.rendition(text, of: source ?? NativeDialect.uploadedSource, fields).request)
+                    let query = try configuration.rendition(text, of: source ?? NativeDialect.uploadedSource, fields)
+                    return .image(query.request, to: try content.place(placer, place))
                 case .include(let text):
                     return .facts(try InfoDialect.facts(options: text.isEmpty ? [] : [("include", text)]))
                 }

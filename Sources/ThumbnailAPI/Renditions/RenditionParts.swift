@@ -9,6 +9,7 @@ struct RenditionParts: Sendable {
     let list: RenditionList
     let source: OpenedSource
     let thumbnails: any ThumbnailServing
+    let placer: ResultPlacer
     let lifecycle: ServiceLifecycle
     /// The ID of the request.
     let requestID: String
@@ -42,8 +43,10 @@ struct RenditionParts: Sendable {
             let wanted = try rendition.request.get()
             return try await withDeadline(deadline, by: timekeeper) { () async throws -> RenditionArchive.Part in
                 switch wanted {
-                case .image(let request):
-                    return .image(try await thumbnails.thumbnail(for: call(request)))
+                case .image(let request, let destination):
+                    let made = try await thumbnails.thumbnail(for: call(request))
+                    guard let destination else { return .image(made) }
+                    return .placed(try await placer.put(made, at: destination, isGiven: source.isGiven))
                 case .facts(let asked):
                     let facts = try await thumbnails.facts(asked, for: call(ThumbnailRequest(source: "")))
                     return .facts(FactsText.text(facts, of: list.source, asked: asked))

@@ -12,6 +12,7 @@ import ThumbnailPipeline
 final class SubmissionResponder: Sendable {
     private let configuration: APIConfiguration
     private let thumbnails: any ThumbnailServing
+    private let placer: ResultPlacer
     private let budget: MemoryBudget
     private let bodies: BodyMemory
     private let lifecycle: ServiceLifecycle
@@ -19,13 +20,16 @@ final class SubmissionResponder: Sendable {
     private let timekeeper: any Timekeeper
     private let common: HTTPFields
 
-    /// Answers with what `thumbnails` makes; bodies are read into memory of `bodies`, a part of `budget`.
+    /// Answers with what `thumbnails` makes, or has `placer` put it elsewhere; bodies are read into memory of `bodies`,
+    /// a part of `budget`.
     init(
-        _ configuration: APIConfiguration, _ thumbnails: any ThumbnailServing, budget: MemoryBudget, bodies: BodyMemory,
+        _ configuration: APIConfiguration, _ thumbnails: any ThumbnailServing, placer: ResultPlacer,
+        budget: MemoryBudget, bodies: BodyMemory,
         lifecycle: ServiceLifecycle, recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
     ) {
         self.configuration = configuration
         self.thumbnails = thumbnails
+        self.placer = placer
         self.budget = budget
         self.bodies = bodies
         self.lifecycle = lifecycle
@@ -139,8 +143,8 @@ extension SubmissionResponder {
                 for: Call(thumbnails.resolved(request), receipt: exchange.requestID))
         }
         let parts = RenditionParts(
-            list: list, source: source, thumbnails: thumbnails, lifecycle: lifecycle, requestID: exchange.requestID,
-            deadline: deadline, timekeeper: timekeeper)
+            list: list, source: source, thumbnails: thumbnails, placer: placer, lifecycle: lifecycle,
+            requestID: exchange.requestID, deadline: deadline, timekeeper: timekeeper)
         let form = RenditionForm(accept: accept)
         var fields = common
         fields.append(.cacheControl, image == nil ? "no-store" : "private, no-store")
@@ -168,7 +172,7 @@ extension SubmissionResponder {
             json = received.array
         }
         let list = try RenditionList(
-            json, hasFile: image != nil, request.headerFields, configuration)
+            json, hasFile: image != nil, request.headerFields, configuration, placer)
         return (list, image)
     }
 

@@ -33,7 +33,7 @@ struct ThumbnailFields: Sendable {
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         var freshness = thumbnail.freshness
         if let age = prepared.maximumAge, freshness.storability == .shared { freshness.lifetime = age }
-        let ownText = CacheDirectives.text(freshness, secondsLeft: secondsLeft, staleAge: prepared.staleAge)
+        let ownText = freshness.cacheControl(secondsLeft: secondsLeft, staleAge: prepared.staleAge)
         let given = freshness.storability == .shared && secondsLeft == nil ? prepared.cacheControl?.string : nil
         fields.append(.cacheControl, given ?? ownText)
         if let vary = prepared.vary { fields.append(.vary, vary) }
@@ -63,35 +63,6 @@ extension HTTPFields {
     mutating func append(sizeOf image: EncodedImage) {
         append(.imageWidth, String(image.size.width))
         append(.imageHeight, String(image.size.height))
-    }
-}
-
-/// Writes `Cache-Control` of a thumbnail (RFC 9111 section 5.2.2).
-enum CacheDirectives {
-    /// The field's value.
-    ///
-    /// If a source says nothing about its lifetime, the answer says `public` alone: a cache in front then applies its
-    /// own default lifetime, as it would for the source itself. `no-cache` would have every view revalidated, and an
-    /// invented `max-age` would make the thumbnail fresher than its source. Only if the target expires does the answer
-    /// say `no-cache`, because a heuristic lifetime (section 4.2.2) could reach past the target's end.
-    ///
-    /// - Parameters:
-    ///   - freshness: The freshness that the source allows.
-    ///   - secondsLeft: Seconds until the target expires, which `max-age` does not exceed, even if `Age` would allow
-    ///     more; nil if it never expires.
-    ///   - staleAge: Seconds of `stale-while-revalidate` (RFC 5861 section 3), for targets that never expire; nil for
-    ///     none.
-    static func text(_ freshness: Freshness, secondsLeft: Int?, staleAge: Int? = nil) -> String {
-        let prefix: String
-        switch freshness.storability {
-        case .none: return "no-store"
-        case .private: prefix = "private"
-        case .shared: prefix = "public"
-        }
-        guard let lifetime = freshness.lifetime else { return secondsLeft == nil ? prefix : "\(prefix), no-cache" }
-        let text = "\(prefix), max-age=\(max(0, min(lifetime, secondsLeft ?? lifetime)))"
-        guard let staleAge, secondsLeft == nil, freshness.storability == .shared else { return text }
-        return text + ", stale-while-revalidate=\(staleAge)"
     }
 }
 

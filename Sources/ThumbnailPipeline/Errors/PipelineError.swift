@@ -1,4 +1,5 @@
 package import Coordination
+import Downloading
 import HTTPTypes
 package import ImageSandbox
 
@@ -26,6 +27,21 @@ extension PipelineError: TabledError {
             .overloaded("Too many purges wait for the shared cache; this instance alone is purged.", retryAfter: 30)
         }
     }
+}
+
+/// A result that was made, but could not be put where its caller wants it.
+struct PlacingError: TabledError {
+    private let cause: DownloadError
+
+    init(_ cause: DownloadError) { self.cause = cause }
+
+    var answer: ErrorAnswer {
+        ErrorAnswer(
+            .badGateway, "destination_failed", .origin, "The result could not be put at its destination.",
+            detail: cause.answer.detail ?? cause.answer.message)
+    }
+
+    var upstreamStatus: Int? { cause.upstreamStatus }
 }
 
 extension WorkerPool.Full: TabledError {

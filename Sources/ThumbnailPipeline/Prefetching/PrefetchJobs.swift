@@ -13,11 +13,18 @@ struct PrefetchJobs {
     struct Assignment {
         let job: ExactText
         let index: Int
-        let target: String
+        let item: PrefetchItem
+    }
+
+    /// The end of a thumbnail that was tried.
+    enum End {
+        /// Made, and put at its destination, if it has one.
+        case made(PrefetchResult?)
+        case failed(PrefetchFailure)
     }
 
     private struct Job {
-        let targets: [String]
+        let items: [PrefetchItem]
         let callback: String?
         /// Whether nothing of it is assigned yet.
         var isHeld: Bool
@@ -28,13 +35,14 @@ struct PrefetchJobs {
         var failed = 0
         /// Why thumbnails failed, the first ones.
         var failures: [PrefetchFailure] = []
+        var results: [PrefetchResult] = []
         var endedAt: Duration?
         var notedAt: Duration
 
-        var isEnded: Bool { done + failed == targets.count }
+        var isEnded: Bool { done + failed == items.count }
 
         var status: PrefetchStatus {
-            PrefetchStatus(total: targets.count, done: done, failed: failed, failures: failures)
+            PrefetchStatus(total: items.count, done: done, failed: failed, failures: failures, results: results)
         }
     }
 
@@ -55,14 +63,15 @@ struct PrefetchJobs {
     ///
     /// - Parameters:
     ///   - id: Its name.
-    ///   - targets: Its thumbnails.
+    ///   - items: Its thumbnails.
     ///   - callback: The URL that is told its end; nil for none.
     ///   - outcomes: Their outcomes in an earlier process.
     ///   - isHeld: Whether it waits for ``release(_:)``.
     ///   - now: The time.
     /// - Returns: The names of those that are forgotten; nil when there is no room for it.
     mutating func admit(
-        _ id: ExactText, _ targets: [String], callback: String? = nil, outcomes: [Outcome] = [], isHeld: Bool = false,
+        _ id: ExactText, _ items: [PrefetchItem], callback: String? = nil, outcomes: [Outcome] = [],
+        isHeld: Bool = false,
         at now: Duration
     ) -> [ExactText]? {
         var forgotten = order.filter { id in jobs[id]?.endedAt.map { now - $0 >= configuration.memory } ?? false }
@@ -75,8 +84,8 @@ struct PrefetchJobs {
         for id in forgotten { jobs[id] = nil }
         order.removeAll { jobs[$0] == nil }
 
-        let known = outcomes.count == targets.count ? outcomes : Array(repeating: .left, count: targets.count)
-        var job = Job(targets: targets, callback: callback, isHeld: isHeld, outcomes: known, notedAt: now)
+        let known = outcomes.count == items.count ? outcomes : Array(repeating: .left, count: items.count)
+        var job = Job(items: items, callback: callback, isHeld: isHeld, outcomes: known, notedAt: now)
         job.done = known.count { $0 == .done }
         job.failed = known.count { $0 == .failed }
         if job.isEnded { job.endedAt = now }
@@ -100,11 +109,11 @@ struct PrefetchJobs {
     mutating func nextAssignment() -> Assignment? {
         for id in order {
             guard var job = jobs[id], !job.isHeld else { continue }
-            while job.next < job.targets.count, job.outcomes[job.next] != .left { job.next += 1 }
+            while job.next < job.items.count, job.outcomes[job.next] != .left { job.next += 1 }
             defer { jobs[id] = job }
-            guard job.next < job.targets.count else { continue }
+            guard job.next < job.items.count else { continue }
             job.next += 1
-            return Assignment(job: id, index: job.next - 1, target: job.targets[job.next - 1])
+            return Assignment(job: id, index: job.next - 1, item: job.items[job.next - 1])
         }
         activeCount -= 1
         return nil
@@ -113,18 +122,21 @@ struct PrefetchJobs {
     /// Gives a runner's place back before its work is over.
     mutating func leavePlace() { activeCount -= 1 }
 
-    /// Notes what became of a thumbnail: why it failed, nil if it was made; the job's outcomes when they should be
-    /// written down now, and its report if it has ended with this thumbnail.
+    /// Notes what became of a thumbnail; the job's outcomes when they should be written down now, and its report if it
+    /// has ended with this thumbnail.
     mutating func finish(
-        _ assignment: Assignment, _ failure: PrefetchFailure?, at now: Duration
+        _ assignment: Assignment, _ end: End, at now: Duration
     ) -> (note: [UInt8]?, report: PrefetchReport?) {
         guard var job = jobs[assignment.job], job.outcomes[assignment.index] == .left else { return (nil, nil) }
-        job.outcomes[assignment.index] = failure == nil ? .done : .failed
-        if let failure {
+        switch end {
+        case .failed(let failure):
+            job.outcomes[assignment.index] = .failed
             job.failed += 1
             if job.failures.count < Self.mostFailures { job.failures.append(failure) }
-        } else {
+        case .made(let result):
+            job.outcomes[assignment.index] = .done
             job.done += 1
+            if let result { job.results.append(result) }
         }
         if job.isEnded { job.endedAt = now }
         let isDue = job.isEnded || now - job.notedAt >= configuration.noteInterval
@@ -155,6 +167,6 @@ struct PrefetchJobs {
 
     private func hasNext(_ id: ExactText) -> Bool {
         guard let job = jobs[id], !job.isHeld else { return false }
-        return job.outcomes[min(job.next, job.targets.count)...].contains(.left)
+        return job.outcomes[min(job.next, job.items.count)...].contains(.left)
     }
 }

@@ -1,12 +1,13 @@
 import DiskCaching
 import Text
 
-/// Writes jobs down: one note with the targets, one with their outcomes, and one with the URL that is owed a call.
+/// Writes jobs down: one note with the targets and destinations, a line each, one with their outcomes, and one with the
+/// URL that is owed a call.
 struct PrefetchNotes: Sendable {
     /// A job as it was written down.
     struct Job {
         let id: String
-        let targets: [String]
+        let items: [PrefetchItem]
         let outcomes: [PrefetchJobs.Outcome]
         /// The URL that is to be called at its end, and was not yet; nil for none.
         let callback: String?
@@ -23,10 +24,10 @@ struct PrefetchNotes: Sendable {
     }
 
     /// Writes a new job down, with the room that its outcomes will need; whether that could be done.
-    func keep(_ id: String, _ targets: [String], callback: String?) async -> Bool {
-        let outcomes = [UInt8](repeating: PrefetchJobs.Outcome.left.rawValue, count: targets.count)
+    func keep(_ id: String, _ items: [PrefetchItem], callback: String?) async -> Bool {
+        let outcomes = [UInt8](repeating: PrefetchJobs.Outcome.left.rawValue, count: items.count)
         var notes = [
-            DiskNote(name: Self.jobName(id), bytes: Array(targets.joined(separator: "\n").utf8)),
+            DiskNote(name: Self.jobName(id), bytes: Array(items.map(Self.line).joined(separator: "\n").utf8)),
             DiskNote(name: Self.outcomeName(id), bytes: outcomes),
         ]
         if let callback { notes.append(DiskNote(name: Self.callbackName(id), bytes: Array(callback.utf8))) }
@@ -54,12 +55,23 @@ struct PrefetchNotes: Sendable {
             guard let id = name.string.suffix(after: Self.jobPrefix).map(String.init) else { return nil }
             let text = String(decoding: notes[name] ?? [], as: UTF8.self)
             return Job(
-                id: id, targets: text.utf8.split(separator: UInt8(ascii: "\n")).map { String(Substring($0)) },
+                id: id, items: text.utf8.split(separator: UInt8(ascii: "\n")).map { Self.item(Substring($0)) },
                 outcomes: (notes[ExactText(Self.outcomePrefix + id)] ?? []).map {
                     PrefetchJobs.Outcome(rawValue: $0) ?? .left
                 },
                 callback: notes[ExactText(Self.callbackPrefix + id)].map { String(decoding: $0, as: UTF8.self) })
         }
+    }
+
+    /// A target, which has no tab, and the destination behind one.
+    private static func line(_ item: PrefetchItem) -> String {
+        item.target + (item.destination.map { "\t" + $0 } ?? "")
+    }
+
+    private static func item(_ line: Substring) -> PrefetchItem {
+        PrefetchItem(
+            String(line.prefix(before: UInt8(ascii: "\t"))), to: line.suffix(after: UInt8(ascii: "\t")).map(String.init)
+        )
     }
 
     private static func jobName(_ id: String) -> [UInt8] { Array((jobPrefix + id).utf8) }

@@ -23,7 +23,8 @@ package final class Prefetcher: Prefetching {
 
     private let configuration: PrefetchConfiguration
     private let thumbnails: any ThumbnailLookup & ThumbnailMaking
-    private let request: @Sendable (String) -> ThumbnailRequest?
+    private let work: @Sendable (PrefetchItem) -> PrefetchWork?
+    private let placer: ResultPlacer
     private let isBusy: @Sendable () -> Bool
     private let notes: PrefetchNotes?
     private let tell: Telling
@@ -36,7 +37,8 @@ package final class Prefetcher: Prefetching {
     /// - Parameters:
     ///   - configuration: Its bounds.
     ///   - thumbnails: Makes the thumbnails.
-    ///   - request: Reads a target; gives nil if it is not valid.
+    ///   - work: Reads an item; gives nil if it is not valid.
+    ///   - placer: Puts thumbnails that have a destination there.
     ///   - isBusy: Whether clients' work is queued.
     ///   - store: Keeps notes of jobs; nil without a disk.
     ///   - tell: Told of each job that has ended.
@@ -44,13 +46,16 @@ package final class Prefetcher: Prefetching {
     ///   - timekeeper: The clock.
     package init(
         configuration: PrefetchConfiguration, thumbnails: any ThumbnailLookup & ThumbnailMaking,
-        reading request: @escaping @Sendable (String) -> ThumbnailRequest?, isBusy: @escaping @Sendable () -> Bool,
-        store: DiskStore?, telling tell: @escaping Telling = { $1(.dropped) }, logger: Logger,
+        reading work: @escaping @Sendable (PrefetchItem) -> PrefetchWork?,
+        placing placer: ResultPlacer = ResultPlacer(),
+        isBusy: @escaping @Sendable () -> Bool, store: DiskStore?, telling tell: @escaping Telling = { $1(.dropped) },
+        logger: Logger,
         timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
         self.thumbnails = thumbnails
-        self.request = request
+        self.work = work
+        self.placer = placer
         self.isBusy = isBusy
         notes = store.map { PrefetchNotes($0) }
         self.tell = tell
@@ -60,16 +65,16 @@ package final class Prefetcher: Prefetching {
     }
 
     /// Begins a job; when this returns it is written down, or it says that it could not be.
-    package func begin(_ targets: [String], callback: String? = nil) async throws -> PrefetchJob {
+    package func begin(_ items: [PrefetchItem], callback: String? = nil) async throws -> PrefetchJob {
         await knowAll()
         let id = Self.makeID()
         // Its place is taken before it is written down: others come in meanwhile.
         let forgotten = state.withLock {
-            $0.jobs.admit(ExactText(id), targets, callback: callback, isHeld: true, at: timekeeper.now)
+            $0.jobs.admit(ExactText(id), items, callback: callback, isHeld: true, at: timekeeper.now)
         }
         guard let forgotten else { throw PipelineError.tooManyPrefetchJobs }
         for id in forgotten { notes?.forget(id.string) }
-        let isNoted = await notes?.keep(id, targets, callback: callback) ?? false
+        let isNoted = await notes?.keep(id, items, callback: callback) ?? false
         if notes != nil, !isNoted { logger.warning("prefetch job not stored", ["job": .string(id)]) }
         state.withLock { $0.jobs.release(ExactText(id)) }
         start()
@@ -102,7 +107,7 @@ package final class Prefetcher: Prefetching {
         for job in jobs {
             let forgotten = state.withLock {
                 $0.jobs.admit(
-                    ExactText(job.id), job.targets, callback: job.callback, outcomes: job.outcomes, at: timekeeper.now)
+                    ExactText(job.id), job.items, callback: job.callback, outcomes: job.outcomes, at: timekeeper.now)
             }
             for id in forgotten?.map(\.string) ?? [job.id] { notes.forget(id) }
             // The earlier process may have ended between the job's end and the call.
@@ -128,15 +133,15 @@ package final class Prefetcher: Prefetching {
 
     private func run(_ runner: Int) async {
         while !Task.isCancelled, let assignment = state.withLock({ $0.jobs.nextAssignment() }) {
-            let failure: PrefetchFailure?
+            let outcome: PrefetchJobs.End
             do {
-                failure = try await self.failure(of: assignment.target)
+                outcome = try await self.end(of: assignment.item)
             } catch {
                 // Work that was cut short is left for the next process.
                 state.withLock { $0.jobs.leavePlace() }
                 break
             }
-            let (note, end) = state.withLock { $0.jobs.finish(assignment, failure, at: timekeeper.now) }
+            let (note, end) = state.withLock { $0.jobs.finish(assignment, outcome, at: timekeeper.now) }
             if let note { notes?.note(note, of: assignment.job.string) }
             if let end { report(end) }
         }
@@ -152,40 +157,49 @@ package final class Prefetcher: Prefetching {
         }
     }
 
-    /// Makes a thumbnail; why that failed, nil if it did not.
+    /// Makes a thumbnail, and puts it at its destination.
     ///
     /// - Throws: `CancellationError` when the service ends.
-    private func failure(of target: String) async throws -> PrefetchFailure? {
-        // Written down by an earlier version, perhaps.
-        guard let request = request(target) else {
-            return PrefetchFailure(
-                target: target, source: "", code: "bad_parameter", reason: "This version does not read the target.")
+    private func end(of item: PrefetchItem) async throws -> PrefetchJobs.End {
+        // Written down by an earlier version, or under other settings, perhaps.
+        guard let work = work(item) else {
+            let reason = "This version, with these settings, does not read the target or its destination."
+            return .failed(PrefetchFailure(target: item.target, source: "", code: "bad_parameter", reason: reason))
         }
-        let resolved = thumbnails.resolved(request)
-        for attempt in 1...configuration.attempts {
+        let source = work.request.source.string
+        var attempt = 1
+        while true {
             do {
                 while isBusy() { try await timekeeper.sleep(until: timekeeper.now + configuration.pause) }
-                _ = try await withDeadline(timekeeper.now + configuration.timeLimit, by: timekeeper) {
-                    try await self.thumbnails.thumbnail(for: Call(resolved, receipt: Self.makeID()))
+                let placed = try await withDeadline(timekeeper.now + configuration.timeLimit, by: timekeeper) {
+                    try await self.placed(work)
                 }
-                return nil
+                return .made(placed.map { PrefetchResult(target: item.target, source: source, placed: $0) })
             } catch let cancellation as CancellationError {
                 throw cancellation
             } catch {
                 logger.debug(
                     "prefetch failed",
-                    ["source": .string(SourceLabel.text(request.source.string)), "detail": .string("\(error)")])
+                    ["source": .string(SourceLabel.text(source)), "detail": .string("\(error)")])
                 guard attempt < configuration.attempts, let wait = (error as? any ServiceError)?.retryAfter else {
                     let error = error as? any ServiceError
-                    return PrefetchFailure(
-                        target: target, source: request.source.string, code: error?.code ?? "internal",
-                        reason: error?.operatorMessage ?? "Something went wrong inside the service.")
+                    return .failed(
+                        PrefetchFailure(
+                            target: item.target, source: source, code: error?.code ?? "internal",
+                            reason: error?.operatorMessage ?? "Something went wrong inside the service."))
                 }
+                attempt += 1
                 // Clients are given the same time.
                 try await timekeeper.sleep(until: timekeeper.now + .seconds(wait))
             }
         }
-        return nil
+    }
+
+    private func placed(_ work: PrefetchWork) async throws -> PlacedResult? {
+        let made = try await thumbnails.thumbnail(
+            for: Call(thumbnails.resolved(work.request), receipt: Self.makeID()))
+        guard let destination = work.destination else { return nil }
+        return try await placer.put(made, at: destination)
     }
 
     private static func makeID() -> String {

@@ -1,3 +1,29 @@
+package import Downloading
+
+/// A thumbnail of a job, as it is written down.
+package struct PrefetchItem: Sendable, Hashable {
+    /// The target of the request for it, without spaces and line ends.
+    package let target: String
+    /// The place where it is put, as `NAME:PATH`; nil if it stays in the caches alone.
+    package let destination: String?
+
+    package init(_ target: String, to destination: String? = nil) {
+        self.target = target
+        self.destination = destination
+    }
+}
+
+/// The work that an item of a job stands for.
+package struct PrefetchWork: Sendable {
+    package let request: ThumbnailRequest
+    package let destination: Destination?
+
+    package init(_ request: ThumbnailRequest, to destination: Destination? = nil) {
+        self.request = request
+        self.destination = destination
+    }
+}
+
 /// A job that has begun.
 package struct PrefetchJob: Sendable, Equatable {
     /// The name under which its progress is asked for.
@@ -17,6 +43,9 @@ package struct PrefetchStatus: Sendable, Equatable {
 
     /// Why thumbnails were given up, the first ones; those that an earlier process gave up are only counted.
     package var failures: [PrefetchFailure] = []
+    /// The results at destinations, in the order in which they were put there; those of an earlier process are only
+    /// counted.
+    package var results: [PrefetchResult] = []
 
     /// Not tried yet, or under way.
     package var left: Int { total - done - failed }
@@ -41,6 +70,21 @@ package struct PrefetchReport: Sendable, Equatable {
     package let callback: String?
 }
 
+/// A thumbnail of a job that was put at its destination.
+package struct PrefetchResult: Sendable, Equatable {
+    /// The target of the request for it.
+    package let target: String
+    /// Its source, as the job named it.
+    package let source: String
+    package let placed: PlacedResult
+
+    package init(target: String, source: String, placed: PlacedResult) {
+        self.target = target
+        self.source = source
+        self.placed = placed
+    }
+}
+
 /// Why a thumbnail of a job was given up.
 package struct PrefetchFailure: Sendable, Equatable {
     /// The target of the request for it.
@@ -55,11 +99,10 @@ package struct PrefetchFailure: Sendable, Equatable {
 
 /// Makes thumbnails ahead of their readers: what the operators' listener needs.
 package protocol Prefetching: Sendable {
-    /// Begins a job that makes the thumbnails at these targets, and tells its end to `callback`, a URL, if there is
-    /// one.
+    /// Begins a job that makes these thumbnails, and tells its end to `callback`, a URL, if there is one.
     ///
     /// - Throws: ``PipelineError/tooManyPrefetchJobs``.
-    func begin(_ targets: [String], callback: String?) async throws -> PrefetchJob
+    func begin(_ items: [PrefetchItem], callback: String?) async throws -> PrefetchJob
 
     /// How far a job has come; nil when there is none of the name, or no more.
     func status(of id: String) async -> PrefetchStatus?

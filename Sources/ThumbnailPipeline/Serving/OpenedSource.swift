@@ -21,6 +21,9 @@ package final class OpenedSource: Sendable {
     /// The header of the file.
     package var header: ImageHeader { record.header }
 
+    /// Whether its file never becomes stale, because nobody could be asked for it.
+    package var isGiven: Bool { record.identity.isGiven }
+
     /// Takes what is known of an image and its file.
     ///
     /// - Parameter isAdmitted: Whether work was admitted and done for it; else the first work on it is judged for all.

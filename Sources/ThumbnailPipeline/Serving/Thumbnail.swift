@@ -104,6 +104,33 @@ package struct Freshness: Hashable, Sendable {
     }
 }
 
+extension Freshness {
+    /// The value of `Cache-Control` (RFC 9111 section 5.2.2).
+    ///
+    /// If a source says nothing about its lifetime, the answer says `public` alone: a cache in front then applies its
+    /// own default lifetime, as it would for the source itself. `no-cache` would have every view revalidated, and an
+    /// invented `max-age` would make the thumbnail fresher than its source. Only if the target expires does the answer
+    /// say `no-cache`, because a heuristic lifetime (section 4.2.2) could reach past the target's end.
+    ///
+    /// - Parameters:
+    ///   - secondsLeft: Seconds until the target expires, which `max-age` does not exceed, even if `Age` would allow
+    ///     more; nil if it never expires.
+    ///   - staleAge: Seconds of `stale-while-revalidate` (RFC 5861 section 3), for targets that never expire; nil for
+    ///     none.
+    package func cacheControl(secondsLeft: Int? = nil, staleAge: Int? = nil) -> String {
+        let prefix: String
+        switch storability {
+        case .none: return "no-store"
+        case .private: prefix = "private"
+        case .shared: prefix = "public"
+        }
+        guard let lifetime else { return secondsLeft == nil ? prefix : "\(prefix), no-cache" }
+        let text = "\(prefix), max-age=\(max(0, min(lifetime, secondsLeft ?? lifetime)))"
+        guard let staleAge, secondsLeft == nil, storability == .shared else { return text }
+        return text + ", stale-while-revalidate=\(staleAge)"
+    }
+}
+
 /// One layer's member of `Cache-Status` (RFC 9211).
 package struct CacheLayerStatus: Hashable, Sendable {
     /// A cache of the service.

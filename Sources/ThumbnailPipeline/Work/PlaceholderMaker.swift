@@ -32,7 +32,7 @@ struct PlaceholderMaker: Sendable {
     func image(_ placeholder: Placeholder) async throws -> EncodedImage {
         let size = placeholder.size
         let format = placeholder.format.format(
-            own: .png, hasAlpha: true, automatic: configuration.rules.automaticFormats)
+            own: .png, hasAlpha: true, pixels: size.area, automatic: configuration.rules.automaticFormats)
         guard max(size.width, size.height) <= format.maximumSide,
             size.area <= configuration.rules.limits.maximumFramePixels(of: format)
         else { throw PipelineError.placeholderTooLarge }

@@ -17,8 +17,8 @@ struct OriginDigestTests {
             .map {
                 try #require(TLSPolicy.Pin("sha256/" + $0))
             }
-        let key = OriginCredentials.AccessKey(id: "i", secret: Secret("s"), region: "eu")
-        let other = OriginCredentials.AccessKey(id: "i", secret: Secret("t"), region: "eu")
+        let key = OriginCredentials.AccessKey(id: "i", secret: Secret("s"))
+        let other = OriginCredentials.AccessKey(id: "i", secret: Secret("t"))
         let origins = [
             try origin(), try origin("https://h/b"), try origin("http://h/a"), try origin("https://h:444/a"),
             Origin(name: "shop", place: .folder(path: "/a")), Origin(name: "shop", place: .folder(path: "/b")),
@@ -28,7 +28,11 @@ struct OriginDigestTests {
             try origin { $0.credentials = .basic(user: "ab", password: Secret("c")) },
             try origin { $0.credentials = .bearer(Secret("abc")) },
             try origin { $0.credentials = .bearer(Secret("abd")) },
-            try origin { $0.credentials = .signature(key) }, try origin { $0.credentials = .signature(other) },
+            try origin { $0.credentials = .signature(.fixed(key), region: "eu") },
+            try origin { $0.credentials = .signature(.fixed(other), region: "eu") },
+            try origin { $0.credentials = .signature(.fixed(key), region: "us") },
+            try origin { $0.credentials = .signature(.instance(service: "http://m"), region: "eu") },
+            try origin { $0.credentials = .signature(.container(service: "http://m", nil), region: "eu") },
             try origin { $0.tlsPolicy = .certificate([pins[0]]) }, try origin { $0.tlsPolicy = .publicKey([pins[0]]) },
             try origin { $0.tlsPolicy = .publicKey([pins[1]]) }, try origin { $0.tlsPolicy = .publicKey(Set(pins)) },
             try origin { $0.tlsPolicy = .publicKey([]) }, try origin { $0.certificateAuthorities = "/ca.pem" },

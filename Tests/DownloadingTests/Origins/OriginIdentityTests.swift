@@ -176,7 +176,7 @@ struct OriginIdentityTests {
 
     private func signed(_ path: String) throws -> SourceIdentity {
         var origin = Origin(name: "bucket", place: .web(base: try SourceURL(parsing: "http://h/bucket")))
-        origin.credentials = .signature(.init(id: "key", secret: Secret("secret"), region: "eu"))
+        origin.credentials = .signature(.fixed(.init(id: "key", secret: Secret("secret"))), region: "eu")
         return try Origins([origin]).identity(of: "bucket:\(path)")
     }
 }

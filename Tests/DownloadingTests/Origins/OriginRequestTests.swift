@@ -175,7 +175,7 @@ struct OriginRequestTests {
         origin.credentials = .basic(user: "u", password: Secret("hidden"))
         origin.fields = [(.accept, Secret("hidden"))]
         let key = OriginCredentials.signature(
-            .init(id: "k", secret: Secret("hidden"), sessionToken: Secret("hidden"), region: "eu"))
+            .fixed(.init(id: "k", secret: Secret("hidden"), sessionToken: Secret("hidden"))), region: "eu")
         var configuration = DownloadConfiguration()
         configuration.origins = Origins([origin])
         var dumped = ""

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct RequestSignatureTests {
     private static let key = OriginCredentials.AccessKey(
-        id: "AKIDEXAMPLE", secret: Secret("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"), region: "eu-central-1")
+        id: "AKIDEXAMPLE", secret: Secret("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"))
 
     @Test(arguments: [
         "a.jpg", "folder/a b.jpg", "a+b.jpg", "ü/é~.jpg", "a(1)*'!.jpg", "100%25.jpg", "a:b@c,d;e=f.jpg",
@@ -19,7 +19,7 @@ struct RequestSignatureTests {
     func `a request is signed over what is sent`(path: String) async throws {
         let fixture = try OriginFixture()
         fixture.origin.serveOthers { _ in .image([1]) }
-        let load = try fixture.loader { $0.credentials = .signature(Self.key) }
+        let load = try fixture.loader { $0.credentials = .signature(.fixed(Self.key), region: "eu-central-1") }
         try await load("photos:" + path)
         let request = try #require(fixture.origin.requests.first)
         let signature = try SignedRequest(request)
@@ -36,7 +36,7 @@ struct RequestSignatureTests {
         let fixture = try OriginFixture()
         let load = try fixture.loader { origin in
             origin.credentials = .signature(
-                .init(id: "ID", secret: Secret("secret"), sessionToken: Secret("to+ken=="), region: "eu"))
+                .fixed(.init(id: "ID", secret: Secret("secret"), sessionToken: Secret("to+ken=="))), region: "eu")
             let payer = try #require(HTTPField.Name("x-amz-request-payer"))
             origin.fields = [(payer, Secret("requester")), (.userAgent, Secret("Two  spaces"))]
         }
@@ -55,7 +55,9 @@ struct RequestSignatureTests {
         let other = try FakeOrigin(address: "127.0.0.2")
         fixture.origin.serve("/a", .redirect(to: other.url("/b?X=1")))
         other.serve("/b", .image([1]))
-        let load = try fixture.loader(networks: ["127.0.0.0/8"]) { $0.credentials = .signature(Self.key) }
+        let load = try fixture.loader(networks: ["127.0.0.0/8"]) {
+            $0.credentials = .signature(.fixed(Self.key), region: "eu-central-1")
+        }
         try await load("photos:a")
         let request = try #require(other.requests.first)
         for name in ["Authorization", "x-amz-date", "x-amz-content-sha256"] { #expect(request.value(name) == nil) }
@@ -112,7 +114,7 @@ struct RequestSignatureTests {
     /// Objects below the fixture's origin.
     private func objects(_ fixture: OriginFixture) throws -> OriginObjects {
         let configuration = try fixture.configuration { origin in
-            origin.credentials = .signature(Self.key)
+            origin.credentials = .signature(.fixed(Self.key), region: "eu-central-1")
             origin.isWritable = true
         }
         let loader = try CurlLoader(configuration: configuration)
@@ -120,11 +122,51 @@ struct RequestSignatureTests {
         return try #require(OriginObjects(origin, web: loader, maximumReads: 8))
     }
 
+    @Test func `lent keys sign with their tokens, each until shortly before its end`() async throws {
+        let fixture = try OriginFixture()
+        fixture.origin.serveOthers { _ in .image([1]) }
+        let time = ManualTimekeeper()
+        let lender = try FakeOrigin()
+        let count = Locked(0)
+        lender.serveOthers { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let end = number == 1 ? "2027-01-15T08:10:00Z" : "2027-01-15T08:30:00Z"
+            return FakeAnswer(
+                body: Array(
+                    #"{"AccessKeyId":"K\#(number)","SecretAccessKey":"s\#(number)","Token":"t/\#(number)=","Expiration":"\#(end)"}"#
+                        .utf8))
+        }
+        let load = try fixture.loader(timekeeper: time) {
+            $0.credentials = .signature(.container(service: lender.url("/"), nil), region: "eu")
+        }
+        try await load("photos:a")
+        try await load("photos:b")
+        time.advance(by: .seconds(595))
+        try await load("photos:c")
+        let requests = fixture.origin.requests
+        for (request, number) in zip(requests, [1, 1, 2]) {
+            let signature = try SignedRequest(request)
+            #expect(signature.isValid(secret: "s\(number)") && signature.scope[0] == "K\(number)")
+            #expect(signature.signedNames.contains("x-amz-security-token"))
+            #expect(request.value("x-amz-security-token") == "t/\(number)=")
+        }
+        #expect(lender.hits == 2 && lender.requests.allSatisfy { $0.value("x-amz-date") == nil })
+        lender.serveOthers { _ in .status(403) }
+        time.advance(by: .seconds(1_200))
+        await #expect(throws: DownloadError.unreachable("credentials: the container service answered 403")) {
+            try await load("photos:d")
+        }
+        #expect(fixture.origin.hits == 3)
+    }
+
     @Test func `a redirect within the store is signed anew`() async throws {
         let fixture = try OriginFixture()
         fixture.origin.serve("/a", .redirect(to: "/b"))
         fixture.origin.serve("/b", .image([1]))
-        let load = try fixture.loader { $0.credentials = .signature(Self.key) }
+        let load = try fixture.loader { $0.credentials = .signature(.fixed(Self.key), region: "eu-central-1") }
         try await load("photos:a")
         for request in fixture.origin.requests {
             #expect(try SignedRequest(request).isValid(secret: Self.key.secret.text))

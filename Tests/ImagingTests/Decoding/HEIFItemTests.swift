@@ -224,6 +224,38 @@ struct HEIFItemTests {
         for (sample, wanted) in zip(image.pixel(x: 9, y: 9), matrix.1) { #expect(abs(Int(sample) - wanted) <= 4) }
     }
 
+    @Test(arguments: [false, true])
+    func `PQ is what it is in PNG, also in a grid that is turned`(isGrid: Bool) throws {
+        func samples(_ x: Int, _ y: Int) -> [UInt8] { [UInt8](repeating: UInt8(40 + 2 * x + y / 2), count: 3) }
+        let (width, height) = (ImageFixture.size.width, ImageFixture.size.height)
+        var png = PNGWriter(width: width, height: height, colorType: .rgb)
+        png.chunks = [("cICP", [9, 16, 0, 1])]
+        let plain = try decode(SharedBytes(png.file { x, y in samples(x, y).map(Int.init) }))
+        var item = Item.coded(SampleImage(ImageFixture.size, bands: 3, samples), bits: 10)
+        let meaning = HEIFBox.meaning(isFullRange: true, primaries: 9, transfer: 16, matrix: 9)
+        var grid = Item.grid(of: [1], columns: 1, size: ImageFixture.size, id: 2)
+        grid.properties += [meaning, HEIFBox.rotation(2)]
+        item.properties += isGrid ? [] : [meaning, HEIFBox.rotation(2)]
+        let image = try decode(isGrid ? [item, grid] : [item], primary: isGrid ? 2 : 1)
+        #expect(image.size == plain.size && image.bands == 3)
+        for (x, y) in [(0, 0), (9, 40), (31, 5), (63, 47)] {
+            let wanted = plain.pixel(x: width - 1 - x, y: height - 1 - y)
+            #expect(zip(image.pixel(x: x, y: y), wanted).allSatisfy { abs(Int($0) - Int($1)) <= 4 }, "\(x), \(y)")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `luma and chroma that can be reversed have two bits more than the colours`(hasAlpha: Bool) throws {
+        var item = Item.coded(.plain(ImageFixture.size, [32, 32, 32]), bits: 10)
+        item.properties.append(HEIFBox.meaning(isFullRange: true, matrix: 16))
+        var alpha = Item.coded(.plain(ImageFixture.size, [255, 255, 255]), id: 2)
+        alpha.properties.append(HEIFBox.alpha)
+        alpha.references = [("auxl", [1])]
+        let image = try decode(hasAlpha ? [item, alpha] : [item], primary: 1)
+        // 32 of 255 is 128 of 1,023, and luma of 128 is grey of 128.
+        for sample in image.pixel(x: 9, y: 9).prefix(3) { #expect(abs(Int(sample) - 128) <= 4) }
+    }
+
     @Test func `colours that were multiplied by alpha are divided by it`() throws {
         var item = Item.coded(.plain(ImageFixture.size, [64, 64, 64]))
         item.references = [("prem", [2])]
@@ -285,8 +317,11 @@ struct HEIFItemTests {
     }
 
     private func decode(_ writer: HEIFWriter, level: Int = 1) throws -> DecodedImage {
+        try decode(SharedBytes(writer.file), level: level)
+    }
+
+    private func decode(_ file: SharedBytes, level: Int = 1) throws -> DecodedImage {
         try ImageLibrary.start()
-        let file = SharedBytes(writer.file)
         return try ImageDecoder.decode(
             file, header: .inspect(file), plan: DecodePlan(level: level), limits: .none, token: WorkToken()
         ).interleaved(token: WorkToken())

@@ -30,7 +30,7 @@ struct PNGAnimationTests {
     /// A canvas of 4×4 pixels with these frames; the first is the still's, unless that is hidden.
     private func file(
         _ frames: [Frame], type: PNGWriter.ColorType = .rgba, loop: Int = 0, isStillHidden: Bool = false,
-        change: (inout PNGWriter) -> Void = { _ in }
+        isSplit: Bool = false, change: (inout PNGWriter) -> Void = { _ in }
     ) throws -> SharedBytes {
         var writer = PNGWriter(width: 4, height: 4, colorType: type)
         writer.chunks.append(("acTL", frames.count.bigEndian32 + loop.bigEndian32))
@@ -44,7 +44,9 @@ struct PNGAnimationTests {
                 writer.chunks.append(("fcTL", frame.control(next())))
             } else {
                 writer.laterChunks.append(("fcTL", frame.control(next())))
-                writer.laterChunks.append(("fdAT", next().bigEndian32 + frame.rows))
+                for part in isSplit ? [frame.rows.prefix(5), [], frame.rows.dropFirst(5)] : [frame.rows[...]] {
+                    writer.laterChunks.append(("fdAT", next().bigEndian32 + part))
+                }
             }
         }
         change(&writer)
@@ -104,6 +106,24 @@ struct PNGAnimationTests {
         #expect(throws: ImagingError.noSuchPage(2, pages: 2)) { try decode(bytes, DecodePlan(page: 2)) }
     }
 
+    @Test(arguments: [false, true])
+    func `the data of a frame may lie in several chunks`(isStillHidden: Bool) throws {
+        let frames = [Frame(color: Self.red), Frame(color: Self.blue)]
+        let image = try decode(file(frames, isStillHidden: isStillHidden, isSplit: true))
+        #expect(image.frames == 2)
+        #expect(pixel(image, 1, 1, frame: 0) == Self.red && pixel(image, 1, 1, frame: 1) == Self.blue)
+    }
+
+    @Test func `the first control may come before the number of frames`() throws {
+        let bytes = try file([Frame(color: Self.red), Frame(color: Self.blue)]) { $0.chunks.swapAt(0, 1) }
+        #expect(try ImageHeader.inspect(bytes).frames == 2)
+        // After the still, it is too late for the number.
+        let late = try file([Frame(color: Self.red), Frame(color: Self.blue)]) {
+            $0.laterChunks.insert($0.chunks.removeFirst(), at: 0)
+        }
+        #expect(try ImageHeader.inspect(late).frames == 1)
+    }
+
     @Test func `opaque frames stay without alpha, until the ground shows`() throws {
         let (red, blue): ([UInt8], [UInt8]) = ([255, 0, 0], [0, 0, 255])
         let opaque = try file([Frame(color: red), Frame(left: 1, width: 1, color: blue)], type: .rgb)
@@ -133,6 +153,12 @@ struct PNGAnimationTests {
     @Test func `delays are in fractions of a second, hundredths by default`() throws {
         let frames = [(1, 4), (3, 0), (2, 1_000)].map { Frame(color: Self.red, delay: $0) }
         #expect(try decode(file(frames)).delays == [250, 30, 2])
+    }
+
+    @Test func `a frame that is shown for hours is shown for as long as every format can say`() throws {
+        var frames = [Frame(color: Self.red), Frame(color: Self.blue)]
+        frames[0].delay = (65_535, 1)
+        #expect(try decode(file(frames)).delays == [655_350, 100])
     }
 
     @Test func `a damaged animation is a still`() throws {

@@ -8,9 +8,12 @@ struct FormatChoiceTests {
         var own = ImageFormat.jpeg
         var hasAlpha = false
         var automatic: [ImageFormat] = [.webp]
+        var pixels = 60_000
         let expected: ImageFormat
 
-        var testDescription: String { "\(own) accepted as \(accepted), \(automatic) → \(expected)" }
+        var testDescription: String {
+            "\(own) accepted as \(accepted), \(automatic), \(pixels) pixels → \(expected)"
+        }
     }
 
     @Test(arguments: [
@@ -24,7 +27,17 @@ struct FormatChoiceTests {
         Row(accepted: [.webp: 500, .png: 900], own: .png, expected: .png),
         Row(accepted: [.avif: 1_000], expected: .jpeg),
         Row(accepted: [.avif: 1_000, .webp: 1_000], automatic: [.avif, .webp], expected: .avif),
-        Row(accepted: [.avif: 1_000, .webp: 1_000], automatic: [.webp, .avif], expected: .webp),
+        Row(accepted: [.avif: 1_000, .webp: 1_000], automatic: [.webp, .avif], expected: .avif),
+        Row(accepted: [.avif: 1_000, .webp: 1_000], automatic: [.avif, .webp], pixels: 900, expected: .webp),
+        Row(accepted: [.avif: 1_000], automatic: [.avif], pixels: 900, expected: .jpeg),
+        Row(accepted: [.avif: 1_000], own: .png, automatic: [.avif], pixels: 900, expected: .avif),
+        Row(accepted: [.avif: 1_000, .webp: 1_000], automatic: [.avif, .webp], pixels: 4_000_000, expected: .avif),
+        Row(accepted: [.webp: 1_000], pixels: 249_999, expected: .webp),
+        Row(accepted: [.webp: 1_000], pixels: 250_000, expected: .jpeg),
+        Row(accepted: [.webp: 1_000], own: .png, pixels: 4_000_000, expected: .webp),
+        Row(accepted: [.webp: 1_000], own: .heic, hasAlpha: true, pixels: 4_000_000, expected: .webp),
+        Row(accepted: [.webp: 1_000, .jxl: 1_000], automatic: [.webp, .jxl], expected: .jxl),
+        Row(accepted: [.gif: 1_000], automatic: [.gif], expected: .gif),
         Row(accepted: [.avif: 200, .webp: 900], automatic: [.avif, .webp], expected: .avif),
         Row(accepted: [.avif: 200, .webp: 900, .jpeg: 300], automatic: [.avif, .webp], expected: .webp),
         Row(accepted: [.webp: 1_000], automatic: [], expected: .jpeg),
@@ -36,16 +49,16 @@ struct FormatChoiceTests {
         Row(accepted: [:], own: .heic, hasAlpha: true, expected: .png),
         Row(accepted: [.webp: 1_000], own: .heic, expected: .webp),
     ])
-    func `a negotiated format is the operator's best that the client wants no less than the source's own`(row: Row) {
+    func `a negotiated format has the fewest bytes of those that the client wants no less than the source's own`(row: Row) {
         let format = FormatChoice.negotiated(row.accepted).format(
-            own: row.own, hasAlpha: row.hasAlpha, automatic: row.automatic)
+            own: row.own, hasAlpha: row.hasAlpha, pixels: row.pixels, automatic: row.automatic)
         #expect(format == row.expected)
     }
 
     @Test(arguments: ImageFormat.allCases)
     func `a format that the client names is taken as it is`(format: ImageFormat) {
         for own in ImageFormat.allCases {
-            #expect(FormatChoice.fixed(format).format(own: own, hasAlpha: true, automatic: [.webp]) == format)
+            #expect(FormatChoice.fixed(format).format(own: own, hasAlpha: true, pixels: 1, automatic: [.webp]) == format)
         }
     }
 }

@@ -21,11 +21,11 @@ struct RenderPlanKeyTests {
     @Test func `a plan's key is spelled out`() throws {
         #expect(
             try plan(1_600, 1_200, options(200, 150)).keyTexts == [
-                "page 0 level 4 refuse", "resample 200x150 gamma", "jpeg.2 80",
+                "page 0 level 4 refuse", "resample 200x150 gamma", "jpeg.3 80",
             ])
         #expect(
             try plan(400, 300, options(100, 100, .cover), format: .webp).keyTexts == [
-                "page 0 level 1 refuse", "resample 133x100 gamma", "crop 16,0 100x100", "webp.3 80",
+                "page 0 level 1 refuse", "resample 133x100 gamma", "crop 16,0 100x100", "webp.4 81",
             ])
         #expect(
             try plan(400, 300, options(100, 100, .cover) { $0.gravity = .attention }).keyTexts[2]
@@ -35,13 +35,13 @@ struct RenderPlanKeyTests {
         #expect(
             try plan(400, 300, options(300, 300, .contain) { $0.quality = 90 }).keyTexts == [
                 "page 0 level 1 refuse", "resample 300x225 gamma", "background 255,255,255,255",
-                "canvas 300x300 0,37 255,255,255,255", "jpeg.2 90",
+                "canvas 300x300 0,37 255,255,255,255", "jpeg.3 90",
             ])
         let glass = options(300, 300, .contain) { $0.background = Color(red: 1, green: 2, blue: 3, alpha: 4) }
         #expect(
             try keyTexts(glass, .png, light: .linear) == [
                 "page 0 level 1 refuse", "resample 300x225 linear.2", "background 1,2,3,4",
-                "canvas 300x300 0,37 1,2,3,4", "png.2 100",
+                "canvas 300x300 0,37 1,2,3,4", "png.3 100",
             ])
     }
 
@@ -61,17 +61,17 @@ struct RenderPlanKeyTests {
         func text(_ format: ImageFormat, _ change: (inout RenderingOptions) -> Void) throws -> String? {
             try keyTexts(options(20, 15, change: change), format).last
         }
-        #expect(try text(.jpeg) { $0.maximumBytes = 5_000 } == "jpeg.2 80 most 5000")
-        #expect(try text(.webp) { ($0.maximumBytes, $0.quality) = (256, 30) } == "webp.3 30 most 256")
-        #expect(try text(.avif) { $0.isQualityAutomatic = true } == "avif.2 similar 9800 40 90")
-        #expect(try text(.png) { $0.isQualityAutomatic = true } == "png.2 100")
+        #expect(try text(.jpeg) { $0.maximumBytes = 5_000 } == "jpeg.3 80 most 5000")
+        #expect(try text(.webp) { ($0.maximumBytes, $0.quality) = (256, 30) } == "webp.4 30 most 256 look")
+        #expect(try text(.avif) { $0.isQualityAutomatic = true } == "avif.3 similar.2 9800 40 90 look")
+        #expect(try text(.png) { $0.isQualityAutomatic = true } == "png.3 100")
         #expect(try text(.gif) { $0.maximumBytes = 5_000 } == "gif 100")
     }
 
     @Test func `formats go by their names`() throws {
         let texts = try ImageFormat.allCases.map { try keyTexts(options(20, 15), $0).last }
         #expect(Set(texts.compactMap { $0?.split(separator: " ").first }).count == ImageFormat.allCases.count)
-        #expect(try keyTexts(options(20, 15), .avif).last == "avif.2 60")
-        #expect(try keyTexts(options(20, 15), .webp).last == "webp.3 80")
+        #expect(try keyTexts(options(20, 15), .avif).last == "avif.3 67")
+        #expect(try keyTexts(options(20, 15), .webp).last == "webp.4 81")
     }
 }

@@ -180,11 +180,11 @@ struct SearchedFileTests {
     }
 
     @Test func `equal planes are similar, and coarser files are less so`() throws {
-        func luma(_ quality: Int) throws -> Luma {
+        func luma(_ quality: Int) throws -> ComparedPlanes {
             let file = try made(Self.photo, .jpeg) { $0.quality = quality }.bytes
             let image = try ImageDecoder.decode(
                 file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken())
-            return try Luma(of: image, token: WorkToken())
+            return try ComparedPlanes(lumaOf: image, token: WorkToken())
         }
         let best = try luma(100)
         #expect(best.similarity(to: best) == 10_000)

@@ -90,9 +90,9 @@ package struct HEIFWriter {
 
 extension HEIFWriter.Item {
     /// An image as our encoder codes it, without alpha.
-    package static func coded(_ image: SampleImage, id: Int = 1) -> HEIFWriter.Item {
+    package static func coded(_ image: SampleImage, id: Int = 1, bits: Int = 8) -> HEIFWriter.Item {
         precondition(image.bands == 3, "alpha would be a second item")
-        let file = ImageFixture.file(image, as: .avif, quality: 90)
+        let file = ImageFixture.avifFile(image, bits: bits)
         return HEIFWriter.Item(
             id: id, type: "av01", data: contents(of: "mdat", in: file),
             properties: [

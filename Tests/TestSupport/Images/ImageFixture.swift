@@ -46,10 +46,22 @@ package enum ImageFixture: String, CaseIterable, Sendable {
             return try ImageEncoder.encode(
                 pixels: image.pixels, size: image.size, bands: image.bands, format: format,
                 quality: format.hasQuality ? quality : nil,
-                effort: format == .jpeg ? JPEGScanChoice.oneFixed.rawValue : nil
+                effort: format == .jpeg ? JPEGScanChoice.one.rawValue : nil
             ).bytes.array
         } catch {
             fatalError("\(format) cannot be written: \(error)")
+        }
+    }
+
+    /// An AVIF file of quality 90 with so many bits.
+    package static func avifFile(_ image: SampleImage, bits: Int) -> [UInt8] {
+        do {
+            try ImageLibrary.start()
+            let pixels = DecodedImage(pixels: SharedBytes(image.pixels), size: image.size, bands: image.bands)
+            let settings = EncoderSettings(quality: 90, effort: 1, bitDepth: bits)
+            return try ImageEncoder.encode(pixels, as: .avif, settings: settings).array
+        } catch {
+            fatalError("no AVIF of \(bits) bits: \(error)")
         }
     }
 

@@ -23,12 +23,12 @@ import ThumbnailPipeline
     func `an answer stays fresh no longer than its source and its target`(
         freshness: Freshness, secondsLeft: Int?, value: String
     ) {
-        #expect(CacheDirectives.text(freshness, secondsLeft: secondsLeft) == value)
+        #expect(freshness.cacheControl(secondsLeft: secondsLeft) == value)
     }
 
     @Test func `a dialect may let shared caches use an answer longer, but not past its target's end`() {
         func text(_ freshness: Freshness, _ secondsLeft: Int? = nil) -> String {
-            CacheDirectives.text(freshness, secondsLeft: secondsLeft, staleAge: 9)
+            freshness.cacheControl(secondsLeft: secondsLeft, staleAge: 9)
         }
         #expect(text(Freshness(lifetime: 60)) == "public, max-age=60, stale-while-revalidate=9")
         #expect(text(Freshness(lifetime: 60), 30) == "public, max-age=30")

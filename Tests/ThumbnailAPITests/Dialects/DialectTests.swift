@@ -195,12 +195,12 @@ import ThumbnailPipeline
                 in: HTTPRequest(
                     method: .post, target: "/prefetch", headerFields: [.contentType: "application/json"],
                     body: SharedBytes(Array(body.utf8)))
-            ).targets
+            ).items.map(\.target)
         }
         let written = try targets("https://example.com/a.png", "300")
         #expect(written == ["/t/seal/20/example.com/a.png", Self.target])
-        #expect(written.map { reader.request(target: $0)?.ownOptions?.width } == [20, 300])
-        #expect(reader.request(target: "/t/seal/x/example.com/a.png") == nil)
+        #expect(written.map { reader.work(of: PrefetchItem($0))?.request.ownOptions?.width } == [20, 300])
+        #expect(reader.work(of: PrefetchItem("/t/seal/x/example.com/a.png")) == nil)
         #expect(throws: APIError.badBody("/sources/0/renditions/1", "width: No number.")) {
             try targets("https://example.com/a.png", "x")
         }

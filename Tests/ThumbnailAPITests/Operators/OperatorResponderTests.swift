@@ -244,7 +244,7 @@ import ThumbnailPipeline
                 "/thumbnail?url=http%3A%2F%2Fh%2Fa.jpg%3Fx%3D1%26y",
                 "/thumbnail?url=http%3A%2F%2Fh%2Fb%20c&w=1&format=png",
             ])
-        let requests = targets.map { PrefetchReader(NativeDialect()).request(target: $0) }
+        let requests = targets.map { PrefetchReader(NativeDialect()).work(of: PrefetchItem($0))?.request }
         #expect(requests.map { $0?.ownOptions?.width } == [300, nil, nil, 1])
         #expect(requests.allSatisfy { $0?.source.string.hasPrefix("http://h/") == true })
     }

@@ -10,10 +10,10 @@ final class StubPrefetching: Prefetching {
     var jobs: [[String]] { kept.withLock { $0 } }
     var callbacks: [String?] { called.withLock { $0 } }
 
-    func begin(_ targets: [String], callback: String?) async throws -> PrefetchJob {
+    func begin(_ items: [PrefetchItem], callback: String?) async throws -> PrefetchJob {
         called.withLock { $0.append(callback) }
         return kept.withLock {
-            $0.append(targets)
+            $0.append(items.map(\.target))
             return PrefetchJob(id: "job\($0.count)", survivesRestart: $0.count == 1)
         }
     }

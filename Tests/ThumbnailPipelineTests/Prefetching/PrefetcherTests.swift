@@ -24,13 +24,27 @@ final class PrefetcherTests: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
+    /// The origin `out`, which takes results.
+    private func writable() -> WritableOrigins {
+        var out = Origin(name: "out", place: .folder(path: folder.path))
+        out.isWritable = true
+        return WritableOrigins(Origins([out]), web: NoLoader(), maximumReads: 8)
+    }
+
     private func prefetcher(
-        store: DiskStore? = nil, _ configure: (inout PrefetchConfiguration) -> Void = { _ in }
+        store: DiskStore? = nil, placing writable: WritableOrigins? = nil,
+        _ configure: (inout PrefetchConfiguration) -> Void = { _ in }
     ) -> Prefetcher {
         var configuration = PrefetchConfiguration()
         configure(&configuration)
+        let placer = ResultPlacer(writable)
         return Prefetcher(
-            configuration: configuration, thumbnails: maker, reading: { $0.hasPrefix("/") ? .path($0) : nil },
+            configuration: configuration, thumbnails: maker,
+            reading: { item in
+                guard item.target.hasPrefix("/") else { return nil }
+                let destination = item.destination.flatMap { try? placer.destination(ExactText($0)) }
+                return PrefetchWork(.path(item.target), to: destination)
+            }, placing: placer,
             isBusy: { [isBusy] in isBusy.withLock { $0 } }, store: store,
             telling: { [reports, outcome] report, end in
                 reports.withLock { $0.append(report) }
@@ -62,6 +76,37 @@ final class PrefetcherTests: Sendable {
         #expect(failure.code == "source_not_found" && failure.reason == "The source's origin has no such image.")
         #expect(maker.made == ["/a", "/b", "/c"])
         #expect(await prefetcher.status(of: "other") == nil)
+    }
+
+    @Test func `what has a destination is put there, and the report tells where`() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let writable = writable()
+        let before = try store()
+        isBusy.withLock { $0 = true }
+        let first = prefetcher(store: before, placing: writable)
+        let items = [
+            PrefetchItem("/a", to: "out:x/a b.jpg"), PrefetchItem("/b"), PrefetchItem("/c", to: "out:c.jpg/d"),
+            PrefetchItem("/d", to: "out:c.jpg"),
+        ]
+        let id = try await first.begin(items).id
+        first.shutDown()
+        await before.close(timeLimit: .patience)
+        // What was written down has the destinations, too.
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "c.jpg"), withIntermediateDirectories: true)
+        isBusy.withLock { $0 = false }
+        let after = try store()
+        let second = prefetcher(store: after, placing: writable)
+        second.resume()
+        let status = try #require(await settled(second, id))
+        #expect(status.done == 3 && status.failures.map(\.code) == ["destination_failed"])
+        #expect(status.results.map(\.target) == ["/a", "/c"])
+        let placed = try #require(status.results.first)
+        #expect(placed.source.hasSuffix("/a") && placed.placed.location == "out:x/a b.jpg")
+        let file = try #require(try await writable["out"]?.object(named: "x/a b.jpg", atMost: 1 << 20))
+        #expect(file.count == placed.placed.bytes && placed.placed.eTag.hasPrefix("\""))
+        await after.close(timeLimit: .patience)
+        writable.shutDown()
     }
 
     @Test func `of many failures the first hundred are explained`() async throws {
@@ -306,89 +351,8 @@ final class PrefetcherTests: Sendable {
     }
 }
 
-/// Makes nothing: notes what was asked for, and fails or waits as the test says.
-private final class Maker: ThumbnailLookup, ThumbnailMaking {
-    struct Failure: Error {}
-
-    func mayFetch(_ url: ExactText) -> Bool { true }
-    func isAllowedByName(_ url: ExactText) -> Bool { false }
-    func sharedLook(for request: RecurringRequest) -> (any SharedLooking)? { nil }
-    func facts(_ asked: FactsRequest, for call: Call) async throws -> SourceFacts { throw Failure() }
-
-    private struct State {
-        var made: [String] = []
-        var failing: Set<String> = []
-        var refusals: [String: Int] = [:]
-        var suspensions: [String: Int] = [:]
-        var gate: Gate?
-        var active = 0
-        var mostAtOnce = 0
-        var onMade: @Sendable () -> Void = {}
-    }
-
-    private let state = Locked(State())
-    /// The thumbnails that were made, or failed in the making.
-    let makes = EventCounter()
-
-    var made: [String] { state.withLock { $0.made } }
-    var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
-
-    func fail(_ path: String) { state.withLock { _ = $0.failing.insert(path) } }
-    func suspend(_ path: String, seconds: Int) { state.withLock { $0.suspensions[path] = seconds } }
-    func refuse(_ path: String, times: Int) { state.withLock { $0.refusals[path] = times } }
-    func onMade(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onMade = body } }
-
-    func hold() -> Gate {
-        let gate = Gate()
-        state.withLock { $0.gate = gate }
-        return gate
-    }
-
-    func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
-        RecurringRequest(request, sources: .failure(SourceURLError.malformed))
-    }
-
-    func cachedThumbnail(for request: RecurringRequest) -> Thumbnail? { nil }
-
-    var generation: Int { 0 }
-
-    func countRepeatedHit() {}
-
-    func refusal(of request: RecurringRequest) -> (any ServiceError)? { nil }
-
-    func thumbnail(for call: Call) async throws -> Thumbnail {
-        let path = String(call.request.source.string.dropFirst("http://example.com".count))
-        let gate = state.withLock { state in
-            state.active += 1
-            state.mostAtOnce = max(state.mostAtOnce, state.active)
-            return state.gate
-        }
-        if let seconds = state.withLock({ $0.suspensions.removeValue(forKey: path) }) {
-            state.withLock { $0.active -= 1 }
-            throw DownloadError.originSuspended(seconds: seconds)
-        }
-        await withTaskCancellationHandler {
-            await gate?.pass()
-        } onCancel: {
-            gate?.open()
-        }
-        let (isFailing, isRefused, onMade) = state.withLock { state in
-            state.active -= 1
-            state.made.append(path)
-            state.refusals[path, default: 0] -= 1
-            return (state.failing.contains(path), state.refusals[path, default: 0] >= 0, state.onMade)
-        }
-        onMade()
-        makes.increment()
-        if isFailing { throw DownloadError.notFound(404) }
-        if isRefused { throw PipelineError.tooManyPrefetchJobs }
-        try Task.checkCancellation()
-        let image = EncodedImage(bytes: SharedBytes([1]), format: .png, size: PixelSize(width: 1, height: 1))
-        return Thumbnail(
-            image: image, eTag: "\"1\"", lastModified: nil, freshness: Freshness(), cacheStatus: [], timings: [])
-    }
-
-    func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage {
-        EncodedImage(bytes: SharedBytes([1]), format: .png, size: PixelSize(width: 1, height: 1))
+extension Prefetcher {
+    fileprivate func begin(_ targets: [String], callback: String? = nil) async throws -> PrefetchJob {
+        try await begin(targets.map { PrefetchItem($0) }, callback: callback)
     }
 }

@@ -38,6 +38,24 @@ typedef struct {
 } CPixelsColors;
 int CPixels_color(const void *colors, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
+/// Makes colours those of another gamut, whose curve is sRGB's. Colours that it does not hold are brought inside, and keep their hue; alpha
+/// stays as it is. Frames are in colour.
+typedef struct {
+    /// The light of each value of red, green and blue, 0 to 1. The last number stands twice.
+    float light[3][257];
+    /// From this light to that of the other gamut.
+    float to_target[9];
+    /// From that to X, Y and Z, each as a share of white's, and back.
+    float to_xyz[9], from_xyz[9];
+} CPixelsGamut;
+int CPixels_change_gamut(const void *gamut, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
+
+/// Adds the pixels of a frame that are not transparent, and those of them that the other gamut does not hold.
+typedef struct {
+    int64_t shown, outside;
+} CPixelsShare;
+int CPixels_count_outside(const CPixelsGamut *gamut, const CPixelsFrame *frame, CPixelsShare *share, CPixelsWatch watch);
+
 /// Samples of luma, Cb and Cr by BT.601, with 128 for no chroma.
 typedef struct {
     uint8_t *samples[3];
@@ -60,8 +78,8 @@ typedef struct {
     CPixelsStage stages[CPixels_most_stages];
 } CPixelsStages;
 
-/// Changes the colours of planes in place.
-int CPixels_color_planes(const CPixelsStages *stages, const CPixelsPlanes *planes, CPixelsWatch watch);
+/// Changes the colours of planes in place: by a change of gamut, unless that is NULL, then by the others.
+int CPixels_color_planes(const CPixelsGamut *gamut, const CPixelsStages *stages, const CPixelsPlanes *planes, CPixelsWatch watch);
 
 /// Adds to each pixel `amount` times its difference from the Gaussian mean of its neighbourhood: -1 blurs, 1 sharpens.
 ///

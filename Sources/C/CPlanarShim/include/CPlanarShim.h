@@ -2,6 +2,7 @@
 #define CPlanarShim_H
 
 #include <CFastJPEG.h>
+#include <CJPEGWriting.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -155,38 +156,24 @@ void CPlanarShim_jxl_close(CPlanarShimJXLReader *reader);
 
 // Writing. The file is put into `*bytes`, to be released with `free`; after a failure `text` gives the reason.
 
-/// The scans of a JPEG file.
-typedef enum {
-    /// One, with tables that do not depend on the image: the fastest.
-    CPlanarShimOneFixedScan,
-    /// One, with tables made for the image.
-    CPlanarShimOneScan,
-    /// Several for a file so large that they save bytes, else one with tables made for the image.
-    CPlanarShimScansBySize,
-    /// Several, whatever the size of the file.
-    CPlanarShimSeveralScans,
-} CPlanarShimJPEGScans;
-
 typedef struct {
     /// 1 to 100.
     int quality;
-    CPlanarShimJPEGScans scans;
+    CJPEGScans scans;
     /// Whether pixels are written with chroma at luma's size; planes say it themselves.
     int has_full_chroma;
 } CPlanarShimJPEGSettings;
 
-/// Interleaved 8-bit pixels, rows without gaps: grey, or red, green and blue.
+/// Interleaved 8-bit pixels, rows without gaps: grey, or red, green and blue; alpha comes last.
 typedef struct {
     const uint8_t *samples;
     int width;
     int height;
-    /// 1 or 3.
+    /// 1 or 3; 2 or 4 with alpha, which WebP alone holds.
     int bands;
 } CPlanarShimPixels;
 
 /// Writes planes with chroma at luma's size, or at half of it on both sides, rounded up.
-///
-/// Overwrites the samples between the end of a row and the next multiple of 8, which must exist.
 CPlanarShimStatus CPlanarShim_write_jpeg(
     const CPlanarShimPlanes *planes, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
@@ -196,11 +183,22 @@ CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
     const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes,
     size_t *count, char text[CPlanarShim_text_size]);
 
+/// How libwebp writes a file: its quality, 1…100, and its method, 0…6.
+typedef struct {
+    int quality;
+    int effort;
+} CPlanarShimWebPSettings;
+
 /// Writes planes of limited range, chroma at half of luma's size, rounded up, and alpha if there is any: then samples of transparent pixels
 /// may be overwritten.
 CPlanarShimStatus CPlanarShim_write_webp(
-    const CPlanarShimPlanes *planes, int quality, int effort, CPlanarShimWatch watch, void **bytes, size_t *count,
+    const CPlanarShimPlanes *planes, CPlanarShimWebPSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
+
+/// Writes interleaved pixels; `has_sharp_chroma` keeps edges between colours sharp, for more time.
+CPlanarShimStatus CPlanarShim_write_webp_pixels(
+    const CPlanarShimPixels *pixels, int has_sharp_chroma, CPlanarShimWebPSettings settings, CPlanarShimWatch watch,
+    void **bytes, size_t *count, char text[CPlanarShim_text_size]);
 
 // Resampling.
 
@@ -323,8 +321,9 @@ typedef struct {
 /// Lays a stamp on three planes of the range of its samples, with chroma at luma's size, or at half of it on both sides, rounded up.
 CPlanarShimStatus CPlanarShim_stamp(const CPlanarShimPlanes *planes, const CPlanarShimStamp *stamp);
 
-/// Converts rows of pixels without gaps to BT.601 luma of full or limited range; transparent pixels are composited over grey.
-void CPlanarShim_luma(const uint8_t *pixels, int bands, int is_limited, const CPlanarShimPlane *luma);
+/// Converts rows of pixels without gaps to BT.601 luma (`kind` 0), or of colours to Cb (1) or Cr (2), of full or limited range; transparent
+/// pixels are composited over grey.
+void CPlanarShim_component(const uint8_t *pixels, int bands, int kind, int is_limited, const CPlanarShimPlane *plane);
 
 /// How much two planes of equal size differ in structure: 0 if they are equal. docs/quality.md defines the measure. 1 for planes that are
 /// too small to be compared.

@@ -143,8 +143,8 @@ int CVipsShim_stack(VipsImage **in, VipsImage **out, int count);
 /// The same image with a copy of an ICC profile.
 int CVipsShim_with_profile(VipsImage *in, VipsImage **out, const void *profile, size_t count);
 
-/// Converts from the embedded profile to 8-bit sRGB.
-int CVipsShim_to_srgb(VipsImage *in, VipsImage **out, VipsIntent intent);
+/// Converts from the embedded profile to 8 bits of a profile of libvips', `srgb` or `p3`.
+int CVipsShim_to_gamut(VipsImage *in, VipsImage **out, const char *profile, VipsIntent intent);
 
 /// A blob of metadata, which the image owns, or NULL.
 const void *CVipsShim_blob(VipsImage *in, const char *name, size_t *count);
@@ -167,6 +167,8 @@ typedef struct {
     int effort;
     /// Whether WebP's chroma is made so that edges between colours stay sharp, for more time.
     int has_sharp_chroma;
+    /// Whether JPEG XL gets the image's profile.
+    int keeps_profile;
 } CVipsShimSaveOptions;
 
 // The savers put the file into `*bytes`, to be released with `g_free`.

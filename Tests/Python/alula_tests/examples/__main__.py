@@ -118,16 +118,22 @@ def signer_complaints(alula, name, command):
 # Prints the URLs that the files of examples/frontend/ make, as JSON.
 FRONT_ENDS = """
 const [folder, service, source] = process.argv.slice(1);
-process.env.NEXT_PUBLIC_ALULA = service;
+process.env.NEXT_PUBLIC_ALULA = process.env.ALULA_URL = service;
 const { default: loader } = await import(`${folder}/next-loader.mjs`);
 const { getImage } = await import(`${folder}/nuxt-provider.mjs`);
+const { default: astro } = await import(`${folder}/astro-service.mjs`);
+const { transform } = await import(`${folder}/unpic.mjs`);
 const { image } = await import(`${folder}/srcset.mjs`);
 const modifiers = { width: 300, height: 200, fit: "cover", format: "webp", quality: 50, densities: "x1" };
-console.log(JSON.stringify({
-  next: loader({ src: source, width: 640, quality: 75 }),
-  nuxt: getImage(source, { modifiers, baseURL: service }).url,
-  srcset: image(service, source).match(/src="([^"]*)"/)[1].replaceAll("&amp;", "&"),
-}));
+const set = image(service, source).replaceAll("&amp;", "&").match(/srcset="([^"]*)"/)[1].split(", ");
+console.log(JSON.stringify([
+  ["next", 640, loader({ src: source, width: 640, quality: 75 })],
+  ["nuxt", 300, getImage(source, { modifiers, baseURL: service }).url],
+  ["astro", 300, astro.getURL({ src: source, ...modifiers })],
+  ["astro", 200, astro.getURL({ src: { src: source, width: 2000, height: 320, format: "png" }, width: 200, format: "webp" })],
+  ["unpic", 300, transform(source, { ...modifiers, width: 300.4 }, { baseURL: service })],
+  ...set.map((entry) => entry.split(" ")).map(([url, width]) => ["srcset", parseInt(width), url]),
+]));
 """
 
 
@@ -139,7 +145,7 @@ def front_end_complaints(service, source):
     if made.returncode:
         return [f"examples/frontend: {made.stderr}"]
     complaints = []
-    for (name, url), width in zip(json.loads(made.stdout).items(), [640, 300, 320]):
+    for name, width, url in json.loads(made.stdout):
         with urllib.request.urlopen(url) as answer, Image.open(io.BytesIO(answer.read())) as image:
             if image.width != width:
                 complaints.append(f"{name}: {url} is {image.size}")

@@ -256,7 +256,7 @@ class ClientPage:
         told("80", "default")
         if "q=" in browser.text("snippet"):
             complaints.append(f"a default is asked for: {browser.text('snippet')}")
-        for format, default in [("avif", "60"), ("png", "100"), ("jxl", "75"), ("auto", "80")]:
+        for format, default in [("avif", "80"), ("png", "100"), ("jxl", "80"), ("auto", "80")]:
             Select(browser.id("format")).select_by_visible_text(format)
             told(default, "default")
         Select(browser.id("format")).select_by_visible_text("gif")

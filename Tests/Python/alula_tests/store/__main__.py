@@ -1,23 +1,59 @@
-"""Instances over a folder and over a strict bucket where results stay: hits, purges, restarts, a store that is full, away, slow or lies."""
+"""Instances over a folder and over strict buckets where results stay: hits, purges, restarts, a store that is full, away, slow or lies;
+results that are put where requests want them, and keys that are lent."""
 import argparse
+import base64
 import contextlib
+import hashlib
+import hmac
+import http.client
 import json
 import os
 import pathlib
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 
 from alula_tests.instances import Images, SharingInstance, eventually, run_checks
 from alula_tests.origins import serving
-from alula_tests.store.bucket import ACCESS_KEY, REGION, SECRET_KEY, Bucket
+from alula_tests.store.bucket import ACCESS_KEY, REGION, SECRET_KEY, Bucket, KeyService
+from alula_tests.store.cloud import Cloud
+
+KEY = "07" * 32
 
 
 class Instance(SharingInstance):
     """An instance whose results stay."""
     layer, member, prefix = "alula-store", "resultStore", "alula_result_store"
+
+
+def post(port, target, value, key=None):
+    """Posts JSON, signed with a key if there is one; gives status and JSON."""
+    body, fields = json.dumps(value).encode(), {"Content-Type": "application/json", "Accept": "application/json"}
+    if key:
+        text = "\n".join(["POST", target, hashlib.sha256(body).hexdigest()]).encode()
+        code = hmac.digest(bytes.fromhex(key), text, "sha256")
+        fields["Alula-Signature"] = base64.urlsafe_b64encode(code).decode().rstrip("=")
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request("POST", target, body, fields)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
+
+
+@contextlib.contextmanager
+def environment(**variables):
+    """Sets variables of the environment meanwhile."""
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name in variables:
+            del os.environ[name]
 
 
 class Trial:
@@ -54,11 +90,11 @@ class Trial:
     def of_folder(self, path, *settings, up=True):
         return self.instance({"folder": str(path)}, *settings, up=up)
 
-    def of_bucket(self, bucket, *settings, host=None, up=True):
+    def of_bucket(self, bucket, *settings, host=None, s3=None, up=True):
         os.environ["STORE_ID"], os.environ["STORE_SECRET"] = ACCESS_KEY, SECRET_KEY
         place = f"http://{host}:{bucket.port}/" if host else f"http://127.0.0.1:{bucket.port}/kept/"
-        credentials = {"s3": {"region": REGION, "accessKey": {"env": "STORE_ID"}, "secretKey": {"env": "STORE_SECRET"}}}
-        return self.instance({"url": place, "credentials": credentials}, *settings, up=up)
+        s3 = s3 or {"region": REGION, "accessKey": {"env": "STORE_ID"}, "secretKey": {"env": "STORE_SECRET"}}
+        return self.instance({"url": place, "credentials": {"s3": s3}}, *settings, up=up)
 
     def values(self, path):
         return [file for file in (path / "alula-1" / "v").rglob("*") if file.is_file()]
@@ -236,6 +272,106 @@ class Trial:
             one.reaches("down")
             assert not any(SECRET_KEY in line for line in one.lines)
 
+    def lent_keys(self, life=4):
+        """Keys of a few seconds: each request is signed with one that has not ended, and few are asked for."""
+        bucket = Bucket()
+        service = KeyService(bucket, life)
+        token = self.folder / "token"
+        token.write_text(service.token + "\n")
+        s3 = {"region": REGION, "from": "container"}
+        with environment(AWS_CONTAINER_CREDENTIALS_FULL_URI=service.url,
+                         AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE=str(token)), self.of_bucket(bucket, s3=s3) as one:
+            end = time.monotonic() + 3 * life
+            count = 0
+            while time.monotonic() < end:
+                one.thumbnail(self.url(f"t{count}"))
+                count += 1
+                time.sleep(0.05)
+            service.token = "another"
+            token.write_text("another")
+            lent = len(service.lent)
+            assert eventually(lambda: one.thumbnail(self.url(f"t{time.monotonic()}")) and len(service.lent) > lent, 3 * life)
+            one.settles()
+            assert one.state == "up" and one.metric("alula_result_store_dropped_total") == 0
+            assert not any(word in line for line in one.lines for word in ("secret/", "session+", "another"))
+        assert not bucket.faults, bucket.faults[:3]
+        assert len(service.lent) <= 3 * 2 + 4, len(service.lent)
+        assert all(later - earlier >= 1 for earlier, later in zip(service.lent, service.lent[1:])), service.lent
+        bucket.stop()
+        service.stop()
+        return f"{len(service.lent)} keys for {len(bucket.requests)} requests"
+
+    def destinations(self):
+        """Results that are put where requests, jobs and a batch want them, in a folder and in a bucket."""
+        bucket = Bucket()
+        with self.store() as path, self.of_folder(path, "--signing-keys", KEY) as one:
+            hero = {"url": self.url("to"), "renditions": [{"name": "hero", "query": "w=20", "to": "kept:x/hero.png"}]}
+            assert post(one.port, "/thumbnails", hero)[0] == 403
+            status, answer = post(one.port, "/thumbnails", hero, KEY)
+            part = answer["renditions"][0]
+            body = (path / "x" / "hero.png").read_bytes()
+            assert status == 200 and part["location"] == "kept:x/hero.png" and part["bytes"] == len(body), answer
+            assert "data" not in part and body.startswith(b"\x89PNG")
+            for to, code in [("kept:../out", "bad_body"), ("kept:alula-1/v/x", "bad_body"), ("none:a", "origin_not_writable")]:
+                hero["renditions"][0]["to"] = to
+                status, problem = post(one.port, "/thumbnails", hero, KEY)
+                problem = base64.b64decode(problem["renditions"][0]["data"].partition(",")[2]).decode()
+                assert status in (400, 403) and code in problem, problem
+            assert not (path.parent / "out").exists()
+        with self.of_bucket(bucket, "--signing-keys", KEY) as one:
+            status, job = post(one.admin_port, "/prefetch", {"sources": [{"url": self.url("to"), "renditions": [
+                {"query": "w=30&format=webp", "to": "kept:jobs/a b.webp"}, "w=10", {"query": "w=40", "to": "kept:jobs/c"}]}]})
+            assert status == 202, job
+            ask = lambda: json.loads(one.ask("GET", f"/prefetch/{job['id']}", operators=True)[2])
+            assert eventually(lambda: ask()["left"] == 0)
+            report = ask()
+            assert report["done"] == 3 and [entry["location"] for entry in report["results"]] == ["kept:jobs/a%20b.webp", "kept:jobs/c"]
+            name = "jobs/a%20b.webp"
+            assert report["results"][0]["bytes"] == len(bucket.objects[name]) and bucket.objects[name][8:12] == b"WEBP"
+            assert bucket.fields[name]["Content-Type"] == "image/webp", bucket.fields[name]
+            assert bucket.fields[name]["Cache-Control"] == "public, max-age=86400", bucket.fields[name]
+        listed = self.folder / "list.txt"
+        listed.write_text("\n".join([self.url("one.png"), self.url("two.png"), self.url("one.png")]))
+        batch = [self.alula, "batch", str(listed), "--config", str(self.folder / "settings.json"), "--allowed-networks", "127.0.0.0/8",
+                 "--w", "25", "--format", "webp", "-o", "kept:batch/", "--json"]
+        made = subprocess.run(batch, capture_output=True, text=True)
+        assert made.returncode == 0, made.stderr
+        names = [name for name in bucket.objects if name.startswith("batch/")]
+        assert sorted(names) == ["batch/one-2.webp", "batch/one.webp", "batch/two.webp"], names
+        again = subprocess.run(batch, capture_output=True, text=True)
+        assert again.returncode == 1 and '"code":"exists"' in again.stdout, again.stdout
+        assert subprocess.run([*batch, "--force"], capture_output=True).returncode == 0
+        assert subprocess.run([*batch, "--resume"], capture_output=True).returncode == 2
+        assert not bucket.faults, bucket.faults[:3]
+        bucket.stop()
+
+    def moto(self):
+        """The same with moto's S3 and STS, which check signatures, tokens and policies by botocore's own code."""
+        cloud = Cloud(REGION)
+        token = self.folder / "web-token"
+        token.write_text("eyJhbGciOiJSUzI1NiJ9.e30.c2ln")
+        s3 = {"region": REGION, "from": "web-identity"}
+        with environment(AWS_ROLE_ARN=cloud.role, AWS_WEB_IDENTITY_TOKEN_FILE=str(token), AWS_ENDPOINT_URL_STS=cloud.url):
+            cloud.demand_signatures(after=1)
+            with self.of_bucket(cloud, s3=s3) as one:
+                one.thumbnail(self.url("m"))
+                job = {"url": self.url("m"), "renditions": [{"query": "w=20&format=webp", "to": "kept:to/m+ü (1).webp"}]}
+                status, answer = post(one.admin_port, "/prefetch", {"sources": [job]})
+                assert status == 202, answer
+                report = lambda: json.loads(one.ask("GET", f"/prefetch/{answer['id']}", operators=True)[2])
+                assert eventually(lambda: report()["left"] == 0) and report()["done"] == 1, report()
+                one.settles()
+        with environment(MOTO_ID=cloud.id, MOTO_SECRET=cloud.secret, MOTO_WRONG="wrong"):
+            keys = {"region": REGION, "accessKey": {"env": "MOTO_ID"}, "secretKey": {"env": "MOTO_SECRET"}}
+            with self.of_bucket(cloud, s3=keys) as other:
+                assert other.is_hit(self.url("m")) and self.hits("m") == 1
+            with self.of_bucket(cloud, s3={**keys, "secretKey": {"env": "MOTO_WRONG"}}, up=False) as wrong:
+                wrong.thumbnail(self.url("m2"))
+                assert wrong.state in ("down", "suspended"), wrong.state
+        cloud.demand_signatures(after=1_000)
+        assert cloud.fields("to/m+ü (1).webp") == ("image/webp", "public, max-age=86400"), cloud.fields("to/m+ü (1).webp")
+        cloud.stop()
+
     def kills(self, count=20):
         """What a killed instance wrote is whole or not there, and what it left is removed."""
         with self.store() as path:
@@ -258,7 +394,8 @@ class Trial:
 
 
 CHECKS = ["a_restart", "purges_of_a_fleet", "damage", "a_key", "an_ephemeral_instance", "a_folder_that_is_lost",
-          "other_settings", "a_bucket", "a_bucket_by_host", "a_slow_bucket", "a_bucket_that_refuses", "kills"]
+          "other_settings", "a_bucket", "a_bucket_by_host", "a_slow_bucket", "a_bucket_that_refuses", "lent_keys",
+          "destinations", "moto", "kills"]
 
 
 def main():

@@ -3,6 +3,7 @@ import datetime
 import hashlib
 import hmac
 import http.server
+import json
 import threading
 import time
 import urllib.parse
@@ -16,16 +17,21 @@ def spelled(text):
     return urllib.parse.quote(urllib.parse.unquote_to_bytes(text), safe="-._~")
 
 
-def fault_of(method, target, fields, body):
-    """What is wrong with a request; None if it is signed as it should be."""
+def fault_of(method, target, fields, body, keys):
+    """What is wrong with a request; None if it is signed as it should be, with one of `keys`: secret, token and end by name."""
     words = dict(part.strip().partition("=")[::2]
                  for part in fields.get("Authorization", "").removeprefix("AWS4-HMAC-SHA256 ").split(","))
     date, digest = fields.get("x-amz-date", ""), fields.get("x-amz-content-sha256", "")
     if not {"Credential", "SignedHeaders", "Signature"} <= set(words):
         return "not signed"
     scope = words["Credential"].split("/")
-    if scope != [ACCESS_KEY, date[:8], REGION, "s3", "aws4_request"]:
+    secret, token, end = keys.get(scope[0], (None, None, 0))
+    if secret is None or scope[1:] != [date[:8], REGION, "s3", "aws4_request"]:
         return f"scope {scope}"
+    if fields.get("x-amz-security-token") != token:
+        return "another token"
+    if time.time() >= end:
+        return "a key that has ended"
     sent = datetime.datetime.strptime(date, "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.timezone.utc)
     if abs(sent.timestamp() - time.time()) > 900:
         return "too old"
@@ -41,7 +47,7 @@ def fault_of(method, target, fields, body):
         method, "/".join(spelled(part) for part in path.split("/")), query,
         "".join(f"{name}:{' '.join(fields.get(name, '').split())}\n" for name in names), ";".join(names), digest])
     text = "\n".join(["AWS4-HMAC-SHA256", date, "/".join(scope[1:]), hashlib.sha256(canonical.encode()).hexdigest()])
-    key = b"AWS4" + SECRET_KEY.encode()
+    key = b"AWS4" + secret.encode()
     for part in scope[1:]:
         key = hmac.digest(key, part.encode(), "sha256")
     return None if hmac.new(key, text.encode(), "sha256").hexdigest() == words["Signature"] else "another signature"
@@ -52,6 +58,9 @@ class Bucket:
 
     def __init__(self):
         self.objects, self.faults, self.requests, self.seconds = {}, [], [], 0
+        self.keys = {ACCESS_KEY: (SECRET_KEY, None, float("inf"))}
+        # The fields of what was put.
+        self.fields = {}
         self.status = {}
         bucket = self
 
@@ -79,7 +88,7 @@ class Bucket:
     def answer(self, method, target, fields, body):
         self.requests.append((method, target))
         time.sleep(self.seconds)
-        fault = fault_of(method, target, fields, body)
+        fault = fault_of(method, target, fields, body, self.keys)
         if fault:
             self.faults.append((method, target, fault))
             return 403, b"<Error/>"
@@ -92,8 +101,48 @@ class Bucket:
                 return 404, b"<Error/>"
         if method == "PUT":
             self.objects[name] = body
+            self.fields[name] = dict(fields.items())
             return 200, b""
         return (200, self.objects[name]) if name in self.objects else (404, b"<Error/>")
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class KeyService:
+    """Lends keys of a life for a bucket to those who bring the token of the moment."""
+
+    def __init__(self, bucket, life, token="the/token=="):
+        self.bucket, self.life, self.token, self.lent, self.refused = bucket, life, token, [], 0
+        service = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                body = service.lend() if self.headers.get("Authorization") == service.token else b""
+                service.refused += not body
+                self.send_response(200 if body else 401)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ImageServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1/credentials"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def lend(self):
+        number = len(self.lent) + 1
+        end = int(time.time()) + self.life
+        self.lent.append(time.time())
+        self.bucket.keys[f"LENT{number}"] = (f"secret/{number}", f"session+{number}==", end)
+        return json.dumps({
+            "AccessKeyId": f"LENT{number}", "SecretAccessKey": f"secret/{number}", "Token": f"session+{number}==",
+            "Expiration": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(end))}).encode()
 
     def stop(self):
         self.server.shutdown()

@@ -61,4 +61,58 @@ enum JPEGSegments {
         }
         return result.finish()
     }
+
+    /// The place after the first segment, which is JFIF's; nil for bytes that are no such file.
+    static func placeOfMetadata(in bytes: [UInt8]) -> Int? {
+        guard bytes.count > 6, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return nil }
+        let place = bytes[2] == 0xFF && bytes[3] == 0xE0 ? 4 + Int(bytes[4]) << 8 + Int(bytes[5]) : 2
+        return place <= bytes.count ? place : nil
+    }
+
+    /// The number of components, 1 for grey; nil if no frame header is found.
+    static func componentCount(in bytes: [UInt8]) -> Int? {
+        var place = 2
+        while place + 9 < bytes.count, bytes[place] == 0xFF {
+            let marker = bytes[place + 1]
+            if 0xC0...0xCF ~= marker, ![0xC4, 0xC8, 0xCC].contains(marker) { return Int(bytes[place + 9]) }
+            place += 2 + Int(bytes[place + 2]) << 8 + Int(bytes[place + 3])
+        }
+        return nil
+    }
+}
+
+/// The chunks of WebP files that the service made (RFC 9649).
+enum WebPChunks {
+    /// The file with an extended header that announces something; nil for bytes that are no such file.
+    ///
+    /// - Parameters:
+    ///   - size: Size of one frame.
+    ///   - flags: The bits that are set.
+    static func extended(_ file: [UInt8], to size: PixelSize, flags: UInt8) -> [UInt8]? {
+        guard file.count > 30 else { return nil }
+        var bytes = file
+        if bytes[12..<16].elementsEqual("VP8X".utf8) {
+            bytes[20] |= flags
+            return bytes
+        }
+        // The lossless bitstream says whether it has alpha.
+        let hasAlpha = bytes[12..<16].elementsEqual("VP8L".utf8) && bytes[24] & 0x10 != 0
+        let header = [flags | (hasAlpha ? 0b1_0000 : 0), 0, 0, 0]
+        bytes.insert(
+            contentsOf: chunk("VP8X", header + littleEndian(size.width - 1, 3) + littleEndian(size.height - 1, 3)),
+            at: 12)
+        return bytes
+    }
+
+    /// A chunk, filled up to an even number of bytes.
+    static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
+        Array(name.utf8) + littleEndian(data.count, 4) + data + [UInt8](repeating: 0, count: data.count % 2)
+    }
+
+    /// The file with its length in the header.
+    static func counted(_ file: [UInt8]) -> [UInt8] { file[..<4] + littleEndian(file.count - 8, 4) + file[8...] }
+
+    private static func littleEndian(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
 }

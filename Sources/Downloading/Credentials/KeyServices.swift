@@ -1,0 +1,112 @@
+import Glibc
+import HTTPTypes
+import Memory
+import Text
+
+/// Asks the services that lend keys, in their protocols; every wait and every answer is bounded by the caller's `send`.
+enum KeyServices {
+    /// Sends a request to a URL that the operator has named, and waits for the answer.
+    typealias BlockingCall = (HTTPRequest, _ url: String) throws(KeyFailure) -> (status: Int, body: [UInt8])
+
+    /// Most bytes of a token in a file.
+    private static let longestToken = 64 << 10
+
+    /// A key that `source` lends at `now`, in seconds since 1970; one that has ended already is none.
+    static func blockingKey(
+        from source: KeySource, at now: Int, _ send: BlockingCall
+    ) throws(KeyFailure) -> OriginCredentials.AccessKey {
+        let key =
+            switch source {
+            case .fixed(let key): key
+            case .webIdentity(let role, let session, let file, let service):
+                try LentKey.inXML(
+                    blockingBody(
+                        exchange(blockingToken(in: file), role: role, session: session), service, "STS", send))
+            case .container(let service, let token):
+                try LentKey.inJSON(
+                    blockingBody(
+                        HTTPRequest(target: "", headerFields: authorization(token)), service, "container", send))
+            case .instance(let service): try blockingInstanceKey(service, send)
+            }
+        if let end = key.endsAt, end <= now { throw KeyFailure(detail: "the key had ended", isLasting: false) }
+        return key
+    }
+
+    /// `AssumeRoleWithWebIdentity` of AWS' Security Token Service, version 2011-06-15.
+    private static func exchange(_ token: String, role: String, session: String) -> HTTPRequest {
+        let parameters = [
+            ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"), ("RoleArn", role),
+            ("RoleSessionName", session), ("WebIdentityToken", token),
+        ]
+        let form = parameters.map { "\($0)=\(URLEscapes.escaped($1.utf8))" }.joined(separator: "&")
+        return HTTPRequest(
+            method: .post, target: "",
+            headerFields: [.contentType: "application/x-www-form-urlencoded", .accept: "text/xml, application/xml"],
+            body: SharedBytes(form.utf8))
+    }
+
+    private static func authorization(_ token: KeySource.ContainerToken?) throws(KeyFailure) -> HTTPFields {
+        switch token {
+        case nil: [:]
+        case .text(let secret): [.authorization: secret.text]
+        case .file(let path): [.authorization: try blockingToken(in: path)]
+        }
+    }
+
+    /// The key of the machine's role: a token for the session first, then the role's name, then its key.
+    private static func blockingInstanceKey(
+        _ service: String, _ send: BlockingCall
+    ) throws(KeyFailure) -> OriginCredentials.AccessKey {
+        let begin = HTTPRequest(
+            method: HTTPRequest.Method(rawValue: "PUT"), target: "",
+            headerFields: [.metadataTokenLifetime: "60", .contentLength: "0"])
+        let token = try text(in: blockingBody(begin, service + "/latest/api/token", "metadata", send), "token")
+        let ask = HTTPRequest(target: "", headerFields: [.metadataToken: token])
+        let folder = service + "/latest/meta-data/iam/security-credentials/"
+        let role = try text(in: blockingBody(ask, folder, "metadata", send), "role")
+        return try LentKey.inJSON(blockingBody(ask, folder + URLEscapes.escaped(role.utf8), "metadata", send))
+    }
+
+    /// The body of an answer with status 200.
+    private static func blockingBody(
+        _ request: HTTPRequest, _ url: String, _ name: String, _ send: BlockingCall
+    ) throws(KeyFailure) -> [UInt8] {
+        let (status, body) = try send(request, url)
+        guard status == 200 else {
+            let code = LentKey.errorCode(in: body).map { ", \($0)" } ?? ""
+            throw KeyFailure(
+                detail: "the \(name) service answered \(status)\(code)", isLasting: status < 500 && status != 429)
+        }
+        return body
+    }
+
+    /// The one line of an answer, fit for a field of a request.
+    private static func text(in body: [UInt8], _ name: String) throws(KeyFailure) -> String {
+        guard let text = LentKey.word(String(decoding: body, as: UTF8.self)) else {
+            throw KeyFailure(detail: "the metadata service answered with no \(name)", isLasting: false)
+        }
+        return text
+    }
+
+    private static func blockingToken(in path: String) throws(KeyFailure) -> String {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw KeyFailure(detail: "token file: error \(errno)", isLasting: false) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: longestToken + 1)
+        var length = 0
+        while length < bytes.count {
+            let count = unsafe bytes.withUnsafeMutableBytes { bytes in
+                unsafe read(descriptor, bytes.baseAddress.map { unsafe $0 + length }, bytes.count - length)
+            }
+            if count == 0 { break }
+            guard count > 0 || errno == EINTR else {
+                throw KeyFailure(detail: "token file: error \(errno)", isLasting: false)
+            }
+            length += max(0, count)
+        }
+        guard length <= longestToken, let token = LentKey.word(String(decoding: bytes[..<length], as: UTF8.self)) else {
+            throw KeyFailure(detail: "token file: no token in it", isLasting: false)
+        }
+        return token
+    }
+}

@@ -1,0 +1,78 @@
+import HTTPTypes
+import JSON
+import Text
+
+/// Reads the answers of services that lend keys.
+enum LentKey {
+    /// Most bytes of each part of a key.
+    private static let longestWord = 16 << 10
+
+    /// The key in a JSON object, as services beside containers and of machines write it.
+    static func inJSON(_ body: [UInt8]) throws(KeyFailure) -> OriginCredentials.AccessKey {
+        guard let members = (try? JSONReader.value(in: body))?.members else { throw unreadable }
+        func text(_ name: String) -> String? {
+            if case .string(let text)? = members[ExactText(name)] { text } else { nil }
+        }
+        if members["Code"] != nil, text("Code") != "Success" {
+            throw KeyFailure(
+                detail: "the service has no key" + (code(text("Code")).map { ", \($0)" } ?? ""), isLasting: false)
+        }
+        return try key(
+            id: text("AccessKeyId"), secret: text("SecretAccessKey"), token: text("Token"), end: text("Expiration"))
+    }
+
+    /// The key in the element `Credentials` of an answer of a Security Token Service.
+    static func inXML(_ body: [UInt8]) throws(KeyFailure) -> OriginCredentials.AccessKey {
+        guard let credentials = content(of: "Credentials", in: body[...]) else { throw unreadable }
+        func text(_ name: String) -> String? {
+            content(of: name, in: credentials).map { String(decoding: $0, as: UTF8.self) }
+        }
+        return try key(
+            id: text("AccessKeyId"), secret: text("SecretAccessKey"), token: text("SessionToken"),
+            end: text("Expiration"))
+    }
+
+    /// The code of a refusal, fit for a log.
+    static func errorCode(in body: [UInt8]) -> String? {
+        code(content(of: "Code", in: body[...]).map { String(decoding: $0, as: UTF8.self) })
+    }
+
+    /// A text without the space around it, if it has only characters that a field may have, and none of XML's escapes.
+    static func word(_ text: String) -> String? {
+        var word = text[...]
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
+        while let first = word.utf8.first, isSpace(first) { word.removeFirst() }
+        while let last = word.utf8.last, isSpace(last) { word.removeLast() }
+        let isFit = String(word).hasOnlyBytes {
+            $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<")
+        }
+        return isFit && 1...longestWord ~= word.utf8.count ? String(word) : nil
+    }
+
+    private static func key(
+        id: String?, secret: String?, token: String?, end: String?
+    ) throws(KeyFailure) -> OriginCredentials.AccessKey {
+        guard let id = id.flatMap(word), let secret = secret.flatMap(word), let token = token.flatMap(word),
+            let end = end.flatMap(word).flatMap({ HTTPDate(iso8601: $0) })
+        else { throw unreadable }
+        return OriginCredentials.AccessKey(
+            id: id, secret: Secret(secret), sessionToken: Secret(token), endsAt: end.secondsSince1970)
+    }
+
+    private static let unreadable = KeyFailure(detail: "an answer that is no key", isLasting: false)
+
+    private static func code(_ text: String?) -> String? {
+        guard let text = text.flatMap(word), text.utf8.count <= 64,
+            text.hasOnlyBytes({ (UInt8(ascii: "A")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: ".") })
+        else { return nil }
+        return text
+    }
+
+    /// The bytes between the first start tag of this name, which has no attributes, and the next end tag.
+    private static func content(of name: String, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let start = text.firstRange(of: Array("<\(name)>".utf8)),
+            let end = text[start.upperBound...].firstRange(of: Array("</\(name)>".utf8))
+        else { return nil }
+        return text[start.upperBound..<end.lowerBound]
+    }
+}

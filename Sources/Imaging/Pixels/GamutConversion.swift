@@ -1,0 +1,130 @@
+import CPixels
+import Coordination
+import Memory
+
+/// The change of colours in a profile's space to those of sRGB or Display P3.
+///
+/// Colours that the other gamut does not hold are brought inside, and keep their hue.
+struct GamutConversion: Hashable, Sendable {
+    /// The meaning of the components before; three primaries.
+    let source: ColorProfile
+    /// Whether they are Display P3's afterwards, and not sRGB's.
+    let toWide: Bool
+
+    /// The change of colours by `source`, nil for sRGB; nil if there is nothing to change.
+    init?(from source: ColorProfile?, toWide: Bool) {
+        let source = source ?? .standard
+        guard source.primaries.count == 3, !(toWide ? source.isDisplayP3 : source.isStandard) else { return nil }
+        (self.source, self.toWide) = (source, toWide)
+    }
+
+    /// The colours of sRGB as those of Display P3.
+    static let widening = GamutConversion(from: .standard, toWide: true)
+
+    /// The numbers for C.
+    var numbers: CPixelsGamut {
+        let places = toWide ? Chromaticities.displayP3 : .srgb
+        let own = source.primaries.map { $0.map { Double($0) / 65_536 } }
+        let connection = Matrix3(columns: places.connectionPrimaries)
+        let light = places.toXYZ
+        let white = (0..<3).map { index in light.reduce(0) { $0 + $1[index] } }
+        let shares = Matrix3(columns: light.map { solid in zip(solid, white).map { $0 / $1 } })
+        var gamut = CPixelsGamut()
+        var curves: [ColorProfile.Curve: [Double]] = [:]
+        let samples = source.curves.flatMap { curve in
+            let light = curves[curve] ?? curve.lightOfBytes
+            curves[curve] = light
+            return light + [light[255]]
+        }
+        unsafe Self.store(samples, in: &gamut.light)
+        unsafe Self.store((connection.inverse * Matrix3(columns: own)).rows.joined(), in: &gamut.to_target)
+        unsafe Self.store(shares.rows.joined(), in: &gamut.to_xyz)
+        unsafe Self.store(shares.inverse.rows.joined(), in: &gamut.from_xyz)
+        return gamut
+    }
+
+    @unsafe
+    private static func store<Numbers>(_ values: some Sequence<Double>, in numbers: inout Numbers) {
+        unsafe withUnsafeMutableBytes(of: &numbers) { bytes in
+            for (index, value) in values.enumerated() {
+                unsafe bytes.storeBytes(
+                    of: Float(value), toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
+            }
+        }
+    }
+
+    /// The colour in the other gamut, with the same alpha.
+    func color(_ color: Color) -> Color {
+        var numbers = numbers
+        var pixel = [color.red, color.green, color.blue]
+        unsafe pixel.withUnsafeMutableBufferPointer { bytes in
+            var frame = unsafe CPixelsFrame(pixels: bytes.baseAddress, stride: 3, width: 1, height: 1, bands: 3)
+            let watch = unsafe CPixelsWatch(should_stop: { _ in 0 }, context: nil)
+            _ = unsafe CPixels_change_gamut(&numbers, &frame, &frame, watch)
+        }
+        return Color(red: pixel[0], green: pixel[1], blue: pixel[2], alpha: color.alpha)
+    }
+}
+
+extension Color {
+    /// This colour of sRGB by the components of Display P3.
+    var inDisplayP3: Color { GamutConversion.widening?.color(self) ?? self }
+}
+
+extension DecodedImage {
+    /// These interleaved pixels as sRGB: those of a profile's space are converted.
+    ///
+    /// - Throws: The error of `token`.
+    func inStandardColors(token: WorkToken) throws -> DecodedImage {
+        guard let conversion = profile.flatMap({ GamutConversion(from: $0, toWide: false) }) else { return self }
+        return try converted(by: conversion, token: token)
+    }
+
+    /// These interleaved pixels in colour after a change of gamut.
+    ///
+    /// - Throws: The error of `token`.
+    func converted(by conversion: GamutConversion, token: WorkToken) throws -> DecodedImage {
+        guard bands >= 3 else { return self }
+        let memory = PlaneMemory(count: pixels.count)
+        var numbers = conversion.numbers
+        try unsafe withFrame(token) { frame, watch in
+            var (from, to) = unsafe (frame, frame)
+            unsafe to.pixels = memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+            return unsafe CPixels_change_gamut(&numbers, &from, &to, watch)
+        }
+        return DecodedImage(
+            pixels: memory.finish(), size: size, bands: bands, frames: frames, delays: delays, loop: loop,
+            isIncomplete: isIncomplete, profile: conversion.toWide ? .displayP3 : nil, box: box)
+    }
+
+    /// Whether more than a thousandth of these interleaved pixels of Display P3, of all frames together, lie outside of
+    /// sRGB; transparent ones do not count.
+    ///
+    /// - Throws: The error of `token`.
+    func isWide(token: WorkToken) throws -> Bool {
+        guard bands >= 3, let conversion = GamutConversion(from: .displayP3, toWide: false) else { return false }
+        var numbers = conversion.numbers
+        var share = CPixelsShare()
+        try unsafe withFrame(token) { frame, watch in
+            var frame = unsafe frame
+            return unsafe CPixels_count_outside(&numbers, &frame, &share, watch)
+        }
+        return share.outside * 1_000 > share.shown
+    }
+
+    /// Lends all frames as one.
+    @unsafe
+    private func withFrame(_ token: WorkToken, _ body: (CPixelsFrame, CPixelsWatch) -> Int32) throws {
+        defer { extendLifetime(token) }
+        let status = unsafe pixels.withUnsafeBytes { bytes in
+            let frame = unsafe CPixelsFrame(
+                pixels: UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress),
+                stride: size.width * bands, width: Int32(size.width), height: Int32(size.height * frames),
+                bands: Int32(bands))
+            let watch = unsafe CPixelsWatch(
+                should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+            return unsafe body(frame, watch)
+        }
+        if status != 0 { try token.check() }
+    }
+}

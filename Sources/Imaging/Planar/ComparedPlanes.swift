@@ -1,0 +1,74 @@
+import CPlanarShim
+import Coordination
+import Memory
+
+/// Planes of an image, to compare an encoded file with the image before its encoding: luma, or luma and chroma of its
+/// size.
+struct ComparedPlanes {
+    /// The range of the samples.
+    let range: PlaneRange
+    private let samples: SharedBytes
+    private let planes: [Plane]
+
+    private init(range: PlaneRange, samples: SharedBytes, planes: [Plane]) {
+        (self.range, self.samples, self.planes) = (range, samples, planes)
+    }
+
+    /// The luma of a still, or of the first frame of an animation.
+    ///
+    /// - Parameter range: The range that is needed; nil for the image's own, full for pixels.
+    /// - Throws: The error of `token`.
+    init(lumaOf image: DecodedImage, in range: PlaneRange? = nil, token: WorkToken) throws {
+        if case .planar(let planes, let own) = image.layout, own == range ?? own {
+            self.init(range: own, samples: image.pixels, planes: Array(planes.prefix(1)))
+            return
+        }
+        try self.init(pixelsOf: image, planes: 1, range: range ?? .full, token: token)
+    }
+
+    /// Luma and chroma of full range.
+    ///
+    /// - Throws: The error of `token`.
+    init(colorsOf image: DecodedImage, token: WorkToken) throws {
+        try self.init(pixelsOf: image, planes: image.bands < 3 ? 1 : 3, range: .full, token: token)
+    }
+
+    private init(pixelsOf image: DecodedImage, planes count: Int, range: PlaneRange, token: WorkToken) throws {
+        let pixels = try image.storedPixels(token: token)
+        let planes = [Plane].stacked(Array(repeating: image.size, count: count))
+        let memory = PlaneMemory(count: planes.byteCount)
+        for (kind, plane) in planes.enumerated() {
+            var target = unsafe CPlanarShimPlanes([plane], in: UnsafeRawBufferPointer(memory.bytes)).planes.0
+            unsafe pixels.pixels.withUnsafeBytes { bytes in
+                unsafe CPlanarShim_component(
+                    bytes.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(pixels.bands), Int32(kind),
+                    range == .limited ? 1 : 0, &target)
+            }
+        }
+        self.init(range: range, samples: memory.finish(), planes: planes)
+    }
+
+    /// Whether chroma has ``ColorDetail``.
+    var hasColorDetail: Bool {
+        unsafe samples.withUnsafeBytes { bytes in
+            unsafe ColorDetail.isFound(in: CPlanarShimPlanes(planes, in: bytes))
+        }
+    }
+
+    /// The similarity in ten-thousandths, 10000 if both are equal; docs/quality.md defines the scale.
+    ///
+    /// Both have planes of the same number, size and range.
+    func similarity(to other: ComparedPlanes) -> Double {
+        precondition(
+            planes.map(\.size) == other.planes.map(\.size) && range == other.range, "planes of different images")
+        return unsafe samples.withUnsafeBytes { bytes in
+            unsafe other.samples.withUnsafeBytes { otherBytes in
+                zip(planes, other.planes).map { plane, otherPlane in
+                    var one = unsafe CPlanarShimPlanes([plane], in: bytes).planes.0
+                    var two = unsafe CPlanarShimPlanes([otherPlane], in: otherBytes).planes.0
+                    return unsafe 10_000 * (1 - CPlanarShim_dissimilarity(&one, &two))
+                }.min() ?? 10_000
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// A change of the colours' gamut.
+///
+/// No recipe has it: the renderer adds it when it knows what the decoded pixels mean, so it is in no key.
+struct GamutStep: Hashable {
+    let conversion: GamutConversion
+
+    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    private static let time = 30.0
+}
+
+extension GamutStep: RenderStep {
+    func shape(after input: FrameShape) -> FrameShape { input }
+
+    func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+
+    func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
+
+    var keyText: String { "gamut \(conversion.toWide ? "p3" : "srgb")" }
+
+    var words: String { "change the colours to \(conversion.toWide ? "Display P3" : "sRGB")" }
+
+    func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
+        image.bands < 3 ? image : try image.converted(by: conversion, token: context.token)
+    }
+}
+
+extension GamutStep: PlanarStep {
+    func target(after target: PlanarTarget) -> PlanarTarget? { target.filtered(by: .gamut(conversion)) }
+}
+
+extension RenderSteps {
+    /// These steps for pixels with the colours of `profile`, nil for sRGB, so that the result is sRGB or Display P3.
+    ///
+    /// Pixels are mixed in their own space and converted when there are few of them: after the resample. Colours that
+    /// steps name are those of sRGB, and a step that changes colours works on sRGB.
+    func shown(from profile: ColorProfile?, inWide isWide: Bool) -> RenderSteps {
+        let worksWide = isWide && profile?.isStandard == false && allSatisfy { $0.colors != .changed }
+        var steps = Array(self)
+        if worksWide { steps = steps.map(\.inDisplayP3) }
+        let place = steps.prefix { $0 is ResampleStep || $0 is CropStep || $0 is TurnStep }.count
+        if let conversion = GamutConversion(from: profile, toWide: worksWide) {
+            steps.insert(GamutStep(conversion: conversion), at: place)
+        }
+        if isWide, !worksWide, let widening = GamutConversion.widening {
+            steps.append(GamutStep(conversion: widening))
+        }
+        return RenderSteps(steps)
+    }
+}

@@ -1,0 +1,81 @@
+import Downloading
+
+/// Reads the credentials of an S3-compatible store: a key of the settings, or the service that lends keys.
+///
+/// The variables are those that the platforms set and other programs read, too.
+enum StoreKeys {
+    static let members = ["region", "accessKey", "secretKey", "sessionToken", "from"]
+
+    /// The credentials that an object describes.
+    static func read(_ s3: OriginMembers) throws(OriginProblem) -> OriginCredentials {
+        let region = try region(s3)
+        let allowed = "web-identity or container"
+        switch try s3.text("from", allowed) {
+        case nil:
+            return .signature(
+                .fixed(
+                    OriginCredentials.AccessKey(
+                        id: try s3.requiredSecret("accessKey"), secret: Secret(try s3.requiredSecret("secretKey")),
+                        sessionToken: try s3.secret("sessionToken").map { Secret($0) })), region: region)
+        case let from?:
+            for name in ["accessKey", "secretKey", "sessionToken"] where s3.has(name) {
+                throw s3.problem(name, "not beside from")
+            }
+            switch from {
+            case "web-identity": return .signature(try webIdentity(s3, region), region: region)
+            case "container": return .signature(try container(s3), region: region)
+            default: throw s3.problem("from", allowed)
+            }
+        }
+    }
+
+    private static func region(_ s3: OriginMembers) throws(OriginProblem) -> String {
+        let region = try s3.has("region") ? s3.requiredText("region") : s3.variable("AWS_REGION")
+        guard let region else { throw s3.problem("region", "a region's name, unless AWS_REGION is set") }
+        guard region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ":") }) else {
+            throw s3.problem("region", "a region's name such as eu-central-1")
+        }
+        return region
+    }
+
+    private static func webIdentity(_ s3: OriginMembers, _ region: String) throws(OriginProblem) -> KeySource {
+        func required(_ name: String) throws(OriginProblem) -> String {
+            guard let value = s3.variable(name) else {
+                throw s3.problem("from", "web-identity only where \(name) is set")
+            }
+            return value
+        }
+        let usual = "https://sts.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")/"
+        return .webIdentity(
+            role: try required("AWS_ROLE_ARN"), session: s3.variable("AWS_ROLE_SESSION_NAME") ?? "alula",
+            tokenFile: try required("AWS_WEB_IDENTITY_TOKEN_FILE"),
+            service: try service("AWS_ENDPOINT_URL_STS", s3) ?? usual)
+    }
+
+    private static func container(_ s3: OriginMembers) throws(OriginProblem) -> KeySource {
+        var place = try service("AWS_CONTAINER_CREDENTIALS_FULL_URI", s3)
+        // Where Amazon's container service says a path only, it means its own address.
+        if place == nil {
+            place = s3.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").map { "http://169.254.170.2\($0)" }
+        }
+        if let place {
+            let file = s3.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map { KeySource.ContainerToken.file($0) }
+            let text = s3.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN").map {
+                KeySource.ContainerToken.text(Secret($0))
+            }
+            return .container(service: place, file ?? text)
+        }
+        var service = try service("AWS_EC2_METADATA_SERVICE_ENDPOINT", s3) ?? "http://169.254.169.254"
+        while service.hasSuffix("/") { service.removeLast() }
+        return .instance(service: service)
+    }
+
+    /// The URL that a variable names; nil if it is not set.
+    private static func service(_ name: String, _ s3: OriginMembers) throws(OriginProblem) -> String? {
+        guard let text = s3.variable(name) else { return nil }
+        guard let url = try? SourceURL(parsing: text) else {
+            throw s3.problem("from", "an absolute http or https URL in \(name)")
+        }
+        return url.canonical
+    }
+}

@@ -1,0 +1,187 @@
+import Coordination
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import Downloading
+
+/// The protocols of services that lend keys, against stand-ins that refuse what the services refuse.
+@Suite(.timeLimit(.minutes(1)))
+struct KeyServicesTests {
+    private static let now = 1_800_000_000
+    private static let end = "2027-01-15T09:00:00Z"
+    private static let lent = """
+        {"Code":"Success","LastUpdated":"2027-01-15T08:00:00Z","Type":"AWS-HMAC","AccessKeyId":"ASIA1",
+        "SecretAccessKey":"sec/ret+","Token":"to/ken+==","Expiration":"\(end)"}
+        """
+    private let service: FakeOrigin
+
+    init() throws { service = try FakeOrigin() }
+
+    private func key(from source: KeySource) throws(KeyFailure) -> OriginCredentials.AccessKey {
+        try KeyServices.blockingKey(from: source, at: Self.now) { (request, url) throws(KeyFailure) in
+            try HTTPClient.blockingCall(request, url, authorities: nil)
+        }
+    }
+
+    private func refusal(of source: KeySource) -> KeyFailure? {
+        do throws(KeyFailure) {
+            _ = try key(from: source)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func expectLent(_ key: OriginCredentials.AccessKey) {
+        #expect(key.id == "ASIA1" && key.secret.text == "sec/ret+" && key.sessionToken?.text == "to/ken+==")
+        #expect(key.endsAt == Self.now + 3_600)
+    }
+
+    private static func json(_ text: String) -> FakeAnswer { FakeAnswer(body: Array(text.utf8)) }
+
+    // MARK: Machines
+
+    /// A metadata service of version 2: a session begins with PUT, and each question needs its token.
+    private func serveMetadata(role: String = "web-role") {
+        service.serveOthers { request in
+            switch (request.method, request.target) {
+            case ("PUT", "/latest/api/token"):
+                guard let life = request.value("X-aws-ec2-metadata-token-ttl-seconds").flatMap({ Int($0) }),
+                    1...21_600 ~= life, request.value("X-Forwarded-For") == nil
+                else { return .status(400) }
+                return FakeAnswer(fields: [("Content-Type", "text/plain")], body: Array("AQAEtoken==".utf8))
+            case ("GET", let target) where request.value("X-aws-ec2-metadata-token") == "AQAEtoken==":
+                let folder = "/latest/meta-data/iam/security-credentials/"
+                if target == folder { return FakeAnswer(body: Array("\(role)\n".utf8)) }
+                return target == folder + "web-role" ? Self.json(Self.lent) : nil
+            default: return .status(401)
+            }
+        }
+    }
+
+    @Test func `a machine lends the key of its role to those who have begun a session`() throws {
+        serveMetadata()
+        expectLent(try key(from: .instance(service: service.url(""))))
+        #expect(service.requests.map(\.method) == ["PUT", "GET", "GET"])
+    }
+
+    @Test func `a machine without a role, or that speaks version 1 alone, lends nothing`() throws {
+        serveMetadata(role: "../../else")
+        #expect(
+            refusal(of: .instance(service: service.url("")))
+                == KeyFailure(detail: "the metadata service answered 404", isLasting: true))
+        #expect(service.requests.last?.target.contains("/../") == false)
+        service.serveOthers { _ in .status(403) }
+        #expect(refusal(of: .instance(service: service.url("")))?.isLasting == true)
+    }
+
+    // MARK: Containers
+
+    @Test func `a container's key comes with the token of a variable, or of a file that is read each time`() throws {
+        let folder = TemporaryFolder()
+        folder.write("token", Array("first\n".utf8))
+        let file = folder.path + "/token"
+        service.serveOthers { request in
+            ["first", "second", "Basic x"].contains(request.value("Authorization") ?? "")
+                ? Self.json(Self.lent) : .status(401)
+        }
+        let url = service.url("/v1/credentials?id=1")
+        expectLent(try key(from: .container(service: url, .text(Secret("Basic x")))))
+        expectLent(try key(from: .container(service: url, .file(file))))
+        folder.write("token", Array("second".utf8))
+        expectLent(try key(from: .container(service: url, .file(file))))
+        #expect(service.requests.map { $0.value("Authorization") } == ["Basic x", "first", "second"])
+        #expect(refusal(of: .container(service: url, nil))?.detail == "the container service answered 401")
+        #expect(refusal(of: .container(service: url, .file("/nowhere")))?.detail == "token file: error 2")
+        #expect(Set(service.requests.map(\.target)) == ["/v1/credentials?id=1"])
+    }
+
+    // MARK: Web identities
+
+    private func serveTokens(_ answer: @escaping @Sendable (String) -> FakeAnswer) {
+        service.serveOthers { request in
+            guard request.method == "POST", request.value("Content-Type") == "application/x-www-form-urlencoded" else {
+                return .status(400)
+            }
+            return answer(String(decoding: request.body, as: UTF8.self))
+        }
+    }
+
+    private func webIdentity(_ file: String) -> KeySource {
+        .webIdentity(
+            role: "arn:aws:iam::123456789012:role/alula", session: "alula", tokenFile: file, service: service.url("/"))
+    }
+
+    @Test func `a token in a file is exchanged for a key of the role`() throws {
+        let file = TemporaryFile("eyJh.eyJz.c2ln-_\n")
+        serveTokens { form in
+            let wanted =
+                "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=arn%3Aaws%3Aiam%3A%3A123456789012%3Arole%2Falula"
+                + "&RoleSessionName=alula&WebIdentityToken=eyJh.eyJz.c2ln-_"
+            guard form == wanted else { return .status(400) }
+            return FakeAnswer(
+                fields: [("Content-Type", "text/xml")],
+                body: Array(
+                    """
+                    <AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+                      <AssumeRoleWithWebIdentityResult>
+                        <AssumedRoleUser><Arn>arn:aws:sts::1:assumed-role/alula/alula</Arn></AssumedRoleUser>
+                        <Credentials>
+                          <SessionToken>
+                            to/ken+==
+                          </SessionToken>
+                          <SecretAccessKey>sec/ret+</SecretAccessKey>
+                          <Expiration>2027-01-15T09:00:00.250Z</Expiration>
+                          <AccessKeyId>ASIA1</AccessKeyId>
+                        </Credentials>
+                      </AssumeRoleWithWebIdentityResult>
+                    </AssumeRoleWithWebIdentityResponse>
+                    """.utf8))
+        }
+        expectLent(try key(from: webIdentity(file.path)))
+    }
+
+    @Test func `a refusal is told by its code, without the token`() throws {
+        let file = TemporaryFile("eyJh.secret")
+        serveTokens { form in
+            FakeAnswer(
+                status: 400,
+                body: Array("<Error><Code>ExpiredTokenException</Code><Message>\(form)</Message></Error>".utf8))
+        }
+        #expect(
+            refusal(of: webIdentity(file.path))
+                == KeyFailure(detail: "the STS service answered 400, ExpiredTokenException", isLasting: true))
+        serveTokens { form in FakeAnswer(status: 503, body: Array("<Code>\(form)</Code>".utf8)) }
+        #expect(
+            refusal(of: webIdentity(file.path)) == KeyFailure(detail: "the STS service answered 503", isLasting: false))
+    }
+
+    // MARK: All of them
+
+    @Test(arguments: [
+        "", "{}", "[]", "null", "{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"B\",\"Token\":\"C\"}",
+        lent.replacing("ASIA1", with: "A\\r\\nX: y"), lent.replacing("to/ken+==", with: ""),
+        lent.replacing("to/ken+==", with: "a b"), lent.replacing(end, with: "tomorrow"),
+        lent.replacing(end, with: "2027-02-30T09:00:00Z"), lent.replacing("\"Success\"", with: "\"Failed\""),
+        lent.replacing(end, with: "2027-01-15T08:00:00Z"),
+        lent.replacing("to/ken+==", with: String(repeating: "t", count: 20_000)),
+        lent + String(repeating: " ", count: 70_000),
+    ])
+    func `an answer that is no key, or a key that has ended, is refused without its words`(text: String) throws {
+        service.serveOthers { _ in Self.json(text) }
+        let failure = try #require(refusal(of: .container(service: service.url("/"), nil)))
+        for secret in ["ASIA1", "sec/ret", "to/ken"] { #expect(!failure.detail.contains(secret)) }
+    }
+
+    @Test func `a redirect is not followed, and silence before an answer is an end`() throws {
+        service.serve("/", .redirect(to: "/other"))
+        service.serve("/other", Self.json(Self.lent))
+        #expect(
+            refusal(of: .container(service: service.url("/"), .text(Secret("t"))))?.detail
+                == "the container service answered 302")
+        #expect(service.hits("/other") == 0)
+        service.serve("/", .closing)
+        #expect(refusal(of: .container(service: service.url("/"), nil))?.isLasting == false)
+    }
+}

@@ -1,0 +1,138 @@
+import Glibc
+import Memory
+import TestSupport
+import Testing
+import Text
+
+@testable import Downloading
+
+/// Places for results: which there are, and what lies there afterwards.
+@Suite(.timeLimit(.minutes(1)))
+struct DestinationTests {
+    private let folder = TemporaryFolder()
+
+    private func origins() throws -> Origins {
+        var out = Origin(name: "out", place: .folder(path: folder.path))
+        out.isWritable = true
+        var bucket = Origin(name: "bucket", place: .web(base: try SourceURL(parsing: "https://s3.example/b/sub")))
+        bucket.credentials = .signature(.fixed(.init(id: "i", secret: Secret("k"))), region: "eu")
+        bucket.isWritable = true
+        var reserved = Origin(name: "read", place: .folder(path: folder.path))
+        reserved.isWritable = false
+        return Origins([out, bucket, reserved, Origin(name: "memory", place: .memory([1]))])
+    }
+
+    private func refusal(_ text: String) throws -> Destination.Refusal? {
+        let origins = try origins()
+        do throws(Destination.Refusal) {
+            _ = try Destination(ExactText(text), among: origins)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        ("out:a.webp", "out:a.webp"), ("out:/x/y z.webp", "out:x/y z.webp"), ("out:a%2fb", "out:a%2fb"),
+        ("out:%2e%2e.jpg", "out:%2e%2e.jpg"), ("out:.hidden/...", "out:.hidden/..."),
+        ("bucket:a b.jpg", "bucket:a%20b.jpg"),
+        ("bucket:ü/é.jpg", "bucket:%C3%BC/%C3%A9.jpg"), ("bucket:a%20b", "bucket:a%20b"),
+        ("out:alula-2/x", "out:alula-2/x"),
+    ])
+    func `a place is named as it is asked for`(text: String, location: String) throws {
+        let origins = try origins()
+        let place = try Destination(ExactText(text), among: origins)
+        #expect(place.location == location)
+        #expect(try origins.identity(of: ExactText(location)) == place.identity)
+    }
+
+    @Test(arguments: [
+        "out:", "out:/", "out:a/", "out://a", "out:a//b", "out:../a", "out:a/../../b", "out:./a", "out:a/.",
+        "out:a?b", "out:a#b", "out:a\\b", "out:a\u{0}", "out:a\nb", "out:a\u{7f}", "out:alula-1/v/x", "out:ALULA-1/x",
+        "out:a/alula-1/b", "bucket:", "bucket:..", "bucket:%2e%2e/x", "bucket:a%2f..%2f..%2fx", "bucket:a/..;x/b",
+        "bucket:%61lula-1/v/x", "bucket:a%2falula-1%2fx", "bucket:a%2f%2fb", "bucket:%2fa", "bucket:a%0ab",
+        "bucket:%zz",
+        "bucket:a%5cb", "bucket:%ff", "bucket:a%00", "bucket:http://other/x", "noplace",
+    ])
+    func `no text leads out of an origin, to its own values or to half a name`(text: String) throws {
+        #expect(try refusal(text) == .malformed)
+        #expect(try refusal("out:" + String(repeating: "a", count: 256)) == .malformed)
+        #expect(try refusal("out:" + String(repeating: "a/", count: 600) + "a") == .malformed)
+    }
+
+    @Test(arguments: [
+        "read:a", "memory:a", "none:a", "none:../a", "http://h/a", "https://s3.example/b/a", ":a", "OUT:a",
+    ])
+    func `an origin that takes nothing takes nothing, and nor does one that is not there`(text: String) throws {
+        #expect(try refusal(text) == .notWritable)
+    }
+
+    private func mode(_ path: String) -> mode_t? {
+        var status = stat()
+        return unsafe stat(folder.path + "/" + path, &status) == 0 ? status.st_mode & 0o777 : nil
+    }
+
+    @Test func `a file is put whole, in place of another, where others may read it`() async throws {
+        let mask = umask(0o022)
+        defer { umask(mask) }
+        let origins = try origins()
+        let writable = WritableOrigins(origins, web: StubLoader(), maximumReads: 8)
+        let place = try Destination("out:a/b/c.webp", among: origins)
+        #expect(try await !writable.holds(place))
+        for count in [70_000, 3] {
+            try await writable.put(SharedBytes(bytes(count)), at: place, ObjectDescription(mediaType: "image/webp"))
+            #expect(try await writable["out"]?.object(named: "a/b/c.webp", atMost: 1 << 20)?.array == bytes(count))
+        }
+        #expect(try await writable.holds(place))
+        #expect(mode("a/b/c.webp") == 0o644 && mode("a/b") == 0o755 && mode("alula-1") == 0o700)
+        try await writable["out"]?.keep(SharedBytes([1]), named: "alula-1/v/x", isLasting: false)
+        #expect(mode("alula-1/v/x") == 0o600)
+        writable.shutDown()
+    }
+
+    @Test func `a link below the folder leads nowhere`() async throws {
+        let other = TemporaryFolder()
+        folder.link("away", to: other.path)
+        folder.link("file", to: other.path + "/target")
+        other.write("target", [9])
+        let origins = try origins()
+        let writable = WritableOrigins(origins, web: StubLoader(), maximumReads: 8)
+        await #expect(throws: DownloadError.self) {
+            try await writable.put(
+                SharedBytes([1]), at: try Destination("out:away/x", among: origins), ObjectDescription())
+        }
+        // The link itself is replaced.
+        try await writable.put(SharedBytes([1]), at: try Destination("out:file", among: origins), ObjectDescription())
+        var status = stat()
+        #expect(unsafe lstat(folder.path + "/file", &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
+        #expect(unsafe access(other.path + "/x", F_OK) != 0)
+        folder.write("is/a/folder", [1])
+        await #expect(throws: DownloadError.self) {
+            try await writable.put(SharedBytes([1]), at: try Destination("out:is", among: origins), ObjectDescription())
+        }
+        writable.shutDown()
+    }
+
+    @Test func `a store is told the type and the life of an object`() async throws {
+        let fixture = try OriginFixture()
+        fixture.origin.serveOthers { request in
+            request.method == "PUT" ? FakeAnswer(body: []) : request.target == "/x/a%20b.webp" ? .image([1]) : nil
+        }
+        let configuration = try fixture.configuration { origin in
+            origin.credentials = .signature(.fixed(.init(id: "i", secret: Secret("k"))), region: "eu")
+            origin.isWritable = true
+        }
+        let loader = try CurlLoader(configuration: configuration)
+        let writable = WritableOrigins(configuration.origins, web: loader, maximumReads: 8)
+        let place = try Destination("photos:x/a b.webp", among: configuration.origins)
+        try await writable.put(
+            SharedBytes([1, 2, 3]), at: place,
+            ObjectDescription(mediaType: "image/webp", cacheControl: "public, max-age=60"))
+        let request = try #require(fixture.origin.requests.first)
+        #expect(request.method == "PUT" && request.target == "/x/a%20b.webp" && request.body == [1, 2, 3])
+        #expect(request.value("Content-Type") == "image/webp")
+        #expect(request.value("Cache-Control") == "public, max-age=60")
+        #expect(try await writable.holds(place))
+        #expect(try await !writable.holds(Destination("photos:y", among: configuration.origins)))
+    }
+}

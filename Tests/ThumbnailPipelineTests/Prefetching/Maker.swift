@@ -1,0 +1,102 @@
+import Coordination
+import Downloading
+import Imaging
+import Memory
+import TestSupport
+import Text
+
+@testable import ThumbnailPipeline
+
+/// Makes nothing: notes what was asked for, and fails or waits as the test says.
+final class Maker: ThumbnailLookup, ThumbnailMaking {
+    struct Failure: Error {}
+
+    func mayFetch(_ url: ExactText) -> Bool { true }
+    func isAllowedByName(_ url: ExactText) -> Bool { false }
+    func sharedLook(for request: RecurringRequest) -> (any SharedLooking)? { nil }
+    func facts(_ asked: FactsRequest, for call: Call) async throws -> SourceFacts { throw Failure() }
+
+    private struct State {
+        var made: [String] = []
+        var failing: Set<String> = []
+        var refusals: [String: Int] = [:]
+        var suspensions: [String: Int] = [:]
+        var gate: Gate?
+        var active = 0
+        var mostAtOnce = 0
+        var onMade: @Sendable () -> Void = {}
+    }
+
+    private let state = Locked(State())
+    /// The thumbnails that were made, or failed in the making.
+    let makes = EventCounter()
+
+    var made: [String] { state.withLock { $0.made } }
+    var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+
+    func fail(_ path: String) { state.withLock { _ = $0.failing.insert(path) } }
+    func suspend(_ path: String, seconds: Int) { state.withLock { $0.suspensions[path] = seconds } }
+    func refuse(_ path: String, times: Int) { state.withLock { $0.refusals[path] = times } }
+    func onMade(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onMade = body } }
+
+    func hold() -> Gate {
+        let gate = Gate()
+        state.withLock { $0.gate = gate }
+        return gate
+    }
+
+    func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
+        RecurringRequest(request, sources: .failure(SourceURLError.malformed))
+    }
+
+    func cachedThumbnail(for request: RecurringRequest) -> Thumbnail? { nil }
+
+    var generation: Int { 0 }
+
+    func countRepeatedHit() {}
+
+    func refusal(of request: RecurringRequest) -> (any ServiceError)? { nil }
+
+    func thumbnail(for call: Call) async throws -> Thumbnail {
+        let path = String(call.request.source.string.dropFirst("http://example.com".count))
+        let gate = state.withLock { state in
+            state.active += 1
+            state.mostAtOnce = max(state.mostAtOnce, state.active)
+            return state.gate
+        }
+        if let seconds = state.withLock({ $0.suspensions.removeValue(forKey: path) }) {
+            state.withLock { $0.active -= 1 }
+            throw DownloadError.originSuspended(seconds: seconds)
+        }
+        await withTaskCancellationHandler {
+            await gate?.pass()
+        } onCancel: {
+            gate?.open()
+        }
+        let (isFailing, isRefused, onMade) = state.withLock { state in
+            state.active -= 1
+            state.made.append(path)
+            state.refusals[path, default: 0] -= 1
+            return (state.failing.contains(path), state.refusals[path, default: 0] >= 0, state.onMade)
+        }
+        onMade()
+        makes.increment()
+        if isFailing { throw DownloadError.notFound(404) }
+        if isRefused { throw PipelineError.tooManyPrefetchJobs }
+        try Task.checkCancellation()
+        let image = EncodedImage(bytes: SharedBytes([1]), format: .png, size: PixelSize(width: 1, height: 1))
+        return Thumbnail(
+            image: image, eTag: "\"1\"", lastModified: nil, freshness: Freshness(), cacheStatus: [], timings: [])
+    }
+
+    func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage {
+        EncodedImage(bytes: SharedBytes([1]), format: .png, size: PixelSize(width: 1, height: 1))
+    }
+}
+
+/// Nothing is fetched here.
+struct NoLoader: DataLoading {
+    func load(
+        _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
+    ) async throws -> TransferAnswer { throw DownloadError.notFound(404) }
+}
