@@ -3,14 +3,9 @@ extension GainMap {
     ///
     /// A tone-mapped item (`tmap`, ISO/IEC 23008-12) that is made of the primary item and of its map counts before
     /// Apple's auxiliary image. Damage here costs the map, not the image.
-    static func heif(
-        _ bytes: RawSpan, _ items: HEIFItems, meta: Range<Int>, of image: ImageHeader
-    ) -> GainMap? {
-        guard let primary = items.primary, let places = try? HEIFPlaces(bytes, meta: meta) else { return nil }
-        func contents(_ item: Int) -> Range<Int>? {
-            guard let parts = try? places.parts(of: item, in: bytes), parts.count == 1 else { return nil }
-            return parts[0]
-        }
+    static func heif(_ bytes: RawSpan, _ items: HEIFItems, of image: ImageHeader) -> GainMap? {
+        guard let primary = items.primary else { return nil }
+        func contents(_ item: Int) -> Range<Int>? { (try? items.places.wholePart(of: item, in: bytes)) ?? nil }
         func map(_ item: Int, _ metadata: GainMapMetadata, _ samples: Samples) -> GainMap? {
             guard item != primary,
                 let header = try? ImageHeader.header(

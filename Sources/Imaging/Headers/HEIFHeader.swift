@@ -8,10 +8,10 @@ extension ImageHeader {
         let items = try HEIFItems.all(bytes)
         let exif = items.flatMap { EXIFTexts.heif(bytes, $0) }
         if let sequence = try HEIFSequence(bytes) { return header(of: sequence, in: bytes, format: format, exif: exif) }
-        guard let items, let meta else { throw .cannotDecode(detail: "the HEIF file has no items") }
+        guard let items else { throw .cannotDecode(detail: "the HEIF file has no items") }
         var header = try header(of: items, in: bytes, format: format, exif: exif)
         if items.holdsGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
-        if header.colors.highRange == .gainMap { header.gainMap = .heif(bytes, items, meta: meta, of: header) }
+        if header.colors.highRange == .gainMap { header.gainMap = .heif(bytes, items, of: header) }
         return header
     }
 
