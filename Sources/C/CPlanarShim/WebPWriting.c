@@ -37,7 +37,7 @@ static int go_on(int percent, const WebPPicture *picture)
     return !file->watch.should_stop(file->watch.context);
 }
 
-/// Encodes a picture whose samples have been set, and frees it.
+/// Encodes an image whose samples have been set, and frees it.
 static CPlanarShimStatus encode(
     WebPPicture *picture, const CPlanarShimWebPSettings *settings, int has_sharp_chroma, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size])
@@ -71,7 +71,7 @@ static CPlanarShimStatus encode(
     return error == VP8_ENC_ERROR_USER_ABORT ? CPlanarShimStopped : CPlanarShimFailed;
 }
 
-/// A picture without samples; fails if libwebp has another version.
+/// An image without samples; fails if libwebp has another version.
 static int begin(WebPPicture *picture, int width, int height, char text[CPlanarShim_text_size])
 {
     snprintf(text, CPlanarShim_text_size, "libwebp of another version");

@@ -73,7 +73,7 @@ final class SigningKeys: Sendable {
         if let loan, wall < loan.renewsAt { return loan.key }
         // It goes on when no request waits for it any more.
         if !renewals.contains(source), state.withLock({ isRested($0, source) }) {
-            Task.detached { [self] in _ = try? await renewed(source) }
+            Task.immediate { [self] in _ = try? await renewed(source) }
         }
         if let loan, wall < loan.lastsUntil { return loan.key }
         do {

@@ -6,7 +6,8 @@ import Memory
 
 /// Writes PNG files: an image of at most 256 colours with a palette or with few bits of grey, others with all channels.
 ///
-/// Alpha that is opaque everywhere is left out, and colours that are all grey become grey. Every pixel is kept exactly. Only a quality below 100 makes an image of more colours one of 256 or fewer.
+/// Alpha that is opaque everywhere is left out, and colours that are all grey become grey. Every pixel is kept exactly.
+/// Only a quality below 100 makes an image of more colours one of 256 or fewer.
 @safe
 private struct PNGWriting {
     /// A rectangle of a frame.

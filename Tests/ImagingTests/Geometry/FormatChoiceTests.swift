@@ -49,7 +49,7 @@ struct FormatChoiceTests {
         Row(accepted: [:], own: .heic, hasAlpha: true, expected: .png),
         Row(accepted: [.webp: 1_000], own: .heic, expected: .webp),
     ])
-    func `a negotiated format has the fewest bytes of those that the client wants no less than the source's own`(row: Row) {
+    func `a negotiated format has the fewest bytes of those that are wanted no less than the source's own`(row: Row) {
         let format = FormatChoice.negotiated(row.accepted).format(
             own: row.own, hasAlpha: row.hasAlpha, pixels: row.pixels, automatic: row.automatic)
         #expect(format == row.expected)
@@ -58,7 +58,8 @@ struct FormatChoiceTests {
     @Test(arguments: ImageFormat.allCases)
     func `a format that the client names is taken as it is`(format: ImageFormat) {
         for own in ImageFormat.allCases {
-            #expect(FormatChoice.fixed(format).format(own: own, hasAlpha: true, pixels: 1, automatic: [.webp]) == format)
+            let choice = FormatChoice.fixed(format)
+            #expect(choice.format(own: own, hasAlpha: true, pixels: 1, automatic: [.webp]) == format)
         }
     }
 }

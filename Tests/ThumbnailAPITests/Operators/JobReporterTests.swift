@@ -37,7 +37,8 @@ struct JobReporterTests {
         #expect(calls.withLock { $0.count } == 1 && call.method == .post && call.url == "https://h.example:81/a?b=c")
         #expect(
             String(decoding: call.body, as: UTF8.self)
-                == #"{"id":"job1","state":"finished","total":3,"done":2,"failed":1,"left":0,"failures":[]}"#)
+                == #"{"id":"job1","state":"finished","total":3,"done":2,"failed":1,"left":0,"failures":[],"results":[]}"#
+        )
         #expect(call.fields == [.contentType: "application/json", .accept: "*/*"])
         #expect(
             events.events(after: 0).map(\.event) == [

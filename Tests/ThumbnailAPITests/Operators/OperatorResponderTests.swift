@@ -402,7 +402,7 @@ import ThumbnailPipeline
         let counts = #""state":"running","total":5,"done":2,"failed":1,"left":2"#
         let failure =
             #"{"url":"photos:a","target":"/thumbnail?url=photos:a","code":"source_not_found","detail":"No such image."}"#
-        #expect(response.text == #"{"id":"job1",\#(counts),"failures":[\#(failure)]}"#)
+        #expect(response.text == #"{"id":"job1",\#(counts),"failures":[\#(failure)],"results":[]}"#)
         #expect(await respond("/prefetch/other").code == "no_such_job")
         #expect(await respond("/prefetch/job1", method: .post).code == "method_not_allowed")
         #expect(await respond("/prefetch")[.allow] == "POST")
