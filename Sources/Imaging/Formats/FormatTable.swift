@@ -108,7 +108,8 @@ extension FormatTraits {
             time: Time(pixel: 2, byte: 56, leastPixel: 17, animation: 25, isAlphaApart: true)),
         output: .written(
             Writing(
-                saver: .webp, quality: QualityCurve((20, 12), (30, 26), (45, 42), (60, 57), (70, 70), (90, 91)), effort: 5,
+                saver: .webp, quality: QualityCurve((20, 12), (30, 26), (45, 42), (60, 57), (70, 70), (90, 91)),
+                effort: 5,
                 version: 4, fullChromaFrom: nil, planes: .webp, mostSharpPixels: 200_000,
                 photographBytes: [(0, 60), (2_500, 95), (250_000, 102)], attribute: EXIFWriting.webp,
                 addProfile: ProfileWriting.webp,
