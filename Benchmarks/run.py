@@ -377,7 +377,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="alula-bench-", ignore_cleanup_errors=True) as folder:
         names = copy_images(options.photos, folder)
         # Files copied just now would be stale at once by their dates.
-        server = f'root {folder}/images; add_header Cache-Control "max-age=86400";'
+        server = f'root {folder}/images; default_type application/octet-stream; add_header Cache-Control "max-age=86400";'
         with nginx(folder, free_port(), server) as origin:
             bench = Bench(options, folder, origin, names)
             for name, part in PARTS.items():

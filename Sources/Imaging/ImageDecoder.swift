@@ -131,7 +131,9 @@ package enum ImageDecoder {
         }
     }
 
-    /// Longest time of a frame in milliseconds: that of GIF. PNG and AVIF can say more than WebP can write.
+    /// Longest time of a frame in milliseconds: that of GIF.
+    ///
+    /// PNG and AVIF can say more than WebP can write.
     private static let longestDelay = 655_350
 
     /// Reduces the loaded image, then converts colours that numbers do not describe, and turns it upright.

@@ -8,18 +8,18 @@
 
 /// Quantisation steps at quality 50, in rows of rising vertical frequency.
 ///
-/// With r as the distance of a coefficient from the first one, luma's steps are 13 (1 + 0.16 r^1.72), chroma's 11 (1 + 0.35 r^1.13), and
-/// the first ones 0.95 times that. Chosen by SSIMULACRA2 at equal bytes: docs/quality.md has the figures.
+/// With r as the distance of a coefficient from the first one, luma's steps are 14 (1 + 0.17 r^1.64), chroma's 11 (1 + 0.35 r^1.13), and
+/// the first ones 0.7 times that. Chosen by SSIMULACRA2 at equal bytes: docs/quality.md has the figures.
 static const uint8_t Steps[2][block_size] = {
-    {12, 15, 20, 27, 36, 46, 58, 72,
-        15, 17, 21, 28, 37, 47, 59, 73,
-        20, 21, 25, 32, 40, 51, 63, 76,
-        27, 28, 32, 38, 46, 56, 68, 81,
-        36, 37, 40, 46, 54, 64, 75, 88,
-        46, 47, 51, 56, 64, 73, 84, 97,
-        58, 59, 63, 68, 75, 84, 95, 108,
-        72, 73, 76, 81, 88, 97, 108, 120},
-    {10, 15, 19, 24, 29, 35, 40, 46,
+    {10, 16, 21, 28, 37, 47, 59, 72,
+        16, 18, 23, 30, 38, 48, 60, 73,
+        21, 23, 27, 33, 42, 52, 63, 76,
+        28, 30, 33, 39, 47, 57, 68, 80,
+        37, 38, 42, 47, 55, 64, 75, 87,
+        47, 48, 52, 57, 64, 73, 83, 95,
+        59, 60, 63, 68, 75, 83, 93, 105,
+        72, 73, 76, 80, 87, 95, 105, 116},
+    {8, 15, 19, 24, 29, 35, 40, 46,
         15, 17, 21, 25, 30, 35, 41, 46,
         19, 21, 23, 27, 32, 37, 42, 47,
         24, 25, 27, 31, 35, 39, 44, 49,

@@ -29,12 +29,12 @@ static Form form_of(const CPNGShimIndexed *image)
 {
     int count = image->color_count;
     Form form = {.type = 3, .depth = count > 16 ? 8 : (count > 4 ? 4 : (count > 2 ? 2 : 1))};
-    if (image->is_grey && grey_depth(image) <= form.depth) {
+    if (image->is_grey) {
         form.type = 0;
         form.depth = grey_depth(image);
     }
     for (int index = 0; index < count; index++)
-        form.samples[index] = form.type == 0 ? (uint8_t) (image->colors[index][0] >> (8 - form.depth)) : (uint8_t) index;
+        form.samples[index] = image->is_grey ? (uint8_t) (image->colors[index][0] >> (8 - form.depth)) : (uint8_t) index;
     return form;
 }
 
@@ -69,7 +69,7 @@ static int put_chunk(CPNGShimOutput *output, const char *type, const uint8_t *by
 static int put_header(CPNGShimOutput *output, const CPNGShimIndexed *image, const Form *form)
 {
     uint8_t header[13] = {0}, palette[3 * 256], alpha[256];
-    size_t transparent = 0, count = (size_t) image->color_count;
+    size_t transparent = image->has_alpha ? 1 : 0, count = (size_t) image->color_count;
     put_number(header, (size_t) image->width);
     put_number(header + 4, (size_t) image->height);
     header[8] = (uint8_t) form->depth;

@@ -43,7 +43,7 @@ CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
     size_t chroma = (size_t) across * (size_t) down;
     if (pixels->bands == 1) {
         // Only read.
-        CPlanarShimPlanes grey = {.planes = {{(uint8_t *) pixels->samples, pixels->width, pixels->height, width}}, .count = 1};
+        CPlanarShimPlanes grey = {.planes = {{(uint8_t *) pixels->samples, width, pixels->width, pixels->height}}, .count = 1};
         return CPlanarShim_write_jpeg(&grey, settings, watch, bytes, count, text);
     }
     uint8_t *samples = malloc(width * height + 2 * chroma);
@@ -51,8 +51,8 @@ CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
     CPlanarShimStatus status = CPlanarShimDone;
     if (samples && sums) {
         CPlanarShimColorTarget target = {
-            .planes = {{samples, pixels->width, pixels->height, width}, {samples + width * height, across, down, (size_t) across},
-                {samples + width * height + chroma, across, down, (size_t) across}},
+            .planes = {{samples, width, pixels->width, pixels->height}, {samples + width * height, (size_t) across, across, down},
+                {samples + width * height + chroma, (size_t) across, across, down}},
             .step = step};
         CPlanarShimPlanes planes = {.planes = {target.planes[0], target.planes[1], target.planes[2]}, .count = 3};
         for (int row = 0; row < pixels->height; row++)

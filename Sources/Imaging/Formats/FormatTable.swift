@@ -77,7 +77,7 @@ extension FormatTraits {
             time: Time(pixel: 6, byte: 6, animation: 18)),
         output: .written(
             Writing(
-                saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 3, attribute: EXIFWriting.png,
+                saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 2, attribute: EXIFWriting.png,
                 addProfile: ProfileWriting.png,
                 // The pixels, their indices, and the file.
                 memory: WritingMemory(pixel: 12, palette: 12 << 20),
@@ -108,10 +108,9 @@ extension FormatTraits {
             time: Time(pixel: 2, byte: 56, leastPixel: 17, animation: 25, isAlphaApart: true)),
         output: .written(
             Writing(
-                saver: .webp, quality: QualityCurve((20, 12), (30, 26), (45, 42), (60, 57), (70, 70), (90, 91)),
-                effort: 5,
-                version: 4, fullChromaFrom: nil, planes: .webp, mostSharpPixels: 200_000,
-                photographBytes: [(0, 60), (2_500, 95), (250_000, 102)], attribute: EXIFWriting.webp,
+                saver: .webp, quality: .webp, effort: 5, version: 4, fullChromaFrom: nil, planes: .webp,
+                mostSharpPixels: 200_000,
+                photographBytes: [(0, 60), (2_500, 98), (200_000, 104)], attribute: EXIFWriting.webp,
                 addProfile: ProfileWriting.webp,
                 memory: WritingMemory(pixel: 24, alpha: 20),
                 time: WritingTime(pixel: 230, alpha: 145))))
@@ -150,9 +149,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .avif,
-                quality: QualityCurve(
-                    (5, 10), (10, 20), (20, 33), (30, 41), (45, 48), (60, 54), (70, 59), (80, 67), (85, 73), (90, 88),
-                    (95, 95)),
+                quality: .avif,
                 effort: 1, bitDepths: [10, 8], version: 3, fullChromaFrom: 1, isSlow: true, isInOneStep: true,
                 animatesInOneStep: true, planes: .avif, photographBytes: [(0, 105), (2_500, 75), (250_000, 81)],
                 // The setup takes 8 MiB at any size. The pixels exist twice, in two processes. Of an animation,
@@ -191,7 +188,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .jxl,
-                quality: QualityCurve((20, 32), (30, 42), (45, 54), (60, 63), (70, 72), (80, 80), (90, 91)), effort: 5,
+                quality: .jxl, effort: 5,
                 version: 3, fullChromaFrom: nil, isSlow: true, isInOneStep: true,
                 photographBytes: [(0, 50), (2_500, 90), (40_000, 83)],
                 memory: WritingMemory(pixel: 120, least: 4 << 20),

@@ -219,8 +219,8 @@ extension FormatTraits {
         var animatesInOneStep = false
         /// How planes are written; nil if only pixels can be written.
         var planes: PlaneEncoder?
-        /// Up to so many pixels, chroma is made of pixels of full colour and not of resampled planes: these lose more
-        /// of the look there, and the conversion takes little time.
+        /// Up to so many pixels, chroma is made of pixels of full colour and not of resampled planes, which lose more
+        /// of the look there.
         var mostSharpPixels = 0
         /// Bytes in hundredths of those of a JPEG photograph of the same look, from so many pixels on; empty if that
         /// cannot be said.

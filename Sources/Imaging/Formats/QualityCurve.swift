@@ -8,6 +8,14 @@ struct QualityCurve: Sendable {
     /// The scale of JPEG itself.
     static let same = QualityCurve()
 
+    static let webp = QualityCurve((20, 12), (30, 26), (45, 42), (60, 57), (70, 70), (90, 91))
+
+    /// AVIF keeps chroma at full size at every quality, JPEG from 90 on.
+    static let avif = QualityCurve(
+        (5, 10), (10, 20), (20, 33), (30, 41), (45, 48), (60, 54), (70, 59), (80, 67), (85, 73), (90, 88), (95, 95))
+
+    static let jxl = QualityCurve((20, 32), (30, 42), (45, 54), (60, 63), (70, 72), (80, 80), (90, 91))
+
     /// A curve through these points, from 1 to 1 and up to 100 to 100.
     init(_ points: (look: Int, encoder: Int)...) {
         self.points = [(1, 1)] + points + [(100, 100)]
@@ -29,12 +37,4 @@ struct QualityCurve: Sendable {
     func look(of encoderQuality: Int) -> Int {
         (1...100).first { self.encoderQuality(for: $0) >= encoderQuality } ?? 100
     }
-}
-
-/// The meaning of a quality.
-package enum QualityScale: Sendable, Hashable {
-    /// The same look in each format: that of JPEG files of this quality.
-    case look
-    /// The number that the format's encoder knows.
-    case encoder
 }

@@ -78,7 +78,8 @@ struct HEIFPixels {
             unsafe CCodedImages_divide_by_alpha(memory.bytes.baseAddress, Int32(bands), size.area, isWide ? 1 : 0)
         }
         return LoadedPixels(
-            pixels: try upright(memory, of: size, image.transform, start: (0, 0, size), bytes: bands * (isWide ? 2 : 1)),
+            pixels: try upright(
+                memory, of: size, image.transform, start: (0, 0, size), bytes: bands * (isWide ? 2 : 1)),
             size: image.transform.shownSize, bands: bands, profile: profile(image.profile),
             isWide: isWide)
     }

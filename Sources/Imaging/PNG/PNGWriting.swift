@@ -6,7 +6,7 @@ import Memory
 
 /// Writes PNG files: an image of at most 256 colours with a palette or with few bits of grey, others with all channels.
 ///
-/// Alpha that is opaque everywhere is left out, and colours that are all grey become grey. Every pixel is kept exactly.
+/// A reader sees the same kind of pixels in both: grey or colour, with alpha or without. Both keep every pixel exactly.
 /// Only a quality below 100 makes an image of more colours one of 256 or fewer.
 @safe
 private struct PNGWriting {
@@ -20,8 +20,6 @@ private struct PNGWriting {
     /// Height of one frame.
     let height: Int
     let bands: Int
-    /// The number of bands of which an image without a palette can be made.
-    let leastBands: Int
     let frames: Int
     let delays: [Int]
     let loop: Int
@@ -32,16 +30,11 @@ private struct PNGWriting {
 
     init(_ image: VipsImage, _ options: VipsSaveOptions) throws(VipsError) {
         do {
-            let all = try image.pixels(token: options.token)
-            let least = Self.leastBands(of: all, bands: image.bands)
-            // Grey with alpha can have no palette, colours that are grey can.
-            bands = least == 2 ? image.bands : least
-            pixels = Self.narrowed(all, bands: image.bands, to: bands)
-            leastBands = least
+            pixels = try image.pixels(token: options.token)
         } catch {
             throw error as? VipsError ?? VipsError(text: "\(error)")
         }
-        width = image.width
+        (width, bands) = (image.width, image.bands)
         height = image.integer("page-height") ?? image.height
         frames = image.height / height
         (delays, loop) = (image.integers("delay"), image.integer("loop") ?? 0)
@@ -195,7 +188,7 @@ private struct PNGWriting {
             defer { extendLifetime(rows) }
             var image = unsafe CPNGShimIndexed(
                 indices: indices, width: Int32(region.width), height: Int32(region.height), colors: colors,
-                color_count: indexed.count, is_grey: bands == 1 ? 1 : 0)
+                color_count: indexed.count, is_grey: bands == 1 ? 1 : 0, has_alpha: bands % 2 == 0 ? 1 : 0)
             return unsafe CPNGShim_write_indexed(&image, Self.indexLevel, watch, &base, &count, &depth)
         }
         guard status == 0 else {
@@ -204,29 +197,9 @@ private struct PNGWriting {
         return (unsafe SharedBytes(heap: base, count: count), Int(depth))
     }
 
-    private static func leastBands(of pixels: SharedBytes, bands: Int) -> Int {
-        unsafe pixels.withUnsafeBytes {
-            unsafe Int(CPNGShim_least_bands($0.baseAddress, $0.count / bands, Int32(bands)))
-        }
-    }
-
-    /// The pixels with fewer bands, which hold them exactly.
-    private static func narrowed(_ pixels: SharedBytes, bands: Int, to fewer: Int) -> SharedBytes {
-        guard fewer < bands else { return pixels }
-        return unsafe pixels.withUnsafeBytes { bytes in
-            let count = bytes.count / bands
-            let room = PlaneMemory(count: count * fewer)
-            unsafe CPNGShim_narrow(room.bytes.baseAddress, Int32(fewer), bytes.baseAddress, count, Int32(bands))
-            return room.finish()
-        }
-    }
-
     /// The file with all channels, 8 bits each.
     private func withoutPalette(_ region: Region) throws(VipsError) -> SharedBytes {
-        // The frames of an animation are all of one kind.
-        let bands = frames == 1 ? leastBands : bands
-        return try unsafe Self.narrowed(pixels, bands: self.bands, to: bands).withUnsafeBytes {
-            bytes throws(VipsError) in
+        try unsafe pixels.withUnsafeBytes { bytes throws(VipsError) in
             let image = try unsafe VipsImage.pixels(bytes, width: width, height: height * frames, bands: bands)
             image.watch(options.token)
             let part =

@@ -95,3 +95,11 @@ package struct SimilarityGoal: Hashable, Sendable {
     /// The defaults of the contract.
     package init() {}
 }
+
+/// The meaning of a quality.
+package enum QualityScale: Sendable, Hashable {
+    /// The same look in each format: that of JPEG files of this quality.
+    case look
+    /// The number that the format's encoder knows.
+    case encoder
+}

@@ -31,7 +31,9 @@ struct PageConfiguration: Sendable {
         isClosed = !configuration.isOpen(configuration.nativeDialect)
         sampleSource = configuration.sampleSource
         sizes = (configuration.vocabulary.sizes.sizes, configuration.vocabulary.sizes.qualities)
-        qualities = ImageFormat.written.filter { $0.hasQuality || $0.hasPaletteQuality }.map { ($0, $0.hasQuality ? ImageFormat.usualLook : $0.defaultQuality) }
+        qualities = ImageFormat.written.filter { $0.hasQuality || $0.hasPaletteQuality }.map {
+            ($0, $0.hasQuality ? ImageFormat.usualLook : $0.defaultQuality)
+        }
     }
 
     /// The page with the values in the attribute `data-service` of its root.

@@ -231,7 +231,7 @@ struct HEIFItemTests {
         var png = PNGWriter(width: width, height: height, colorType: .rgb)
         png.chunks = [("cICP", [9, 16, 0, 1])]
         let plain = try decode(SharedBytes(png.file { x, y in samples(x, y).map(Int.init) }))
-        var item = Item.coded(SampleImage(ImageFixture.size, bands: 3, samples), bits: 10)
+        var item = Item.coded(SampleImage(ImageFixture.size, bands: 3, color: samples), bits: 10)
         let meaning = HEIFBox.meaning(isFullRange: true, primaries: 9, transfer: 16, matrix: 9)
         var grid = Item.grid(of: [1], columns: 1, size: ImageFixture.size, id: 2)
         grid.properties += [meaning, HEIFBox.rotation(2)]

@@ -44,7 +44,9 @@ struct PNGAnimationTests {
                 writer.chunks.append(("fcTL", frame.control(next())))
             } else {
                 writer.laterChunks.append(("fcTL", frame.control(next())))
-                for part in isSplit ? [frame.rows.prefix(5), [], frame.rows.dropFirst(5)] : [frame.rows[...]] {
+                let rows = frame.rows
+                let parts: [ArraySlice<UInt8>] = isSplit ? [rows.prefix(5), [], rows.dropFirst(5)] : [rows[...]]
+                for part in parts {
                     writer.laterChunks.append(("fdAT", next().bigEndian32 + part))
                 }
             }

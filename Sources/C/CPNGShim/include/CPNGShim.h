@@ -54,12 +54,6 @@ void CPNGShim_put(const CPNGShimPart *part, const void *rows, int bands, int is_
 /// Finds the rectangle outside of which two images of one size are equal; returns 0 if they are equal everywhere.
 int CPNGShim_differ(const void *one, const void *other, size_t width, size_t height, int bands, CPNGShimPart *part);
 
-/// The least number of bands that hold these pixels of 1 to 4 bands exactly: without alpha if all are opaque, and grey if all are.
-int CPNGShim_least_bands(const void *pixels, size_t count, int bands);
-
-/// Copies pixels with fewer bands: the alpha is left out if it is not among them, and grey is the first of three colours.
-void CPNGShim_narrow(void *to, int to_bands, const void *pixels, size_t count, int bands);
-
 /// An image as indices of colours: one byte for each pixel, rows without gaps.
 typedef struct {
     const uint8_t *indices;
@@ -67,8 +61,10 @@ typedef struct {
     /// Red, green, blue and alpha, those with transparency first; at most 256.
     const uint8_t (*colors)[4];
     int color_count;
-    /// Whether the colours are all grey and opaque, and are written as grey samples unless a palette needs fewer bits.
+    /// Whether the colours are all grey and opaque, and are written as grey samples.
     int is_grey;
+    /// Whether a reader is to see alpha even if all colours are opaque.
+    int has_alpha;
 } CPNGShimIndexed;
 
 /// Writes a file with as few bits for a pixel as the colours allow, as grey samples or with a palette. Puts it into `*bytes`, to be released with `free`, and the bits of a pixel into `*depth`; returns 0 on success.
