@@ -121,8 +121,8 @@ sandbox-test: deps-test ## Kill, stop or crash a worker process each second unde
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.sandbox --alula .build/debug/alula --photos $(PHOTOS) $(SANDBOX)
 
-deploy-test: deps-test $(VENV_DEPLOY)/installed ## Judge the files of deploy/, and try four instances behind HAProxy and nginx; DEPLOY="--only files"
-	@scripts/install-packages haproxy nginx-light prometheus systemd strace
+deploy-test: deps-test $(VENV_DEPLOY)/installed ## Judge the files of deploy/, and try instances behind HAProxy, nginx and Varnish; DEPLOY="--only files"
+	@scripts/install-packages haproxy nginx-light prometheus systemd strace varnish varnish-modules
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV_DEPLOY)/bin/python -m alula_tests.deploy --alula .build/debug/alula $(DEPLOY)
 

@@ -226,15 +226,16 @@ struct Service: Sendable {
             metrics: apiMetrics, timekeeper: time, budget: engine.budget, bodies: bodies, placer: placer,
             tracer: tracer)
         let control = PipelineControl(of: pipeline, telling: notifier)
-        let stats = ServiceStats(control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time)
+        let calls = { @Sendable [notifier] in settings.notifying.isUsed ? notifier.figures : nil }
+        let stats = ServiceStats(
+            control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time, calls: calls)
         events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
         let history = StatsHistory(timekeeper: time) { stats.sample }
         let operatorResponder = OperatorResponder(
             service: OperatedService(
                 version: settings.api.version, instance: settings.sharedCache.instance, control: control,
                 prefetching: prefetcher, lifecycle: lifecycle,
-                events: events, history: history,
-                calls: { [notifier] in settings.notifying.isUsed ? notifier.figures : nil },
+                events: events, history: history, calls: calls,
                 metricsText: { registry.prometheusText }),
             sites: settings.api.operatorSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),

@@ -5,6 +5,7 @@ struct DiskDatabase {
     let connection: SQLiteConnection
     let entries: EntryTable
     let notes: NoteTable
+    let tags: TagTable
     /// The identities of the open files.
     let files: DiskFolder.Files
 
@@ -74,6 +75,10 @@ struct DiskDatabase {
         }
     }
 
+    /// Bytes of entries for each row of tags, which takes some 300 bytes with its places in the indexes.
+    private static let bytesPerTag = 4_096
+    private static let mostTags = 1 << 18
+
     private init(
         _ connection: SQLiteConnection, _ folder: DiskFolder, _ configuration: DiskStoreConfiguration, version: Int,
         isNew: Bool
@@ -100,6 +105,8 @@ struct DiskDatabase {
         self.connection = connection
         entries = try EntryTable(connection, capacities: configuration.capacities)
         notes = try NoteTable(connection, capacity: configuration.noteCapacity)
+        let rows = configuration.capacities.values.reduce(0, +) / Self.bytesPerTag
+        tags = try TagTable(connection, capacity: min(max(rows, 1_024), Self.mostTags))
         // After the first write, because it creates the log.
         files = folder.files
     }
@@ -129,7 +136,7 @@ enum DiskSchema {
     /// "Alul"; stands in the file's header.
     static let applicationID = 0x416C_756C
     /// Changes with the statements below, and with the fields that a checksum covers.
-    static let version = 1
+    static let version = 2
 
     /// Bodies have a table of their own: a change in a row would rewrite all of its pages, and recency changes with
     /// every read.
@@ -142,5 +149,9 @@ enum DiskSchema {
         "CREATE INDEX entry_used ON entry(share, used, cost)",
         "CREATE TABLE body(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
         "CREATE TABLE note(name BLOB PRIMARY KEY, bytes BLOB NOT NULL, checksum BLOB NOT NULL) STRICT",
+        "CREATE TABLE tag(id INTEGER PRIMARY KEY, tag BLOB NOT NULL, source BLOB NOT NULL, name BLOB NOT NULL,"
+            + " checksum BLOB NOT NULL) STRICT",
+        "CREATE UNIQUE INDEX tag_source ON tag(tag, source)",
+        "CREATE INDEX source_tags ON tag(source)",
     ]
 }

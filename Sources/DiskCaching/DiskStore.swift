@@ -96,6 +96,29 @@ package final class DiskStore: Sendable {
         }
     }
 
+    /// Notes, later, that the source of this name was asked for under tags; `label` is what ``labels(under:)`` tells.
+    ///
+    /// If too much waits, the source is removed instead, so that nothing stays that its tags cannot find.
+    package func note(_ tags: [String], of source: [UInt8], label: String) {
+        let source = Checksum.of(source)
+        let isQueued = thread.submit { isCancelled in
+            if !isCancelled {
+                self.worker.note(tags.map { Checksum.of(Array($0.utf8)) }, of: source, name: Array(label.utf8))
+            }
+        }
+        if !isQueued { shared.withLock { $0.changes.noteRemoval(source: source) } }
+    }
+
+    /// The labels of the sources that were asked for under a tag and not removed since.
+    package func labels(under tag: String) async -> [String] {
+        await answer(within: Self.operatorTimeLimit, or: []) { worker in
+            let names = worker.perform { database throws(SQLiteError) in
+                try database.tags.names(under: Checksum.of(Array(tag.utf8)))
+            }
+            return (names ?? []).compactMap { String(validating: $0, as: UTF8.self) }
+        }
+    }
+
     /// Removes everything but the notes; returns what was removed, if known in time.
     package func removedEverything() async -> DiskUsage {
         shared.withLock { $0.changes.cancelAllWrites() }

@@ -54,7 +54,27 @@ final class DiskWorker: @unchecked Sendable {
 
     /// Does due removals and then removes everything made from a source; returns what was removed.
     func removeAll(from source: [UInt8]) -> DiskUsage {
-        perform { database throws(SQLiteError) in try database.entries.removeAll(from: source) } ?? DiskUsage()
+        perform { database throws(SQLiteError) in try Self.removeAll(from: source, in: database) } ?? DiskUsage()
+    }
+
+    private static func removeAll(
+        from source: [UInt8], in database: DiskDatabase
+    ) throws(SQLiteError) -> DiskUsage {
+        try database.tags.remove(source)
+        return try database.entries.removeAll(from: source)
+    }
+
+    /// Notes tags of a source; if there is no room, the source is removed.
+    func note(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) {
+        perform { database throws(SQLiteError) in
+            do throws(SQLiteError) {
+                for source in try database.tags.note(tags, of: source, name: name) {
+                    _ = try database.entries.removeAll(from: source)
+                }
+            } catch  where error.kind == .full {
+                _ = try Self.removeAll(from: source, in: database)
+            }
+        }
     }
 
     /// Begins a new file with the notes of the old one; returns what the old one held.
@@ -89,7 +109,7 @@ final class DiskWorker: @unchecked Sendable {
             guard let emptied = self.database else { throw .damaged("the emptied file is gone") }
             return emptied
         }
-        for source in due.sources { _ = try database.entries.removeAll(from: source) }
+        for source in due.sources { _ = try Self.removeAll(from: source, in: database) }
         for key in due.keys { try database.entries.remove(key) }
         return database
     }

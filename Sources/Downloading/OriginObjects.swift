@@ -82,6 +82,47 @@ package final class OriginObjects: Sendable {
         }
     }
 
+    /// The last segments of the paths of the objects right below a folder.
+    ///
+    /// - Parameters:
+    ///   - folder: Its path below the origin, without dot segments.
+    ///   - most: More of them are an error.
+    /// - Throws: A ``DownloadError`` or `CancellationError`.
+    package func names(in folder: String, atMost most: Int) async throws -> [String] {
+        switch place {
+        case .folder(let path, _):
+            return try await reads?.run { _ in
+                let names = try ConfinedWriting.blockingNames(
+                    in: folder.split(separator: "/").map(String.init), root: path)
+                guard names.count <= most else { throw DownloadError.tooLarge }
+                return names
+            } ?? []
+        case .web(let loader):
+            var names: [String] = []
+            while true {
+                let page = try await self.page(of: folder, after: names.last, loader)
+                names += page
+                guard names.count <= most else { throw DownloadError.tooLarge }
+                if page.count < ObjectListing.length { return names }
+            }
+        }
+    }
+
+    private func page(of folder: String, after last: String?, _ loader: any DataLoading) async throws -> [String] {
+        var failure: any Error = DownloadError.notFound(404)
+        // Nothing tells whether the first segment of a path is the bucket, or the host is.
+        for listing in try ObjectListing.listings(of: folder, below: origin) {
+            do {
+                let request = TransferRequest(object: try listing.page(after: last), atMost: ObjectListing.mostBytes)
+                guard case .source(let source) = try await load(request, loader) else { continue }
+                if let names = listing.names(in: source.bytes) { return names }
+            } catch let error as DownloadError {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
     /// Puts an object there, in place of another one; files are readable to this user alone.
     ///
     /// - Parameters:

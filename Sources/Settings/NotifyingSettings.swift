@@ -1,6 +1,7 @@
 import Downloading
 import HTTPTypes
 import JSON
+import ThumbnailAPI
 package import ThumbnailPipeline
 
 /// Who is told of purges and of the ends of jobs.
@@ -23,6 +24,16 @@ extension NotifyingSettings {
             name: purgeHooks, defaultText: "none", help: "requests that are sent after purges, in the file only",
             apply: { (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "a list in the settings file") },
             isSecret: true),
+        Setting(
+            name: "cacheTagHeader", defaultText: "none",
+            help: "the field with the tags of answers, such as Cache-Tag, Surrogate-Key or xkey"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            guard let field = CacheTagField(text) else {
+                throw InvalidValue(allowed: "the name of a field that has no other meaning, such as Cache-Tag")
+            }
+            settings.api.cacheTagField = field
+        },
         Setting(
             name: "callbackHosts", defaultText: "none", help: "hosts that jobs may name in callback: names, *.NAME"
         ) {

@@ -20,7 +20,9 @@ struct PurgeLog {
         /// A page of the log, from a place on.
         case page(from: [UInt8]?, Reading?, Purpose)
         /// A removal, and for the last one of several the purpose of sending them.
-        case removal(DueRemovals.Entry, Purpose?)
+        case removal(DueRemovals.Entry, found: [NamedSource] = [], Purpose?)
+        /// A page of the sources that were asked for under a tag.
+        case members(TagRemoval, DueRemovals.Entry, found: Set<NamedSource>, Purpose?)
         /// Names of values to be dropped.
         case sweep
         /// Writes whose replies tell nothing.
@@ -32,6 +34,8 @@ struct PurgeLog {
         case send(TierCommand, Question)
         /// Do a purge of another instance.
         case purge(PurgeNotice)
+        /// Tell which sources were made unreadable.
+        case found(TagRemoval, [NamedSource])
         /// Purges were missed that nobody knows any more.
         case dropEverything
         /// Note how far the log has been read.
@@ -105,7 +109,9 @@ struct PurgeLog {
                 return [.refuse(replies.last?.failure ?? "no answer to XRANGE")]
             }
             return read(page, from: start, reading, purpose)
-        case .removal(let entry, let purpose): return delivered(entry, replies, purpose)
+        case .removal(let entry, let found, let purpose): return delivered(entry, found, replies, purpose)
+        case .members(let removal, let entry, let found, let purpose):
+            return gathered(removal, entry, found, replies, purpose)
         case .sweep: return swept(replies)
         case .other: return []
         }
@@ -180,7 +186,7 @@ struct PurgeLog {
     mutating func add(
         _ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?, isConnected: Bool
     ) -> [Action] {
-        if case .purge(let notice) = removal { _ = known.note(notice) }
+        if case .purge(let notices) = removal { for notice in notices { _ = known.note(notice) } }
         guard due.add(removal, answer: answer) else {
             // If too many are to be forgotten one by one, everything is forgotten.
             if case .forget = removal { due.collapse() }
@@ -193,19 +199,57 @@ struct PurgeLog {
     private mutating func deliver(for purpose: Purpose? = nil) -> [Action] {
         let entries = due.takeUnsent()
         guard let last = entries.last else { return ended(purpose) }
-        return entries.map {
-            .send(command(for: $0.removal), .removal($0, $0.number == last.number ? purpose : nil))
+        return entries.map { entry in
+            let purpose = entry.number == last.number ? purpose : nil
+            guard case .tagged(let removal) = entry.removal else {
+                return .send(command(for: entry.removal), .removal(entry, purpose))
+            }
+            return Self.members(of: removal, from: Self.sweepStart, .members(removal, entry, found: [], purpose))
         }
     }
 
+    /// Asks for a page of the sources that were asked for under a tag.
+    private static func members(of removal: TagRemoval, from cursor: [UInt8], _ question: Question) -> Action {
+        .send(
+            TierCommand(
+                [UInt8](word: "SSCAN"), removal.tag.name, cursor, [UInt8](word: "COUNT"),
+                [UInt8](word: String(pageLength))),
+            question)
+    }
+
+    /// Takes such a page; after the last one, the sources are purged.
+    private mutating func gathered(
+        _ removal: TagRemoval, _ entry: DueRemovals.Entry, _ found: Set<NamedSource>, _ replies: [Reply]?,
+        _ purpose: Purpose?
+    ) -> [Action] {
+        guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
+            let page = parts[1].elements
+        else {
+            due.putBack(entry.number)
+            return replies == nil ? [] : ended(purpose)
+        }
+        let found = found.union(page.compactMap { $0.text.flatMap { NamedSource($0) } })
+        guard found.count <= TagRemoval.mostSources else {
+            return [.send(command(for: .everything), .removal(entry, purpose))]
+        }
+        guard next == Self.sweepStart else {
+            return [Self.members(of: removal, from: next, .members(removal, entry, found: found, purpose))]
+        }
+        // The tag comes last: who hears of it has removed these sources by then, and looks for others.
+        let notices = PurgeNotice.notices(of: Array(found)) + [PurgeNotice(.tag(removal.tag))]
+        for notice in notices { _ = known.note(notice) }
+        return [.send(command(for: .purge(notices)), .removal(entry, found: Array(found), purpose))]
+    }
+
     private mutating func delivered(
-        _ entry: DueRemovals.Entry, _ replies: [Reply]?, _ purpose: Purpose?
+        _ entry: DueRemovals.Entry, _ found: [NamedSource], _ replies: [Reply]?, _ purpose: Purpose?
     ) -> [Action] {
         guard let replies, Self.isDone(entry.removal, replies) else {
             due.putBack(entry.number)
             return replies == nil ? [] : ended(purpose)
         }
         var actions = [Action]()
+        if case .tagged(let removal) = entry.removal { actions.append(.found(removal, found)) }
         if let answer = due.confirm(entry.number)?.answer { actions.append(.answer(answer, true)) }
         if case .everything = entry.removal { actions.append(Self.sweep(from: Self.sweepStart)) }
         return actions + ended(purpose)
@@ -226,12 +270,18 @@ struct PurgeLog {
     private func command(for removal: DueRemovals.Removal) -> TierCommand {
         var command = TierCommand()
         switch removal {
-        case .forget(let source): command.add([UInt8](word: "DEL"), source.generationName)
-        case .purge(let notice):
-            // The log comes first: an instance that finds the next generation finds the purge in the log.
-            command.add(Self.append(notice.written(seal)))
-            command.add([UInt8](word: "DEL"), notice.source.generationName)
-            command.add([UInt8](word: "PUBLISH"), TierNames.channel, notice.written(seal))
+        case .forget(let sources): command.add([[UInt8](word: "DEL")] + sources.map(\.generationName))
+        case .purge(let notices):
+            for notice in notices {
+                // The log comes first: an instance that finds the next generation finds the purge in the log.
+                command.add(Self.append(notice.written(seal)))
+                if !notice.sources.isEmpty {
+                    command.add([[UInt8](word: "DEL")] + notice.sources.map(\.generationName))
+                }
+                command.add([UInt8](word: "PUBLISH"), TierNames.channel, notice.written(seal))
+            }
+        // Its sources are asked for first.
+        case .tagged: break
         case .everything:
             command.add([UInt8](word: "DEL"), TierNames.everything)
             // At once, so that what is fetched next can be shared; a full server refuses it, and the next look at the

@@ -26,6 +26,8 @@ package final class SharedStore: SharedValueStore {
 
     /// How long a caller waits for the server to confirm a removal.
     private static let removalTimeLimit = Duration.seconds(1)
+    /// The same for a removal by tag, before which many sources may be read.
+    package static let tagTimeLimit = Duration.seconds(5)
     /// How long a source is remembered of which nothing is written.
     private static let shortGenerationSeconds = 3_600
     /// The longest time for which a value is kept, and a day more: no value outlives its generation.
@@ -137,11 +139,28 @@ package final class SharedStore: SharedValueStore {
         return true
     }
 
-    package func forget(_ source: SharedSource) { inbox.post(.remove(.forget(source), answer: nil)) }
+    package func note(_ tag: SharedTag, of source: NamedSource) {
+        let member = source.written
+        guard !configuration.isReadOnly, inbox.admitWrite(member.count) else { return }
+        // A set lives longer than all values that were written since its last member came.
+        var command = TierCommand()
+        command.add([UInt8](word: "SADD"), tag.name, member)
+        command.add([UInt8](word: "EXPIRE"), tag.name, [UInt8](word: String(Self.generationSeconds)))
+        inbox.post(
+            .write(
+                TierWrite(
+                    command: command, body: SharedBytes([UInt8]()), after: [], replyCount: command.replyCount,
+                    length: member.count)))
+    }
 
-    package func purge(_ source: SharedSource, name: String) async -> Bool {
-        guard let notice = PurgeNotice(source, name: name) else { return false }
-        return await removed(.purge(notice))
+    package func forget(_ sources: [SharedSource]) { inbox.post(.remove(.forget(sources), answer: nil)) }
+
+    package func purge(_ sources: [NamedSource]) async -> Bool {
+        await removed(.purge(PurgeNotice.notices(of: sources)))
+    }
+
+    package func purge(_ removal: TagRemoval) async -> Bool {
+        await removed(.tagged(removal), within: Self.tagTimeLimit)
     }
 
     package func purgeEverything() async -> Bool { await removed(.everything) }
@@ -152,10 +171,12 @@ package final class SharedStore: SharedValueStore {
         return await answer.value(within: Self.removalTimeLimit, by: timekeeper, or: false)
     }
 
-    private func removed(_ removal: DueRemovals.Removal) async -> Bool {
+    private func removed(
+        _ removal: DueRemovals.Removal, within limit: Duration = removalTimeLimit
+    ) async -> Bool {
         let answer = FirstAnswer<Bool>()
         inbox.post(.remove(removal, answer: answer))
-        return await answer.value(within: Self.removalTimeLimit, by: timekeeper, or: true)
+        return await answer.value(within: limit, by: timekeeper, or: true)
     }
 
     private func command(_ key: SharedKey, _ sources: [SharedSource], _ isBeginning: Bool) -> TierCommand {

@@ -49,20 +49,23 @@ package protocol SharedValueStore: Sendable {
         seconds: Int
     ) -> Bool
 
-    /// Makes all that was written about a source unreadable; other instances keep what they have.
-    func forget(_ source: SharedSource)
+    /// Notes, later, that a source was asked for under a tag; repeated for as long as it is.
+    func note(_ tag: SharedTag, of source: NamedSource)
 
-    /// Makes all that was written about a source unreadable, and tells other instances if the place can.
+    /// Makes all that was written about sources unreadable; other instances keep what they have.
+    func forget(_ sources: [SharedSource])
+
+    /// Makes all that was written about sources unreadable, and tells other instances if the place can.
     ///
-    /// - Parameters:
-    ///   - source: The source.
-    ///   - name: The source as the operator named it.
     /// - Returns: Whether that is done, or will be when the place is there again; else too many purges wait for it.
-    func purge(_ source: SharedSource, name: String) async -> Bool
+    func purge(_ sources: [NamedSource]) async -> Bool
+
+    /// The same for all sources that were asked for under a tag, as far as the place and other instances know.
+    func purge(_ removal: TagRemoval) async -> Bool
 
     /// Makes everything unreadable, in this instance and in others.
     ///
-    /// - Returns: As by ``purge(_:name:)``.
+    /// - Returns: As by ``purge(_:)``.
     func purgeEverything() async -> Bool
 
     /// Learns of all purges that were made before this call; returns whether that could be done.

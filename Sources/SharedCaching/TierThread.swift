@@ -232,7 +232,8 @@ final class TierThread {
                     let replies: [Reply]? = if case .replies(let replies) = outcome { replies } else { nil }
                     perform(purges.answered(question, replies))
                 }
-            case .purge(let notice): audience.onPurge(notice)
+            case .purge(let notice): audience.onPurge(notice.subject)
+            case .found(let removal, let sources): removal.onFound(sources)
             case .dropEverything: audience.onGap()
             case .note(let position): audience.onPosition(position)
             case .answer(let answer, let isDone): answer.give(isDone)

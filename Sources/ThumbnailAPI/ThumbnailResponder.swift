@@ -16,6 +16,7 @@ final class ThumbnailResponder: Sendable {
     private let requestTimeout: Duration
     private let tellsRules: Bool
     private let policy: ClientPolicy
+    private let cacheTagField: CacheTagField?
     private let thumbnails: any ThumbnailServing
     private let lifecycle: ServiceLifecycle
     private let recorder: ExchangeRecorder
@@ -34,6 +35,7 @@ final class ThumbnailResponder: Sendable {
         requestTimeout = configuration.requestTimeout
         tellsRules = configuration.tellsRules
         policy = configuration.clientPolicy
+        cacheTagField = configuration.cacheTagField
         self.thumbnails = thumbnails
         standIns = StandInAnswers(thumbnails: thumbnails)
         self.lifecycle = lifecycle
@@ -41,8 +43,8 @@ final class ThumbnailResponder: Sendable {
         self.timekeeper = timekeeper
         self.common = common
         repeatedAnswers = RepeatedAnswers(
-            thumbnails, fields: ThumbnailFields(common: common), lifecycle: lifecycle, recorder: recorder,
-            timekeeper: timekeeper)
+            thumbnails, fields: ThumbnailFields(common: common, cacheTagField: configuration.cacheTagField),
+            lifecycle: lifecycle, recorder: recorder, timekeeper: timekeeper)
     }
 
     /// The answer to a request in the dialect of `route`; called on an event thread.
@@ -112,7 +114,8 @@ final class ThumbnailResponder: Sendable {
         try queries.query(for: request) { target throws(APIError) in
             guard route.isOpen, route.dialect.isAuthentic(target) else { throw .badSignature }
             let query = try policy.query(in: target, of: route.dialect)
-            return PreparedQuery(query, thumbnails.resolved(query.request), at: route)
+            return PreparedQuery(
+                query, thumbnails.resolved(query.request), at: route, cacheTagField: cacheTagField)
         }
     }
 
@@ -283,6 +286,7 @@ extension ThumbnailResponder {
         fields.append(.cacheControl, facts.freshness.cacheControl(secondsLeft: secondsLeft))
         fields.append(.cacheStatus, CacheStatusText.text(facts.cacheStatus))
         if let age = facts.freshness.age { fields.append(.age, String(age)) }
+        if let cacheTagField, let tags = admitted.prepared.cacheTags { fields.append(cacheTagField.name, tags) }
         let response = Preconditions.answer(
             HTTPResponse(status: .ok, headerFields: fields, body: .text(text)), to: admitted.fields, eTag: tag,
             lastModified: facts.lastModified)

@@ -89,6 +89,7 @@ package final class ImagePipeline: ThumbnailServing {
         if let last = recurring.last, records.areSame(as: last.serials) { return last.key }
         guard let key = try? resultKey(for: recurring.request, records) else { return nil }
         recurring.remember(key, for: records)
+        caches.tags.note(recurring.request.tags, of: records.image.identity)
         return key
     }
 
@@ -130,6 +131,8 @@ package final class ImagePipeline: ThumbnailServing {
     package func thumbnail(for call: Call) async throws -> Thumbnail {
         let (request, sources, directives) = (call.request, try call.sources, call.directives)
         if directives.noStore { return try await unstoredThumbnail(for: call) }
+        caches.tags.note(request.tags, of: sources.image)
+        defer { caches.tags.note(request.tags, of: sources.image) }
         var known: PerSource<SourceRecord?>
         known = await caches.restoredRecords(for: sources, call.allowances, after: call.look)
         if let opened = call.opened { known.image = opened.record }

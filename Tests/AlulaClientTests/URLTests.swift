@@ -42,6 +42,7 @@ struct URLTests {
         (watermark.opacity, watermark.scale, watermark.isTiled) = (50, 0.2, false)
         all.watermark = watermark
         all.presets = ["card", "dark"]
+        all.tags = ["product-7", "season"]
         return all
     }
 
@@ -53,8 +54,10 @@ struct URLTests {
                 + "&crop=0.0%2C0.125%2C1.0%2C0.5&rotate=90&flip=hv&brightness=110&contrast=90&saturate=120&hue=10"
                 + "&grayscale=20&sepia=30&invert=40&blur=0.3&sharpen=1.25&pixelate=4&pad=1%2C2%2C3%2C4&radius=max"
                 + "&mask=triangle-180&background=ff880080&format=webp&q=70&maxBytes=100000&avifBitDepth=8&gamut=auto"
-                + "&keepCopyright=1&hdr=keep&page=0&animated=0&watermark=media%3Al%20%26%20m.png&watermarkPosition=top-left&watermarkX=-3"
-                + "&watermarkY=4&watermarkOpacity=50&watermarkScale=0.2&watermarkTile=0&preset=card%2Cdark")
+                + "&keepCopyright=1&hdr=keep&page=0&animated=0&watermark=media%3Al%20%26%20m.png"
+                + "&watermarkPosition=top-left&watermarkX=-3"
+                + "&watermarkY=4&watermarkOpacity=50&watermarkScale=0.2&watermarkTile=0&preset=card%2Cdark"
+                + "&tag=product-7%2Cseason")
     }
 
     @Test func `sizes of client hints take the place of numbers`() {

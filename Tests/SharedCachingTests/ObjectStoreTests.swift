@@ -148,7 +148,7 @@ struct ObjectStoreTests {
         let one = try await store()
         write(to: one, under: try await begin(one))
         try await settled(one)
-        let name = ObjectNames.generation(.test)
+        let name = ObjectNames.generation(SharedSource.test.label)
         place.objects[name] = [1, 2, 3]
         let found = await look(in: one)
         #expect(found.result == .miss && found.generations == nil)

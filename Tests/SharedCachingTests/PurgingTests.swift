@@ -37,7 +37,7 @@ struct PurgingTests {
 
     @Test func `a removal is due until it is confirmed`() {
         var due = DueRemovals()
-        let added = [due.add(.forget(source)), due.add(.everything)]
+        let added = [due.add(.forget([source])), due.add(.everything)]
         let (sent, none) = (due.takeUnsent(), due.takeUnsent())
         #expect(added == [true, true] && sent.count == 2 && none.isEmpty)
         due.putBack(sent[0].number)
@@ -52,7 +52,7 @@ struct PurgingTests {
     @Test
     func `if too many removals wait, the next is refused, and what was to be forgotten goes with everything else`() {
         var due = DueRemovals()
-        for _ in 0..<DueRemovals.capacity { _ = due.add(.forget(source)) }
+        for _ in 0..<DueRemovals.capacity { _ = due.add(.forget([source])) }
         let isAdded = due.add(.everything)
         #expect(!isAdded && due.entries.count == DueRemovals.capacity)
         due.collapse()
@@ -87,6 +87,7 @@ struct PurgeLogTests {
             switch action {
             case .send: nil
             case .purge(let notice): "purge \(notice.name)"
+            case .found(let removal, let sources): "found \(sources.count) of \(removal.tag.text)"
             case .dropEverything: "drop"
             case .note(let position): "note \(String(decoding: position, as: UTF8.self))"
             case .answer(_, let isDone): "answer \(isDone)"
@@ -128,7 +129,7 @@ struct PurgeLogTests {
     @Test func `a removal that was not confirmed is sent again at the next connection, before the probe`() throws {
         let answer = FirstAnswer<Bool>()
         var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
-        let early = log.add(.forget(SharedSource(of: [1])), answer, isConnected: false)
+        let early = log.add(.forget([SharedSource(of: [1])]), answer, isConnected: false)
         var questions: [PurgeLog.Question] = []
         for _ in 0..<2 {
             let actions = log.answered(try page(log.read(for: .join)), [.array([])])

@@ -28,8 +28,8 @@ final class StoreFixture: Sendable {
         store = try SharedStore(
             configuration, logger: Logger(level: .debug, sink: log), timekeeper: SystemTimekeeper())
         try store.start(
-            PurgeAudience { [heard, purges] notice in
-                heard.withLock { $0.append(notice.name) }
+            PurgeAudience { [heard, purges] purge in
+                heard.withLock { $0.append(purge.words) }
                 purges.increment()
             } onGap: { [gaps] in
                 gaps.increment()
@@ -80,6 +80,36 @@ final class StoreFixture: Sendable {
 extension Duration {
     /// How long a test waits for another thread: long, because others may use all cores meanwhile.
     static let patience = Duration.seconds(40)
+}
+
+extension PurgeNotice {
+    /// The purge of one source.
+    init?(_ source: SharedSource, name: String) {
+        guard let named = NamedSource(source, name: name) else { return nil }
+        self.init(.sources([named]))
+    }
+
+    /// The names of its sources, or its tag.
+    var name: String { subject.words }
+}
+
+extension PurgeNotice.Subject {
+    fileprivate var words: String {
+        switch self {
+        case .sources(let sources): sources.map(\.name).sorted().joined(separator: " ")
+        case .tag(let tag): "#" + tag.text
+        }
+    }
+}
+
+extension SharedValueStore {
+    func forget(_ source: SharedSource) { forget([source]) }
+
+    /// Purges one source.
+    func purge(_ source: SharedSource, name: String) async -> Bool {
+        guard let named = NamedSource(source, name: name) else { return false }
+        return await purge([named])
+    }
 }
 
 extension SharedKey {

@@ -24,6 +24,7 @@ package final class FakeRedis: Sendable {
 
     private struct State {
         var values: [[UInt8]: [UInt8]] = [:]
+        var sets: [[UInt8]: Set<[UInt8]>] = [:]
         var log: [(id: Int, payload: [UInt8])] = []
         var lastID = 0
         var lastWritten: [UInt8] = []
@@ -57,6 +58,9 @@ package final class FakeRedis: Sendable {
     /// Gives the server a fault from now on; nil for none.
     package func fail(_ fault: Fault?) { state.withLock { $0.fault = fault } }
 
+    /// Loses all sets, as a server does that makes room.
+    package func forgetSets() { state.withLock { $0.sets = [:] } }
+
     /// Ends all connections; new ones are welcome.
     package func cut() {
         let open = state.withLock { state in Array(state.connections.keys) }
@@ -80,7 +84,7 @@ package final class FakeRedis: Sendable {
         let (listener, _) = try Self.listen(port: port)
         state.withLock { state in
             state.listener = listener
-            if isEmpty { (state.values, state.log) = ([:], []) }
+            if isEmpty { (state.values, state.log, state.sets) = ([:], [], [:]) }
         }
         accept(listener)
     }
@@ -235,6 +239,16 @@ package final class FakeRedis: Sendable {
         case "SUBSCRIBE":
             state.withLock { $0.connections[client] = true }
             return Self.array([Self.bulk("subscribe"), Self.bulk(words[0]), Array(":1\r\n".utf8)])
+        case "SADD":
+            let isNew = state.withLock { $0.sets[words[0], default: []].insert(words[1]).inserted }
+            return Array(":\(isNew ? 1 : 0)\r\n".utf8)
+        case "SSCAN":
+            // A page at a time; the order is that of the bytes.
+            let members = state.withLock { $0.sets[words[0], default: []].sorted { $0.lexicographicallyPrecedes($1) } }
+            let first = Int(String(decoding: words[1], as: UTF8.self)) ?? 0
+            let next = min(first + 2, members.count)
+            let page = members[min(first, next)..<next].map { Self.bulk($0) }
+            return Self.array([Self.bulk(next == members.count ? "0" : "\(next)"), Self.array(page)])
         case "SCAN":
             let found = state.withLock { state in
                 state.values.keys.filter { $0.starts(with: words[2].dropLast()) }.map { Self.bulk($0) }

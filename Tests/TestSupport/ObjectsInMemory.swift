@@ -11,6 +11,7 @@ package final class ObjectsInMemory: Sendable {
         var names: [String] = []
         var failsReads = false
         var failsWrites = false
+        var failsListings = false
         var readGate: Gate?
         var writeGate: Gate?
     }
@@ -32,8 +33,8 @@ package final class ObjectsInMemory: Sendable {
     package var valueCount: Int { objects.keys.count { $0.hasPrefix("alula-1/v/") } }
 
     /// Lets look-ups, or writes, fail from now on, or succeed again.
-    package func fail(reads: Bool = false, writes: Bool = false) {
-        state.withLock { ($0.failsReads, $0.failsWrites) = (reads, writes) }
+    package func fail(reads: Bool = false, writes: Bool = false, listings: Bool = false) {
+        state.withLock { ($0.failsReads, $0.failsWrites, $0.failsListings) = (reads, writes, listings) }
     }
 
     /// Holds look-ups, or writes, at these gates from now on.
@@ -61,6 +62,13 @@ package final class ObjectsInMemory: Sendable {
         let (found, fails) = state.withLock { ($0.objects[name], $0.failsReads) }
         if fails { throw Failure() }
         return found.map { SharedBytes($0) }
+    }
+
+    package func names(in folder: String, atMost most: Int) async throws -> [String] {
+        let (names, fails) = state.withLock { (Array($0.objects.keys), $0.failsReads || $0.failsListings) }
+        let found = names.filter { $0.hasPrefix(folder + "/") }.map { String($0.dropFirst(folder.utf8.count + 1)) }
+        if fails || found.count > most { throw Failure() }
+        return found
     }
 
     package func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws {

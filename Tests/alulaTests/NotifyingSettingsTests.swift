@@ -1,6 +1,7 @@
 import Downloading
 import HTTPTypes
 import Testing
+import ThumbnailAPI
 
 @testable import Composition
 @testable import Settings
@@ -52,6 +53,14 @@ struct NotifyingSettingsTests {
             try load(file)
         } throws: {
             ($0 as? SettingsLoader.Failure)?.lines.first?.hasPrefix(line) == true
+        }
+    }
+
+    @Test func `the field of tags is none that means something else`() throws {
+        #expect(try load("{}").api.cacheTagField == nil)
+        #expect(try load("{ cacheTagHeader: 'Surrogate-Key' }").api.cacheTagField?.name.rawName == "Surrogate-Key")
+        for wrong in ["ETag", "a b"] {
+            #expect(throws: SettingsLoader.Failure.self) { try load("{ cacheTagHeader: '\(wrong)' }") }
         }
     }
 

@@ -69,6 +69,8 @@ public struct Rendition: Hashable, Sendable {
     public var watermark: Watermark?
     /// Presets of the settings file; later ones win.
     public var presets: [String] = []
+    /// Names under which the service can purge the source, at most eight.
+    public var tags: [String] = []
     /// Parameters that this version of the library has no property for, in their order.
     public var additional: [Parameter] = []
 
@@ -136,6 +138,7 @@ public struct Rendition: Hashable, Sendable {
             ("watermarkScale", watermark?.scale.map { decimal($0, places: 4) }),
             ("watermarkTile", watermark?.isTiled.map(flag)),
             ("preset", presets.isEmpty ? nil : presets.joined(separator: ",")),
+            ("tag", tags.isEmpty ? nil : tags.joined(separator: ",")),
         ]
         return rows.compactMap { name, value in value.map { Parameter(name, $0) } } + additional
     }

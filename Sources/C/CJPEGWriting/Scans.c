@@ -58,7 +58,8 @@ static void finish(Output *output)
 {
     int used = 64 - output->free_bits;
     int rest = (8 - used % 8) % 8;
-    put(output, (1u << rest) - 1, rest);
+    if (rest > 0)
+        put(output, (1u << rest) - 1, rest);
     for (used = 64 - output->free_bits; used > 0; used -= 8, output->bits <<= 8)
         put_byte(output, (unsigned) (output->bits >> 56));
     output->bits = 0;

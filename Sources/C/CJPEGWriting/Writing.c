@@ -161,7 +161,8 @@ static int scaled(int step, int quality)
 static int divide(Writer *writer)
 {
     const CJPEGRequest *request = writer->request;
-    int is_full = request->count == 1 || request->planes[1].width == request->planes[0].width;
+    const CJPEGPlane *luma = &request->planes[0], *chroma = &request->planes[1];
+    int is_full = request->count == 1 || (chroma->width == luma->width && chroma->height == luma->height);
     for (int index = 0; index < request->count; index++) {
         Blocks *blocks = &writer->blocks[index];
         int sampling = index == 0 && !is_full ? 2 : 1;

@@ -4,29 +4,38 @@ import Text
 /// `alula purge`: removes sources, and all made from them, from the caches of a running service.
 enum PurgeCommand {
     private static let all = CommandOption(name: "all", help: "empty the caches")
+    private static let tag = CommandOption(
+        name: "tag", form: "TAG", help: "remove the sources that were asked for under this tag")
 
     static let description = CommandDescription(
         name: "purge", summary: "remove sources from the caches of the running service",
-        operands: "URL…|--all",
+        operands: "URL…|--tag TAG|--all",
         text: """
             Has the running service forget the sources at these URLs, and all that was made from them. URL may be NAME:PATH of a
             named origin. It speaks to the operators' listener (adminBind, adminPort).
 
             The exit status is 0, 1 if a removal failed, and 2 for wrong use.
             """,
-        options: [all, CommandOption(name: "json", help: "print the service's own answers")],
-        examples: ["alula purge https://example.com/cat.jpg", "alula purge photos:2026/a.jpg", "alula purge --all"])
+        options: [tag, all, CommandOption(name: "json", help: "print the service's own answers")],
+        examples: [
+            "alula purge https://example.com/cat.jpg", "alula purge photos:2026/a.jpg", "alula purge --tag product-7",
+            "alula purge --all",
+        ])
 
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
             let urls = arguments.operands
-            guard urls.isEmpty == arguments.has(all) else {
-                throw WrongUse(urls.isEmpty ? "a URL or --all is needed" : "URLs and --all do not go together")
+            let tag = arguments.value(of: Self.tag)
+            let ways = [!urls.isEmpty, tag != nil, arguments.has(all)].count { $0 }
+            guard ways == 1 else {
+                throw WrongUse(
+                    ways == 0 ? "a URL, --tag or --all is needed" : "URLs, --tag and --all do not go together")
             }
             return try SourceRequests(
                 client: try OperatorClient(try CommandLife.settings(arguments)), method: "DELETE", path: "/cache",
-                isJSON: arguments.has(.json), words: { (members) throws(CommandFailure) in words(for: members) }
-            ).run(urls.isEmpty ? [nil] : urls)
+                parameter: tag == nil ? "url" : "tag", isJSON: arguments.has(.json),
+                words: { (members) throws(CommandFailure) in words(for: members) }
+            ).run(urls.isEmpty ? [tag] : urls)
         }
     }
 

@@ -4,24 +4,26 @@ import Program
 import Text
 import ThumbnailAPI
 
-/// One request after another to a running service, each about a source.
+/// One request after another to a running service, each about a source or a tag.
 struct SourceRequests {
     let client: OperatorClient
     let method: String
     let path: String
+    /// The parameter that names it.
+    var parameter = "url"
     /// Whether the service's own answers are printed.
     let isJSON: Bool
     /// The words for an answer.
     let words: (_ answer: [ExactText: JSONValue]) throws(CommandFailure) -> String
 
-    /// Sends the requests, nil for one that names no source; a line tells what came of each.
+    /// Sends the requests, nil for one that names none; a line tells what came of each.
     ///
     /// - Returns: The exit status.
     func run(_ sources: [String?]) throws -> CInt {
         var isWell = true
         for source in sources {
             try Task.checkCancellation()
-            let query = source.map { "?" + NativeDialect.query(options: [("url", $0)]) } ?? ""
+            let query = source.map { "?" + NativeDialect.query(options: [(parameter, $0)]) } ?? ""
             do throws(CommandFailure) {
                 let answer = try client.blockingJSON(method, path + query)
                 if isJSON { Program.say(answer.text) }

@@ -1,5 +1,6 @@
 import Imaging
 import Text
+import ThumbnailPipeline
 
 /// How the values of a parameter are written as text, and read from it.
 struct ParameterForm<Value: Sendable>: Sendable {
@@ -227,6 +228,15 @@ extension ParameterForm where Value == ImageOperations.Radius {
             case .pixels(let pixels): String(pixels)
             case .most: "max"
             }
+        }
+    }
+}
+
+extension ParameterForm where Value == [ExactText] {
+    /// Tags, each once, with commas between them.
+    static var tags: Self {
+        Self("TAGS", CacheTag.listForm, read: { CacheTag.list($0) }) { tags in
+            tags.map(\.string).joined(separator: ",")
         }
     }
 }

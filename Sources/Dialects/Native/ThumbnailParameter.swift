@@ -19,7 +19,7 @@ enum ThumbnailParameter: String, CaseIterable {
     case maximumBytes = "maxBytes"
     case avifBitDepth, gamut, keepCopyright, hdr, page, animated
     case watermark, watermarkPosition, watermarkX, watermarkY, watermarkOpacity, watermarkScale, watermarkTile
-    case preset, placeholder, expires
+    case preset, placeholder, tag, expires
     case signature = "sig"
 
     /// All about a parameter but its main name.
@@ -100,6 +100,10 @@ enum ThumbnailParameter: String, CaseIterable {
         case .watermarkTile: .ofWatermark(\.isTiled, .flag, "1: repeat the watermark all over")
         case .preset: .presets("presets of the settings file, with commas between them")
         case .placeholder: .optional(\.placeholder, .color, "sent if the source fails", in: .presets)
+        case .tag:
+            .value(
+                \.tags, .tags, "names under which the source can be purged, with commas between them",
+                in: [.renditions, .presets, .besidePresets])
         case .expires:
             .optional(\.expires, .expiry, "Unix seconds at which the URL expires", in: .besidePresets)
         case .signature: .signature("the signature")

@@ -23,6 +23,7 @@ struct ThumbnailParameterValues: Sendable {
     /// The presets that the request names, in its order.
     var presets: [ExactText] = []
     var placeholder: Color?
+    var tags: [ExactText] = []
     var expires: Int?
 
     /// No values; targets may use the names of `vocabulary`.
@@ -45,6 +46,7 @@ struct ThumbnailParameterValues: Sendable {
             self.watermark = WatermarkParameters(source, watermark)
         }
         placeholder = query.placeholder?.color
+        tags = query.request.tags
         expires = query.expires
     }
 
@@ -77,9 +79,10 @@ struct ThumbnailParameterValues: Sendable {
         options.format = format.map { .fixed($0) } ?? .negotiated(AcceptedFormats.qualities(accept))
         let mark = try watermark.watermark()
         options.watermark = mark?.options
-        let request = ThumbnailRequest(
+        var request = ThumbnailRequest(
             source: ExactText(vocabulary.source(source)),
             additional: mark.map { [AdditionalSource(.watermark, source: $0.source)] } ?? [], options: options)
+        request.tags = tags
         var query = ThumbnailQuery(
             request: request, placeholder: placeholder.map { Placeholder($0, in: options) }, expires: expires)
         query.hintFields = read.fields

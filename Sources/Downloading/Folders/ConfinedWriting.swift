@@ -89,6 +89,17 @@ final class ConfinedWriting: Sendable {
         if manner.isLasting, fsync(target.number) != 0 { throw Self.failure("fsync", errno) }
     }
 
+    /// The names in a folder below a root; none if there is no such folder.
+    static func blockingNames(in folders: [String], root: String) throws(DownloadError) -> [String] {
+        do throws(DownloadError) {
+            return try Descriptor(root: root, folders: folders).names.filter { !$0.hasPrefix(".") }
+        } catch {
+            // A root that is gone is a failure.
+            _ = try Descriptor(root: root, folders: [])
+            return []
+        }
+    }
+
     private static func blockingWrite(_ bytes: SharedBytes, to file: CInt) throws(DownloadError) {
         var place = 0
         while place < bytes.count {

@@ -11,6 +11,11 @@ package protocol ObjectPlace: Sendable {
     /// - Throws: Any error if the place does not say, or has more bytes than `maximumBytes`.
     func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes?
 
+    /// The last parts of the names that begin with `folder` and a slash.
+    ///
+    /// - Throws: Any error if the place does not say, or there are more than `most`.
+    func names(in folder: String, atMost most: Int) async throws -> [String]
+
     /// Puts bytes under a name, in place of those that are there.
     ///
     /// - Parameters:
@@ -30,11 +35,56 @@ enum ObjectNames {
     /// A value.
     static func value(_ key: SharedKey) -> String { prefix + "v/" + fanned(Base64URL.encode(key.digest)) }
 
-    /// The generation of a source.
-    static func generation(_ source: SharedSource) -> String {
-        prefix + "g/" + fanned(String(decoding: source.label, as: UTF8.self))
+    /// The generation of a source or a tag, by its label.
+    static func generation(_ label: [UInt8]) -> String {
+        prefix + "g/" + fanned(String(decoding: label, as: UTF8.self))
+    }
+
+    /// The folder of the sources that were asked for under a tag; each is an object with its name.
+    static func members(of tag: SharedTag) -> String {
+        prefix + "t/" + fanned(String(decoding: tag.label, as: UTF8.self))
+    }
+
+    /// A source that was asked for under a tag.
+    static func member(_ source: SharedSource, of tag: SharedTag) -> String {
+        members(of: tag) + "/" + String(decoding: source.label, as: UTF8.self)
     }
 
     /// A hash in one of 4,096 folders.
     private static func fanned(_ hash: String) -> String { hash.prefix(2) + "/" + hash.dropFirst(2) }
+}
+
+/// How many sources are read or removed at once.
+private let sourcesAtOnce = 16
+/// More than a source and its name have.
+private let mostMemberBytes = 8 << 10
+
+extension ObjectPlace {
+    /// Makes all that was written about sources unreadable.
+    func replaceGenerations(of sources: [SharedSource]) async throws {
+        _ = try await severalAtOnce(sources.map { ObjectNames.generation($0.label) }) { name in
+            try await self.keep(SharedBytes(Generation().text), named: name, isLasting: true)
+        }
+    }
+
+    /// The sources that objects in a folder name; those that cannot be read are left out.
+    func members(_ names: [String], in folder: String) async throws -> [NamedSource] {
+        try await severalAtOnce(names) { name in
+            try await self.object(named: folder + "/" + name, atMost: mostMemberBytes).flatMap { NamedSource($0.array) }
+        }.compactMap(\.self)
+    }
+
+    private func severalAtOnce<Value: Sendable>(
+        _ names: [String], _ body: @escaping @Sendable (String) async throws -> Value
+    ) async throws -> [Value] {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            var values: [Value] = []
+            for (index, name) in names.enumerated() {
+                if index >= sourcesAtOnce, let value = try await group.next() { values.append(value) }
+                group.addTask { try await body(name) }
+            }
+            while let value = try await group.next() { values.append(value) }
+            return values
+        }
+    }
 }

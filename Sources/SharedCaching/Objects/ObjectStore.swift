@@ -8,14 +8,24 @@ package import Telemetry
 /// first one. So nothing is written before a source is fetched. Removals that the place does not confirm are tried
 /// again until it does; as long, this instance reads nothing of their sources.
 package final class ObjectStore: SharedValueStore {
-    private struct Write {
-        let value: SharedValue
-        let key: SharedKey
-        let generations: [Generation]
+    struct Write {
+        enum Content {
+            case value(SharedValue, SharedKey, generations: [Generation])
+            /// A source was asked for under a tag.
+            case member(NamedSource, SharedTag)
+        }
+
+        let content: Content
         let length: Int
     }
 
-    private struct State {
+    /// A source under a tag.
+    struct Member: Hashable {
+        let source: SharedSource
+        let tag: SharedTag
+    }
+
+    struct State {
         var health: TierHealth
         var statistics = SharedStoreStatistics()
         /// The generation of everything, and when it was asked for last.
@@ -25,9 +35,12 @@ package final class ObjectStore: SharedValueStore {
         var due = DueRemovals()
         var reads = 0
         var writes = Deque<Write>()
+        /// Sources under tags that are there, as far as is known.
+        var members: Set<Member> = []
         /// Tasks that take writes.
         var writers = 0
         var isRecovering = false
+        var failedListings = 0
         /// Whether the log tells that the place is out of reach.
         var isReported = false
         var isStopped = false
@@ -39,15 +52,15 @@ package final class ObjectStore: SharedValueStore {
     package static let mostReads = 64
     /// Writes at once.
     package static let mostWriters = 4
-    /// How long a caller waits for the place to confirm a removal.
-    private static let removalTimeLimit = Duration.seconds(1)
+    /// Sources under tags that are remembered; then it begins anew.
+    private static let mostMembers = 1 << 15
 
-    private let place: any ObjectPlace
+    let place: any ObjectPlace
     private let configuration: ObjectStoreConfiguration
     private let seal: SharedSeal
     private let logger: Logger
-    private let timekeeper: any Timekeeper
-    private let state: Locked<State>
+    let timekeeper: any Timekeeper
+    let state: Locked<State>
 
     /// A store that does nothing before ``start()``.
     package init(
@@ -127,7 +140,7 @@ package final class ObjectStore: SharedValueStore {
             for (index, source) in sources.enumerated() {
                 group.addTask {
                     let found = try await place.object(
-                        named: ObjectNames.generation(source), atMost: Self.mostGenerationBytes)
+                        named: ObjectNames.generation(source.label), atMost: Self.mostGenerationBytes)
                     return (index, found ?? SharedBytes(Generation.first.text))
                 }
             }
@@ -208,16 +221,28 @@ package final class ObjectStore: SharedValueStore {
         guard !configuration.isReadOnly, generations.count == sources.count, let first = generations.first,
             generations.allSatisfy({ $0.everything == first.everything }), length <= configuration.maximumValueBytes
         else { return false }
-        let write = Write(
-            value: value, key: key, generations: [first.everything] + generations.map(\.source), length: length)
+        return add(
+            Write(
+                content: .value(value, key, generations: [first.everything] + generations.map(\.source)), length: length
+            ))
+    }
+
+    package func note(_ tag: SharedTag, of source: NamedSource) {
+        guard !configuration.isReadOnly,
+            !state.withLock({ $0.members.contains(Member(source: source.source, tag: tag)) })
+        else { return }
+        _ = add(Write(content: .member(source, tag), length: source.written.count))
+    }
+
+    private func add(_ write: Write) -> Bool {
         let (isAdmitted, needsWriter) = state.withLock { state in
             guard state.health.state == .up, !state.isStopped,
-                state.statistics.queueBytes + length <= configuration.maximumQueueBytes
+                state.statistics.queueBytes + write.length <= configuration.maximumQueueBytes
             else {
                 state.statistics.droppedWrites += 1
                 return (false, false)
             }
-            state.statistics.queueBytes += length
+            state.statistics.queueBytes += write.length
             state.writes.append(write)
             guard state.writers < Self.mostWriters else { return (true, false) }
             state.writers += 1
@@ -230,12 +255,34 @@ package final class ObjectStore: SharedValueStore {
     /// Writes until nothing waits.
     private func writeWaiting() async {
         while let write = nextWrite() {
-            let bytes = write.value.written(under: write.key, generations: write.generations, seal)
-            let isDone: Void? = try? await place.keep(bytes, named: ObjectNames.value(write.key), isLasting: false)
+            let isDone: Void?
+            switch write.content {
+            case .value(let value, let key, let generations):
+                let bytes = value.written(under: key, generations: generations, seal)
+                isDone = try? await place.keep(bytes, named: ObjectNames.value(key), isLasting: false)
+            case .member(let source, let tag): isDone = try? await keep(source, under: tag)
+            }
             state.withLock { state in
                 state.statistics.queueBytes -= write.length
                 if isDone == nil { state.statistics.droppedWrites += 1 } else { state.statistics.writes += 1 }
             }
+        }
+    }
+
+    /// Notes that a source was asked for under a tag, and makes it unreadable if the tag was purged in between.
+    ///
+    /// A purge replaces the tag's generation before it reads which sources there are: so it finds this one, or is
+    /// noticed here.
+    private func keep(_ source: NamedSource, under tag: SharedTag) async throws {
+        let generation = ObjectNames.generation(tag.label)
+        let before = try await place.object(named: generation, atMost: Self.mostGenerationBytes)
+        try await place.keep(
+            SharedBytes(source.written), named: ObjectNames.member(source.source, of: tag), isLasting: false)
+        let after = try await place.object(named: generation, atMost: Self.mostGenerationBytes)
+        if before?.array != after?.array { forget([source.source]) }
+        state.withLock { state in
+            if state.members.count >= Self.mostMembers { state.members = [] }
+            state.members.insert(Member(source: source.source, tag: tag))
         }
     }
 
@@ -251,68 +298,10 @@ package final class ObjectStore: SharedValueStore {
         return write
     }
 
-    // MARK: Removals
-
-    package func forget(_ source: SharedSource) { add(.forget(source), nil) }
-
-    package func purge(_ source: SharedSource, name: String) async -> Bool { await removed(.forget(source)) }
-
-    package func purgeEverything() async -> Bool { await removed(.everything) }
-
-    private func removed(_ removal: DueRemovals.Removal) async -> Bool {
-        let answer = FirstAnswer<Bool>()
-        add(removal, answer)
-        return await answer.value(within: Self.removalTimeLimit, by: timekeeper, or: true)
-    }
-
-    private func add(_ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?) {
-        let isAdded = state.withLock { state in
-            if state.due.add(removal, answer: answer) { return true }
-            // If too many are to be forgotten one by one, everything is forgotten.
-            if answer == nil { state.due.collapse() }
-            return false
-        }
-        if !isAdded { answer?.give(false) }
-        Task.detached { [self] in await deliver() }
-    }
-
-    /// Does the removals that are not under way; those that fail stay due.
-    private func deliver() async {
-        var hasFailed = false
-        for entry in state.withLock({ $0.due.takeUnsent() }) {
-            if hasFailed {
-                state.withLock { $0.due.putBack(entry.number) }
-                continue
-            }
-            let generation = Generation()
-            let name =
-                switch entry.removal {
-                case .forget(let source): ObjectNames.generation(source)
-                case .purge(let notice): ObjectNames.generation(notice.source)
-                case .everything: ObjectNames.everything
-                }
-            do {
-                let now = timekeeper.now
-                try await place.keep(SharedBytes(generation.text), named: name, isLasting: true)
-                state.withLock { state in
-                    if case .everything = entry.removal {
-                        state.everything = (generation, now)
-                        state.removals += 1
-                    }
-                    return state.due.confirm(entry.number)
-                }?.answer?.give(true)
-            } catch {
-                state.withLock { $0.due.putBack(entry.number) }
-                hasFailed = true
-            }
-        }
-        if state.withLock({ !$0.due.isEmpty }) { recover() }
-    }
-
     // MARK: Health
 
     /// Tries the place in each interval until it is in use and nothing is due.
-    private func recover() {
+    func recover() {
         let isFirst = state.withLock { state in
             defer { state.isRecovering = true }
             return !state.isRecovering && !state.isStopped

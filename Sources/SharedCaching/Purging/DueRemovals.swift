@@ -6,10 +6,12 @@ import Coordination
 struct DueRemovals {
     /// A removal at the server.
     enum Removal {
-        /// Make all that was written about a source unreadable.
-        case forget(SharedSource)
+        /// Make all that was written about sources unreadable.
+        case forget([SharedSource])
         /// The same, and tell all other instances.
-        case purge(PurgeNotice)
+        case purge([PurgeNotice])
+        /// The same for the sources that the place knows under a tag.
+        case tagged(TagRemoval)
         case everything
     }
 
@@ -34,9 +36,10 @@ struct DueRemovals {
     func concerns(_ sources: [SharedSource]) -> Bool {
         entries.contains { entry in
             switch entry.removal {
-            case .forget(let source): sources.contains(source)
-            case .purge(let notice): sources.contains(notice.source)
-            case .everything: true
+            case .forget(let removed): removed.contains(where: sources.contains)
+            case .purge(let notices): notices.contains { $0.sources.contains(where: sources.contains) }
+            // Nobody knows yet which sources these are.
+            case .tagged, .everything: true
             }
         }
     }
@@ -72,4 +75,9 @@ struct DueRemovals {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }
         return entries.remove(at: index)
     }
+}
+
+extension PurgeNotice {
+    /// The sources that it names.
+    var sources: [SharedSource] { if case .sources(let sources) = subject { sources.map(\.source) } else { [] } }
 }

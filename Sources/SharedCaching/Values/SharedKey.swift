@@ -92,6 +92,8 @@ enum TierNames {
     static let generations = Array((prefix + "g:").utf8)
     /// The generation of everything.
     static let everything = Array((prefix + "g").utf8)
+    /// Before the label of a tag: the sources that were asked for under it, a set.
+    static let tags = Array((prefix + "t:").utf8)
     /// The log of purges, a stream.
     static let log = Array((prefix + "purges").utf8)
     /// The channel on which purges are published.

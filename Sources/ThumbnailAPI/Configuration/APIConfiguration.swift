@@ -27,6 +27,8 @@ package struct APIConfiguration: Sendable {
     package var sampleSource: String?
     /// The value of `Access-Control-Allow-Origin` in public answers; nil for no such field.
     package var allowOrigin: String?
+    /// The field that tells the tags of answers; nil for none.
+    package var cacheTagField: CacheTagField?
     /// Whether a client's `Cache-Control` counts; if it does, any client can force fetches from origins.
     package var honoursClientCacheControl = false
     /// Longest time from a request's header to its answer, including waits in queues.

@@ -95,6 +95,9 @@ package struct TargetExplainer: Sendable {
         if !query.hintFields.isEmpty {
             words.append("chosen by \(query.hintFields.names.joined(separator: ", "))")
         }
+        if !query.request.tags.isEmpty {
+            words.append("purged by \(query.request.tags.map(\.string).joined(separator: ", "))")
+        }
         if query.placeholder != nil { words.append("a placeholder of one colour if the source fails") }
         return words
     }

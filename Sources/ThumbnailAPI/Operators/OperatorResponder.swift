@@ -69,8 +69,8 @@ package final class OperatorResponder: RequestResponder {
                 target: request.target, allowed: route.parameters(of: request.method))
             switch route {
             case .cache where request.method == .delete:
-                let source = try parameters.source()
-                return .later { finish(await Self.result { self.answer(json: try await self.removed(source)) }) }
+                let (source, tag) = (try parameters.source(), try parameters.tag())
+                return .later { finish(await Self.result { self.answer(json: try await self.removed(source, tag)) }) }
             case .refresh:
                 let source = try parameters.requiredSource()
                 return .later {
@@ -189,13 +189,7 @@ package final class OperatorResponder: RequestResponder {
             ("activeRenders", .int(figures.activeRenders)),
             ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
         ]
-        if let state = service.control.sharedCache {
-            members.append(("sharedCache", .object([("state", .string(state.rawValue))])))
-        }
-        if let state = service.control.resultStore {
-            members.append(("resultStore", .object([("state", .string(state.rawValue))])))
-        }
-        if let calls = service.calls() { members.append(("outgoingCalls", .calls(calls))) }
+        members += JSONValue.surroundings(service.control, service.calls())
         return .object(members)
     }
 
@@ -213,7 +207,8 @@ package final class OperatorResponder: RequestResponder {
         return answer(json: .prefetchStatus(status, of: id))
     }
 
-    private func removed(_ source: ExactText?) async throws -> JSONValue {
+    private func removed(_ source: ExactText?, _ tag: ExactText?) async throws -> JSONValue {
+        if let tag { return .removedEntries(try await service.control.remove(tag: tag)) }
         if let source { return .removedEntries(try await service.control.remove(source: source)) }
         return .removedEntries(try await service.control.removeAll())
     }

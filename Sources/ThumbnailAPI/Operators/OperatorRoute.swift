@@ -1,6 +1,7 @@
 import Dialects
 import HTTPTypes
 import Text
+import ThumbnailPipeline
 
 /// A route of the operators' listener.
 enum OperatorRoute: Equatable {
@@ -82,7 +83,8 @@ enum OperatorRoute: Equatable {
     /// The parameters that a request of this method may have.
     func parameters(of method: HTTPRequest.Method) -> Set<OperatorParameter> {
         switch self {
-        case .cache where method == .delete, .downloads where method == .delete, .refresh: [.url]
+        case .cache where method == .delete: [.url, .tag]
+        case .downloads where method == .delete, .refresh: [.url]
         case .events: [.url, .types]
         case .explain: [.target, .accept, .source]
         default: []
@@ -92,7 +94,7 @@ enum OperatorRoute: Equatable {
 
 /// A parameter of an operators' route.
 enum OperatorParameter: String {
-    case url, types, target, accept, source
+    case url, tag, types, target, accept, source
 }
 
 /// The parameters of one request, each at most once and only those that its route knows.
@@ -121,6 +123,15 @@ struct OperatorParameters {
     func source() throws(APIError) -> ExactText? {
         guard let text = values[.url] else { return nil }
         return ExactText(try ParameterGrammar.source(text))
+    }
+
+    /// The tag in `tag`; nil without one.
+    func tag() throws(APIError) -> ExactText? {
+        guard let text = values[.tag] else { return nil }
+        let name = OperatorParameter.tag.rawValue
+        guard CacheTag.isTag(text) else { throw .badParameter(name, CacheTag.form) }
+        guard values[.url] == nil else { throw .badParameter(name, "Excludes url.") }
+        return ExactText(text)
     }
 
     /// The source in `url`, which must be given.

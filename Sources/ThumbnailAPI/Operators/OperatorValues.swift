@@ -31,8 +31,21 @@ extension JSONValue {
         return .object(members)
     }
 
+    /// The members about what stands beside the instance, as far as there is any of it: what instances share, and the
+    /// calls of hooks and callbacks.
+    static func surroundings(
+        _ control: any ServiceControlling, _ calls: [Notifier.Figures]?
+    ) -> [(String, JSONValue)] {
+        var members: [(String, JSONValue)] = []
+        for (name, state) in [("sharedCache", control.sharedCache), ("resultStore", control.resultStore)] {
+            if let state { members.append((name, .object([("state", .string(state.rawValue))]))) }
+        }
+        if let calls { members.append(("outgoingCalls", .calls(calls))) }
+        return members
+    }
+
     /// The calls of hooks and callbacks.
-    static func calls(_ figures: [Notifier.Figures]) -> JSONValue {
+    private static func calls(_ figures: [Notifier.Figures]) -> JSONValue {
         .object(
             figures.map { figures in
                 let counts = CallOutcome.allCases.map { ($0.rawValue, JSONValue.int(figures.counts[$0, default: 0])) }

@@ -11,11 +11,14 @@ package struct ServiceStats: Sendable {
     private let metrics: APIMetrics
     private let lifecycle: ServiceLifecycle
     private let timekeeper: any Timekeeper
+    private let calls: @Sendable () -> [Notifier.Figures]?
 
-    /// Reads the figures of these parts.
+    /// Reads the figures of these parts; `calls` are nil if there are none to make.
     package init(
-        control: any ServiceControlling, metrics: APIMetrics, lifecycle: ServiceLifecycle, timekeeper: any Timekeeper
+        control: any ServiceControlling, metrics: APIMetrics, lifecycle: ServiceLifecycle, timekeeper: any Timekeeper,
+        calls: @escaping @Sendable () -> [Notifier.Figures]? = { nil }
     ) {
+        self.calls = calls
         self.control = control
         self.metrics = metrics
         self.lifecycle = lifecycle
@@ -27,7 +30,7 @@ package struct ServiceStats: Sendable {
         let figures = control.figures
         let origins = control.origins
         let sample = sample(of: figures)
-        return .object([
+        let members: [(String, JSONValue)] = [
             ("uptimeSeconds", .int(Int((sample.time - lifecycle.startedAt).components.seconds))),
             ("draining", .bool(!lifecycle.isReady)),
             ("active", .bool(figures.isActive)),
@@ -55,7 +58,8 @@ package struct ServiceStats: Sendable {
             ),
             ("caches", .object(figures.caches.map { ($0.name, .cache($0.figures)) })),
             ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
-        ])
+        ]
+        return .object(members + JSONValue.surroundings(control, calls()))
     }
 
     /// The figures for charts at this moment; cheaper to read than ``json``, whose size depends on how many origins are

@@ -105,9 +105,14 @@ final class PreparedQuery: Sendable {
     let cacheControl: ExactText?
     /// Whether the answer tells its width and height in fields.
     let tellsSize: Bool
+    /// The tags of the answer, as its field has them; nil for no such field.
+    let cacheTags: String?
 
     /// Prepares the answers to `query`, which was read at `route`; `request` is its request with the source resolved.
-    init(_ query: ThumbnailQuery, _ request: RecurringRequest, at route: ImageRoute) {
+    init(
+        _ query: ThumbnailQuery, _ request: RecurringRequest, at route: ImageRoute, cacheTagField: CacheTagField? = nil
+    ) {
+        cacheTags = cacheTagField?.value(request)
         self.route = route
         self.query = query
         expires = query.expires

@@ -20,6 +20,7 @@ final class ThumbnailAnswerTemplate: Sendable {
     private let staleAge: Int?
     private let cacheControl: ExactText?
     private let tellsSize: Bool
+    private let cacheTags: String?
     private let recurring = Locked<(age: Int?, second: Int, response: RecurringResponse)?>(nil)
 
     private init(_ thumbnail: Thumbnail, _ prepared: PreparedQuery, _ fields: HTTPFields) {
@@ -34,6 +35,7 @@ final class ThumbnailAnswerTemplate: Sendable {
         staleAge = prepared.staleAge
         cacheControl = prepared.cacheControl
         tellsSize = prepared.tellsSize
+        cacheTags = prepared.cacheTags
     }
 
     /// Whether the fields are still right: the facts that they tell have not changed.
@@ -44,7 +46,7 @@ final class ThumbnailAnswerTemplate: Sendable {
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
             && vary == prepared.vary && maximumAge == prepared.maximumAge
             && staleAge == prepared.staleAge && cacheControl == prepared.cacheControl
-            && tellsSize == prepared.tellsSize && fileName == prepared.fileName
+            && tellsSize == prepared.tellsSize && cacheTags == prepared.cacheTags && fileName == prepared.fileName
     }
 
     /// The template beside `thumbnail`; if there is none yet, or its facts have changed, one with the fields that

@@ -8,10 +8,12 @@ import ThumbnailPipeline
 struct ThumbnailFields: Sendable {
     private static let maximumCount = 23
     private let common: HTTPFields
+    private let cacheTagField: CacheTagField?
 
-    /// Adds to the `common` fields.
-    init(common: HTTPFields) {
+    /// Adds to the `common` fields; `cacheTagField` tells the tags.
+    init(common: HTTPFields, cacheTagField: CacheTagField? = nil) {
         self.common = common
+        self.cacheTagField = cacheTagField
     }
 
     /// The fields of a 200 that do not depend on the moment.
@@ -44,6 +46,7 @@ struct ThumbnailFields: Sendable {
         }
         fields.append(
             .contentDisposition, prepared.fileName.contentDisposition(fileExtension: format.fileExtension))
+        if let cacheTagField, let tags = prepared.cacheTags { fields.append(cacheTagField.name, tags) }
         if !thumbnail.cacheStatus.isEmpty {
             fields.append(.cacheStatus, CacheStatusText.text(thumbnail.cacheStatus))
         }

@@ -4,6 +4,7 @@ import HTTPTypes
 import ImageCaching
 import Memory
 import SharedCaching
+import Telemetry
 
 /// Looks below memory: on the disk of this machine, in the cache that all instances share, and where results stay.
 extension PipelineCaches {
@@ -36,7 +37,9 @@ extension PipelineCaches {
             if layer.layer == .cache, look?.hasAskedForRecord == true { continue }
             let ticket = changes.withLock { $0.begin(identity) }
             defer { changes.withLock { $0.end(ticket) } }
+            let begun = timekeeper.now
             let found = await layer.record(of: identity, allowances[layer.layer])
+            if found.wasAsked { trace(layer, since: begun, isHit: found.value != nil) }
             known = adopt(found.value, known, since: ticket, of: identity)
         }
         return known
@@ -96,6 +99,15 @@ extension PipelineCaches {
         return records
     }
 
+    /// Records a wait for what instances share, if the current request is traced.
+    private func trace(_ layer: SharedTier, since begun: Duration, isHit: Bool) {
+        RequestTrace.current?.record(
+            "lookup", .client, time: begun..<max(begun, timekeeper.now),
+            attributes: [
+                ("alula.layer", .string(layer.layer.status.rawValue)), ("alula.found", .bool(isHit)),
+            ])
+    }
+
     /// A result from below memory.
     struct RestoredResult {
         var result: RenderedImage?
@@ -117,7 +129,9 @@ extension PipelineCaches {
             if let known = look?.result(for: key, by: layer) {
                 found = known
             } else {
+                let begun = timekeeper.now
                 found = await layer.result(for: key, allowances[layer.layer])
+                if found.wasAsked { trace(layer, since: begun, isHit: found.value != nil) }
             }
             restored.result = found.value
             guard found.wasAsked else { continue }

@@ -19,6 +19,8 @@ package final class PipelineCaches: SourceCaching {
     /// Both of these, in the order in which they are asked.
     let layers: [SharedTier]
     let changes = Locked(SourceChanges())
+    /// The tags under which this instance was asked for sources.
+    let tags: SourceTags
     /// Sources that are getting generations.
     let adopted = Locked<Set<SourceIdentity>>([])
     let timekeeper: any Timekeeper
@@ -37,6 +39,7 @@ package final class PipelineCaches: SourceCaching {
         self.tier = tier
         self.resultStore = resultStore
         layers = [tier, resultStore].compactMap(\.self)
+        tags = SourceTags(memory, changes, disk: disk, layers: layers)
         self.events = events
         self.timekeeper = timekeeper
     }
@@ -84,6 +87,7 @@ package final class PipelineCaches: SourceCaching {
             layer.keep(record)
             layer.keep(source.bytes, of: record)
         }
+        tags.tell(of: source.identity)
     }
 
     /// Keeps the record of an opened image, so that results made from it may be kept as well.
@@ -111,6 +115,7 @@ package final class PipelineCaches: SourceCaching {
         guard record.incompleteUntil == nil else { return }
         disk?.keep(record)
         for layer in layers { layer.keep(record) }
+        tags.tell(of: head.identity)
     }
 
     /// Keeps a source that lacks pixels, and all made from it, in memory alone and no longer than until `end`.
@@ -192,7 +197,7 @@ package final class PipelineCaches: SourceCaching {
         return true
     }
 
-    package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks }
+    package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tags.byteCount }
 
     /// Makes room in memory: returns the bytes that were given up.
     package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }
@@ -219,6 +224,7 @@ package final class PipelineCaches: SourceCaching {
     /// Empties everything; returns what was in memory and on the disk.
     func removedEverything() async -> RemovedEntries {
         changes.withLock { $0.noteAll() }
+        tags.forgetAll()
         let removed = memory.removeAll()
         return removed + (await disk?.removedEverything() ?? RemovedEntries())
     }

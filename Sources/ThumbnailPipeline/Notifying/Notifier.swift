@@ -50,8 +50,10 @@ package struct Notifier: Sendable {
     }
 
     /// Has the hooks told of a purge.
-    package func tell(_ purge: PurgeReport) {
-        for (hook, caller) in hooks { for call in hook.calls(for: purge) { caller.add(call) } }
+    package func tell(_ purge: PurgeNews) {
+        for (hook, caller) in hooks {
+            for report in hook.reports(of: purge) { for call in hook.calls(for: report) { caller.add(call) } }
+        }
     }
 
     /// Has the host called that a job has named.

@@ -3,7 +3,22 @@ package import HTTPTypes
 import JSON
 import Text
 
-/// A purge, as hooks tell of it.
+/// A purge that has been done; one without sources and tags was of everything.
+package struct PurgeNews: Sendable, Equatable {
+    /// The sources that were removed, as operators see them.
+    package var sources: [String] = []
+    /// The tags that were purged.
+    package var tags: [String] = []
+
+    package init(sources: [String] = [], tags: [String] = []) {
+        (self.sources, self.tags) = (sources, tags)
+    }
+
+    /// The tags of all copies: caches in front may have some that were asked for without the purged tags.
+    var allTags: [String] { tags + sources.map(CacheTag.ofSource) }
+}
+
+/// The part of a purge that one call of a hook tells.
 package struct PurgeReport: Sendable, Equatable {
     /// The source, as operators see it; nil if the purge was not of one source.
     package var url: String?
@@ -81,10 +96,29 @@ package struct PurgeHook: Sendable {
         }
     }
 
-    /// The calls for a purge: one, or one for each tag if `{tag}` stands somewhere; none if the purge lacks a value.
+    /// Most tags in one call; Cloudflare takes no more.
+    static let mostTags = 30
+
+    /// The reports that a hook gives of a purge: each source by itself if its URL stands somewhere, else all tags, some
+    /// in each call.
+    func reports(of purge: PurgeNews) -> [PurgeReport] {
+        if has(.url) {
+            return purge.sources.map { PurgeReport(url: $0, tags: purge.tags + [CacheTag.ofSource(named: $0)]) }
+        }
+        guard has(.tag) || has(.tags) else { return [PurgeReport()] }
+        let tags = purge.allTags
+        return stride(from: 0, to: tags.count, by: Self.mostTags).map {
+            PurgeReport(tags: Array(tags[$0..<min($0 + Self.mostTags, tags.count)]))
+        }
+    }
+
+    private func has(_ value: HookText.Value) -> Bool { texts.contains { $0.has(value) } }
+
+    private var texts: [HookText] { [url] + fields.map(\.text) + [body].compactMap { $0 } }
+
+    /// The calls for a report: one, or one for each tag if `{tag}` stands somewhere; none if it lacks a value.
     func calls(for purge: PurgeReport) -> [OutgoingCall] {
-        let texts = [url] + fields.map(\.text) + [body].compactMap { $0 }
-        guard texts.contains(where: { $0.has(.tag) }) else { return [call(for: purge, tag: nil)].compactMap { $0 } }
+        guard has(.tag) else { return [call(for: purge, tag: nil)].compactMap { $0 } }
         return purge.tags.compactMap { call(for: purge, tag: $0) }
     }
 

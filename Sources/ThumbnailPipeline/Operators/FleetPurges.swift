@@ -38,18 +38,38 @@ package struct FleetPurges: Sendable {
         }
     }
 
-    /// Removes a source and all made from it, from memory at once and from the disk before anything else is done there.
+    /// Removes sources and all made from them, from memory at once and from the disk before anything else is done
+    /// there.
     ///
     /// Called on the thread `shared-cache`.
-    private func perform(_ notice: PurgeNotice) {
-        // A source that has no identity here cannot be here.
-        guard let identity = try? pipeline.downloader.identity(of: ExactText(notice.name)) else { return }
-        pipeline.downloader.forget(identity)
-        pipeline.broken.forget(identity)
-        pipeline.caches.removeAll(from: identity, cause: .fleet)
-        pipeline.caches.tier?.finish(notice, identity)
-        // Instances that share a cache may have a store each.
-        pipeline.caches.resultStore?.forget(identity)
+    private func perform(_ purge: PurgeNotice.Subject) {
+        let removal = SourceRemoval(from: pipeline)
+        switch purge {
+        case .sources(let sources):
+            var removed: [SourceIdentity] = []
+            for source in sources {
+                // A source that has no identity here cannot be here.
+                guard let identity = removal.identity(named: source.name) else { continue }
+                removal.removeAll(from: identity, cause: .fleet)
+                pipeline.caches.tier?.finish(source, identity)
+                removed.append(identity)
+            }
+            // Instances that share a cache may have a store each.
+            pipeline.caches.resultStore?.forget(removed)
+        case .tag(let tag):
+            // The sources that the shared cache knows under the tag are gone: these are left.
+            let tag = ExactText(tag.text)
+            let rest = removal.sourcesInMemory(under: tag)
+            for identity in rest { removal.removeAll(from: identity, cause: .fleet) }
+            Task.detached { [pipeline, removal] in
+                let all = rest.union(await removal.sources(under: tag))
+                for identity in all { removal.removeAll(from: identity, cause: .fleet) }
+                guard !all.isEmpty else { return }
+                pipeline.caches.resultStore?.forget(all)
+                // Others may have them without knowing the tag.
+                _ = await pipeline.caches.tier?.purge(all)
+            }
+        }
     }
 
     /// Removes everything from this instance, because purges were missed that nobody knows any more.

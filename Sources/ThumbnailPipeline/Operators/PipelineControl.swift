@@ -37,13 +37,42 @@ package struct PipelineControl: ServiceControlling {
     package func remove(source: ExactText) async throws -> RemovedEntries {
         let identity = try pipeline.downloader.identity(of: source)
         return try await removed(identity) {
-            await $0.purge(identity, name: source)
+            await $0.purge([identity], name: source)
         } locally: {
-            pipeline.downloader.forget(identity)
-            pipeline.broken.forget(identity)
-            return await pipeline.caches.removedAll(from: identity)
+            await removal.removedAll(from: identity)
         }
     }
+
+    /// Removes what this instance, the disk, and what instances share know under the tag, each from all of them.
+    package func remove(tag: ExactText) async throws -> RemovedEntries {
+        guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
+        var known = await removal.sources(under: tag)
+        var removed = await removedAll(from: known)
+        let found = FoundSources(removal)
+        var isPurged = true
+        if !pipeline.caches.layers.isEmpty {
+            if !known.isEmpty { isPurged = await pipeline.caches.purged { [known] in await $0.purge(known) } }
+            if await !pipeline.caches.purged({ await $0.purge(shared, found: found.add) }) { isPurged = false }
+            let others = found.take().subtracting(known)
+            // The other layer, and other instances, may have them without knowing the tag.
+            if !others.isEmpty, await !pipeline.caches.purged({ await $0.purge(others) }) { isPurged = false }
+            known.formUnion(others)
+            removed = removed + (await removedAll(from: known))
+        }
+        pipeline.resources.events.record(
+            .purge(url: nil, entries: removed.entries, bytes: removed.bytes, cause: .operator))
+        if !isPurged { throw PipelineError.tooManyPurges }
+        notifier?.tell(PurgeNews(sources: known.map(\.name).sorted(), tags: [tag.string]))
+        return removed
+    }
+
+    private func removedAll(from identities: Set<SourceIdentity>) async -> RemovedEntries {
+        var removed = RemovedEntries()
+        for identity in identities { removed = removed + (await removal.removedAll(from: identity)) }
+        return removed
+    }
+
+    private var removal: SourceRemoval { SourceRemoval(from: pipeline) }
 
     package var sharedCache: SharedCacheState? { pipeline.caches.tier.map { SharedCacheState($0) } }
 
@@ -60,7 +89,7 @@ package struct PipelineControl: ServiceControlling {
                     url: identity?.name, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         }
         guard !pipeline.caches.layers.isEmpty else {
-            notifier?.tell(PurgeReport(url: identity?.name))
+            notifier?.tell(PurgeNews(sources: identity.map { [$0.name] } ?? []))
             return removed
         }
         let isPurged = await pipeline.caches.purged(purge)
@@ -69,9 +98,38 @@ package struct PipelineControl: ServiceControlling {
         removed.bytes += rest.bytes
         if !isPurged { throw PipelineError.tooManyPurges }
         // A cache in front that asks now gets nothing old.
-        notifier?.tell(PurgeReport(url: identity?.name))
+        notifier?.tell(PurgeNews(sources: identity.map { [$0.name] } ?? []))
         return removed
     }
 
     package func cancel(receipt: String) -> Bool { pipeline.downloader.cancel(receipt: receipt) }
+}
+
+/// The sources that places know under a tag that is purged.
+private final class FoundSources: Sendable {
+    private let removal: SourceRemoval
+    /// Nil when nobody waits for them any more.
+    private let sources = Locked<Set<SourceIdentity>?>([])
+
+    init(_ removal: SourceRemoval) {
+        self.removal = removal
+    }
+
+    /// Takes sources that a place has made unreadable; those that come late are removed here at once.
+    func add(_ found: [NamedSource]) {
+        let identities = found.compactMap { removal.identity(named: $0.name) }
+        let isLate = sources.withLock { sources in
+            sources?.formUnion(identities)
+            return sources == nil
+        }
+        guard isLate else { return }
+        for identity in identities { removal.removeAll(from: identity, cause: .operator) }
+    }
+
+    func take() -> Set<SourceIdentity> {
+        sources.withLock { sources in
+            defer { sources = nil }
+            return sources ?? []
+        }
+    }
 }

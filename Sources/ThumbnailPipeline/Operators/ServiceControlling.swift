@@ -21,6 +21,8 @@ package protocol ServiceControlling: Sendable {
     ///
     /// - Throws: A ``ServiceError`` if `source` is no URL, or the shared cache cannot be told.
     func remove(source: ExactText) async throws -> RemovedEntries
+    /// Removes the sources that were asked for under a tag, as ``remove(source:)`` does.
+    func remove(tag: ExactText) async throws -> RemovedEntries
     /// Cancels one caller's wait; returns false if no caller waits under this receipt.
     func cancel(receipt: String) -> Bool
     /// Cancels the downloads of a source for all callers, who are answered as if each had been cancelled.

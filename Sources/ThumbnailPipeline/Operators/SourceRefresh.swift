@@ -46,7 +46,7 @@ extension PipelineControl {
     package func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh {
         let identity = try pipeline.downloader.identity(of: source)
         let refresh = try await refresh(identity, name: source, receipt: receipt)
-        if [.changed, .gone].contains(refresh.result) { notifier?.tell(PurgeReport(url: identity.name)) }
+        if [.changed, .gone].contains(refresh.result) { notifier?.tell(PurgeNews(sources: [identity.name])) }
         return refresh
     }
 
@@ -82,7 +82,7 @@ extension PipelineControl {
                     .purge(
                         url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: .gone))
             }
-            _ = await pipeline.caches.purged { await $0.purge(identity, name: source) }
+            _ = await pipeline.caches.purged { await $0.purge([identity], name: source) }
             return SourceRefresh(result: .gone)
         } catch let error as any ServiceError where !Task.isCancelled {
             return SourceRefresh(result: .failed, failure: error)

@@ -89,6 +89,14 @@ package struct PipelineDisk: Sendable {
         return RenderedImage(entry)
     }
 
+    /// Notes that a source was asked for under tags.
+    func note(_ tags: [ExactText], of identity: SourceIdentity) {
+        store.note(tags.map(\.string), of: name(of: identity), label: identity.name)
+    }
+
+    /// The names of the sources that were asked for under a tag, by this instance or one before it.
+    func sourceNames(under tag: ExactText) async -> [String] { await store.labels(under: tag.string) }
+
     /// Removes a source and all made from it, before anything else is done.
     func removeAll(from identity: SourceIdentity) {
         store.removeAll(from: name(of: identity))

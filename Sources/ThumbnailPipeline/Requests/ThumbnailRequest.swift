@@ -18,6 +18,8 @@ package struct ThumbnailRequest: Hashable, Sendable {
     package var maximumSourceBytes: Int?
     /// The highest quality of the result if the request names none; nil for no such bound.
     package var unnamedQualityLimit: Int?
+    /// The tags under which the image can be purged.
+    package var tags: [ExactText] = []
 
     /// A request for `source`.
     package init(

@@ -218,22 +218,41 @@ package final class SharedTier: Sendable {
             seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
     }
 
+    /// Notes that a source was asked for under tags.
+    func note(_ tags: [ExactText], of identity: SourceIdentity) {
+        guard mayShare(identity), let named = NamedSource(source(identity), name: identity.name) else { return }
+        for tag in tags.compactMap({ SharedTag($0.string) }) { store.note(tag, of: named) }
+    }
+
     // MARK: Removals
 
     /// Makes all shared values of a source unreadable; other instances keep their own copies.
-    func forget(_ identity: SourceIdentity) {
-        guard mayShare(identity) else { return }
-        beginnings.withLock { $0.forget(identity) }
-        store.forget(source(identity))
+    func forget(_ identity: SourceIdentity) { forget([identity]) }
+
+    /// Makes all shared values of sources unreadable; other instances keep their own copies.
+    func forget(_ identities: some Collection<SourceIdentity>) {
+        let shared = identities.filter(mayShare)
+        guard !shared.isEmpty else { return }
+        beginnings.withLock { for identity in shared { $0.forget(identity) } }
+        store.forget(shared.map(source))
     }
 
-    /// The same, and removes the source from all other instances.
+    /// The same, and removes the sources from all other instances.
     ///
-    /// - Parameter name: The source as the operator named it.
+    /// - Parameter name: The source as the operator named it, if it is one; else it has its own name.
     /// - Returns: Whether that is done, or will be.
-    func purge(_ identity: SourceIdentity, name: ExactText) async -> Bool {
-        beginnings.withLock { $0.forget(identity) }
-        return await store.purge(source(identity), name: name.string)
+    func purge(_ identities: some Collection<SourceIdentity>, name: ExactText? = nil) async -> Bool {
+        guard !identities.isEmpty else { return true }
+        beginnings.withLock { for identity in identities { $0.forget(identity) } }
+        let sources = identities.compactMap { NamedSource(source($0), name: name?.string ?? $0.name) }
+        return await store.purge(sources) && sources.count == identities.count
+    }
+
+    /// The same for all sources that were asked for under a tag, as far as other instances know.
+    ///
+    /// - Parameter found: Told which sources these were, perhaps after this has returned.
+    func purge(_ tag: SharedTag, found: @escaping @Sendable ([NamedSource]) -> Void) async -> Bool {
+        await store.purge(TagRemoval(of: tag, onFound: found))
     }
 
     /// Makes everything unreadable; returns whether that is done, or will be.
@@ -244,9 +263,9 @@ package final class SharedTier: Sendable {
 
     /// Ends a purge of another instance: makes unreadable what is shared of the source under this instance's rules, if
     /// they differ.
-    func finish(_ notice: PurgeNotice, _ identity: SourceIdentity) {
+    func finish(_ purged: NamedSource, _ identity: SourceIdentity) {
         beginnings.withLock { $0.forget(identity) }
-        if source(identity) != notice.source { forget(identity) }
+        if source(identity) != purged.source { forget(identity) }
     }
 
     // MARK: Names

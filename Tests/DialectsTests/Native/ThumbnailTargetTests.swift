@@ -36,6 +36,21 @@ import ThumbnailPipeline
         #expect(query.expires == 4_102_444_800)
     }
 
+    @Test func `tags are a list without repetitions, which every other grammar of requests takes as well`() throws {
+        let query = try parse("url=x:y&tag=product-7,a.B_c%2Cproduct-7")
+        #expect(query.request.tags == ["product-7", "a.B_c"])
+        let plain = try parse("url=x:y")
+        #expect(query.request.recipe == plain.request.recipe && query != plain)
+        #expect(try ThumbnailTarget.parse(#require(ThumbnailTarget.generate(query)), accept: nil) == query)
+        let long = String(repeating: "a", count: 64)
+        #expect(try parse("url=x:y&tag=1,2,3,4,5,6,7,\(long)").request.tags.count == 8)
+        for wrong in ["", ",", "a,", "a b", "a/b", "%C3%A4", long + "a", "1,2,3,4,5,6,7,8,9"] {
+            let error = #expect(throws: APIError.self) { try parse("url=x:y&tag=" + wrong) }
+            #expect(error?.code == "bad_parameter" && error?.parameter == "tag", "\(wrong)")
+        }
+        #expect(try NativeDialect().target(source: "x:y", rendition: "w=3&tag=b") == "/thumbnail?url=x%3Ay&w=3&tag=b")
+    }
+
     @Test func `a quality may be looked for`() throws {
         let automatic = try parse("url=x:y&quality=auto&format=webp")
         #expect(automatic.request.options.isQualityAutomatic && automatic.request.options.quality == nil)

@@ -44,17 +44,18 @@ class SharingInstance(Service):
         finally:
             connection.close()
 
-    def thumbnail(self, url, width=20):
-        status, fields, body = self.ask("GET", f"/thumbnail?w={width}&url={urllib.parse.quote(url, safe='')}")
+    def thumbnail(self, url, width=20, tag=None):
+        target = f"/thumbnail?w={width}&url={urllib.parse.quote(url, safe='')}" + (f"&tag={tag}" if tag else "")
+        status, fields, body = self.ask("GET", target)
         assert status == 200, (status, body)
         return fields["Cache-Status"], fields["ETag"], body
 
     def is_hit(self, url, width=20):
         return f"{self.layer};hit" in self.thumbnail(url, width)[0]
 
-    def purge(self, url=None):
-        query = f"?url={urllib.parse.quote(url, safe='')}" if url else ""
-        return self.ask("DELETE", f"/cache{query}", operators=True)[0]
+    def purge(self, url=None, tag=None):
+        query = urllib.parse.urlencode({"url": url} if url else {"tag": tag} if tag else {})
+        return self.ask("DELETE", f"/cache?{query}", operators=True)[0]
 
     @property
     def state(self):

@@ -98,12 +98,15 @@ import ThumbnailPipeline
         #expect(await respond("/cache", method: .delete).text == #"{"entries":9,"bytes":90}"#)
         #expect(
             await respond("/cache?url=http%3A%2F%2Fh%2Fa%3Fb", method: .delete).text == #"{"entries":1,"bytes":10}"#)
-        #expect(control.removed == ["*", "http://h/a?b"])
+        #expect(await respond("/cache?tag=product-7", method: .delete).text == #"{"entries":0,"bytes":0}"#)
+        #expect(control.removed == ["*", "http://h/a?b", "#product-7"])
     }
 
     @Test(arguments: [
         ("/cache?url=", "bad_url"), ("/cache?url=%zz", "bad_url"), ("/cache?all=1", "unknown_parameter"),
         ("/cache?url=a&url=b", "bad_parameter"), ("/cache?url=refused", "bad_url"),
+        ("/cache?tag=", "bad_parameter"), ("/cache?tag=a%2Cb", "bad_parameter"),
+        ("/cache?url=a%3Ab&tag=c", "bad_parameter"),
     ])
     func `a removal that is not understood removes nothing`(target: String, code: String) async {
         let response = await respond(target, method: .delete)

@@ -41,6 +41,11 @@ final class StubControl: ServiceControlling {
         return RemovedEntries(entries: 1, bytes: 10)
     }
 
+    func remove(tag: ExactText) -> RemovedEntries {
+        state.withLock { $0.removed.append("#" + tag.string) }
+        return RemovedEntries()
+    }
+
     func cancel(receipt: String) -> Bool {
         state.withLock { state in
             guard let index = state.waiting.firstIndex(of: receipt) else { return false }

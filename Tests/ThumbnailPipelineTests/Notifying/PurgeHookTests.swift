@@ -24,6 +24,27 @@ struct PurgeHookTests {
         ("{urls} {} {Tag} {url", .text, "{urls} {} {Tag} {url"),
     ]
 
+    @Test func `a purge is told by sources or by tags, those of the sources included, some in each call`() throws {
+        let sources = (0..<40).map { "http://h/\($0)" }
+        let purge = PurgeNews(sources: sources, tags: ["season"])
+        func told(_ body: String, _ purge: PurgeNews) throws -> [String] {
+            let hook = try PurgeHook(url: "http://h/", body: body)
+            return hook.reports(of: purge).flatMap { hook.calls(for: $0) }.map {
+                String(decoding: $0.body, as: UTF8.self)
+            }
+        }
+        #expect(try told("{url}", purge) == sources)
+        let lists = try told("{tags}", purge).map { $0.split(separator: ",").map(String.init) }
+        #expect(lists.map(\.count) == [30, 11] && lists.joined().first == "season")
+        #expect(lists.joined().dropFirst().elementsEqual(sources.map(CacheTag.ofSource)))
+        #expect(try told("{tag}", purge).count == 41 && told("all", purge) == ["all"])
+        #expect(try told("{url} {tags}", PurgeNews(sources: ["x:y"])) == ["x:y \(CacheTag.ofSource(named: "x:y"))"])
+        #expect(try told("{tag}", PurgeNews(tags: ["season"])) == ["season"])
+        #expect(
+            try told("{tag}", PurgeNews()).isEmpty && told("{url}", PurgeNews()).isEmpty
+                && told("all", PurgeNews()) == ["all"])
+    }
+
     @Test(arguments: texts)
     func `values are escaped for the place where they stand`(text: String, place: HookText.Place, expected: String) {
         let filled = HookText(text, in: place).filled(Self.purge, tag: "a.b")

@@ -13,6 +13,7 @@ function members(text) {
 const layers = new Map([
   ["alula-result", ["Thumbnail", "made now"]],
   ["alula-shared", ["Shared cache", "asked the next layer"]],
+  ["alula-store", ["Result store", "asked the next layer"]],
   ["alula-decoded", ["Decoded pixels", "decoded now"]],
   ["alula-source", ["Source", "fetched now"]],
 ]);

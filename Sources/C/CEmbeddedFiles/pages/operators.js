@@ -93,13 +93,15 @@ function drawDownloads(now) {
 const cacheTitles = { result: "Thumbnails", decoded: "Decoded pixels", source: "Sources", shared: "Shared cache", disk: "Disk" };
 const cacheRows = new RowList(element("caches"), (name) => meterRow(cacheTitles[name] ?? name));
 const resourceRows = new RowList(element("resources"), meterRow);
-const originRows = new RowList(element("origins"), (origin) => {
+function stateRow(name) {
   const row = made("li", "origin");
   const [state, value] = [made("span", "state"), made("span", "value")];
-  state.textContent = origin;
+  state.textContent = name;
   row.append(state, value);
   return { row, state, value };
-});
+}
+const originRows = new RowList(element("origins"), stateRow);
+const surroundingRows = new RowList(element("surroundings"), stateRow);
 
 function counted(count, noun) {
   const plural = noun.endsWith("y") ? noun.slice(0, -1) + "ies" : noun + "s";
@@ -153,6 +155,24 @@ function drawResources({ memory, workers }) {
   ], (parts, { share, value, note }) => measure(parts, share, value, note));
 }
 
+const storeStates = { up: ["reachable", "in use"], suspended: ["suspended", "too slow or failing"], down: ["not_reachable", "out of reach"] };
+const callTitles = { purge_hook: "Purge hooks", job_callback: "Callbacks of jobs" };
+
+/** What stands beside the instance: what instances share, and whom it calls. */
+function drawSurroundings({ sharedCache, resultStore, outgoingCalls }) {
+  const stores = [["Shared cache", sharedCache], ["Result store", resultStore]].filter(([, store]) => store)
+    .map(([name, { state }]) => [name, { state: storeStates[state]?.[0] ?? "unknown", words: storeStates[state]?.[1] ?? state }]);
+  const calls = Object.entries(outgoingCalls ?? {}).map(([kind, { waiting, sent, failed, dropped }]) => [callTitles[kind] ?? kind, {
+    state: failed + dropped > 0 ? "not_reachable" : sent > 0 ? "reachable" : "unknown",
+    words: numberText(sent) + " sent" + (failed + dropped > 0 ? ", " + numberText(failed + dropped) + " did not arrive" : "") +
+      (waiting > 0 ? ", " + numberText(waiting) + " waiting" : ""),
+  }]);
+  surroundingRows.show([...stores, ...calls], (parts, { state, words }) => {
+    parts.state.dataset.state = state;
+    put(parts.value, words);
+  });
+}
+
 const stateWords = { reachable: "reachable", notReachable: "not reachable", "not reachable": "not reachable", suspended: "suspended", unknown: "not known" };
 
 function drawOrigins({ origins, originCounts }) {
@@ -200,6 +220,7 @@ function draw() {
   put(element("about"), "Operations" + (version && ", version " + version) + ", up for " + lifetimeText(stats.uptimeSeconds) + (stats.draining ? ", draining" : ""));
   drawFigures(stats);
   drawCaches(stats);
+  drawSurroundings(stats);
   drawResources(stats);
   drawOrigins(stats);
   for (const chart of charts) chart.draw(history);
@@ -303,11 +324,11 @@ function answer(text, isFailure = false) {
   element("source-status").classList.toggle("failure", isFailure);
 }
 
-/** Sends a write about a source, or about all for null, and says what came of it. */
-async function act(method, path, url, words) {
+/** Sends a write about a source or a tag, or about all for null, and says what came of it. */
+async function act(method, path, url, words, parameter = "url") {
   answer("Working …");
   try {
-    const response = await fetch(path + (url === null ? "" : "?url=" + encodeURIComponent(url)), { method });
+    const response = await fetch(path + (url === null ? "" : "?" + parameter + "=" + encodeURIComponent(url)), { method });
     const told = response.status === 204 ? {} : await response.json();
     if (!response.ok) throw new Error(told.detail ?? "The service refused.");
     answer(words(told));
@@ -340,6 +361,13 @@ element("source").addEventListener("submit", (event) => {
 element("purge").addEventListener("click", () => {
   const url = givenAddress();
   if (url) act("DELETE", "/cache", url, removed);
+});
+element("tagged").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const tag = element("source-tag").value.trim();
+  if (tag !== "") return act("DELETE", "/cache", tag, removed, "tag");
+  answer("Type a tag first.", true);
+  element("source-tag").focus();
 });
 element("purge-all").addEventListener("click", () => element("ask").showModal());
 element("ask").addEventListener("close", () => {

@@ -35,8 +35,11 @@ def check(alula, report):
     schemas(report)
     systemd.check(alula, report)
     values(report)
-    with tempfile.TemporaryDirectory() as folder, Service(alula, "--source-cache-path", f"{folder}/store") as service:
-        metrics(service, report)
+    with tempfile.TemporaryDirectory() as folder:
+        config = pathlib.Path(folder) / "settings.json"
+        config.write_text(json.dumps({"resultStore": "kept", "origins": {"kept": {"folder": folder, "write": True}}}))
+        with Service(alula, "--source-cache-path", f"{folder}/store", "--config", str(config)) as service:
+            metrics(service, report)
     monitoring.check(alula, list(panels()), report)
     settings(alula, report)
 

@@ -38,6 +38,7 @@ def with_tier(options, origin, reference, report, folder):
         with fleet as instances, HAProxy(instances.ports, folder) as proxy:
             trial = scenarios.Trial(instances, origin, reference, report, options.sources, options.requests)
             scenarios.results_are_shared(trial, folder)
+            scenarios.purges_are_seen_by_all(trial)
             scenarios.time_of_a_tier_hit(trial, redis, report, options.tier_hit and options.tier_hit / 1e3)
             scenarios.what_may_happen_to_the_tier(trial, proxy, redis, wire)
             if options.latency:

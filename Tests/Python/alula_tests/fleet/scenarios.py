@@ -1,8 +1,10 @@
 """What a fleet must hold: work done once, losses that nobody notices, and a tier that costs nothing but its hits."""
 import collections
 import itertools
+import json
 import statistics
 import time
+import urllib.parse
 
 from alula_tests.clients import connect, get, metrics
 from alula_tests.deploy.fleet import until
@@ -120,6 +122,31 @@ def one_is_lost_and_comes_back(trial, proxy):
     trial.judge(run.finish(), "it came back empty")
     again = sum(count for path, count in DistinctOrigin.fetches.items() if path in known)
     report.check(again <= share + 0.05 * total, f"added fetches: {again} of {total}")
+
+
+def purges_are_seen_by_all(trial):
+    """By URL and by tag, under traffic: each instance drops its copy within a second, whoever was asked under the tag."""
+    instances, ports = trial.instances.instances, trial.instances.ports
+    run = trial.start(ports, "beside", places(trial.sources, trial.requests // 2, 8))
+    for kind in ("url", "tag"):
+        name = target(trial.origin, f"purged-{kind}", 0, 0)
+        query = {"url": urllib.parse.parse_qs(name.partition("?")[2])["url"][0], "tag": "season-1"}
+
+        def is_hit(port):
+            return get(connect(port), name)[0].getheader("Cache-Status") == "alula-result;hit"
+
+        get(connect(ports[0]), f"{name}&tag=season-1")
+        for port in ports:
+            until(lambda: is_hit(port), "every instance has a copy")
+        connection, begun = connect(instances[3].admin_port), time.monotonic()
+        connection.request("DELETE", f"/cache?{urllib.parse.urlencode({kind: query[kind]})}")
+        removed, waiting = json.loads(connection.getresponse().read())["entries"], set(ports)
+        while waiting and time.monotonic() - begun < 10:
+            waiting -= {port for port in waiting if not is_hit(port)}
+        seconds = time.monotonic() - begun
+        trial.report.check(removed > 0 and not waiting and seconds < 1,
+                           f"a purge by {kind} is seen by all four after {seconds:.2f} s of at most 1")
+    trial.judge(run.finish(), "traffic beside purges")
 
 
 def results_are_shared(trial, folder):

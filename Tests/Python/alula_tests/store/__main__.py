@@ -132,6 +132,32 @@ class Trial:
             with self.of_folder(path) as fourth:
                 assert not fourth.is_hit(self.url("p"))
 
+    def a_purge_by_tag(self):
+        with self.store() as path, self.of_folder(path) as one, self.of_folder(path) as other:
+            self.purge_by_tag(one, other)
+            with self.of_folder(path) as third:
+                assert not third.is_hit(self.url("tagged")) and third.is_hit(self.url("plain"))
+
+    def a_purge_by_tag_in_a_bucket(self, host=None):
+        bucket = Bucket()
+        with self.of_bucket(bucket, host=host) as one, self.of_bucket(bucket, host=host) as other:
+            self.purge_by_tag(one, other)
+            assert not bucket.faults, bucket.faults[:3]
+            with self.of_bucket(bucket, host=host) as third:
+                assert not third.is_hit(self.url("tagged")) and third.is_hit(self.url("plain"))
+        bucket.stop()
+
+    def a_purge_by_tag_in_a_bucket_by_host(self):
+        self.a_purge_by_tag_in_a_bucket("localhost")
+
+    def purge_by_tag(self, one, other):
+        """An instance purges what another was asked for under a tag."""
+        one.thumbnail(self.url("tagged"), tag="product-7")
+        one.thumbnail(self.url("plain"))
+        one.settles()
+        assert other.purge(tag="nobodys") == 200 and other.is_hit(self.url("tagged"))
+        assert other.purge(tag="product-7") == 200
+
     def damage(self):
         with self.store() as path:
             etags = {}
@@ -230,7 +256,7 @@ class Trial:
         return f"{len(bucket.requests)} requests"
 
     def a_bucket_by_host(self):
-        return self.a_bucket(host="kept.localhost")
+        return self.a_bucket(host="localhost")
 
     def a_slow_bucket(self):
         bucket = Bucket()
@@ -393,7 +419,8 @@ class Trial:
                 assert len(left) == 1 and left[0].endswith(".lock"), left
 
 
-CHECKS = ["a_restart", "purges_of_a_fleet", "damage", "a_key", "an_ephemeral_instance", "a_folder_that_is_lost",
+CHECKS = ["a_restart", "purges_of_a_fleet", "a_purge_by_tag", "a_purge_by_tag_in_a_bucket",
+          "a_purge_by_tag_in_a_bucket_by_host", "damage", "a_key", "an_ephemeral_instance", "a_folder_that_is_lost",
           "other_settings", "a_bucket", "a_bucket_by_host", "a_slow_bucket", "a_bucket_that_refuses", "lent_keys",
           "destinations", "moto", "kills"]
 

@@ -54,7 +54,7 @@ def fault_of(method, target, fields, body, keys):
 
 
 class Bucket:
-    """A bucket named `kept` on a free port, by path (`/kept/NAME`) and by host (`kept.localhost`)."""
+    """A bucket named `kept` on a free port, by path (`/kept/NAME`) and by host (`localhost`)."""
 
     def __init__(self):
         self.objects, self.faults, self.requests, self.seconds = {}, [], [], 0
@@ -94,16 +94,28 @@ class Bucket:
             return 403, b"<Error/>"
         if method in self.status:
             return self.status[method], b"<Error/>"
+        target, _, query = target.partition("?")
         name = target.removeprefix("/")
-        if not fields["Host"].startswith("kept."):
+        if not fields["Host"].startswith("localhost"):
             start, _, name = name.partition("/")
             if start != "kept":
                 return 404, b"<Error/>"
+        if query:
+            return self.listing(name, urllib.parse.parse_qs(query))
         if method == "PUT":
             self.objects[name] = body
             self.fields[name] = dict(fields.items())
             return 200, b""
         return (200, self.objects[name]) if name in self.objects else (404, b"<Error/>")
+
+    def listing(self, name, query):
+        """A page of keys in their order (ListObjectsV2)."""
+        if name or query.get("list-type") != ["2"]:
+            return 404, b"<Error/>"
+        prefix, after = query["prefix"][0], query.get("start-after", [""])[0]
+        keys = sorted(key for key in self.objects if key.startswith(prefix) and key > after)[:int(query["max-keys"][0])]
+        words = "".join(f"<Contents><Key>{key}</Key><Size>1</Size></Contents>" for key in keys)
+        return 200, f"<?xml version='1.0'?><ListBucketResult><Prefix>{prefix}</Prefix>{words}</ListBucketResult>".encode()
 
     def stop(self):
         self.server.shutdown()

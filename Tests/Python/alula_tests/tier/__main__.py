@@ -108,6 +108,22 @@ class Trial:
             assert redis.call("GET", "foreign") == ["1"]
             assert not one.is_hit(self.url("a"), 33)
 
+    def a_purge_by_tag(self):
+        with self.fleet(instances=[(), (), ()]) as (_, one, other, third):
+            for number in range(30):
+                one.thumbnail(self.url(f"t{number}"), tag="season")
+            one.thumbnail(self.url("plain"))
+            one.settles()
+            assert all(other.is_hit(self.url(f"t{number}")) for number in range(30)) and other.is_hit(self.url("plain"))
+            assert third.purge(tag="season") == 200
+            begun = time.monotonic()
+            for number, instance in enumerate((one, other)):
+                url = self.url(f"t{number}")
+                assert eventually(lambda: instance.thumbnail(url)[0] != "alula-result;hit"), "a copy stayed"
+            assert time.monotonic() - begun < 1
+            assert not any(third.is_hit(self.url(f"t{number}")) for number in range(2, 30))
+            assert third.is_hit(self.url("plain"))
+
     def a_restarted_server(self):
         with self.fleet() as (redis, one, other):
             for instance in (one, other):
@@ -238,13 +254,13 @@ class Trial:
         rules = folder / "users.acl"
         rules.write_text(
             f"user default off\nuser alula on >{PASSWORD} ~alula:1:* &alula:1:* -@all "
-            "+ping +select +auth +mget +set +expire +del +unlink +xadd +xrange +publish +subscribe +scan\n")
+            "+ping +select +auth +mget +set +expire +del +unlink +xadd +xrange +publish +subscribe +scan +sadd +sscan\n")
         return Redis(
             self.folder, "--aclfile", str(rules),
             certificate=(str(folder / f"{certificate}.pem"), str(folder / f"{certificate}.key")))
 
 
-CHECKS = ["hits_and_purges", "a_restarted_server", "a_purge_that_is_missed", "a_full_server", "a_paused_server",
+CHECKS = ["hits_and_purges", "a_purge_by_tag", "a_restarted_server", "a_purge_that_is_missed", "a_full_server", "a_paused_server",
           "changed_bits", "an_ephemeral_instance", "other_settings", "a_user_and_tls"]
 
 

@@ -1,0 +1,53 @@
+import Memory
+import Text
+
+/// A listing of the objects below a folder of a bucket (S3, ListObjectsV2), in one of the two styles of addresses.
+struct ObjectListing {
+    /// Names of one page.
+    static let length = 1_000
+    /// More bytes than a page has.
+    static let mostBytes = 4 << 20
+
+    private let originName: String
+    /// The bucket's URL, without query.
+    private let bucket: String
+    /// The beginning of the keys of the folder.
+    private let prefix: String
+
+    /// The listings that may be right: the bucket is the first segment of the base's path, or its host.
+    static func listings(of folder: String, below origin: Origin) throws -> [ObjectListing] {
+        guard case .web(let base) = origin.place else { return [] }
+        let segments = base.path.split(separator: "/").map(String.init)
+        return (0...min(1, segments.count)).reversed().map { count in
+            ObjectListing(
+                originName: origin.name,
+                bucket: base.origin.description + "/" + segments.prefix(count).joined(separator: "/"),
+                prefix: (segments.dropFirst(count).map { URLEscapes.decoded($0[...]).map(Self.text) ?? $0 } + [
+                    folder, "",
+                ])
+                .joined(separator: "/"))
+        }
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The request for the page after a name.
+    func page(after name: String?) throws -> SourceIdentity {
+        var query = "list-type=2&max-keys=\(Self.length)&prefix=\(URLEscapes.escaped(Array(prefix.utf8)))"
+        if let name { query += "&start-after=\(URLEscapes.escaped(Array((prefix + name).utf8)))" }
+        return SourceIdentity(url: try SourceURL(parsing: "\(bucket)?\(query)"), originName: originName)
+    }
+
+    /// The names in an answer; nil if it is no listing of this folder.
+    ///
+    /// They are ours, so none has characters that XML would escape.
+    func names(in answer: SharedBytes) -> [String]? {
+        let text = String(decoding: answer.array, as: UTF8.self)
+        guard text.contains("<ListBucketResult") else { return nil }
+        return text.split(separator: "<Key>").dropFirst().compactMap { part in
+            let key = part.prefix(before: UInt8(ascii: "<"))
+            guard let slash = key.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+            return String(key[key.utf8.index(after: slash)...])
+        }
+    }
+}

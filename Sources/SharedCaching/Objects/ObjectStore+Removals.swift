@@ -1,0 +1,104 @@
+import Coordination
+import Memory
+
+/// Removals: they replace generations, and are tried again until the place confirms them.
+extension ObjectStore {
+    /// Listings that fail one after another; then everything is removed.
+    private static let mostFailedListings = 5
+    /// How long a caller waits for the place to confirm a removal.
+    private static let removalTimeLimit = Duration.seconds(1)
+
+    package func forget(_ sources: [SharedSource]) { add(.forget(sources), nil) }
+
+    package func purge(_ sources: [NamedSource]) async -> Bool { await removed(.forget(sources.map(\.source))) }
+
+    package func purge(_ removal: TagRemoval) async -> Bool {
+        await removed(.tagged(removal), within: SharedStore.tagTimeLimit)
+    }
+
+    package func purgeEverything() async -> Bool { await removed(.everything) }
+
+    private func removed(
+        _ removal: DueRemovals.Removal, within limit: Duration = removalTimeLimit
+    ) async -> Bool {
+        let answer = FirstAnswer<Bool>()
+        add(removal, answer)
+        return await answer.value(within: limit, by: timekeeper, or: true)
+    }
+
+    private func add(_ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?) {
+        let isAdded = state.withLock { state in
+            if state.due.add(removal, answer: answer) { return true }
+            // If too many are to be forgotten one by one, everything is forgotten.
+            if answer == nil { state.due.collapse() }
+            return false
+        }
+        if !isAdded { answer?.give(false) }
+        Task.detached { [self] in await deliver() }
+    }
+
+    /// Does the removals that are not under way; those that fail stay due.
+    func deliver() async {
+        var hasFailed = false
+        for entry in state.withLock({ $0.due.takeUnsent() }) {
+            if hasFailed {
+                state.withLock { $0.due.putBack(entry.number) }
+                continue
+            }
+            do {
+                switch entry.removal {
+                case .forget(let sources): try await place.replaceGenerations(of: sources)
+                case .purge(let notices): try await place.replaceGenerations(of: notices.flatMap(\.sources))
+                case .tagged(let removal): try await remove(removal)
+                case .everything: try await removeEverything()
+                }
+                state.withLock { $0.due.confirm(entry.number) }?.answer?.give(true)
+            } catch {
+                state.withLock { $0.due.putBack(entry.number) }
+                hasFailed = true
+            }
+        }
+        if state.withLock({ !$0.due.isEmpty }) { recover() }
+    }
+
+    private func removeEverything() async throws {
+        let generation = Generation()
+        let now = timekeeper.now
+        try await place.keep(SharedBytes(generation.text), named: ObjectNames.everything, isLasting: true)
+        state.withLock { state in
+            state.everything = (generation, now)
+            state.removals += 1
+        }
+    }
+
+    /// Makes all unreadable that was asked for under a tag.
+    private func remove(_ removal: TagRemoval) async throws {
+        let tag = removal.tag
+        // First: see ``keep(_:under:)``.
+        try await place.replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
+        let folder = ObjectNames.members(of: tag)
+        guard let names = try await names(in: folder), names.count <= TagRemoval.mostSources else {
+            return try await removeEverything()
+        }
+        let sources = try await place.members(names, in: folder)
+        // Those without a name that can be read are removed all the same.
+        try await place.replaceGenerations(of: names.compactMap { SharedSource(label: Array($0.utf8)) })
+        removal.onFound(sources)
+    }
+
+    /// The names in a folder; nil if the place has failed to say several times, because it may not be asked perhaps.
+    private func names(in folder: String) async throws -> [String]? {
+        do {
+            let names = try await place.names(in: folder, atMost: TagRemoval.mostSources + 1)
+            state.withLock { $0.failedListings = 0 }
+            return names
+        } catch {
+            let isLast = state.withLock { state in
+                state.failedListings = (state.failedListings + 1) % Self.mostFailedListings
+                return state.failedListings == 0
+            }
+            if isLast { return nil }
+            throw error
+        }
+    }
+}

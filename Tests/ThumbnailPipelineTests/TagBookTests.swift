@@ -1,0 +1,54 @@
+import Downloading
+import Testing
+import Text
+
+@testable import ThumbnailPipeline
+
+/// The tags that an instance knows.
+struct TagBookTests {
+    private var book = TagBook()
+
+    private func source(_ number: Int) throws -> SourceIdentity {
+        SourceIdentity(url: try SourceURL(parsing: "http://h/\(number)"))
+    }
+
+    @Test mutating func `a source is found by each of its tags until it is forgotten`() throws {
+        let (one, two) = (try source(1), try source(2))
+        let news = [
+            book.note(["a", "b"], of: one), book.note(["a"], of: two), book.note(["b"], of: one),
+            book.note(["c"], of: one),
+        ].map { $0.isNew }
+        #expect(news == [true, true, false, true] && book.count == 4)
+        #expect(book.sources(under: "a") == [one, two] && book.sources(under: "c") == [one])
+        #expect(book.tags(of: one) == ["a", "b", "c"])
+        book.forget(one)
+        #expect(book.sources(under: "a") == [two] && book.sources(under: "b").isEmpty && book.count == 1)
+        book.forgetAll()
+        #expect(book.count == 0 && book.tags(of: two).isEmpty)
+    }
+
+    @Test mutating func `a source with too many tags is dropped, and begins anew`() throws {
+        let one = try source(1)
+        for number in 0..<TagBook.mostTags {
+            let dropped = book.note(["\(number)"], of: one).dropped
+            #expect(dropped.isEmpty)
+        }
+        let last = book.note(["last"], of: one)
+        #expect(last.isNew && last.dropped == [one] && book.tags(of: one) == ["last"] && book.count == 1)
+    }
+
+    @Test mutating func `it is bounded, and drops the sources that came first`() throws {
+        let tags = (0..<8).map { ExactText("\($0)") }
+        var dropped: [SourceIdentity] = []
+        let sources = try (0..<TagBook.capacity / 8 + 2).map { try source($0) }
+        for source in sources { dropped += book.note(tags, of: source).dropped }
+        #expect(dropped == Array(sources.prefix(2)) && book.count == TagBook.capacity)
+        for _ in 0..<3 {
+            for source in sources {
+                book.forget(source)
+                _ = book.note(tags, of: source)
+            }
+        }
+        #expect(book.count <= TagBook.capacity && book.sources(under: "0").count <= TagBook.capacity / 8)
+    }
+}

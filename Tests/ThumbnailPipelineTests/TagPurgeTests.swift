@@ -1,0 +1,138 @@
+import Coordination
+import DiskCaching
+import Downloading
+import SharedCaching
+import TestSupport
+import Testing
+import Text
+
+@testable import ThumbnailPipeline
+
+/// Purges of all that was asked for under a tag.
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct TagPurgeTests {
+    /// An instance whose origin serves an image that may be kept for a while.
+    private func instance(
+        _ server: FakeRedis? = nil, diskFolder: String? = nil, objects: ObjectsInMemory? = nil
+    ) async throws -> PipelineFixture {
+        let fixture = try PipelineFixture(diskFolder: diskFolder, sharedCache: server?.url, objects: objects)
+        for path in ["/a", "/b"] {
+            fixture.origin.serve(SampleFiles.jpeg, at: path, cacheControl: "max-age=100", eTag: "\"1\"")
+        }
+        if let store = fixture.sharedStore { try #require(await eventually { store.isUp }) }
+        if let store = fixture.resultStore { try #require(await eventually { store.isUp }) }
+        return fixture
+    }
+
+    private func request(_ path: String = "/a", width: Int = 20, _ tags: ExactText...) -> ThumbnailRequest {
+        var request = ThumbnailRequest.path(path, width: width)
+        request.tags = tags
+        return request
+    }
+
+    /// Waits until what instances share has all that the instance wrote.
+    private func settled(_ fixture: PipelineFixture) async throws {
+        try #require(
+            await eventually {
+                (fixture.sharedStore?.statistics.queueBytes ?? 0) + (fixture.resultStore?.statistics.queueBytes ?? 0)
+                    == 0
+            })
+    }
+
+    private func isCached(_ fixture: PipelineFixture, _ path: String = "/a", width: Int = 20) -> Bool {
+        fixture.pipeline.cachedThumbnail(for: fixture.pipeline.resolved(request(path, width: width))) != nil
+    }
+
+    @Test func `tags change neither the result nor its entity tag`() async throws {
+        let fixture = try await instance()
+        let plain = try await fixture.thumbnail(of: request())
+        let tagged = try await fixture.thumbnail(of: request("/a", "product-7", "b"))
+        #expect(tagged.statusTexts == ["alula-result hit"] && tagged.eTag == plain.eTag && fixture.renders == 1)
+    }
+
+    @Test func `a purge by tag takes all that was made of the sources asked for under it, and no more`() async throws {
+        let fixture = try await instance()
+        _ = try await fixture.thumbnail(of: request())
+        _ = try await fixture.thumbnail(of: request("/a", width: 10, "x", "y"))
+        _ = try await fixture.thumbnail(of: request("/b", "z"))
+        #expect(try await fixture.control.remove(tag: "nobody's") == RemovedEntries())
+        #expect(try await fixture.control.remove(tag: "y").entries >= 4, "two results, pixels and the source")
+        #expect(!isCached(fixture) && !isCached(fixture, width: 10) && isCached(fixture, "/b"))
+        #expect(try await fixture.control.remove(tag: "x").entries == 0)
+    }
+
+    @Test func `a tag that comes with a hit counts, also after a purge`() async throws {
+        let fixture = try await instance()
+        _ = try await fixture.thumbnail(of: request())
+        let tagged = fixture.pipeline.resolved(request("/a", "x"))
+        for _ in 0..<2 {
+            #expect(fixture.pipeline.cachedThumbnail(for: tagged) != nil)
+            #expect(try await fixture.control.remove(tag: "x").entries > 0)
+            #expect(!isCached(fixture))
+            _ = try await fixture.thumbnail(of: request())
+        }
+    }
+
+    @Test func `a purge by tag beats a fetch that is under way`() async throws {
+        let fixture = try await instance()
+        let gate = fixture.origin.hold()
+        let first = Task { try await fixture.thumbnail(of: request("/a", "x")) }
+        await gate.arrivals(1)
+        _ = try await fixture.control.remove(tag: "x")
+        gate.open()
+        _ = try await first.value
+        #expect(!isCached(fixture))
+    }
+
+    @Test func `tags on the disk outlive a restart`() async throws {
+        let folder = TemporaryFolder()
+        let first = try await instance(diskFolder: folder.path)
+        _ = try await first.thumbnail(of: request("/a", "x"))
+        await first.store?.close(timeLimit: .patience)
+        let second = try await instance(diskFolder: folder.path)
+        _ = try await second.thumbnail(of: request())
+        #expect(second.origin.loads == 0 && isCached(second))
+        #expect(try await second.control.remove(tag: "x").entries > 0)
+        #expect(!isCached(second))
+        _ = try await second.thumbnail(of: request())
+        #expect(second.origin.loads == 1)
+    }
+
+    @Test func `a purge by tag reaches instances that were not asked under it, and what they share`() async throws {
+        let server = try FakeRedis()
+        let (one, other, third) = (try await instance(server), try await instance(server), try await instance(server))
+        _ = try await one.thumbnail(of: request("/a", "x"))
+        try await settled(one)
+        _ = try await other.thumbnail(of: request())
+        #expect(other.origin.loads == 0 && isCached(other))
+        _ = try await third.control.remove(tag: "x")
+        #expect(await eventually { !isCached(one) && !isCached(other) })
+        _ = try await third.thumbnail(of: request())
+        #expect(third.origin.loads == 1, "the shared cache had it still")
+    }
+
+    @Test func `what one instance alone knows under a tag leaves the others, too`() async throws {
+        let server = try FakeRedis()
+        let (one, other) = (try await instance(server), try await instance(server))
+        _ = try await one.thumbnail(of: request("/a", "x"))
+        try await settled(one)
+        _ = try await other.thumbnail(of: request())
+        server.forgetSets()
+        _ = try await other.control.remove(tag: "x")
+        #expect(await eventually { !isCached(one) && !isCached(other) })
+    }
+
+    @Test func `tags in a store outlive all instances`() async throws {
+        let objects = ObjectsInMemory()
+        let first = try await instance(objects: objects)
+        _ = try await first.thumbnail(of: request("/a", "x"))
+        try await settled(first)
+        let second = try await instance(objects: objects)
+        _ = try await second.thumbnail(of: request())
+        #expect(second.origin.loads == 0 && isCached(second))
+        #expect(try await second.control.remove(tag: "x").entries > 0)
+        #expect(!isCached(second))
+        _ = try await second.thumbnail(of: request())
+        #expect(second.origin.loads == 1)
+    }
+}
