@@ -253,7 +253,7 @@ struct GainMapRenderingTests {
     @Test func `the key of a result tells of its map`() throws {
         let header = try ImageHeader.inspect(UltraHDRWriter.scene(PixelSize(width: 320, height: 240)).bytes)
         let plan = try RenderPlan(options: keeping(100), format: .jpeg, source: header, limits: ImagingLimits())
-        #expect(plan.keyTexts == ["page 0 level 1 refuse gain map", "resample 100x75 gamma", "jpeg.2 80"])
+        #expect(plan.keyTexts == ["page 0 level 1 refuse gain map", "resample 100x75 gamma", "jpeg.3 80"])
         #expect(plan.words.last == "add the gain map, after the same steps")
         var plain = keeping(100)
         plain.gainMap = .drop
