@@ -18,6 +18,11 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(0...before ~= price, "a picture that is dearer when it is smaller")
         before = price
     }
+    if let map = header.gainMap, let own = map.file(in: file) {
+        precondition(map.header.isPossible && map.isPossible, "an odd map: \(map.header)")
+        guard let read = try? ImageHeader.inspect(own) else { fatalError("a map that is no picture: \(map.header)") }
+        precondition(read.size == map.header.size && read.bands == map.header.bands, "another map than the header's")
+    }
     switch header.format {
     case .jpeg:
         let trimmed = JPEGTrimming.trim(file, header: header)

@@ -136,16 +136,19 @@ extension HTTPField.Name {
     package static let metadataToken = Self(unchecked: "X-aws-ec2-metadata-token")
     package static let metadataTokenLifetime = Self(unchecked: "X-aws-ec2-metadata-token-ttl-seconds")
 
-    /// Alula's own: why a request failed, that an image lacks pixels, the quality that was found, and the receipt of a
-    /// request.
+    /// Alula's own: why a request failed, that an image lacks pixels, what became of its gain map, the quality that was
+    /// found, and the receipt of a request.
     package static let imageWidth = Self(unchecked: "Image-Width")
     package static let imageHeight = Self(unchecked: "Image-Height")
     package static let alulaSignature = Self(unchecked: "Alula-Signature")
     package static let alulaError = Self(unchecked: "Alula-Error")
     package static let alulaIncomplete = Self(unchecked: "Alula-Incomplete")
+    package static let alulaHDR = Self(unchecked: "Alula-HDR")
     package static let alulaQuality = Self(unchecked: "Alula-Quality")
     package static let alulaReceipt = Self(unchecked: "Alula-Receipt")
 
     /// Those of Alula's own that answers have.
-    package static let ownAnswerFields = [alulaError, alulaIncomplete, alulaQuality, alulaReceipt]
+    package static let ownAnswerFields = [
+        alulaError, alulaIncomplete, alulaHDR, alulaQuality, alulaReceipt,
+    ]
 }

@@ -48,6 +48,26 @@ package struct InProcessCodec: ImageCodec {
 }
 
 extension ImageCodec {
+    /// Decodes a file as `plan` says, with its gain map if the plan keeps it; blocks the calling thread until the work
+    /// ends.
+    ///
+    /// The map is decoded as a file of its own. One that cannot be decoded costs the map, not the image.
+    ///
+    /// - Throws: As ``decode(_:header:plan:limits:token:)``.
+    package func decodeWithGainMap(
+        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
+    ) throws -> DecodedImage {
+        let image = try decode(bytes, header: header, plan: plan, limits: limits, token: token)
+        guard let (map, mapPlan) = plan.gainMap(of: header), let file = map.file(in: bytes) else { return image }
+        do {
+            let decoded = try decode(file, header: map.header, plan: mapPlan, limits: limits, token: token)
+            guard !decoded.hasAlpha else { return image }
+            return DecodedImage(image, with: try DecodedGainMap(decoded, of: map, token: token))
+        } catch is ImagingError {
+            return image
+        }
+    }
+
     /// Draws what a border surrounds in an image of shapes, in the size that it is needed in; blocks the calling thread
     /// until the work ends.
     ///

@@ -29,15 +29,20 @@ package enum ImageRenderer {
         func composer(_ plan: RenderPlan) -> FrameComposer {
             FrameComposer(plan: plan, token: token, additions: additions, reuse: reuse)
         }
-        func rendered(_ image: DecodedImage, _ plan: RenderPlan) throws -> EncodedImage {
-            try withResult(composer(plan), of: image, token) { result, frames in
-                try encode(result, frames: frames, of: image, plan: plan, token: token, codec: codec)
-            }
-        }
         let resolved = try plan.border?.resolved(plan, for: image, token: token) ?? plan
         let isAnyWide =
             try resolved.gamut == .auto && isWide(image, by: resolved, token: token, composer: composer)
         let plan = resolved.shown(from: image, in: isAnyWide ? .p3 : resolved.gamut)
+        let gainMap = plan.decode.keepsGainMap ? image.gainMap : nil
+        func rendered(_ image: DecodedImage, _ rest: RenderPlan) throws -> EncodedImage {
+            let done = Array(plan.steps.dropLast(rest.steps.count))
+            return try withResult(composer(rest), of: image, token) { result, frames, placed in
+                let map = try gainMap?.encoded(
+                    for: plan, RenderSteps(done + Array(placed)), token: token, codec: codec)
+                return try encode(
+                    result, frames: frames, of: image, plan: rest, gainMap: map, token: token, codec: codec)
+            }
+        }
         guard case .planar = image.layout else { return try rendered(image, plan) }
         let (target, rest) = PlanarLane.part(of: plan, for: image)
         if let encoder = PlanarLane.encoder(for: image, rest: rest) {
@@ -47,8 +52,9 @@ package enum ImageRenderer {
                 stamps.append(try withLibraryErrors(token) { try step.stamp(in: encoder.range, context: &context) })
             }
             return try renderPlanes(
-                of: image, to: target, stamps: stamps, plan: plan, encoder: encoder, token: token,
-                codec: codec)
+                of: image, to: target, stamps: stamps, plan: plan, encoder: encoder,
+                gainMap: gainMap?.encoded(for: plan, plan.steps, token: token, codec: codec), token: token, codec: codec
+            )
         }
         return try rendered(PlanarRendering.pixels(of: image, target: target, token: token), rest)
     }
@@ -56,7 +62,7 @@ package enum ImageRenderer {
     /// The result of planes that are resampled to `target`, get the stamps and are encoded.
     private static func renderPlanes(
         of image: DecodedImage, to target: PlanarTarget, stamps: [PlaneStamp], plan: RenderPlan, encoder: PlaneEncoder,
-        token: WorkToken, codec: any ImageCodec
+        gainMap: EncodedGainMap?, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         var target = target
         (target.chromaStep, target.range, target.needsChroma) = (plan.chromaStep, encoder.range, encoder.needsChroma)
@@ -65,7 +71,7 @@ package enum ImageRenderer {
         guard case .fixed(let quality) = plan.quality else {
             let trials = PlaneTrials(
                 of: image, target: target, encoder: encoder, plan: plan, token: token, codec: codec)
-            return try QualitySearch(trials, for: plan).result()
+            return try QualitySearch(trials, for: plan, gainMap: gainMap).result()
         }
         let file =
             if plan.format.isEncodedInOneStep {
@@ -77,7 +83,9 @@ package enum ImageRenderer {
                     of: image, target: target, stamps: stamps, encoder: encoder,
                     settings: plan.settings(quality: quality), token: token)
             }
-        return EncodedImage(bytes: plan.finished(file), format: plan.format, size: plan.outputSize)
+        return EncodedImage(
+            bytes: plan.finished(file, with: gainMap), format: plan.format, size: plan.outputSize,
+            hasGainMap: gainMap != nil)
     }
 
     /// Whether an image shows colours outside of sRGB, if all of them are kept.
@@ -91,7 +99,7 @@ package enum ImageRenderer {
             let part = PlanarLane.part(of: shown, for: image, needsPixels: true)
             (source, rest) = (try PlanarRendering.pixels(of: image, target: part.target, token: token), part.rest)
         }
-        return try withResult(composer(rest), of: source, token) { result, frames in
+        return try withResult(composer(rest), of: source, token) { result, frames, _ in
             try DecodedImage(
                 pixels: result.pixels(token: token), size: rest.outputSize, bands: result.bands, frames: frames
             ).isWide(token: token)
@@ -137,10 +145,11 @@ package enum ImageRenderer {
         }
     }
 
-    /// Lends the result of all steps on the frames of interleaved pixels, not computed yet, and the number of frames.
+    /// Lends the result of all steps on the frames of interleaved pixels, not computed yet, the number of frames, and
+    /// the steps with the places that were found.
     private static func withResult<Result>(
         _ composer: FrameComposer, of image: DecodedImage, _ token: WorkToken,
-        _ body: (VipsImage, _ frames: Int) throws -> Result
+        _ body: (VipsImage, _ frames: Int, _ placed: RenderSteps) throws -> Result
     ) throws -> Result {
         try withLibraryErrors(token) {
             try unsafe image.pixels.withUnsafeBytes { bytes throws in
@@ -158,15 +167,15 @@ package enum ImageRenderer {
                         part, width: image.size.width, height: image.size.height, bands: image.bands)
                     results.append(try composer.compose(source))
                 }
-                return try body(VipsImage.stacked(results), frames)
+                return try body(VipsImage.stacked(results), frames, composer.placedSteps)
             }
         }
     }
 
     /// Writes the result of all steps on an image.
     private static func encode(
-        _ result: VipsImage, frames: Int, of image: DecodedImage, plan: RenderPlan, token: WorkToken,
-        codec: any ImageCodec
+        _ result: VipsImage, frames: Int, of image: DecodedImage, plan: RenderPlan, gainMap: EncodedGainMap?,
+        token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         let delays = frames > 1 ? plan.timing?.delays(for: image.delays) ?? image.delays : []
         let loop = frames > 1 ? plan.timing?.loop ?? image.loop : 0
@@ -180,12 +189,14 @@ package enum ImageRenderer {
                 pixels: try result.pixels(token: token), size: plan.outputSize, bands: result.bands, frames: frames,
                 delays: delays, loop: loop)
             let trials = PixelTrials(of: finished, plan: plan, token: token, codec: codec)
-            return try QualitySearch(trials, for: plan).result()
+            return try QualitySearch(trials, for: plan, gainMap: gainMap).result()
         }
         let encoded = try encode(
             result, size: plan.outputSize, format: plan.format, settings: plan.settings(quality: quality),
             hasSharpChroma: plan.hasSharpChroma, token: token, codec: codec)
-        return EncodedImage(bytes: plan.finished(encoded.bytes), format: encoded.format, size: encoded.size)
+        return EncodedImage(
+            bytes: plan.finished(encoded.bytes, with: gainMap), format: encoded.format, size: encoded.size,
+            hasGainMap: gainMap != nil)
     }
 
     /// Computes `image` and writes it; `size` is that of one frame.
@@ -218,6 +229,9 @@ private struct FrameComposer {
         self.plan = plan
         contexts = plan.steps.map { _ in StepContext(token: token, additions: additions, reuse: reuse) }
     }
+
+    /// The steps, with the places that were found in the first frame.
+    var placedSteps: RenderSteps { plan.steps.placed(by: contexts) }
 
     /// The finished frame, not computed yet.
     mutating func compose(_ source: VipsImage) throws -> VipsImage {

@@ -7,11 +7,13 @@ import Memory
 struct QualitySearch {
     private var trials: any EncodingTrials
     private let plan: RenderPlan
+    private let gainMap: EncodedGainMap?
 
-    /// A search with trials of the image that the steps of `plan` have made.
-    init(_ trials: any EncodingTrials, for plan: RenderPlan) {
+    /// A search with trials of the image that the steps of `plan` have made, whose file gets the gain map.
+    init(_ trials: any EncodingTrials, for plan: RenderPlan, gainMap: EncodedGainMap? = nil) {
         self.trials = trials
         self.plan = plan
+        self.gainMap = gainMap
     }
 
     /// The result of the plan.
@@ -26,10 +28,13 @@ struct QualitySearch {
             case .similar(let goal): try self.file(similar: goal)
             }
         return EncodedImage(
-            bytes: file, format: plan.format, size: plan.outputSize, quality: plan.quality.isSearched ? quality : nil)
+            bytes: file, format: plan.format, size: plan.outputSize, quality: plan.quality.isSearched ? quality : nil,
+            hasGainMap: gainMap != nil)
     }
 
-    private func file(quality: Int) throws -> SharedBytes { plan.finished(try trials.file(quality: quality)) }
+    private func file(quality: Int) throws -> SharedBytes {
+        plan.finished(try trials.file(quality: quality), with: gainMap)
+    }
 
     /// The file of a quality that fits while the next higher one does not.
     ///

@@ -51,6 +51,26 @@ struct SandboxedCodecTests {
         #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
     }
 
+    @Test(arguments: [1, 6]) func `results with a gain map are the same from workers and from this process`(
+        orientation: Int
+    ) throws {
+        try ImageLibrary.start()
+        let fixture = try SandboxFixture()
+        var writer = UltraHDRWriter.scene(PixelSize(width: 801, height: 603), isColor: true)
+        writer.image = JPEGWriter.oriented(writer.image, orientation)
+        let file = writer.bytes
+        let header = try ImageHeader.inspect(file)
+        var options = RenderingOptions()
+        (options.width, options.gainMap) = (90, .keep)
+        let plan = try RenderPlan(options: options, format: .jpeg, source: header, limits: .none)
+        let results = try [fixture.codec, InProcessCodec()].map { (codec: any ImageCodec) in
+            let image = try codec.decodeWithGainMap(
+                file, header: header, plan: plan.decode, limits: .none, token: WorkToken())
+            return try ImageRenderer.render(image, plan: plan, token: WorkToken(), codec: codec)
+        }
+        #expect(results.allSatisfy(\.hasGainMap) && results[0].bytes.array == results[1].bytes.array)
+    }
+
     @Test(arguments: [ImageFixture.jpegTruncated, .pngTruncated, .webpTruncated, .gifTruncated])
     func `15: a worker says whether an image lacks pixels`(fixture file: ImageFixture) throws {
         try ImageLibrary.start()

@@ -115,6 +115,22 @@ import ThumbnailPipeline
         #expect(await Edge().respond(Self.target)[name] == nil)
     }
 
+    @Test(arguments: [true, false]) func `an answer says what became of the gain map of its source`(
+        isKept: Bool
+    ) async throws {
+        var header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 3, height: 2))
+        header.colors.highRange = .gainMap
+        let image = EncodedImage(
+            bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), hasGainMap: isKept)
+        let thumbnail = Thumbnail(
+            image: image, sourceHeader: header, eTag: "\"a\"", lastModified: nil, freshness: Freshness(lifetime: 60),
+            cacheStatus: [], timings: [], place: AnswerPlace())
+        let edge = Edge(StubThumbnails(cached: thumbnail))
+        let name = try #require(HTTPField.Name("Alula-HDR"))
+        for _ in 1...2 { #expect(await edge.respond(Self.target)[name] == (isKept ? "kept" : "dropped")) }
+        #expect(await Edge().respond(Self.target)[name] == nil)
+    }
+
     @Test func `only a negotiated format varies`() async {
         let edge = Edge()
         #expect(await edge.respond(Self.target + "&format=auto")[.vary] == "Accept")

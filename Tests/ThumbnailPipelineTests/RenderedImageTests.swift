@@ -28,6 +28,14 @@ struct RenderedImageTests {
         #expect(read.eTag == RenderedImage(image).eTag)
     }
 
+    @Test(arguments: [nil, 57]) func `the disk keeps whether a file has a gain map`(quality: Int?) throws {
+        let image = EncodedImage(
+            bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), quality: quality,
+            hasGainMap: true)
+        let read = try #require(RenderedImage(RenderedImage(image).entry))
+        #expect(read.image.quality == quality && read.image.hasGainMap)
+    }
+
     @Test func `an entry without a quality, as earlier releases wrote it, is read`() throws {
         var writer = RecordWriter()
         writer.write("jpeg")

@@ -20,8 +20,8 @@ enum ImageCorpus {
     private static var all: [(name: String, bytes: [UInt8])] {
         let fixtures = (ImageFixture.readable + [.avif]).map { ("fixture-\($0.rawValue)", $0.array) }
         let withMetadata = ("metadata.avif", AVIFWriter.withPrivateMetadata(ImageFixture.avif.array))
-        return fixtures + [withMetadata] + unwritten + encoded + sizes.flatMap { scanned($0) + interlaced($0) }
-            + animated + [("layers.avif", layers)]
+        return fixtures + [withMetadata] + withGainMaps + unwritten + encoded
+            + sizes.flatMap { scanned($0) + interlaced($0) } + animated + [("layers.avif", layers)]
     }
 
     /// A turned overlay of a grid and of an image with alpha, which lies beyond an edge.
@@ -38,6 +38,19 @@ enum ImageCorpus {
             id: 6, isOpaque: false)
         overlay.properties.append(HEIFBox.rotation(1))
         return HEIFWriter(tiles + [grid, above, alpha, overlay], primary: 6).file
+    }
+
+    /// Files with gain maps, in all forms.
+    private static var withGainMaps: [(name: String, bytes: [UInt8])] {
+        sizes.dropFirst(2).flatMap { size in
+            UltraHDRWriter.Form.allCases.flatMap { form in
+                UltraHDRWriter.Place.allCases.map { place in
+                    var writer = UltraHDRWriter.scene(size, scale: 2, isColor: place == .container)
+                    (writer.forms, writer.places) = ([form], [place])
+                    return ("gain-map-\(size)-\(form)-\(place).jpeg", writer.file)
+                }
+            }
+        }
     }
 
     /// Files of formats that are not written.

@@ -59,6 +59,8 @@ public struct Rendition: Hashable, Sendable {
     public var gamut: Gamut?
     /// Whether the Exif copyright and artist are kept.
     public var keepsCopyright: Bool?
+    /// Whether a JPEG result keeps the source's gain map.
+    public var keepsGainMap: Bool?
     /// The page or frame to show, from 0.
     public var page: Int?
     /// Whether all frames are kept.
@@ -125,6 +127,7 @@ public struct Rendition: Hashable, Sendable {
             ("avifBitDepth", avifBitDepth?.description),
             ("gamut", gamut?.rawValue),
             ("keepCopyright", keepsCopyright.map(flag)),
+            ("hdr", keepsGainMap.map { $0 ? "keep" : "drop" }),
             ("page", page?.description),
             ("animated", isAnimated.map(flag)),
             ("watermark", watermark?.source),

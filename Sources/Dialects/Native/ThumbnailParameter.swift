@@ -17,7 +17,7 @@ enum ThumbnailParameter: String, CaseIterable {
     case background, format
     case quality = "q"
     case maximumBytes = "maxBytes"
-    case avifBitDepth, gamut, keepCopyright, page, animated
+    case avifBitDepth, gamut, keepCopyright, hdr, page, animated
     case watermark, watermarkPosition, watermarkX, watermarkY, watermarkOpacity, watermarkScale, watermarkTile
     case preset, placeholder, tag, expires
     case signature = "sig"
@@ -84,6 +84,7 @@ enum ThumbnailParameter: String, CaseIterable {
                 \.options.avifBitDepth, .oneOf(ImageFormat.avif.bitDepths), "bits of a component in avif, 8 or 10")
         case .gamut: .optional(\.options.gamut, .choice, "the colours that are shown; auto: p3 if the image has such")
         case .keepCopyright: .value(\.options.keepsCopyright, .flag, "1: keep the Exif copyright and artist")
+        case .hdr: .value(\.options.gainMap, .choice, "keep: a jpeg answer keeps the source's gain map")
         case .page:
             .optional(\.page, .whole("NUMBER", from: 0, to: nil), "the page or frame to show, from 0")
         case .animated: .value(\.options.isAnimated, .flag, "1: keep all frames")

@@ -47,7 +47,7 @@ extension FormatTraits {
             Writing(
                 saver: .jpeg, quality: .same, effort: JPEGScanChoice.bySize.rawValue, version: 3,
                 planes: .jpeg, photographBytes: [(0, 100)], attribute: EXIFWriting.jpeg,
-                addProfile: ProfileWriting.jpeg,
+                joinGainMap: GainMapWriting.jpeg, addProfile: ProfileWriting.jpeg,
                 // The coefficients of all scans are kept, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3),
                 time: WritingTime(pixel: 34, fine: 32))))

@@ -227,6 +227,8 @@ extension FormatTraits {
         var photographBytes: [(pixels: Int, hundredths: Int)] = []
         /// Puts EXIF data into a finished file without any; nil if files get none.
         var attribute: (@Sendable (_ file: SharedBytes, _ exif: [UInt8], _ frame: PixelSize) -> SharedBytes)?
+        /// Joins a finished file and its gain map; nil if files get none.
+        var joinGainMap: (@Sendable (_ file: SharedBytes, _ map: EncodedGainMap) -> SharedBytes)?
         /// Puts the profile of Display P3 into a finished file; nil if the encoder or no one writes it.
         var addProfile: (@Sendable (_ file: SharedBytes, _ frame: PixelSize) -> SharedBytes)?
         /// Whether files can say that their colours are Display P3's.

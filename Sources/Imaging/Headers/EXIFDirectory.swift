@@ -15,7 +15,9 @@ enum EXIFDirectory {
     /// The tag of the rights, a text.
     static let copyright = 0x8298
     /// The tag of the directory about the exposure.
-    fileprivate static let exposure = 0x8769
+    static let exposure = 0x8769
+    /// The tag of the camera's own notes, in that directory.
+    static let notes = 0x927C
     /// The tags of the space and of the directory about interoperability, in the directory about the exposure.
     fileprivate static let (space, interoperability) = (0xA001, 0xA005)
     /// The type of texts.
@@ -65,6 +67,20 @@ extension EXIFDirectory.Entry {
     /// The value of an entry of one number.
     func number(in block: RawSpan) throws(ImagingError) -> Int {
         try type == 3 ? block.short(at: place, isLittleEndian) : block.long(at: place, isLittleEndian)
+    }
+
+    /// The offset of a value that is longer than four bytes.
+    ///
+    /// - Throws: ``ImagingError`` if it is not within the block.
+    func place(in block: RawSpan) throws(ImagingError) -> Int {
+        let place = try block.long(at: place, isLittleEndian)
+        _ = try block.byte(at: place)
+        return place
+    }
+
+    /// A number of four bytes within a value that is longer than four bytes.
+    func long(in block: RawSpan, at offset: Int) throws(ImagingError) -> Int {
+        try block.long(at: block.long(at: place, isLittleEndian) + offset, isLittleEndian)
     }
 
     /// The value of an entry of text, up to its final zeros; empty if it has another type or more than `longest` bytes.

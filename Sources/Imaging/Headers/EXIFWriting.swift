@@ -36,10 +36,12 @@ extension Attribution {
 enum EXIFWriting {
     /// JPEG: a segment after the first one, which is JFIF's.
     static func jpeg(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
-        let bytes = file.array
-        guard let place = JPEGSegments.placeOfMetadata(in: bytes) else { return file }
-        return SharedBytes(
-            bytes[..<place] + JPEGSegments.segment(0xE1, Array("Exif\0\0".utf8) + exif) + bytes[place...])
+        JPEGSegments.inserting(JPEGSegments.segment(0xE1, Array("Exif\0\0".utf8) + exif), into: file)
+    }
+
+    /// EXIF data, without the leading `Exif`, that state an orientation and nothing else.
+    static func block(orientation: Int) -> [UInt8] {
+        Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0]
     }
 
     /// PNG: a chunk after the first one.

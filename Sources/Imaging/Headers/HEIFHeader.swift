@@ -9,10 +9,14 @@ extension ImageHeader {
         let exif = items.flatMap { EXIFTexts.heif(bytes, $0) }
         if let sequence = try HEIFSequence(bytes) { return header(of: sequence, in: bytes, format: format, exif: exif) }
         guard let items else { throw .cannotDecode(detail: "the HEIF file has no items") }
-        return try header(of: items, in: bytes, format: format, exif: exif)
+        var header = try header(of: items, in: bytes, format: format, exif: exif)
+        if items.holdsGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
+        if header.colors.highRange == .gainMap { header.gainMap = .heif(bytes, items, of: header) }
+        return header
     }
 
-    private static func header(
+    /// The header of the primary item.
+    static func header(
         of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
     ) throws(ImagingError) -> ImageHeader {
         guard let primary = items.primary else { throw .cannotDecode(detail: "the HEIF file has no primary item") }
@@ -47,14 +51,11 @@ extension ImageHeader {
         let bands = depths.count < 3 ? 1 : 3
         depths += codings.map(\.depth)
         guard let depth = depths.max() else { throw .cannotDecode(detail: "the HEIF file has no bit depth") }
-        var header = ImageHeader(
+        return ImageHeader(
             format: format, storedSize: size, decodedArea: area, bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
             hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
             profileByteCount: profileByteCount, exif: exif
         ).with(colors.stated)
-        let hasGainMap = items.properties.contains(.gainMap) || items.types.values.contains(BoxCursor.type("tmap"))
-        if hasGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
-        return header
     }
 
     private static func header(
@@ -76,6 +77,13 @@ extension ImageHeader {
             frames: sequence.frames, hasAlpha: hasAlpha, isChromaSubsampled: isSubsampled,
             profileByteCount: profileByteCount, exif: exif
         ).with(colors.stated)
+    }
+}
+
+extension HEIFItems {
+    /// Whether the file states that it has a gain map.
+    fileprivate var holdsGainMap: Bool {
+        properties.contains(.gainMap) || types.values.contains(BoxCursor.type("tmap"))
     }
 }
 

@@ -71,6 +71,13 @@ struct HEIFItems {
         return result
     }
 
+    /// The same items, of which another one is shown.
+    func showing(_ item: Int) -> HEIFItems {
+        var items = self
+        items.primary = item
+        return items
+    }
+
     /// The items that an item is made of, in order; empty for a coded item.
     func sources(of item: Int) -> [Int] { sources[item] ?? [] }
 

@@ -2,15 +2,25 @@ extension ImageHeader {
     /// Most scans of a JPEG file: each costs a pass over the whole image, and a usual file has about ten.
     static let maximumScans = 100
 
+    /// Reads the header of a JPEG file, and finds its gain map.
+    static func jpeg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+        var (header, notes) = try jpegWalk(bytes)
+        if notes.isStated, header.colors.highRange == .none { header.colors.highRange = .gainMap }
+        if header.colors.highRange == .gainMap {
+            header.gainMap = .jpeg(bytes, notes, orientation: header.orientation)
+        }
+        return header
+    }
+
     /// Reads the header of a JPEG file (ITU-T T.81 annex B): the markers up to the first scan, or all of them if scans
     /// must be counted.
-    static func jpeg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+    static func jpegWalk(_ bytes: RawSpan) throws(ImagingError) -> (header: ImageHeader, notes: JPEGGainMapNotes) {
         var frame: JPEGFrame?
         var orientation: Int?
         var exif: EXIFTexts?
         var profileByteCount = 0
         var (profile, exifColors): (SourceColors?, SourceColors?)
-        var hasGainMap = false
+        var notes = JPEGGainMapNotes()
         var scans = 0
         var offset = 2
         segments: while let (marker, next) = bytes.jpegMarker(from: offset) {
@@ -31,16 +41,13 @@ extension ImageHeader {
                 orientation = EXIFOrientation.value(in: bytes, range: offset + 2..<end)
                 exif = EXIFTexts(bytes, range: offset + 2..<end)
                 exifColors = SourceColors(exif: bytes, range: offset + 2..<end)
-            case 0xE1 where bytes.hasText("http://ns.adobe.com/xap/1.0/\0", at: offset + 2):
-                hasGainMap =
-                    hasGainMap || bytes.contains("http://ns.adobe.com/hdr-gain-map/1.0/", in: offset + 31..<end)
             case 0xE2 where bytes.hasText("ICC_PROFILE\0", at: offset + 2):
                 profileByteCount += max(0, end - offset - 16)
                 // Curves and primaries stand in the first part of a profile.
                 if profile == nil, try bytes.byte(at: offset + 14) == 1, end > offset + 16 {
                     profile = SourceColors(profile: bytes.extracting(offset + 16..<end))
                 }
-            case 0xE2 where bytes.hasText("urn:iso:std:iso:ts:21496:-1\0", at: offset + 2): hasGainMap = true
+            case 0xE1, 0xE2: notes.read(bytes, marker: marker, offset + 2..<end)
             case 0xDA:
                 guard let frame else { throw .cannotDecode(detail: "the JPEG file has a scan before its frame") }
                 scans += 1
@@ -54,10 +61,9 @@ extension ImageHeader {
             offset = end
         }
         guard let frame, scans > 0 else { throw .cannotDecode(detail: "the JPEG file has no scan") }
-        var header = frame.header(orientation: orientation ?? 1, profileByteCount: profileByteCount, exif: exif)
+        let header = frame.header(orientation: orientation ?? 1, profileByteCount: profileByteCount, exif: exif)
             .with(profileByteCount > 0 ? profile : exifColors)
-        if hasGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
-        return header
+        return (header, notes)
     }
 }
 

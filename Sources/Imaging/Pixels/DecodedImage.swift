@@ -39,6 +39,8 @@ package final class DecodedImage: Sendable {
     /// The part inside the border of an image of shapes that was drawn anew for a trim, in pixels of the natural size;
     /// nil for other images.
     let box: ImagePart?
+    /// The gain map; nil if there is none, or if it is not kept.
+    package let gainMap: DecodedGainMap?
 
     /// Takes over interleaved pixels, which must fill the image exactly.
     ///
@@ -59,6 +61,7 @@ package final class DecodedImage: Sendable {
         self.profile = profile
         jpegDecoding = nil
         hasColorDetail = false
+        gainMap = nil
     }
 
     /// Takes over planes of a still.
@@ -79,12 +82,34 @@ package final class DecodedImage: Sendable {
         self.jpegDecoding = jpegDecoding
         self.hasColorDetail = hasColorDetail
         box = nil
+        gainMap = nil
     }
 
-    /// Bytes of the pixels, the profile and the times of the frames: of a block's rest, less than a quarter, most is
-    /// never touched.
+    /// The same image with a gain map.
+    init(_ image: DecodedImage, with gainMap: DecodedGainMap) {
+        (pixels, size, layout, frames) = (image.pixels, image.size, image.layout, image.frames)
+        (delays, loop, isIncomplete, profile) = (image.delays, image.loop, image.isIncomplete, image.profile)
+        (jpegDecoding, hasColorDetail, box) = (image.jpegDecoding, image.hasColorDetail, image.box)
+        self.gainMap = gainMap
+    }
+
+    /// The same samples, whose meaning is no colour.
+    var withoutProfile: DecodedImage {
+        switch layout {
+        case _ where profile == nil: self
+        case .interleaved(let bands): DecodedImage(pixels: pixels, size: size, bands: bands, isIncomplete: isIncomplete)
+        case .planar(let planes, let range):
+            DecodedImage(
+                pixels: pixels, planes: planes, range: range, profile: nil, isIncomplete: isIncomplete,
+                jpegDecoding: jpegDecoding, hasColorDetail: hasColorDetail)
+        }
+    }
+
+    /// Bytes of the pixels, the profile, the times of the frames and the gain map: of a block's rest, less than a
+    /// quarter, most is never touched.
     package var byteCount: Int {
         pixels.count + (profile?.fileByteCount ?? 0) + delays.count * MemoryLayout<Int>.stride
+            + (gainMap?.image.byteCount ?? 0)
     }
 
     /// Components of a pixel: 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
@@ -107,6 +132,15 @@ package final class DecodedImage: Sendable {
             (0..<bands).map { unsafe bytes.unsafeLoad(fromByteOffset: start + $0, as: UInt8.self) }
         }
     }
+}
+
+/// The pixels of a gain map, and their meaning.
+package struct DecodedGainMap: Sendable {
+    /// The map, grey or in three colours.
+    let image: DecodedImage
+    /// Size of the map in its file.
+    let size: PixelSize
+    let metadata: GainMapMetadata
 }
 
 /// The pixels of a still or of frames as a library or our own code has read them: as stored, colours by the file's

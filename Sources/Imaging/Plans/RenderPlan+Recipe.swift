@@ -30,10 +30,14 @@ extension RenderPlan {
         let steps = composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
         let asked = composition.format.holdsWideColors ? composition.gamut ?? source.rules.gamut : .srgb
         let gamut = asked.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
+        let keepsGainMap =
+            composition.keepsGainMap && frames == 1 && composition.format.writing?.joinGainMap != nil
+            && header.gainMap?.isWithin(limits) == true && steps.areGeometry(on: page.size)
         let decode = DecodePlan(
             page: composition.page, level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size),
             isAnimated: frames > 1, mostFrames: mostFrames, incompleteImages: limits.incompleteImages,
-            drawnSize: drawing?.size, drawnPart: drawing?.part, gamut: DecodedGamut(of: header.colors, for: gamut))
+            drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
+            gamut: DecodedGamut(of: header.colors, for: gamut))
         try decode.check(header, limits: limits)
         let decoded = header.decoded(by: decode)
         self.init(
@@ -110,6 +114,13 @@ extension RenderPlan {
                 throw .tooManyPixels(input)
             }
         }
+    }
+}
+
+extension GainMap {
+    /// Whether the limits allow its decode: a map that they exclude costs the map, not the image.
+    fileprivate func isWithin(_ limits: ImagingLimits) -> Bool {
+        (try? DecodePlan().check(header, limits: limits)) != nil
     }
 }
 

@@ -98,10 +98,11 @@ package struct RenderPlan: Hashable, Sendable {
         return EncoderSettings(quality: quality, effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
     }
 
-    /// A file of the result as it is answered.
-    func finished(_ file: SharedBytes) -> SharedBytes {
+    /// A file of the result as it is answered, with the gain map if there is one.
+    func finished(_ file: SharedBytes, with gainMap: EncodedGainMap?) -> SharedBytes {
         let profiled = gamut == .p3 ? format.writing?.addProfile?(file, outputSize) ?? file : file
-        return attribution?.written(into: profiled, format: format, size: outputSize) ?? profiled
+        let attributed = attribution?.written(into: profiled, format: format, size: outputSize) ?? profiled
+        return gainMap.flatMap { format.writing?.joinGainMap?(attributed, $0) } ?? attributed
     }
 
     /// The border in an image of shapes, which is drawn anew when its border is known; nil for other images.
@@ -155,6 +156,7 @@ extension RenderPlan {
         let encoding = (format.hasQuality ? " with \(quality.words)" : "") + gamut.words
         return ["decode \(pages)\(level)\(drawing)"] + (border.map { [$0.words] } ?? []) + steps.map(\.words)
             + ["encode as \(format.rawValue)\(encoding)\(attribution == nil ? "" : ", with copyright and artist")"]
+            + (decode.keepsGainMap ? ["add the gain map, after the same steps"] : [])
             + (isDataURL ? ["write the file as a data: URL"] : [])
     }
 
@@ -172,6 +174,6 @@ extension DecodePlan {
         let part = drawnPart.map { " at \($0.keyText)" } ?? ""
         let drawing = drawnSize.map { " drawn \($0.width)x\($0.height)\(part)" } ?? ""
         return "\(frames) level \(level) \(incompleteImages.rawValue)\(drawing)"
-            + (gamut == .own ? "" : " \(gamut.rawValue)")
+            + (gamut == .own ? "" : " \(gamut.rawValue)") + (keepsGainMap ? " gain map" : "")
     }
 }

@@ -100,6 +100,8 @@ package struct Composition: Sendable {
     package var gamut: Gamut?
     /// Whether files that can hold it say who made the source and who owns the rights.
     package var keepsCopyright = false
+    /// Whether files that can hold it have the gain map of the source, if no step changes colours or adds pixels.
+    package var keepsGainMap = false
     /// Whether the result is the file as the text of a `data:` URL.
     package var isDataURL = false
 

@@ -56,6 +56,7 @@ extension RenderingOptions: RenderRecipe {
         composition.bitDepth = avifBitDepth
         composition.gamut = gamut
         composition.keepsCopyright = keepsCopyright
+        composition.keepsGainMap = gainMap == .keep
         return composition
     }
 

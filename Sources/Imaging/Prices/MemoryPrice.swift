@@ -30,7 +30,9 @@ extension ImageHeader {
         // Pixels of 16 bits, and those of 8 bits that are made of them.
         let toning = header.colors.encoding?.isBright == true ? area * Price(3 * bands) : Price(0)
         let tables = Price(header.isCMYK ? Self.cmykTables : 0)
-        return (result + turning + toning + rows + working + tables + Price(fileByteCount)).bytes
+        // The image is decoded before the map, which is copied out of the file.
+        let map = plan.gainMap(of: self).map { Price($0.map.header.price(of: $0.plan, fileByteCount: fileByteCount)) }
+        return (result + turning + toning + rows + working + tables + Price(fileByteCount) + (map ?? Price(0))).bytes
     }
 
     /// Most bytes of the pixels of a decode by `plan`, in any layout and number of bands; known before it starts.
@@ -75,7 +77,9 @@ extension RenderPlan {
             : Price(0)
         let trimming = border?.bytes(for: source.size) ?? 0
         let choosing = choosesPalette ? memory.palette : 0
-        return framing.bytes + trimming + choosing + memory.least + largest * perPixel
+        // The map is rendered before the image, and has no more pixels.
+        let mapping = decode.keepsGainMap ? memory.pixel * outputSize.area : 0
+        return mapping + framing.bytes + trimming + choosing + memory.least + largest * perPixel
             + steps.costs(on: source).reduce(0) { $0 + $1.bytes }
     }
 }

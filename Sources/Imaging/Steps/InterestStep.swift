@@ -47,3 +47,10 @@ extension InterestStep: RenderStep {
         return try computed.extracted(left: origin.left, top: origin.top, width: size.width, height: size.height)
     }
 }
+
+extension InterestStep: SeekingStep {
+    func crop(found context: StepContext?) -> CropStep {
+        let origin = context?.decision(as: (left: Int, top: Int).self) ?? (0, 0)
+        return CropStep(x: origin.left, y: origin.top, size: size)
+    }
+}

@@ -77,6 +77,14 @@ protocol StampingStep: RenderStep {
     func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp
 }
 
+/// A step that cuts out a part of which only the pixels tell the place.
+protocol SeekingStep: RenderStep {
+    /// The crop to the part.
+    ///
+    /// - Parameter context: The step's context after a frame; nil before that, for a crop at the corner.
+    func crop(found context: StepContext?) -> CropStep
+}
+
 /// A step that lays an additional source on the image.
 protocol AdditionStep: RenderStep {
     /// The form of the source; nil if the step lays something else.
@@ -111,6 +119,9 @@ package struct StepContext {
             return try reuse(addition, form) { try form.pixels(of: image, token: token) }
         }
     }
+
+    /// The result of the first call of ``decided(_:)``; nil before that.
+    func decision<Decision>(as kind: Decision.Type) -> Decision? { decision as? Decision }
 
     /// The result of `decide` for the first frame, and the same value for all later frames.
     mutating func decided<Decision>(_ decide: () throws -> Decision) rethrows -> Decision {

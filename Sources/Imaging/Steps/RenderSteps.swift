@@ -73,4 +73,15 @@ extension RenderSteps {
         }
         return (target, count)
     }
+
+    /// The steps, with crops in place of those that look for their part.
+    ///
+    /// - Parameter contexts: The contexts of the steps after a frame; none before that, for crops at the corner.
+    func placed(by contexts: [StepContext] = []) -> RenderSteps {
+        RenderSteps(
+            enumerated().map { index, step -> any RenderStep in
+                guard let seeking = step as? any SeekingStep else { return step }
+                return seeking.crop(found: contexts.isEmpty ? nil : contexts[index])
+            })
+    }
 }

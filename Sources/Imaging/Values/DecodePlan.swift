@@ -16,6 +16,8 @@ package struct DecodePlan: Hashable, Sendable {
     package let drawnSize: PixelSize?
     /// The rectangle that fills this size; nil for all of the image.
     package let drawnPart: DrawnPart?
+    /// Whether the image's gain map is decoded with it.
+    package let keepsGainMap: Bool
     /// The colours that are kept.
     package let gamut: DecodedGamut
 
@@ -23,7 +25,7 @@ package struct DecodePlan: Hashable, Sendable {
     package init(
         page: Int = 0, level: Int = 1, isAnimated: Bool = false, mostFrames: Int = .max,
         incompleteImages: IncompleteImages = .refuse, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
-        gamut: DecodedGamut = .own
+        keepsGainMap: Bool = false, gamut: DecodedGamut = .own
     ) {
         self.page = page
         self.level = level
@@ -32,6 +34,7 @@ package struct DecodePlan: Hashable, Sendable {
         self.incompleteImages = incompleteImages
         self.drawnSize = drawnSize
         self.drawnPart = drawnPart
+        self.keepsGainMap = keepsGainMap
         self.gamut = gamut
     }
 
@@ -76,6 +79,16 @@ package struct DecodePlan: Hashable, Sendable {
     /// How many frames of a file are decoded.
     package func frames(of header: ImageHeader) -> Int {
         isAnimated ? max(1, min(header.frames - page, mostFrames)) : 1
+    }
+
+    /// The decode of the gain map that is kept; nil for none.
+    ///
+    /// It is reduced no more than the image, and stays as large as that as long as it is larger.
+    package func gainMap(of header: ImageHeader) -> (map: GainMap, plan: DecodePlan)? {
+        guard keepsGainMap, let map = header.gainMap else { return nil }
+        let (whole, own) = (header.size.width, map.header.size.width)
+        let reduction = [8, 4, 2].first { $0 <= level && $0 * whole <= level * own } ?? 1
+        return (map, DecodePlan(level: reduction))
     }
 
     /// Whether other frames are decoded than the first one alone.

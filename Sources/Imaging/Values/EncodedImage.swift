@@ -9,13 +9,18 @@ package struct EncodedImage: Sendable {
     package let size: PixelSize
     /// The quality that a search found; nil if the quality was given.
     package let quality: Int?
+    /// Whether the file holds a gain map besides the image.
+    package let hasGainMap: Bool
 
     /// Wraps the output of an encoder.
-    package init(bytes: SharedBytes, format: ImageFormat, size: PixelSize, quality: Int? = nil) {
+    package init(
+        bytes: SharedBytes, format: ImageFormat, size: PixelSize, quality: Int? = nil, hasGainMap: Bool = false
+    ) {
         self.bytes = bytes
         self.format = format
         self.size = size
         self.quality = quality
+        self.hasGainMap = hasGainMap
     }
 }
 

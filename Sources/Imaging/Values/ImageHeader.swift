@@ -34,6 +34,8 @@ package struct ImageHeader: Hashable, Sendable {
     package let exif: EXIFTexts?
     /// The meaning of the colours.
     package var colors: SourceColors
+    /// The gain map, if the file has one that can be used.
+    package var gainMap: GainMap?
 
     /// A header of these values.
     package init(
@@ -62,7 +64,7 @@ package struct ImageHeader: Hashable, Sendable {
 
     /// Bytes of memory that it takes, those of its pages included: a document may have thousands.
     package var byteCount: Int {
-        let own = MemoryLayout<ImageHeader>.stride + (exif?.byteCount ?? 0)
+        let own = MemoryLayout<ImageHeader>.stride + (exif?.byteCount ?? 0) + (gainMap?.byteCount ?? 0)
         // The allocator rounds a large block up, by a quarter at most.
         return pages.reduce(0) { $0 + $1.byteCount } / 4 * 5 + own
     }
@@ -119,7 +121,7 @@ extension ImageHeader {
             && drawing?.isPossible(upTo: Self.longestDrawing) ?? !format.holdsShapes
             && (pages.isEmpty || pages.count == frames)
             && pages.allSatisfy { $0.format == format && $0.pages.isEmpty && $0.isPossible }
-            && exif?.isPossible ?? true
+            && exif?.isPossible ?? true && gainMap?.isPossible ?? true
     }
 }
 

@@ -30,6 +30,8 @@ package struct RenderingOptions: Hashable, Sendable {
     package var gamut: Gamut?
     /// Whether results in formats that can hold it say who made the source and who owns the rights.
     package var keepsCopyright = false
+    /// The use of the source's gain map.
+    package var gainMap = GainMapUse.drop
     /// Page or frame to show, from 0.
     package var page = 0
     /// Whether all frames are kept, if both formats support animations.
@@ -41,6 +43,17 @@ package struct RenderingOptions: Hashable, Sendable {
 
     /// The defaults of the contract.
     package init() {}
+}
+
+/// The use of a source's gain map.
+package enum GainMapUse: String, Sendable, Hashable, CaseIterable {
+    /// The result is the image without it.
+    case drop
+    /// The result has it after the same steps, if its format can hold it and no step changes colours or adds pixels.
+    case keep
+
+    /// The word of an answer in which it was used so.
+    package var done: String { self == .drop ? "dropped" : "kept" }
 }
 
 /// How an image is fitted into a box.

@@ -18,7 +18,7 @@ struct RenditionArchive: Sendable {
 
     /// One part: an image, where it was put, facts as JSON, or the problem that stands in its place.
     enum Part: Sendable {
-        case image(EncodedImage, eTag: String)
+        case image(Thumbnail)
         case placed(PlacedResult)
         case facts(String)
         case problem(Problem)
@@ -72,8 +72,10 @@ struct RenditionArchive: Sendable {
     /// The content of a part: its bytes, its fields and the ending of its file's name.
     static func content(of part: Part) -> (bytes: SharedBytes, fields: [(String, String)], ending: String) {
         switch part {
-        case .image(let image, let eTag):
-            var fields = [("Content-Type", image.format.mediaType), ("ETag", eTag)]
+        case .image(let made):
+            let image = made.image
+            var fields = [("Content-Type", image.format.mediaType), ("ETag", made.eTag)]
+            if let gainMap = made.gainMap { fields.append(("Alula-HDR", gainMap.done)) }
             if let quality = image.quality { fields.append(("Alula-Quality", String(quality))) }
             return (image.bytes, fields, "." + image.format.fileExtension)
         case .placed(let placed):

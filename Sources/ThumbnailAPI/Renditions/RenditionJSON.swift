@@ -43,9 +43,10 @@ struct RenditionJSON: Sendable {
         let content = RenditionArchive.content(of: part)
         let type = content.fields.first { $0.0 == "Content-Type" }?.1 ?? ""
         members += [("type", .string(type)), ("bytes", .int(content.bytes.count))]
-        if case .image(let image, let eTag) = part {
-            members.append(("etag", .string(eTag)))
-            if let quality = image.quality { members.append(("quality", .int(quality))) }
+        if case .image(let made) = part {
+            members.append(("etag", .string(made.eTag)))
+            if let gainMap = made.gainMap { members.append(("hdr", .string(gainMap.done))) }
+            if let quality = made.image.quality { members.append(("quality", .int(quality))) }
         }
         let head = "\(JSONValue.object(members).text.dropLast()),\"data\":\"data:\(type);base64,"
         try add(Entry(head: head, bytes: content.bytes), at: index)

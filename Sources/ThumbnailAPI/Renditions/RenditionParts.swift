@@ -45,7 +45,7 @@ struct RenditionParts: Sendable {
                 switch wanted {
                 case .image(let request, let destination):
                     let made = try await thumbnails.thumbnail(for: call(request))
-                    guard let destination else { return .image(made.image, eTag: made.eTag) }
+                    guard let destination else { return .image(made) }
                     return .placed(try await placer.put(made, at: destination, isGiven: source.isGiven))
                 case .facts(let asked):
                     let facts = try await thumbnails.facts(asked, for: call(ThumbnailRequest(source: "")))

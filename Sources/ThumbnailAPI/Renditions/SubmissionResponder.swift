@@ -113,8 +113,7 @@ extension SubmissionResponder {
         fields.append(.contentType, written?.mediaType ?? made.image.format.mediaType)
         if written == nil { fields.append(.eTag, made.eTag) }
         if query.answer.tellsSize, written == nil { fields.append(sizeOf: made.image) }
-        if made.isIncomplete { fields.append(.alulaIncomplete, "1") }
-        if let quality = made.image.quality { fields.append(.alulaQuality, String(quality)) }
+        fields.append(findingsOf: made)
         fields.append(.cacheControl, "private, no-store")
         if let vary = query.vary { fields.append(.vary, vary) }
         if written == nil {

@@ -30,8 +30,7 @@ struct ThumbnailFields: Sendable {
         fields.reserveCapacity(Self.maximumCount)
         fields.append(.contentType, format.mediaType)
         fields.append(.eTag, thumbnail.eTag)
-        if thumbnail.isIncomplete { fields.append(.alulaIncomplete, "1") }
-        if let quality = thumbnail.image.quality { fields.append(.alulaQuality, String(quality)) }
+        fields.append(findingsOf: thumbnail)
         if prepared.tellsSize { fields.append(sizeOf: thumbnail.image) }
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         var freshness = thumbnail.freshness
@@ -56,6 +55,13 @@ struct ThumbnailFields: Sendable {
 }
 
 extension HTTPFields {
+    /// The fields that tell what was found out while a thumbnail was made.
+    mutating func append(findingsOf thumbnail: Thumbnail) {
+        if thumbnail.isIncomplete { append(.alulaIncomplete, "1") }
+        if let gainMap = thumbnail.gainMap { append(.alulaHDR, gainMap.done) }
+        if let quality = thumbnail.image.quality { append(.alulaQuality, String(quality)) }
+    }
+
     /// The fields in which some services tell the size of an image, in pixels.
     mutating func append(sizeOf image: EncodedImage) {
         append(.imageWidth, String(image.size.width))

@@ -58,7 +58,8 @@ extension RenderedImage {
         writer.write(image.size.width)
         writer.write(image.size.height)
         writer.write(eTag)
-        if let quality = image.quality { writer.write(quality) }
+        if image.quality != nil || image.hasGainMap { writer.write(image.quality ?? 0) }
+        if image.hasGainMap { writer.write(true) }
         return DiskEntry(head: writer.bytes, body: image.bytes)
     }
 
@@ -76,9 +77,12 @@ extension RenderedImage {
         else { return nil }
         let size = PixelSize(width: width, height: height)
         // Only a quality that was looked for is written.
-        let quality = reader.isAtEnd ? nil : reader.int()
-        guard reader.isAtEnd, size.isPossible(), 1...100 ~= quality ?? 1 else { return nil }
-        self.init(EncodedImage(bytes: body, format: format, size: size, quality: quality), eTag: eTag)
+        let number = reader.isAtEnd ? nil : reader.int(in: 0...100)
+        let hasGainMap = reader.isAtEnd ? false : reader.flag()
+        guard reader.isAtEnd, size.isPossible(), let hasGainMap else { return nil }
+        let quality = number == 0 ? nil : number
+        self.init(
+            EncodedImage(bytes: body, format: format, size: size, quality: quality, hasGainMap: hasGainMap), eTag: eTag)
     }
 }
 
@@ -162,6 +166,7 @@ extension RecordWriter {
                 write(text ?? [])
             }
         }
+        if !isPage, header.colors.highRange == .gainMap { write(header.gainMap) }
         // Only formats with drawings or pages of their own write these.
         if header.format.holdsShapes {
             write(header.drawing?.width ?? 0)
@@ -174,7 +179,41 @@ extension RecordWriter {
     }
 }
 
+extension RecordWriter {
+    private mutating func write(_ gainMap: GainMap?) {
+        guard let gainMap else { return write(0) }
+        let metadata = gainMap.metadata.numbers
+        write(metadata.count)
+        for number in metadata { write(number) }
+        write(gainMap.place.numbers.count)
+        for number in gainMap.place.numbers { write(number) }
+        write(gainMap.samples.rawValue)
+        write(gainMap.header, isPage: true)
+    }
+}
+
 extension RecordReader {
+    /// The gain map of a source; nil inside if there is none that can be used.
+    private mutating func gainMap() -> GainMap?? {
+        guard let count = int(in: 0...GainMapMetadata.mostNumbers) else { return nil }
+        if count == 0 { return .some(nil) }
+        guard let metadata = numbers(count).flatMap(GainMapMetadata.init(numbers:)),
+            let place = int(in: 1...2).flatMap({ numbers($0) }).flatMap(GainMap.Place.init(numbers:)),
+            let samples = int().flatMap(GainMap.Samples.init(rawValue:)),
+            let header = imageHeader(isPage: true, exif: nil)
+        else { return nil }
+        return GainMap(place, header: header, metadata: metadata, samples: samples)
+    }
+
+    private mutating func numbers(_ count: Int) -> [Int]? {
+        var numbers: [Int] = []
+        for _ in 0..<count {
+            guard let number = int() else { return nil }
+            numbers.append(number)
+        }
+        return numbers
+    }
+
     /// A point in time that HTTP can write.
     fileprivate mutating func date() -> HTTPDate? {
         int(in: HTTPDate.seconds).map { HTTPDate(secondsSince1970: $0) }
@@ -212,6 +251,11 @@ extension RecordReader {
                 make: make, model: model, dateTime: dateTime,
                 attribution: Attribution(artist: artist, copyright: copyright))
         }
+        var gainMap: GainMap?
+        if !isPage, colors.highRange == .gainMap {
+            guard let map = self.gainMap() else { return nil }
+            gainMap = map
+        }
         var drawing: PixelSize?
         if format.holdsShapes {
             guard let across = int(), let down = int() else { return nil }
@@ -230,17 +274,11 @@ extension RecordReader {
             orientation: orientation, bands: bands, bitDepth: bitDepth, frames: frames, hasAlpha: hasAlpha,
             isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,
             drawing: drawing, pages: pages, exif: exif)
-        header.colors = colors
+        (header.colors, header.gainMap) = (colors, gainMap)
         return header
     }
 
     private mutating func colors() -> SourceColors? {
-        guard let count = int(in: 2...SourceColors.mostNumbers) else { return nil }
-        var numbers: [Int] = []
-        for _ in 0..<count {
-            guard let number = int() else { return nil }
-            numbers.append(number)
-        }
-        return SourceColors(numbers: numbers)
+        int(in: 2...SourceColors.mostNumbers).flatMap { numbers($0) }.flatMap(SourceColors.init(numbers:))
     }
 }

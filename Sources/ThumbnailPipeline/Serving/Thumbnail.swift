@@ -21,6 +21,11 @@ package struct Thumbnail: Sendable {
     /// Where the cached result keeps what answers have in common; nil if it came from no cache.
     package let place: AnswerPlace?
 
+    /// The use that was made of the source's gain map; nil if it has none.
+    package var gainMap: GainMapUse? {
+        image.hasGainMap ? .keep : sourceHeader?.colors.highRange == .gainMap ? .drop : nil
+    }
+
     /// A thumbnail ready to be answered.
     package init(
         image: EncodedImage, sourceHeader: ImageHeader? = nil, isIncomplete: Bool = false, eTag: String,

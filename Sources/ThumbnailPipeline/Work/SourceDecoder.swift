@@ -94,7 +94,8 @@ struct SourceDecoder: Sendable {
             ) { [codec = resources.codec, timekeeper] token in
                 trace?.begin(token, at: timekeeper.now)
                 guard let border = key.border else {
-                    return try codec.decode(bytes, header: record.header, plan: key.plan, limits: limits, token: token)
+                    return try codec.decodeWithGainMap(
+                        bytes, header: record.header, plan: key.plan, limits: limits, token: token)
                 }
                 return try codec.draw(
                     bytes, inside: border, header: record.header, plan: key.plan, limits: limits, token: token

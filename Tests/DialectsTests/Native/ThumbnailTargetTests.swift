@@ -59,6 +59,7 @@ import ThumbnailPipeline
         let keeping = try parse("url=x:y&keepCopyright=1")
         #expect(keeping.request.options.keepsCopyright)
         #expect(try parse("url=x:y&keepCopyright=0") == parse("url=x:y"))
+        #expect(try parse("url=x:y&hdr=drop") == parse("url=x:y") && parse("url=x:y&hdr=keep") != parse("url=x:y"))
         let coarse = try parse("url=x:y&format=avif&avifBitDepth=8")
         #expect(coarse.request.options.avifBitDepth == 8)
         for query in [automatic, fitting, keeping, coarse] {

@@ -25,6 +25,7 @@ private func thumbnail(
     _ bytes: SharedBytes, _ header: ImageHeader, _ plan: RenderPlan, limits: ImagingLimits
 ) throws -> EncodedImage {
     let token = WorkToken()
-    let image = try ImageDecoder.decode(bytes, header: header, plan: plan.decode, limits: limits, token: token)
+    let image = try InProcessCodec().decodeWithGainMap(
+        bytes, header: header, plan: plan.decode, limits: limits, token: token)
     return try ImageRenderer.render(image, plan: plan, token: token)
 }

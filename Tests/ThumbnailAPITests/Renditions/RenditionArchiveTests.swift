@@ -8,7 +8,10 @@ import ThumbnailPipeline
 @testable import ThumbnailAPI
 
 struct RenditionArchiveTests {
-    private static let image = RenditionArchive.Part.image(.sample(.webp), eTag: "\"t\"")
+    private static let image = RenditionArchive.Part.image(
+        Thumbnail(
+            image: .sample(.webp), eTag: "\"t\"", lastModified: nil, freshness: Freshness(), cacheStatus: [],
+            timings: []))
 
     private func text(_ archive: RenditionArchive, _ part: RenditionArchive.Part, _ name: String) -> [UInt8] {
         archive.pieces(of: part, named: name, at: 0o17).flatMap(\.array)

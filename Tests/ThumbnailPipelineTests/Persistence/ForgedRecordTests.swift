@@ -35,6 +35,17 @@ struct ForgedRecordTests {
         case .svg: return header(drawing: PixelSize(width: 64_000, height: 48_000))
         case .tiff: return header(frames: 2, pages: [header(frames: 2), header(frames: 2)])
         case .gif, .webp: return header(frames: 3)
+        case .jpeg, .heic:
+            let map = ImageHeader(format: format, storedSize: PixelSize(width: 16, height: 12), bands: 1)
+            guard let metadata = GainMapMetadata(numbers: [1, 0, 1, 3, 1, 0, 1, 3, 1, 1, 1, 1, 64, 1, 64]) else {
+                fatalError("no metadata")
+            }
+            var whole = header()
+            whole.colors.highRange = .gainMap
+            whole.gainMap = GainMap(
+                format == .jpeg ? .file(8_000..<9_000) : .item(49), header: map, metadata: metadata,
+                samples: format == .jpeg ? .logarithms : .amounts)
+            return whole
         default: return header()
         }
     }

@@ -21,7 +21,7 @@ const comparison = new Comparison({
 });
 const accept = "image/avif,image/webp,image/*,*/*;q=0.8";
 const shownFields = [
-  "Content-Type", "Alula-Quality", "ETag", "Cache-Control", "Age", "Vary", "Cache-Status", "Server-Timing", "Alula-Error", "X-Request-Id",
+  "Content-Type", "Alula-Quality", "Alula-HDR", "ETag", "Cache-Control", "Age", "Vary", "Cache-Status", "Server-Timing", "Alula-Error", "X-Request-Id",
 ];
 
 /** The parts of the page that show a thumbnail and tell of it. */

@@ -1,0 +1,156 @@
+package import Memory
+
+/// The places in a JPEG file's header that tell of a gain map.
+struct JPEGGainMapNotes {
+    /// The XMP packet, if it has the properties of gain maps.
+    private(set) var packet: Range<Int>?
+    /// The contents of the segment of ISO 21496-1.
+    private(set) var standard: Range<Int>?
+    /// The index of the images in the file (CIPA DC-007).
+    private(set) var index: Range<Int>?
+
+    /// Whether the file states that it has a gain map.
+    var isStated: Bool { packet != nil || standard != nil }
+
+    /// Notes a segment of application data; the first one of a kind counts.
+    mutating func read(_ bytes: RawSpan, marker: Int, _ contents: Range<Int>) {
+        func begins(with text: StaticString) -> Range<Int>? {
+            bytes.hasText(text, at: contents.lowerBound)
+                ? min(contents.lowerBound + text.utf8CodeUnitCount, contents.upperBound)..<contents.upperBound : nil
+        }
+        if marker == 0xE1, packet == nil, let found = begins(with: "http://ns.adobe.com/xap/1.0/\0") {
+            if bytes.contains("http://ns.adobe.com/hdr-gain-map/1.0/", in: found) { packet = found }
+        } else if marker == 0xE2 {
+            if standard == nil { standard = begins(with: "urn:iso:std:iso:ts:21496:-1\0") }
+            if index == nil { index = begins(with: "MPF\0") }
+        }
+    }
+}
+
+extension GainMap {
+    /// Most images of an index that are looked at.
+    private static let mostImages = 8
+
+    /// The gain map of a JPEG file whose header has these notes; nil if there is none that can be used.
+    ///
+    /// Damage here costs the map, not the image.
+    static func jpeg(_ bytes: RawSpan, _ notes: JPEGGainMapNotes, orientation: Int) -> GainMap? {
+        guard notes.isStated else { return nil }
+        let packet = notes.packet.map { XMPPacket(bytes, $0) }
+        let places =
+            (notes.index.map { images(bytes, of: $0) } ?? []) + [packet?.place(in: bytes.byteCount)].compactMap(\.self)
+        for place in places where place.lowerBound > 0 && place.upperBound <= bytes.byteCount && place.count > 4 {
+            let file = bytes.extracting(place)
+            guard file.hasBytes([0xFF, 0xD8], at: 0),
+                let (header, notes) = try? ImageHeader.jpegWalk(file), header.bands != 4,
+                let metadata = notes.metadata(file)
+            else { continue }
+            return GainMap(.file(place), header: header.ofGainMap(turnedFrom: orientation), metadata: metadata)
+        }
+        return nil
+    }
+
+    /// The places of all images of an index but the first.
+    private static func images(_ bytes: RawSpan, of index: Range<Int>) -> [Range<Int>] {
+        var places: [Range<Int>] = []
+        try? EXIFDirectory.read(bytes, index) { (entry, block) throws(ImagingError) in
+            guard entry.tag == MPFIndex.entries else { return true }
+            for image in 1..<max(2, min(entry.count / MPFIndex.entryLength, mostImages)) {
+                let size = try entry.long(in: block, at: image * MPFIndex.entryLength + 4)
+                let offset = try entry.long(in: block, at: image * MPFIndex.entryLength + 8)
+                if offset > 0 { places.append(index.lowerBound + offset..<index.lowerBound + offset + size) }
+            }
+            return false
+        }
+        return places
+    }
+}
+
+extension JPEGGainMapNotes {
+    /// The meaning of the samples of a file that is a gain map; ISO's numbers count before those of XMP, which are
+    /// rounded.
+    fileprivate func metadata(_ file: RawSpan) -> GainMapMetadata? {
+        standard.flatMap { GainMapMetadata(file, iso: $0) } ?? packet.flatMap { GainMapMetadata(XMPPacket(file, $0)) }
+    }
+}
+
+extension XMPPacket {
+    /// The name space of the directory of what follows an image in its file.
+    static let container = "http://ns.google.com/photos/1.0/container/"
+    /// The name space of that directory's entries.
+    static let containerItem = "http://ns.google.com/photos/1.0/container/item/"
+
+    /// The place of the gain map in a file that ends with what the packet's directory lists; nil if it lists none.
+    fileprivate func place(in byteCount: Int) -> Range<Int>? {
+        guard let prefix = prefix(of: Self.containerItem) else { return nil }
+        let (semantic, length) = (prefix + Array("Semantic".utf8), prefix + Array("Length".utf8))
+        var items: [(element: Int, isMap: Bool, length: Int)] = []
+        for property in properties where property.name.starts(with: prefix) {
+            if items.last?.element != property.element { items.append((property.element, false, 0)) }
+            let last = items.count - 1
+            if property.name == semantic { items[last].isMap = property.value.elementsEqual("GainMap".utf8) }
+            if property.name == length {
+                items[last].length = Int(String(decoding: property.value, as: UTF8.self)) ?? 0
+            }
+        }
+        // The first one is the image itself.
+        guard let map = items.firstIndex(where: \.isMap), map > 0,
+            items.allSatisfy({ 0...byteCount ~= $0.length })
+        else { return nil }
+        let start = byteCount - items[map...].reduce(0) { $0 + $1.length }
+        return start > 0 ? start..<start + items[map].length : nil
+    }
+}
+
+extension ImageHeader {
+    /// The header of a gain map, which is turned like its image, and whose samples are no colours.
+    func ofGainMap(turnedFrom orientation: Int) -> ImageHeader {
+        ImageHeader(
+            format: format, storedSize: storedSize, decodedArea: decodedArea, orientation: orientation, bands: bands,
+            bitDepth: bitDepth, isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled)
+    }
+}
+
+/// The numbers of the index of images in a file (CIPA DC-007).
+enum MPFIndex {
+    /// The tags of the version, of the number of images, and of the images.
+    static let (version, count, entries) = (0xB000, 0xB001, 0xB002)
+    /// Bytes of an image's entry.
+    static let entryLength = 16
+}
+
+extension GainMap {
+    /// The map as a file of its own, whose header is ``header``; nil if the image's file ends before.
+    ///
+    /// Colours and turns that the map's own data state do not count, so a decoder does not see them.
+    package func file(in source: SharedBytes) -> SharedBytes? {
+        switch place {
+        case .file(let range):
+            guard range.lowerBound >= 0, range.upperBound <= source.count else { return nil }
+            let file = JPEGSegments.stripped(SharedBytes(range, of: source))
+            guard header.orientation > 1 else { return file }
+            return EXIFWriting.jpeg(file, EXIFWriting.block(orientation: header.orientation), header.storedSize)
+        case .item(let item):
+            guard let place = source.withBytes({ $0.placeOfPrimaryItem }) else { return nil }
+            let number = JPEGSegments.bigEndian(item, place.count)
+            return JPEGSegments.joined([
+                (0..<place.lowerBound, source), (0..<place.count, SharedBytes(number)),
+                (place.upperBound..<source.count, source),
+            ])
+        }
+    }
+}
+
+extension RawSpan {
+    /// The place of the number of a HEIF file's primary item; nil without one.
+    fileprivate var placeOfPrimaryItem: Range<Int>? {
+        var boxes = BoxCursor(0..<byteCount)
+        guard let meta = try? boxes.next(of: BoxCursor.type("meta"), in: self)?.contents else { return nil }
+        var inner = BoxCursor(meta.dropFirst(4))
+        guard let primary = try? inner.next(of: BoxCursor.type("pitm"), in: self)?.contents,
+            let version = try? byte(at: primary.lowerBound)
+        else { return nil }
+        let place = primary.lowerBound + 4..<primary.lowerBound + 4 + (version == 0 ? 2 : 4)
+        return place.upperBound <= primary.upperBound ? place : nil
+    }
+}

@@ -1,0 +1,108 @@
+/// The properties in an XMP packet (ISO 16684-1): attributes and simple elements, in their order, with the names as
+/// they are written.
+///
+/// Reads each byte once and understands no more of XML than packets need. References to characters are left as they
+/// are, because numbers and names have none.
+struct XMPPacket {
+    /// A property of an element.
+    struct Property {
+        let name: [UInt8]
+        let value: [UInt8]
+        /// The number of the element that has it as an attribute, or that is in it.
+        let element: Int
+    }
+
+    private(set) var properties: [Property] = []
+    private let text: [UInt8]
+    private var offset = 0
+    private var elements = 0
+
+    /// Most properties that are read; a usual packet has less than a hundred.
+    private static let mostProperties = 4_096
+
+    /// Reads the packet in a range of a file.
+    init(_ bytes: RawSpan, _ range: Range<Int>) {
+        text = unsafe bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
+        var open: [UInt8]?
+        while let start = text[offset...].firstIndex(of: UInt8(ascii: "<")), properties.count < Self.mostProperties {
+            let content = text[offset..<start].trimmed
+            if let open, !content.isEmpty { note(open, content) }
+            offset = start + 1
+            switch peek {
+            case UInt8(ascii: "!"), UInt8(ascii: "?"): skip(behind: UInt8(ascii: ">"))
+            case UInt8(ascii: "/"):
+                offset += 1
+                if name() == open { open = nil }
+                skip(behind: UInt8(ascii: ">"))
+            default:
+                elements += 1
+                let name = name()
+                // The items of a list belong to the property that holds it.
+                if readAttributes(), !name.starts(with: "rdf:".utf8) { open = name }
+            }
+        }
+    }
+
+    /// The values of a property of a name space, in their order.
+    func values(_ name: String, of space: String) -> [[UInt8]] {
+        guard let prefix = prefix(of: space) else { return [] }
+        return properties.lazy.filter { $0.name.elementsEqual(prefix + Array(name.utf8)) }.map(\.value)
+    }
+
+    /// The prefix of names in a name space, with its colon; nil if the packet does not have it.
+    func prefix(of space: String) -> [UInt8]? {
+        properties.first { $0.name.starts(with: "xmlns:".utf8) && $0.value.elementsEqual(space.utf8) }
+            .map { $0.name.dropFirst("xmlns:".utf8.count) + [UInt8(ascii: ":")] }
+    }
+
+    private var peek: UInt8? { offset < text.count ? text[offset] : nil }
+
+    private mutating func note(_ name: [UInt8], _ value: ArraySlice<UInt8>) {
+        properties.append(Property(name: name, value: Array(value), element: elements))
+    }
+
+    private mutating func skip(behind byte: UInt8) {
+        offset = (text[offset...].firstIndex(of: byte) ?? text.count - 1) + 1
+    }
+
+    private mutating func name() -> [UInt8] {
+        let start = offset
+        while let byte = peek, byte > 0x20, !"/>='\"<".utf8.contains(byte) { offset += 1 }
+        return Array(text[start..<offset])
+    }
+
+    private mutating func skipSpace() { while let byte = peek, byte <= 0x20 { offset += 1 } }
+
+    /// Goes behind the end of a tag; false if the element has no contents, or if the tag is damaged.
+    private mutating func readAttributes() -> Bool {
+        while properties.count < Self.mostProperties {
+            skipSpace()
+            if peek == UInt8(ascii: ">") {
+                offset += 1
+                return true
+            }
+            let name = name()
+            skipSpace()
+            guard !name.isEmpty, peek == UInt8(ascii: "=") else { break }
+            offset += 1
+            skipSpace()
+            guard let quote = peek, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
+                let end = text[(offset + 1)...].firstIndex(of: quote)
+            else { break }
+            note(name, text[offset + 1..<end])
+            offset = end + 1
+        }
+        skip(behind: UInt8(ascii: ">"))
+        return false
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The text without space at its ends.
+    fileprivate var trimmed: ArraySlice<UInt8> {
+        guard let first = firstIndex(where: { $0 > 0x20 }), let last = lastIndex(where: { $0 > 0x20 }) else {
+            return []
+        }
+        return self[first...last]
+    }
+}

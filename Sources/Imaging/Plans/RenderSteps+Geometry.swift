@@ -1,0 +1,57 @@
+extension RenderSteps {
+    /// Whether the steps cut, resample and turn an image of this size, and do nothing else.
+    func areGeometry(on size: PixelSize) -> Bool { placed().geometry(on: size) != nil }
+
+    /// The steps that do to a gain map of size `map` what these do to its image; nil if they do more than cut, resample
+    /// and turn it.
+    ///
+    /// The map becomes as large as the result, unless it is smaller: if it kept its own scale, a small result would
+    /// show the coarseness of its map, which the source does not show.
+    func ofGainMap(of map: PixelSize, for image: PixelSize) -> RenderSteps? {
+        guard let target = geometry(on: image) else { return nil }
+        let part = target.shownPart(of: image)
+        let (shown, own) = (target.rectangle.size, part.rounded(in: map).size)
+        let size = PixelSize(width: Swift.min(shown.width, own.width), height: Swift.min(shown.height, own.height))
+        let resample = ResampleStep(to: size, of: part.isWhole ? nil : part)
+        return target.turn == 1 ? [resample] : [resample, TurnStep(orientation: target.turn)]
+    }
+
+    /// The part, the size and the turn that the steps come to; nil if they do more than cut, resample and turn.
+    ///
+    /// A conversion to the gamut of the result is one of the image alone.
+    private func geometry(on size: PixelSize) -> PlanarTarget? {
+        let steps = RenderSteps(filter { !($0 is GamutStep) })
+        var (target, count) = steps.planarTarget(from: PlanarTarget(of: size))
+        for step in steps.dropFirst(count) {
+            guard let crop = step as? CropStep, let next = target.cropped(afterTurn: crop) else { return nil }
+            target = next
+        }
+        return target
+    }
+}
+
+extension PlanarTarget {
+    /// This target with a crop after its turn; nil if that is not within the image.
+    fileprivate func cropped(afterTurn crop: CropStep) -> PlanarTarget? {
+        var upright = self
+        upright.turn = 1
+        let wanted = WantedPart(ImagePart(allOf: rectangle.size), turn: turn)
+        var next = wanted.beforeTurn(crop, in: rectangle.size.upright(from: turn)).target(after: upright)
+        next?.turn = turn
+        return next
+    }
+
+    /// The part of an image of size `whole` that is shown, in whole pixels of it.
+    fileprivate func shownPart(of whole: PixelSize) -> ImagePart {
+        let part = part ?? ImagePart(allOf: whole)
+        func edges(_ start: Int, _ length: Int, of resized: Int, from first: Int, _ count: Int) -> (Int, Int) {
+            func place(_ edge: Int) -> Int { first + (2 * edge * count + resized) / (2 * resized) }
+            let left = min(place(start), first + count - 1)
+            return (left, max(1, place(start + length) - left))
+        }
+        let across = edges(rectangle.x, rectangle.size.width, of: resizedSize.width, from: part.x, part.size.width)
+        let down = edges(rectangle.y, rectangle.size.height, of: resizedSize.height, from: part.y, part.size.height)
+        return ImagePart(
+            x: across.0, y: down.0, size: PixelSize(width: across.1, height: down.1), of: part.whole)
+    }
+}

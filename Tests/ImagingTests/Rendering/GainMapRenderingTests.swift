@@ -1,0 +1,265 @@
+import Coordination
+import Glibc
+import Memory
+import TestSupport
+import Testing
+
+@testable import Imaging
+
+/// Images with gain maps, from file to file.
+struct GainMapRenderingTests {
+    private func keeping(_ width: Int? = nil, _ height: Int? = nil, _ fit: Fit = .inside) -> RenderingOptions {
+        var options = RenderingOptions()
+        (options.width, options.height, options.fit, options.gainMap) = (width, height, fit, .keep)
+        return options
+    }
+
+    /// The light of a file with its map at full headroom, as floating point of red, green and blue.
+    private func light(of file: SharedBytes) throws -> (size: PixelSize, samples: [Double]) {
+        let header = try ImageHeader.inspect(file)
+        let map = try #require(header.gainMap)
+        let mapFile = try #require(map.file(in: file))
+        let (image, gains) = (try ImageReading.decode(file), try ImageReading.decode(mapFile))
+        let (pixels, samples) = (image.pixels.array, gains.pixels.array)
+        let channels = (0..<3).map { map.metadata.channels[$0 % map.metadata.channels.count] }
+        let curve = (0..<256).map { value -> Double in
+            let component = Double(value) / 255
+            return component <= 0.040_45 ? component / 12.92 : pow((component + 0.055) / 1.055, 2.4)
+        }
+        var light: [Double] = []
+        light.reserveCapacity(pixels.count)
+        func places(_ place: Int, _ count: Int, _ whole: Int) -> (Int, Int, Double) {
+            let place = min(max((Double(place) + 0.5) * Double(count) / Double(whole) - 0.5, 0), Double(count - 1))
+            let first = Int(place)
+            return (first, min(first + 1, count - 1), place - Double(first))
+        }
+        for y in 0..<image.size.height {
+            let (top, bottom, down) = places(y, gains.size.height, image.size.height)
+            for x in 0..<image.size.width {
+                let (left, right, across) = places(x, gains.size.width, image.size.width)
+                for index in 0..<3 {
+                    func sample(_ x: Int, _ y: Int) -> Double {
+                        Double(samples[(y * gains.size.width + x) * gains.bands + index % gains.bands]) / 255
+                    }
+                    let upper = sample(left, top) * (1 - across) + sample(right, top) * across
+                    let lower = sample(left, bottom) * (1 - across) + sample(right, bottom) * across
+                    let value = pow(upper * (1 - down) + lower * down, 1 / channels[index].gamma.value)
+                    let (least, most) = (channels[index].least.value, channels[index].most.value)
+                    let base = curve[Int(pixels[(y * image.size.width + x) * 3 + index])]
+                    light.append(
+                        (base + channels[index].baseOffset.value) * exp2(least + (most - least) * value)
+                            - channels[index].alternateOffset.value)
+                }
+            }
+        }
+        return (image.size, light)
+    }
+
+    /// The mean over the area of each target pixel.
+    private func resized(_ image: (size: PixelSize, samples: [Double]), to size: PixelSize) -> [Double] {
+        func weights(_ whole: Int, _ count: Int) -> [[(Int, Double)]] {
+            (0..<count).map { place in
+                let (start, end) = (Double(place * whole) / Double(count), Double((place + 1) * whole) / Double(count))
+                return (Int(start)..<min(whole, Int(end.rounded(.up)))).map { source in
+                    (source, (min(end, Double(source + 1)) - max(start, Double(source))) / (end - start))
+                }
+            }
+        }
+        let (across, down) = (weights(image.size.width, size.width), weights(image.size.height, size.height))
+        var rows = [Double](repeating: 0, count: size.width * image.size.height * 3)
+        for y in 0..<image.size.height {
+            for (x, parts) in across.enumerated() {
+                for (source, weight) in parts {
+                    for index in 0..<3 {
+                        rows[(y * size.width + x) * 3 + index] +=
+                            weight * image.samples[(y * image.size.width + source) * 3 + index]
+                    }
+                }
+            }
+        }
+        var result = [Double](repeating: 0, count: size.area * 3)
+        for (y, parts) in down.enumerated() {
+            for (source, weight) in parts {
+                for index in 0..<size.width * 3 {
+                    result[y * size.width * 3 + index] += weight * rows[source * size.width * 3 + index]
+                }
+            }
+        }
+        return result
+    }
+
+    @Test(arguments: [300, 500, 1_200], [1, 4])
+    func `a resized image is as bright as its source, and its map means the same`(width: Int, scale: Int) throws {
+        try ImageLibrary.start()
+        var writer = UltraHDRWriter.scene(PixelSize(width: 1_280, height: 160), scale: scale, isColor: scale == 1)
+        (writer.gains, writer.gamma) = (scale == 1 ? [(0, 48), (-4, 40), (0, 32)] : [(-4, 48)], 20)
+        let source = writer.bytes
+        let result = try thumbnail(source, keeping(width), .jpeg)
+        #expect(result.hasGainMap)
+        let (before, after) = (try ImageHeader.inspect(source), try ImageHeader.inspect(result.bytes))
+        let map = try #require(after.gainMap)
+        #expect(map.metadata == before.gainMap?.metadata)
+        // XMP says the same as the segment of ISO 21496-1.
+        let file = result.bytes.array
+        #expect(String(decoding: file, as: Unicode.ASCII.self).contains("hdrgm:HDRCapacityMax=\"3.0\""))
+        #expect(map.header.storedSize.width == min(width, 1_280 / scale))
+        let shown = try light(of: result.bytes)
+        let expected = try resized(light(of: source), to: shown.size)
+        let difference = zip(shown.samples, expected).reduce(0) { $0 + abs($1.0 - $1.1) }
+        let share = difference / expected.reduce(0, +)
+        #expect(share < 0.05)
+    }
+
+    /// An image of four quarters whose map has another value in each of them.
+    private func quarters(orientation: Int = 1) -> SharedBytes {
+        let map = SampleImage(PixelSize(width: 48, height: 32), bands: 1) { x, y in
+            [[[20], [90]], [[160], [230]]][y / 16][x / 24]
+        }
+        return UltraHDRWriter(.quarters(PixelSize(width: 192, height: 128)), map: map, orientation: orientation).bytes
+    }
+
+    private func isAligned(_ file: SharedBytes) throws -> Bool {
+        let header = try ImageHeader.inspect(file)
+        let map = try #require(header.gainMap)
+        let mapFile = try #require(map.file(in: file))
+        let (image, gains) = (try ImageReading.decode(file), try ImageReading.decode(mapFile))
+        let values: [([Int], Int)] = [
+            ([255, 0, 0], 20), ([0, 255, 0], 90), ([0, 0, 255], 160), ([255, 255, 255], 230),
+        ]
+        var seen: Set<Int> = []
+        // Places around which the image has one colour.
+        for index in 0..<144 {
+            let (across, down) = (2 * (index % 12) + 1, 2 * (index / 12) + 1)
+            let (x, y) = (image.size.width * across / 24, image.size.height * down / 24)
+            let around = [(-4, -4), (4, -4), (-4, 4), (4, 4)].map { (x + $0.0, y + $0.1) }.filter {
+                0..<image.size.width ~= $0.0 && 0..<image.size.height ~= $0.1
+            }
+            guard
+                let value = values.first(where: { value in
+                    around.allSatisfy { image.isClose(x: $0.0, y: $0.1, to: value.0, tolerance: 40) }
+                })?.1
+            else { continue }
+            let place = (gains.size.width * across / 24, gains.size.height * down / 24)
+            guard gains.isClose(x: place.0, y: place.1, to: [value], tolerance: 12) else { return false }
+            seen.insert(value)
+        }
+        return seen.count >= 2
+    }
+
+    @Test(arguments: 1...8)
+    func `a map is turned and cut like its image`(orientation: Int) throws {
+        try ImageLibrary.start()
+        let source = quarters(orientation: orientation)
+        #expect(try isAligned(thumbnail(source, keeping(), .jpeg).bytes))
+        for flip in ImageOperations.Flip.allCases {
+            for rotation in [0, 90, 180, 270] {
+                var options = keeping(60, 48, .cover)
+                options.operations.flip = flip
+                options.operations.rotation = rotation
+                options.operations.crop = .fractions(x: 1_250, y: 0, width: 7_500, height: 8_000)
+                let result = try thumbnail(source, options, .jpeg)
+                #expect(result.hasGainMap && result.size == PixelSize(width: 60, height: 48))
+                #expect(try isAligned(result.bytes), "\(flip) \(rotation)")
+            }
+        }
+    }
+
+    @Test(arguments: [Gravity.attention, .entropy], [0, 90])
+    func `a map is cut where the image was found to matter most`(gravity: Gravity, rotation: Int) throws {
+        var options = keeping(60, 60, .cover)
+        (options.gravity, options.operations.rotation) = (gravity, rotation)
+        let result = try thumbnail(quarters(), options, .jpeg)
+        #expect(result.hasGainMap && result.size == PixelSize(width: 60, height: 60))
+        #expect(try isAligned(result.bytes))
+    }
+
+    @Test func `a tiny result has a map, too`() throws {
+        let result = try thumbnail(quarters(), keeping(8), .jpeg)
+        #expect(result.hasGainMap)
+        #expect(try ImageHeader.inspect(result.bytes).gainMap?.header.size == PixelSize(width: 8, height: 5))
+    }
+
+    @Test func `a map keeps to what a trim leaves`() throws {
+        let size = PixelSize(width: 192, height: 128)
+        let image = SampleImage(size, bands: 3) { x, y in
+            48..<144 ~= x && 32..<96 ~= y ? [255, 0, 0] : [255, 255, 255]
+        }
+        let map = SampleImage(PixelSize(width: 48, height: 32), bands: 1) { x, y in
+            12..<36 ~= x && 8..<24 ~= y ? [200] : [0]
+        }
+        var options = keeping()
+        options.operations.trim = ImageOperations.Trim(tolerance: 40)
+        let result = try thumbnail(UltraHDRWriter(image, map: map).bytes, options, .jpeg)
+        #expect(result.hasGainMap && abs(result.size.width - 96) < 9)
+        let written = try #require(try ImageHeader.inspect(result.bytes).gainMap)
+        let gains = try ImageReading.decode(try #require(written.file(in: result.bytes)))
+        #expect(gains.meanColor[0] > 185)
+    }
+
+    @Test func `steps that change colours or add pixels, and other formats, drop the map`() throws {
+        try ImageLibrary.start()
+        let source = UltraHDRWriter.scene(PixelSize(width: 320, height: 240)).bytes
+        var dropping: [RenderingOptions] = []
+        func add(_ change: (inout RenderingOptions) -> Void) {
+            var options = keeping(100)
+            change(&options)
+            dropping.append(options)
+        }
+        add { $0.operations.pad.left = 4 }
+        add { $0.operations.blur = 100 }
+        add { $0.operations.colors.grayscale = 50 }
+        add { $0.operations.radius = .most }
+        add { $0.operations.rotation = 10 }
+        add { ($0.height, $0.fit) = (100, .contain) }
+        add { $0.gainMap = .drop }
+        for options in dropping {
+            let result = try thumbnail(source, options, .jpeg)
+            #expect(!result.hasGainMap)
+            #expect(try ImageHeader.inspect(result.bytes).colors.highRange == .none)
+        }
+        let other = try thumbnail(source, keeping(100), .webp)
+        #expect(!other.hasGainMap)
+        // The image itself is the same in any case.
+        let plain = try thumbnail(source, dropping[dropping.count - 1], .jpeg).bytes.array
+        let kept = try thumbnail(source, keeping(100), .jpeg).bytes.array
+        #expect(kept.count > plain.count && kept[(kept.count - 40)...] != plain[(plain.count - 40)...])
+        let place = try #require(try ImageHeader.inspect(SharedBytes(kept)).gainMap?.place)
+        guard case .file(let range) = place else { return }
+        #expect(kept[..<range.lowerBound].suffix(plain.count - 40).elementsEqual(plain.suffix(plain.count - 40)))
+    }
+
+    @Test func `a map whose pixels cannot be decoded costs the map, not the image`() throws {
+        try ImageLibrary.start()
+        var writer = UltraHDRWriter.scene(PixelSize(width: 320, height: 240))
+        writer.map = Array(writer.map.prefix(writer.map.count / 2)) + [UInt8](repeating: 0, count: writer.map.count / 2)
+        #expect(try ImageHeader.inspect(writer.bytes).gainMap != nil)
+        let result = try thumbnail(writer.bytes, keeping(100), .jpeg)
+        var plain = keeping(100)
+        plain.gainMap = .drop
+        #expect(try !result.hasGainMap && result.bytes.array == thumbnail(writer.bytes, plain, .jpeg).bytes.array)
+    }
+
+    @Test func `most bytes are those of both images`() throws {
+        let source = UltraHDRWriter.scene(PixelSize(width: 640, height: 480)).bytes
+        var options = keeping(400)
+        options.maximumBytes = 9_000
+        let result = try thumbnail(source, options, .jpeg)
+        #expect(result.hasGainMap && result.bytes.count <= 9_000)
+        options.gainMap = .drop
+        let plain = try thumbnail(source, options, .jpeg)
+        #expect(try #require(plain.quality) > #require(result.quality))
+    }
+
+    @Test func `the key of a result tells of its map`() throws {
+        let header = try ImageHeader.inspect(UltraHDRWriter.scene(PixelSize(width: 320, height: 240)).bytes)
+        let plan = try RenderPlan(options: keeping(100), format: .jpeg, source: header, limits: ImagingLimits())
+        #expect(plan.keyTexts == ["page 0 level 1 refuse gain map", "resample 100x75 gamma", "jpeg.3 80"])
+        #expect(plan.words.last == "add the gain map, after the same steps")
+        var plain = keeping(100)
+        plain.gainMap = .drop
+        let other = try RenderPlan(options: plain, format: .jpeg, source: header, limits: ImagingLimits())
+        #expect(plan.price > other.price)
+        #expect(header.price(of: plan.decode) > header.price(of: other.decode))
+        #expect(header.timePrice(of: plan.decode) > header.timePrice(of: other.decode))
+    }
+}

@@ -1,0 +1,151 @@
+package import Imaging
+package import Memory
+
+/// Writes JPEG files with a gain map, in the forms that telephones and programs write.
+package struct UltraHDRWriter {
+    /// How a file says that it has a map, and what the map's samples mean.
+    package enum Form: CaseIterable, Sendable {
+        /// By `hdrgm` in XMP.
+        case xmp
+        /// By the segment of ISO 21496-1.
+        case standard
+    }
+
+    /// How a file says where the map is.
+    package enum Place: CaseIterable, Sendable {
+        /// By an index of images.
+        case index
+        /// By a directory in XMP.
+        case container
+    }
+
+    package var image: [UInt8]
+    package var map: [UInt8]
+    package var forms = Set(Form.allCases)
+    package var places = Set(Place.allCases)
+    /// The logarithms of the least and the most gain, in sixteenths: one pair, or one for each colour.
+    package var gains = [(least: 0, most: 48)]
+    /// The map's gamma, in sixteenths.
+    package var gamma = 16
+    /// The offsets of both images, in 64ths.
+    package var offsets = (image: 1, bright: 2)
+    /// The logarithm of the headroom, in sixteenths.
+    package var headroom = 48
+    /// What follows the map in the file.
+    package var trailer: [UInt8] = []
+
+    /// A file of an image and its map.
+    package init(_ image: SampleImage, map: SampleImage, orientation: Int = 1) {
+        let file = ImageFixture.file(image, as: .jpeg, quality: 95)
+        self.image = orientation == 1 ? file : JPEGWriter.oriented(file, orientation)
+        self.map = ImageFixture.file(map, as: .jpeg, quality: 95)
+    }
+
+    /// A scene whose right side is up to eight times as bright as white, of this size, with a map of a part of it.
+    package static func scene(_ size: PixelSize, scale: Int = 4, isColor: Bool = false) -> UltraHDRWriter {
+        let mapSize = PixelSize(width: size.width / scale, height: size.height / scale)
+        let image = SampleImage(size, bands: 3) { x, y in
+            let wave = 30 * (x / 40 % 2 + y / 30 % 2)
+            return [x * 190 / size.width + wave, 190 - y * 100 / size.height + wave / 2, 90 + wave].map(UInt8.init)
+        }
+        let map = SampleImage(mapSize, bands: isColor ? 3 : 1) { x, y in
+            let value = x * 255 / mapSize.width * (mapSize.height + y) / (2 * mapSize.height)
+            return isColor ? [value, value * 3 / 4, value / 2].map(UInt8.init) : [UInt8(value)]
+        }
+        return UltraHDRWriter(image, map: map)
+    }
+
+    /// The file.
+    package var file: [UInt8] {
+        let mapFile = Self.inserting(
+            (forms.contains(.xmp) ? xmp(values + ">" + sequences) : [])
+                + (forms.contains(.standard) ? standard(numbers) : []),
+            into: map)
+        let directory =
+            places.contains(.container)
+            ? " xmlns:C='\(Self.container)' xmlns:I='\(Self.container)item/'><C:Directory><rdf:Seq><rdf:li><C:Item I:Semantic='Primary' "
+                + "I:Mime='image/jpeg'/></rdf:li><rdf:li><C:Item I:Length='\(mapFile.count)' I:Semantic='GainMap'/></rdf:li>"
+                + (trailer.isEmpty
+                    ? "" : "<rdf:li><C:Item I:Semantic='MotionPhoto' I:Length='\(trailer.count)'/></rdf:li>")
+                + "</rdf:Seq></C:Directory>" : ">"
+        let leading =
+            (forms.contains(.xmp) || places.contains(.container) ? xmp(directory) : [])
+            + (forms.contains(.standard) ? standard([0, 0, 0, 0]) : [])
+        guard places.contains(.index) else { return Self.inserting(leading, into: image) + mapFile + trailer }
+        let count = image.count + leading.count + 2 + 2 + 4 + 82
+        // The index begins behind the start of the file, the segments, and its own marker, length and name.
+        let index = Self.index([(count, 0), (mapFile.count, count - 2 - leading.count - 8)])
+        return Self.inserting(leading + Self.segment(0xE2, Array("MPF\0".utf8) + index), into: image) + mapFile
+            + trailer
+    }
+
+    package var bytes: SharedBytes { SharedBytes(file) }
+
+    private static let container = "http://ns.google.com/photos/1.0/container/"
+
+    private func xmp(_ description: String) -> [UInt8] {
+        Self.segment(
+            0xE1,
+            Array(
+                ("http://ns.adobe.com/xap/1.0/\0<?xpacket begin=''?><!-- c --><x:xmpmeta xmlns:x='adobe:ns:meta/'>"
+                    + "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
+                    + "xmlns:gain='http://ns.adobe.com/hdr-gain-map/1.0/' gain:Version='1.0'\(description)"
+                    + "</rdf:Description></rdf:RDF></x:xmpmeta>").utf8))
+    }
+
+    private func decimal(_ sixteenths: Int) -> String { "\(Double(sixteenths) / 16)" }
+
+    private var values: String {
+        let shared =
+            " gain:Gamma='\(decimal(gamma))' gain:OffsetSDR='\(Double(offsets.image) / 64)'"
+            + " gain:OffsetHDR='\(Double(offsets.bright) / 64)' gain:HDRCapacityMin='0' gain:HDRCapacityMax='\(decimal(headroom))'"
+        return gains.count > 1
+            ? shared
+            : shared + " gain:GainMapMin='\(decimal(gains[0].least))' gain:GainMapMax=\"\(decimal(gains[0].most))\""
+    }
+
+    private var sequences: String {
+        guard gains.count > 1 else { return "" }
+        func sequence(_ name: String, _ values: [Int]) -> String {
+            "<gain:\(name)>\n <rdf:Seq>" + values.map { "<rdf:li>\(decimal($0))</rdf:li> " }.joined()
+                + "</rdf:Seq></gain:\(name)>"
+        }
+        return sequence("GainMapMin", gains.map(\.least)) + sequence("GainMapMax", gains.map(\.most))
+    }
+
+    private func standard(_ contents: [UInt8]) -> [UInt8] {
+        Self.segment(0xE2, Array("urn:iso:std:iso:ts:21496:-1\0".utf8) + contents)
+    }
+
+    private var numbers: [UInt8] {
+        var bytes: [UInt8] = [0, 0, 0, 0, gains.count > 1 ? 0xC0 : 0x40]
+        for (numerator, denominator) in [(0, 1), (headroom, 16)] {
+            bytes += numerator.bigEndian32 + denominator.bigEndian32
+        }
+        for gain in gains {
+            for (numerator, denominator) in [
+                (gain.least, 16), (gain.most, 16), (gamma, 16), (offsets.image, 64), (offsets.bright, 64),
+            ] {
+                bytes += numerator.bigEndian32 + denominator.bigEndian32
+            }
+        }
+        return bytes
+    }
+
+    private static func index(_ images: [(count: Int, offset: Int)]) -> [UInt8] {
+        let header = Array("MM\0*".utf8) + 8.bigEndian32 + 3.bigEndian16
+        let version = 0xB000.bigEndian16 + 7.bigEndian16 + 4.bigEndian32 + Array("0100".utf8)
+        let number = 0xB001.bigEndian16 + 4.bigEndian16 + 1.bigEndian32 + images.count.bigEndian32
+        let entries = 0xB002.bigEndian16 + 7.bigEndian16 + (16 * images.count).bigEndian32 + 50.bigEndian32
+        return header + version + number + entries + 0.bigEndian32
+            + images.flatMap { 0.bigEndian32 + $0.count.bigEndian32 + $0.offset.bigEndian32 + 0.bigEndian32 }
+    }
+
+    private static func segment(_ marker: UInt8, _ contents: [UInt8]) -> [UInt8] {
+        [0xFF, marker] + (contents.count + 2).bigEndian16 + contents
+    }
+
+    private static func inserting(_ segments: [UInt8], into file: [UInt8]) -> [UInt8] {
+        file[..<2] + segments + file[2...]
+    }
+}
