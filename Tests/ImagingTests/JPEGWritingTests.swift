@@ -53,8 +53,8 @@ struct JPEGWritingTests {
             let (one, several) = try (Self.file(.one, quality: quality), Self.file(.several, quality: quality))
             let file = try Self.file(.bySize, quality: quality)
             #expect(file.array == one.array || file.array == several.array)
-            // The choice is made before the bytes are there.
-            #expect(Double(file.count) <= 1.01 * Double(min(one.count, several.count)))
+            // The choice is made before the bytes are there; of small files it may be the larger one.
+            #expect(Double(file.count) <= 1.01 * Double(min(one.count, several.count)) + 200)
             chosen.insert(Self.frame(of: file))
         }
         #expect(chosen == [0xC0, 0xC2])

@@ -135,8 +135,8 @@ import Testing
 
     /// The default qualities; gif has none.
     private static let qualities =
-        "&quot;sizes&quot;:[],&quot;allowedQualities&quot;:[],&quot;qualities&quot;:{&quot;jpeg&quot;:80,&quot;png&quot;:100,&quot;webp&quot;:80,&quot;avif&quot;:60,"
-        + "&quot;jxl&quot;:75}"
+        "&quot;sizes&quot;:[],&quot;allowedQualities&quot;:[],&quot;qualities&quot;:{&quot;jpeg&quot;:80,&quot;png&quot;:100,&quot;webp&quot;:80,&quot;avif&quot;:80,"
+        + "&quot;jxl&quot;:80}"
 
     /// The texts between each `start` and the next `end`.
     private static func values(after start: String, in text: String, until end: String) -> [String] {

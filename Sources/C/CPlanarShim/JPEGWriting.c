@@ -17,6 +17,12 @@ CPlanarShimStatus CPlanarShim_write_jpeg(
     const CPlanarShimPlanes *planes, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size])
 {
+    // Readers refuse longer sides, as libjpeg does.
+    const CPlanarShimPlane *luma = &planes->planes[0];
+    if (luma->width > 65500 || luma->height > 65500) {
+        snprintf(text, CPlanarShim_text_size, "a side above 65500 pixels");
+        return CPlanarShimFailed;
+    }
     CJPEGRequest request = {.count = planes->count,
         .quality = settings.quality,
         .scans = settings.scans,

@@ -68,13 +68,22 @@ static int keeps_range(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, c
         || JxlDecoderSetPreferredColorProfile(reader->decoder, &encoding) == JXL_DEC_SUCCESS;
 }
 
-/// Asks for sRGB where libjxl can convert, and keeps the ICC profile of other colours.
+/// Asks for sRGB's curve, and its primaries unless the file has wider ones, where libjxl can convert; keeps the ICC profile of other colours.
 static int keep_profile(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, const JxlPixelFormat *format)
 {
     JxlColorEncoding encoding = standard(info->num_color_channels == 1);
     size_t size = 0;
-    if (!info->uses_original_profile)
+    if (!info->uses_original_profile) {
+        JxlColorEncoding own;
+        // Wider primaries stay, with the curve of sRGB.
+        if (info->num_color_channels == 3
+            && JxlDecoderGetColorAsEncodedProfile(reader->decoder, format, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &own) == JXL_DEC_SUCCESS
+            && own.primaries != JXL_PRIMARIES_SRGB) {
+            own.transfer_function = JXL_TRANSFER_FUNCTION_SRGB;
+            encoding = own;
+        }
         JxlDecoderSetPreferredColorProfile(reader->decoder, &encoding);
+    }
     if (JxlDecoderGetColorAsEncodedProfile(reader->decoder, format, JXL_COLOR_PROFILE_TARGET_DATA, &encoding) == JXL_DEC_SUCCESS
         && is_standard(&encoding))
         return 0;

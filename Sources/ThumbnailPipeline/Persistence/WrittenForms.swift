@@ -76,10 +76,12 @@ extension RenderedImage {
             let height = reader.int(), let eTag = reader.line(), eTag.hasPrefix("\""), eTag.hasSuffix("\"")
         else { return nil }
         let size = PixelSize(width: width, height: height)
-        // Only a quality that was looked for is written.
-        let number = reader.isAtEnd ? nil : reader.int(in: 0...100)
-        let hasGainMap = reader.isAtEnd ? false : reader.flag()
-        guard reader.isAtEnd, size.isPossible(), let hasGainMap else { return nil }
+        let isPlain = reader.isAtEnd
+        // Only a quality that was looked for is written, and 0 for none before the mark of a gain map.
+        guard let number = reader.isAtEnd ? 0 : reader.int(in: 0...100),
+            let hasGainMap = reader.isAtEnd ? false : reader.flag(), number > 0 || hasGainMap || isPlain,
+            reader.isAtEnd, size.isPossible()
+        else { return nil }
         let quality = number == 0 ? nil : number
         self.init(
             EncodedImage(bytes: body, format: format, size: size, quality: quality, hasGainMap: hasGainMap), eTag: eTag)

@@ -155,7 +155,7 @@ struct GeometryOperationTests {
     @Test func `corners are the background, or white without alpha`() throws {
         let image = OperationFixture.quarters(64, 48)
         let white = try OperationFixture.render(image, as: .jpeg) { $0.rotation = 30 }
-        #expect(white.isClose(x: 0, y: 0, to: [255, 255, 255], tolerance: 3))
+        #expect(white.isClose(x: 0, y: 0, to: [255, 255, 255], tolerance: 6))
         var options = RenderingOptions()
         options.background = Color(red: 10, green: 200, blue: 30)
         let green = try OperationFixture.render(image, options) { $0.rotation = 30 }

@@ -150,7 +150,7 @@ extension ThumbnailRequest {
         request.options.height = 1_500
         request.options.fit = .fill
         request.options.enlarge = true
-        request.options.quality = 50 + number
+        request.options.quality = 10 + 7 * number
         return request
     }
 }
