@@ -20,8 +20,9 @@ struct ImaginaryLayout {
     private(set) var scaled: PixelSize
     private(set) var rest = Rest.nothing
 
-    /// Sides are refused long before this, so nothing needs to be exact.
-    private static let longestSide = 100_000_000.0
+    /// A longer side is taken for this one. The size at the end of a pipeline is refused long before it, so nothing
+    /// needs to be exact; between its operations nothing refuses a size, and products of sides must not overflow.
+    private static let longestSide = 100_000_000
 
     /// The layout of an operation on an image of a size, which has its turn.
     ///
@@ -30,18 +31,18 @@ struct ImaginaryLayout {
         (zoomed, scaled) = (source, source)
         let options = operation.options
         if operation.name == .fit {
-            scaled = Self.fitted(source, in: options.box)
+            scaled = Self.fitted(source, in: Self.bounded(options.box))
             return
         }
         let cuts = operation.cuts
         let embeds = options.isEmbedded || operation.name == .resize
         let enlarges = operation.name == .enlarge
-        var box = options.box
+        var box = Self.bounded(options.box)
         let isPlain = !cuts && !embeds && !enlarges && options.rotate == 0 && (box.width > 0 || box.height > 0)
         let isForced = options.isForced || isPlain
 
         if operation.name == .zoom {
-            let factor = min(max(0, options.factor), Int(Self.longestSide) / max(source.width, source.height))
+            let factor = min(max(0, options.factor), Self.longestSide / max(source.width, source.height))
             zoomed = PixelSize(width: source.width * (factor + 1), height: source.height * (factor + 1))
         }
         var factor = Self.complete(&box, of: source, cuts: cuts)
@@ -120,7 +121,11 @@ struct ImaginaryLayout {
     }
 
     private static func side(_ length: Int, by factor: Double) -> Int {
-        Int(min(max(1, (Double(length) / factor + 0.5).rounded(.down)), longestSide))
+        Int(min(max(1, (Double(length) / factor + 0.5).rounded(.down)), Double(longestSide)))
+    }
+
+    private static func bounded(_ box: PixelSize) -> PixelSize {
+        PixelSize(width: min(box.width, longestSide), height: min(box.height, longestSide))
     }
 }
 

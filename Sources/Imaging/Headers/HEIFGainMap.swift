@@ -38,7 +38,10 @@ extension ImageHeader {
     /// Whether this can be a map of an image: grey or in three colours, and as wide as the image in proportion to its
     /// height, as it is if both are cut and turned alike.
     fileprivate func isMap(of image: ImageHeader) -> Bool {
-        let (one, other) = (size.width * image.size.height, image.size.width * size.height)
+        // No file bounds the sides that it states, and their products overflow.
+        let (one, other) = (
+            Double(size.width) * Double(image.size.height), Double(image.size.width) * Double(size.height)
+        )
         return [1, 3].contains(bands) && !hasAlpha && frames == 1 && abs(one - other) * 50 <= max(one, other)
     }
 }

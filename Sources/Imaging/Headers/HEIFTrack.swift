@@ -33,7 +33,11 @@ struct HEIFTrack {
         guard coding != 0, 1...Self.most ~= count, size.width > 0, size.height > 0 else { return nil }
     }
 
-    private static let containers = ["mdia", "minf", "stbl", "edts"].map { $0.utf8.reduce(0) { $0 << 8 | Int($1) } }
+    private static let containers = ["mdia", "minf", "stbl", "edts"].map(BoxCursor.type)
+    /// The tables that are read later.
+    private static let readTables = ["stsc", "stco", "co64", "stts", "stss"].map(BoxCursor.type)
+    /// Most tracks that a track belongs to, and most properties of its frames: more are passed over.
+    private static let mostEntries = 64
 
     private mutating func read(_ bytes: RawSpan, in range: Range<Int>, depth: Int) throws(ImagingError) {
         var boxes = BoxCursor(range)
@@ -61,7 +65,7 @@ struct HEIFTrack {
                     guard reference.type == BoxCursor.type("auxl") else { continue }
                     for offset in stride(
                         from: reference.contents.lowerBound, to: reference.contents.upperBound - 3, by: 4)
-                    {
+                    where owners.count < Self.mostEntries {
                         owners.append(try bytes.bigEndian32(at: offset))
                     }
                 }
@@ -69,7 +73,8 @@ struct HEIFTrack {
             case BoxCursor.type("stsz"):
                 count = try bytes.bigEndian32(at: start + 8)
                 tables[box.type] = box.contents
-            default: tables[box.type] = box.contents
+            case let type where Self.readTables.contains(type): tables[type] = box.contents
+            default: break
             }
         }
     }
@@ -78,7 +83,7 @@ struct HEIFTrack {
     private mutating func readEntry(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         var entries = BoxCursor(range)
         guard let entry = try entries.next(in: bytes),
-            ["av01", "hvc1"].contains(where: { $0.utf8.reduce(0) { $0 << 8 | Int($1) } == entry.type })
+            ["av01", "hvc1"].map(BoxCursor.type).contains(entry.type)
         else { return }
         coding = entry.type
         let start = entry.contents.lowerBound
@@ -87,7 +92,7 @@ struct HEIFTrack {
         while let box = try boxes.next(in: bytes) {
             if box.type == BoxCursor.type("auxi") {
                 isAlpha = bytes.hasText("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: box.contents.lowerBound + 4)
-            } else {
+            } else if properties.count < Self.mostEntries {
                 properties.append(try HEIFProperty(bytes, box))
             }
         }

@@ -52,10 +52,10 @@ package struct RenderPlan: Hashable, Sendable {
 
     /// A plan of these values, with a fixed quality.
     ///
-    /// - Parameter effort: The encoder's effort; nil for the format's usual one.
-    ///
     /// Steps before the first resample work on the source's own pixels, so only a plan that begins with one may have
     /// the source reduced while it is decoded.
+    ///
+    /// - Parameter effort: The encoder's effort; nil for the format's usual one.
     package init(
         decode: DecodePlan = DecodePlan(), source: FrameShape, steps: RenderSteps, format: ImageFormat, quality: Int,
         effort: Int? = nil

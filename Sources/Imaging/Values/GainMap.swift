@@ -123,6 +123,10 @@ extension GainMapMetadata {
         [usesBaseColors ? 1 : 0] + fractions.flatMap { [$0.numerator, $0.denominator] }
     }
 
+    /// More than any display can show: 2 to the power of this is beyond the light of the sun. Light that is multiplied
+    /// by it stays a finite number.
+    private static let mostHeadroom = 64.0
+
     /// Most numbers of ``numbers``.
     package static let mostNumbers = 35
 
@@ -153,7 +157,8 @@ extension GainMapMetadata {
         }
         guard
             channels.allSatisfy({ $0.gamma.numerator > 0 && $0.least.value <= $0.most.value }),
-            fractions[0].numerator >= 0, fractions[1].value > fractions[0].value
+            fractions[0].numerator >= 0, fractions[1].value > fractions[0].value,
+            fractions[1].value <= Self.mostHeadroom
         else { return nil }
         self.init(alternateHeadroom: fractions[1], channels: channels)
         (baseHeadroom, self.usesBaseColors) = (fractions[0], usesBaseColors)

@@ -96,6 +96,21 @@ import ThumbnailPipeline
         #expect(composition.format == .webp && composition.quality == .fixed(90))
     }
 
+    @Test(arguments: ["fit", "crop", "enlarge", "resize", "extract"])
+    func `sizes between the operations of a pipeline are bounded`(operation: String) throws {
+        let large = "\"width\":\(Int.max / 4),\"height\":\(Int.max / 4)"
+        let target = pipeline(
+            """
+            [{"operation":"resize","params":{"width":10000000,"aspectratio":"1:100000","force":true}},\
+            {"operation":"resize","params":{\(large),"force":true}},\
+            {"operation":"zoom","params":{"factor":1000000}},{"operation":"\(operation)","params":{\(large)}}]
+            """)
+        // A size, or a refusal; its sides cannot overflow.
+        if let composition = try? imaginaryComposition(target, 400, 300) {
+            #expect(composition.finalSize.width <= 1 << 30 && composition.finalSize.height <= 1 << 30)
+        }
+    }
+
     @Test func `a part of a turned image is a part of the upright one`() throws {
         let target = pipeline(
             """

@@ -102,4 +102,23 @@ struct HEIFGainMapTests {
             #expect(header.gainMap == nil && header.colors.highRange == .gainMap)
         }
     }
+
+    @Test(arguments: [(0xFFFF_FFFF, 0x7FFF_FFFF), (0xFFFF_FFFF, 1), (0x4000_0000, 0x3000_0000)])
+    func `sides that no image has are no reason to stop`(width: Int, height: Int) throws {
+        var writer = writer(map: 9)
+        for index in writer.items.indices {
+            let others = writer.items[index].properties.filter { $0[4..<8] != ArraySlice("ispe".utf8) }
+            let size = index == 0 ? HEIFBox.size(width, height) : HEIFBox.size(height, 0xFFFF_FFFF)
+            writer.items[index].properties = [size] + others
+        }
+        let header = try? inspect(tonedFile(writer, Self.numbers))
+        #expect(header?.gainMap == nil)
+    }
+
+    @Test func `a headroom that no display has is no metadata`() {
+        var numbers = [1] + [(0, 1), (60, 1), (0, 1), (1, 1), (1, 1), (0, 1), (0, 1)].flatMap { [$0.0, $0.1] }
+        #expect(GainMapMetadata(numbers: numbers) != nil)
+        numbers[3] = 1_024
+        #expect(GainMapMetadata(numbers: numbers) == nil)
+    }
 }
