@@ -38,16 +38,17 @@ struct ObjectListing {
         return SourceIdentity(url: try SourceURL(parsing: "\(bucket)?\(query)"), originName: originName)
     }
 
-    /// The names in an answer; nil if it is no listing of this folder.
+    /// The names in an answer, and whether there are more after them; nil if it is no listing of this folder.
     ///
-    /// They are ours, so none has characters that XML would escape.
-    func names(in answer: SharedBytes) -> [String]? {
+    /// They are ours, so none has characters that XML would escape. A page may be shorter than asked for.
+    func names(in answer: SharedBytes) -> (names: [String], areMore: Bool)? {
         let text = String(decoding: answer.array, as: UTF8.self)
         guard text.contains("<ListBucketResult") else { return nil }
-        return text.split(separator: "<Key>").dropFirst().compactMap { part in
+        let names: [String] = text.split(separator: "<Key>").dropFirst().compactMap { part in
             let key = part.prefix(before: UInt8(ascii: "<"))
             guard let slash = key.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
             return String(key[key.utf8.index(after: slash)...])
         }
+        return (names, text.contains("<IsTruncated>true<"))
     }
 }

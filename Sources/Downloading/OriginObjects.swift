@@ -101,14 +101,17 @@ package final class OriginObjects: Sendable {
             var names: [String] = []
             while true {
                 let page = try await self.page(of: folder, after: names.last, loader)
-                names += page
+                names += page.names
                 guard names.count <= most else { throw DownloadError.tooLarge }
-                if page.count < ObjectListing.length { return names }
+                // A page without a name leads no further.
+                if !page.areMore || page.names.isEmpty { return names }
             }
         }
     }
 
-    private func page(of folder: String, after last: String?, _ loader: any DataLoading) async throws -> [String] {
+    private func page(
+        of folder: String, after last: String?, _ loader: any DataLoading
+    ) async throws -> (names: [String], areMore: Bool) {
         var failure: any Error = DownloadError.notFound(404)
         // Nothing tells whether the first segment of a path is the bucket, or the host is.
         for listing in try ObjectListing.listings(of: folder, below: origin) {

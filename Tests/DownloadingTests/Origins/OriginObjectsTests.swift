@@ -94,6 +94,19 @@ struct OriginObjectsTests {
         objects.shutDown()
     }
 
+    @Test func `a page of a bucket's listing may be short, and says whether there are more`() throws {
+        let place = Origin.Place.web(base: try SourceURL(parsing: "https://s3.example/bucket/results"))
+        let listing = try #require(try ObjectListing.listings(of: "t/x", below: Origin(name: "s", place: place)).first)
+        func found(_ end: String) -> (names: [String], areMore: Bool)? {
+            let keys = "<Contents><Key>results/t/x/a</Key></Contents><Contents><Key>results/t/x/b</Key></Contents>"
+            return listing.names(in: SharedBytes(Array("<ListBucketResult>\(keys)\(end)</ListBucketResult>".utf8)))
+        }
+        #expect(found("")?.names == ["a", "b"] && found("")?.areMore == false)
+        #expect(found("<IsTruncated>false</IsTruncated>")?.areMore == false)
+        #expect(found("<IsTruncated>true</IsTruncated>")?.areMore == true)
+        #expect(listing.names(in: SharedBytes(Array("<Error/>".utf8))) == nil)
+    }
+
     @Test func `a folder that is gone is an error, and no miss`() async throws {
         var origin = Origin(name: "store", place: .folder(path: folder.path + "/none"))
         #expect(OriginObjects(origin, web: StubLoader(), maximumReads: 8) == nil, "it takes no writes")

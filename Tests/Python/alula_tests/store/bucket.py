@@ -109,13 +109,15 @@ class Bucket:
         return (200, self.objects[name]) if name in self.objects else (404, b"<Error/>")
 
     def listing(self, name, query):
-        """A page of keys in their order (ListObjectsV2)."""
+        """A page of keys in their order (ListObjectsV2), of fewer than asked for, as a store may send."""
         if name or query.get("list-type") != ["2"]:
             return 404, b"<Error/>"
         prefix, after = query["prefix"][0], query.get("start-after", [""])[0]
-        keys = sorted(key for key in self.objects if key.startswith(prefix) and key > after)[:int(query["max-keys"][0])]
-        words = "".join(f"<Contents><Key>{key}</Key><Size>1</Size></Contents>" for key in keys)
-        return 200, f"<?xml version='1.0'?><ListBucketResult><Prefix>{prefix}</Prefix>{words}</ListBucketResult>".encode()
+        keys, most = sorted(key for key in self.objects if key.startswith(prefix) and key > after), min(100, int(query["max-keys"][0]))
+        words = "".join(f"<Contents><Key>{key}</Key><Size>1</Size></Contents>" for key in keys[:most])
+        more = "true" if len(keys) > most else "false"
+        return 200, (f"<?xml version='1.0'?><ListBucketResult><Prefix>{prefix}</Prefix><IsTruncated>{more}</IsTruncated>{words}"
+                     "</ListBucketResult>").encode()
 
     def stop(self):
         self.server.shutdown()
