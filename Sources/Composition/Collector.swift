@@ -28,7 +28,8 @@ enum Collector {
         to request: HTTPRequest, at url: String, _ timeLimit: Duration, _ authorities: String?
     ) -> OTLPSender.Reply {
         do throws(HTTPClient.Failure) {
-            let answer = try HTTPClient.blockingSend(request, to: url, timeLimit: timeLimit, authorities: authorities)
+            let answer = try HTTPClient.blockingSend(
+                request, to: url, timeLimit: timeLimit, authorities: authorities, mostBodyBytes: nil)
             return .status(answer.status, retryAfter: answer.retryAfter)
         } catch {
             return .none

@@ -97,6 +97,4 @@ struct HookText: Sendable, Equatable {
             isInString ? Array(JSONText.string(text).utf8.dropFirst().dropLast()) : Array(JSONText.string(text).utf8)
         }
     }
-
-    static func == (left: HookText, right: HookText) -> Bool { left.place == right.place && left.parts == right.parts }
 }

@@ -93,9 +93,10 @@ package final class OutgoingCaller: Sendable {
         var attempt = 1
         while true {
             let reply = await send(call)
+            let step = state.withLock { $0.queue.step(after: reply, attempt: attempt) }
             // The end of the service is no fault of those who are called.
-            if Task.isCancelled, reply != .status(200) { return (.dropped, "the service ends") }
-            switch state.withLock({ $0.queue.step(after: reply, attempt: attempt) }) {
+            if Task.isCancelled, step != .end(.sent) { return (.dropped, "the service ends") }
+            switch step {
             case .end(let outcome): return (outcome, "\(reply)")
             case .again(let pause):
                 guard (try? await timekeeper.sleep(until: timekeeper.now + pause)) != nil else {

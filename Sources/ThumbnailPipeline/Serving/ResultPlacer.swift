@@ -34,7 +34,7 @@ package struct ResultPlacer: Sendable {
     package func holds(_ destination: Destination) async throws -> Bool {
         do {
             return try await origins?.holds(destination) ?? false
-        } catch let error as DownloadError {
+        } catch let error as DownloadError where error != .shuttingDown {
             throw PlacingError(error)
         }
     }

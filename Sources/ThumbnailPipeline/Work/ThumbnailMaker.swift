@@ -160,7 +160,8 @@ extension EncodedImage {
             let piece = SharedBytes(first..<min(first + Self.piece, bytes.count), of: bytes).array
             unsafe Array(Base64.encode(piece).utf8).withUnsafeBytes { unsafe text.append($0) }
         }
-        return EncodedImage(bytes: text.finish(), format: format, size: size, quality: quality)
+        return EncodedImage(
+            bytes: text.finish(), format: format, size: size, quality: quality, hasGainMap: hasGainMap)
     }
 
     /// Bytes that are encoded at once: whole groups of three, so that only the last piece is padded.
