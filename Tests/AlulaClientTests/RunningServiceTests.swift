@@ -49,6 +49,7 @@ struct RunningServiceTests {
             #expect(thumbnail.entityTag != nil && thumbnail.failure == nil)
             let info = try await service.info(of: source, including: [.color, .blurHash])
             #expect((info.width, info.height, info.format) == (64, 48, "jpeg"))
+            #expect((info.colorSpace, info.hdr) == ("srgb", "none"))
             #expect(info.blurHash != nil && info.dominantColor != nil && info.url == source)
             let file = Data(ImageFixture.jpeg.array)
             let upload = try await service.thumbnail(

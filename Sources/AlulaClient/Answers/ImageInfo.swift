@@ -44,6 +44,11 @@ public struct ImageInfo: Codable, Hashable, Sendable {
     public let bitDepth: Int
     /// Whether the file is stored in passes.
     public let progressive: Bool
+    /// The space of the stored colours, such as `srgb` or `display-p3`; nil from services that do not tell.
+    public let colorSpace: String?
+    /// How the file holds light that is brighter than white: `none`, `pq`, `hlg` or `gain-map`; nil from services that
+    /// do not tell.
+    public let hdr: String?
     /// Size of the file.
     public let bytes: Int
     /// The origin's field.
