@@ -3,9 +3,10 @@ package import Text
 
 /// A grammar of request targets: one way to ask for images by URL.
 ///
-/// A dialect decides by a target, its `Accept` and the hints that it notes in ``ThumbnailQuery/hintFields`` alone, and
-/// always in the same way, because its decision is remembered: a target that comes again is neither judged nor read a
-/// second time. Which hints it reads must not depend on their values. Called on event threads; must not block.
+/// A dialect decides by a ``RequestedTarget`` alone, of whose hints it notes those that it reads in
+/// ``ThumbnailQuery/hintFields``, and always in the same way, because its decision is remembered: a target that comes
+/// again is neither judged nor read a second time. Which hints it reads must not depend on their values. Called on
+/// event threads; must not block.
 package protocol Dialect: Sendable {
     /// The dialect's name: the value of `route` in metrics and log lines.
     var name: String { get }

@@ -265,7 +265,7 @@ package enum SettingTable {
         },
         .flag(
             "onlyPresets", \.api.vocabulary.allowsOnlyPresets, default: "off",
-            help: "on: no parameters but presets, url, dpr and format"),
+            help: "on: no parameters but presets, url, dpr, format, tag, expires and sig"),
         Setting(
             name: "signingKeys", defaultText: "none", help: "hexadecimal keys; with one, unsigned requests get 403",
             apply: { (settings, text) throws(InvalidValue) in settings.api.signingKeys = try SettingValues.keys(text) },

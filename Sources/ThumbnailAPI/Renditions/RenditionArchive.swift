@@ -99,8 +99,8 @@ struct RenditionArchive: Sendable {
             let text = String(value, radix: 8)
             return Array((String(repeating: "0", count: max(0, digits - text.utf8.count)) + text).utf8)
         }
-        // The longest name has 128 characters, which ustar splits at a slash; a longer one than 100 has to stand in a
-        // header of its own.
+        // A name has at most 128 characters and no slash, at which ustar could split it: more than 100 stand in a
+        // header of their own before this one.
         put(name.utf8.prefix(100), at: 0)
         put(octal(0o644, digits: 7), at: 100)
         put(octal(0, digits: 7), at: 108)

@@ -8,7 +8,7 @@ package import Text
 
 /// A cache below memory that instances share: results, what is known of sources, and perhaps the bytes of sources.
 ///
-/// The shared cache and the result store are one each.
+/// There is one for the shared cache and one for the result store.
 ///
 /// It holds nothing that was given and not fetched, nothing of folders, which may differ from machine to machine, and
 /// nothing that a shared cache may not store. Keys hold a digest of all settings that can change an answer, so that
