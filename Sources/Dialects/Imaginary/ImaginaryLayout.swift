@@ -20,8 +20,10 @@ struct ImaginaryLayout {
     private(set) var scaled: PixelSize
     private(set) var rest = Rest.nothing
 
-    /// A longer side is taken for this one. The size at the end of a pipeline is refused long before it, so nothing
-    /// needs to be exact; between its operations nothing refuses a size, and products of sides must not overflow.
+    /// The longest side between the operations of a pipeline, where nothing refuses a size, so that products of sides
+    /// cannot overflow.
+    ///
+    /// The size at its end is refused long before this, so nothing needs to be exact.
     private static let longestSide = 100_000_000
 
     /// The layout of an operation on an image of a size, which has its turn.

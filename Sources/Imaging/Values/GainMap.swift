@@ -123,8 +123,7 @@ extension GainMapMetadata {
         [usesBaseColors ? 1 : 0] + fractions.flatMap { [$0.numerator, $0.denominator] }
     }
 
-    /// More than any display can show: 2 to the power of this is beyond the light of the sun. Light that is multiplied
-    /// by it stays a finite number.
+    /// More stops than any display can show, so that light which is multiplied by a headroom stays a finite number.
     private static let mostHeadroom = 64.0
 
     /// Most numbers of ``numbers``.
