@@ -6,7 +6,7 @@ struct CallQueue<Item> {
     /// How many calls of one queue are under way at a time.
     static var places: Int { 4 }
     /// Most calls that wait.
-    static var mostWaiting: Int { 1_000 }
+    static var mostWaiting: Int { 16_000 }
     /// Most bytes of the calls that wait.
     static var mostBytes: Int { 8 << 20 }
     /// The pauses after the first tries: with the last try there is one more of these than pauses.
