@@ -104,11 +104,11 @@ tier-test: deps-test ## Share a real Redis server between instances: hits, purge
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.tier --alula .build/debug/alula $(TIER)
 
-store-test: deps-test $(VENV_STORE)/installed ## Keep results in a folder and in strict buckets: hits, purges, restarts, kills, faults; STORE="--only a_bucket"
+store-test: deps-test $(VENV_STORE)/installed ## Keep results in a folder and in strict buckets: hits, purges, restarts, faults; STORE="--only a_bucket"
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV_STORE)/bin/python -m alula_tests.store --alula .build/debug/alula $(STORE)
 
-crash-test: deps-test ## Kill the service with a disk cache and a result store under load, 100 times; CRASH="--kills 20 --seed 1"
+crash-test: deps-test ## Kill instances with a disk cache each over one result store under load, 100 times; CRASH="--kills 20 --seed 1"
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.crash --alula .build/debug/alula $(CRASH)
 
@@ -229,6 +229,10 @@ bench-sandbox: build ## Measure decoding in workers beside decoding in process; 
 bench-tier: build ## Measure results from the shared tier: how many a second, how soon, and what each costs; TIER_BENCH="--side 128 --rounds 3"
 	@scripts/install-packages redis-server wrk python3
 	python3 Benchmarks/tier.py --alula $(RELEASE) $(TIER_BENCH)
+
+bench-store: build ## Measure results that stay: hits in memory beside them, from the folder beside a disk, memory with 100,000; STORE_BENCH="--only memory"
+	@scripts/install-packages valgrind wrk python3
+	python3 Benchmarks/store.py --alula $(RELEASE) $(STORE_BENCH)
 
 bench-batch: build ## Measure alula batch beside vipsthumbnail and ImageMagick; PHOTOS=folder BATCH="--count 200 --rounds 1"
 	@scripts/install-packages libvips-tools imagemagick python3

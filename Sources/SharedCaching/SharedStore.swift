@@ -140,17 +140,16 @@ package final class SharedStore: SharedValueStore {
     }
 
     package func note(_ tag: SharedTag, of source: NamedSource) {
-        let member = source.written
-        guard !configuration.isReadOnly, inbox.admitWrite(member.count) else { return }
+        guard !configuration.isReadOnly, inbox.admitWrite(source.queuedLength) else { return }
         // A set lives longer than all values that were written since its last member came.
         var command = TierCommand()
-        command.add([UInt8](word: "SADD"), tag.name, member)
+        command.add([UInt8](word: "SADD"), tag.name, source.written)
         command.add([UInt8](word: "EXPIRE"), tag.name, [UInt8](word: String(Self.generationSeconds)))
         inbox.post(
             .write(
                 TierWrite(
                     command: command, body: SharedBytes([UInt8]()), after: [], replyCount: command.replyCount,
-                    length: member.count)))
+                    length: source.queuedLength)))
     }
 
     package func forget(_ sources: [SharedSource]) { inbox.post(.remove(.forget(sources), answer: nil)) }

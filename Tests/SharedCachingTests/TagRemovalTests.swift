@@ -88,10 +88,13 @@ struct TagRemovalTests {
 
     // MARK: In a folder or a bucket
 
-    private func objectStore(_ place: ObjectsInMemory) async throws -> ObjectStore {
+    private func objectStore(
+        _ place: ObjectsInMemory, _ configure: (inout ObjectStoreConfiguration) -> Void = { _ in }
+    ) async throws -> ObjectStore {
         var configuration = ObjectStoreConfiguration()
         configuration.timeout = .patience
         configuration.interval = .milliseconds(20)
+        configure(&configuration)
         let store = ObjectStore(
             place, configuration, logger: Logger(level: .debug, sink: LinesSink()), timekeeper: SystemTimekeeper())
         store.start()
@@ -143,6 +146,53 @@ struct TagRemovalTests {
         #expect(await isFound(in: other))
         gate.open()
         #expect(await eventually { await !isFound(in: other) })
+    }
+
+    @Test func `what is written after a purge about a source that was asked for before it is not found`() async throws {
+        let place = ObjectsInMemory()
+        let (one, other) = (try await objectStore(place), try await objectStore(place))
+        let generations = try #require(
+            await one.value(for: .test, of: [.test], allowance: WaitAllowance()).generations?.first)
+        let gate = Gate()
+        place.hold(writes: gate)
+        // All writers are busy, so that what is noted waits.
+        for number in 0..<ObjectStore.mostWriters {
+            let key = SharedKey(of: [UInt8(number)])
+            #expect(one.store(.test("busy"), for: key, of: [.test], under: [generations], seconds: 0))
+        }
+        await gate.arrivals(ObjectStore.mostWriters)
+        for _ in 0..<2 { one.note(tag, of: named) }
+        #expect(one.store(.test("old"), for: .test, of: [.test], under: [generations], seconds: 0))
+        try #require(await eventually { place.asked.contains(ObjectNames.generation(tag.label)) })
+        place.hold()
+        #expect(await other.purge(removal))
+        #expect(foundNames.isEmpty)
+        gate.open()
+        try #require(await eventually { one.statistics.queueBytes == 0 })
+        #expect(one.statistics.writes == ObjectStore.mostWriters + 2, "what waits is written twice")
+        #expect(await eventually { await !isFound(in: other) })
+        #expect(await other.purge(removal))
+        #expect(foundNames == [named.name])
+    }
+
+    @Test func `what is noted takes room in the queue, and is noted again if that was not to be had`() async throws {
+        let place = ObjectsInMemory()
+        let one = try await objectStore(place) { $0.maximumQueueBytes = 2 * named.queuedLength }
+        let gate = Gate()
+        place.hold(writes: gate)
+        let tags = try (0..<3).map { try #require(SharedTag("tag-\($0)")) }
+        for tag in tags { one.note(tag, of: named) }
+        #expect(one.statistics.droppedWrites == 1)
+        place.fail(writes: true)
+        gate.open()
+        try #require(await eventually { one.statistics.queueBytes == 0 })
+        place.fail()
+        place.hold()
+        for tag in tags {
+            one.note(tag, of: named)
+            try #require(await eventually { one.statistics.queueBytes == 0 })
+        }
+        #expect(one.statistics.writes == 3)
     }
 
     @Test func `a place that cannot tell its names is emptied`() async throws {

@@ -17,8 +17,8 @@ struct TagBookTests {
         let news = [
             book.note(["a", "b"], of: one), book.note(["a"], of: two), book.note(["b"], of: one),
             book.note(["c"], of: one),
-        ].map { $0.isNew }
-        #expect(news == [true, true, false, true] && book.count == 4)
+        ].map { $0.added }
+        #expect(news == [["a", "b"], ["a"], [], ["c"]] && book.count == 4)
         #expect(book.sources(under: "a") == [one, two] && book.sources(under: "c") == [one])
         #expect(book.tags(of: one) == ["a", "b", "c"])
         book.forget(one)
@@ -34,7 +34,7 @@ struct TagBookTests {
             #expect(dropped.isEmpty)
         }
         let last = book.note(["last"], of: one)
-        #expect(last.isNew && last.dropped == [one] && book.tags(of: one) == ["last"] && book.count == 1)
+        #expect(last.added == ["last"] && last.dropped == [one] && book.tags(of: one) == ["last"] && book.count == 1)
     }
 
     @Test mutating func `it is bounded, and drops the sources that came first`() throws {

@@ -11,18 +11,12 @@ package final class ObjectStore: SharedValueStore {
     struct Write {
         enum Content {
             case value(SharedValue, SharedKey, generations: [Generation])
-            /// A source was asked for under a tag.
-            case member(NamedSource, SharedTag)
+            /// A source was asked for under a tag, which had a generation then; nil if that was not asked for.
+            case member(NamedSource, SharedTag, before: Task<SharedBytes?, any Error>?)
         }
 
         let content: Content
         let length: Int
-    }
-
-    /// A source under a tag.
-    struct Member: Hashable {
-        let source: SharedSource
-        let tag: SharedTag
     }
 
     struct State {
@@ -35,8 +29,7 @@ package final class ObjectStore: SharedValueStore {
         var due = DueRemovals()
         var reads = 0
         var writes = Deque<Write>()
-        /// Sources under tags that are there, as far as is known.
-        var members: Set<Member> = []
+        var tagNotes = TagNotes()
         /// Tasks that take writes.
         var writers = 0
         var isRecovering = false
@@ -52,8 +45,6 @@ package final class ObjectStore: SharedValueStore {
     package static let mostReads = 64
     /// Writes at once.
     package static let mostWriters = 4
-    /// Sources under tags that are remembered; then it begins anew.
-    private static let mostMembers = 1 << 15
 
     let place: any ObjectPlace
     private let configuration: ObjectStoreConfiguration
@@ -228,10 +219,21 @@ package final class ObjectStore: SharedValueStore {
     }
 
     package func note(_ tag: SharedTag, of source: NamedSource) {
-        guard !configuration.isReadOnly,
-            !state.withLock({ $0.members.contains(Member(source: source.source, tag: tag)) })
-        else { return }
-        _ = add(Write(content: .member(source, tag), length: source.written.count))
+        guard !configuration.isReadOnly, isUp else { return }
+        let step = state.withLock { $0.tagNotes.take(source, under: tag) }
+        guard step != .nothing else { return }
+        let before = step == .askAndWrite ? Task.detached { try await self.askedGeneration(of: tag) } : nil
+        if add(Write(content: .member(source, tag, before: before), length: source.queuedLength)) { return }
+        state.withLock { $0.tagNotes.forget(source, under: tag) }
+    }
+
+    private func askedGeneration(of tag: SharedTag) async throws -> SharedBytes? {
+        defer { state.withLock { $0.tagNotes.endRead() } }
+        return try await generation(of: tag)
+    }
+
+    private func generation(of tag: SharedTag) async throws -> SharedBytes? {
+        try await place.object(named: ObjectNames.generation(tag.label), atMost: Self.mostGenerationBytes)
     }
 
     private func add(_ write: Write) -> Bool {
@@ -260,7 +262,9 @@ package final class ObjectStore: SharedValueStore {
             case .value(let value, let key, let generations):
                 let bytes = value.written(under: key, generations: generations, seal)
                 isDone = try? await place.keep(bytes, named: ObjectNames.value(key), isLasting: false)
-            case .member(let source, let tag): isDone = try? await keep(source, under: tag)
+            case .member(let source, let tag, let before):
+                isDone = try? await keep(source, under: tag, before)
+                if isDone == nil { state.withLock { $0.tagNotes.forget(source, under: tag) } }
             }
             state.withLock { state in
                 state.statistics.queueBytes -= write.length
@@ -272,18 +276,14 @@ package final class ObjectStore: SharedValueStore {
     /// Notes that a source was asked for under a tag, and makes it unreadable if the tag was purged in between.
     ///
     /// A purge replaces the tag's generation before it reads which sources there are: so it finds this one, or is
-    /// noticed here.
-    private func keep(_ source: NamedSource, under tag: SharedTag) async throws {
-        let generation = ObjectNames.generation(tag.label)
-        let before = try await place.object(named: generation, atMost: Self.mostGenerationBytes)
+    /// noticed here. What was written about the source since it was asked for was written after the first look.
+    private func keep(
+        _ source: NamedSource, under tag: SharedTag, _ asked: Task<SharedBytes?, any Error>?
+    ) async throws {
+        let before = if let asked { try await asked.value } else { try await generation(of: tag) }
         try await place.keep(
             SharedBytes(source.written), named: ObjectNames.member(source.source, of: tag), isLasting: false)
-        let after = try await place.object(named: generation, atMost: Self.mostGenerationBytes)
-        if before?.array != after?.array { forget([source.source]) }
-        state.withLock { state in
-            if state.members.count >= Self.mostMembers { state.members = [] }
-            state.members.insert(Member(source: source.source, tag: tag))
-        }
+        if before?.array != (try await generation(of: tag))?.array { forget([source.source]) }
     }
 
     private func nextWrite() -> Write? {

@@ -28,6 +28,9 @@ package struct NamedSource: Hashable, Sendable {
 
     /// The source as bytes, none of them zero.
     var written: [UInt8] { source.label + Array(name.utf8) }
+
+    /// Bytes of memory that it takes with its tag while it waits to be written, roughly.
+    var queuedLength: Int { 512 + name.utf8.count }
 }
 
 /// A purge that all instances are told of.

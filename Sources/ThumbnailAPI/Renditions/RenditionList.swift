@@ -66,18 +66,17 @@ struct RenditionList: Sendable {
             guard names.insert(content.name).inserted else {
                 throw .badBody(place + "/name", "Another rendition has this name.")
             }
-            if let destination = content.destination {
-                // With keys, the request was signed, or it would not have come here.
-                guard !configuration.signingKeys.isEmpty else { throw .badSignature }
-                guard places.insert(destination).inserted else {
-                    throw .badBody(place + "/to", "Another rendition has this destination.")
-                }
+            // With keys, the request was signed, or it would not have come here.
+            guard content.destination == nil || !configuration.signingKeys.isEmpty else { throw .badSignature }
+            let destination = Result { () throws(APIError) in try content.place(placer, place) }
+            if case .success(let known?) = destination, !places.insert(ExactText(known.location)).inserted {
+                throw .badBody(place + "/to", "Another rendition has this destination.")
             }
             let request = Result { () throws(APIError) -> RenditionRequest in
                 switch content.content {
                 case .query(let text):
                     let query = try configuration.rendition(text, of: source ?? NativeDialect.uploadedSource, fields)
-                    return .image(query.request, to: try content.place(placer, place))
+                    return .image(query.request, to: try destination.get())
                 case .include(let text):
                     return .facts(try InfoDialect.facts(options: text.isEmpty ? [] : [("include", text)]))
                 }

@@ -29,15 +29,16 @@ final class SourceTags: Sendable {
             changes.withLock { $0.note(source) }
             _ = memory.removeAll(from: source)
         }
-        if noted.isNew { tell(of: identity) }
+        tell(noted.added, of: identity)
     }
 
-    /// Has the layers below memory note the tags of a source: when there are new ones, and with each of its records.
-    func tell(of identity: SourceIdentity) {
-        let known = book.withLock { $0.tags(of: identity) }
-        guard !known.isEmpty else { return }
-        disk?.note(known, of: identity)
-        for layer in layers { layer.note(known, of: identity) }
+    /// Has the layers below memory note all tags of a source: with each of its records.
+    func tell(of identity: SourceIdentity) { tell(book.withLock { $0.tags(of: identity) }, of: identity) }
+
+    private func tell(_ tags: [ExactText], of identity: SourceIdentity) {
+        guard !tags.isEmpty else { return }
+        disk?.note(tags, of: identity)
+        for layer in layers { layer.note(tags, of: identity) }
     }
 
     /// The sources that this instance knows to have been asked for under a tag, in memory.

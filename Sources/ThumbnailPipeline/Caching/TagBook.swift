@@ -26,11 +26,13 @@ struct TagBook {
 
     /// Notes that a source was asked for under tags.
     ///
-    /// - Returns: Whether that was not known, and the sources that were dropped.
-    mutating func note(_ new: [ExactText], of source: SourceIdentity) -> (isNew: Bool, dropped: [SourceIdentity]) {
+    /// - Returns: The tags that it was not known to have, and the sources that were dropped.
+    mutating func note(
+        _ new: [ExactText], of source: SourceIdentity
+    ) -> (added: [ExactText], dropped: [SourceIdentity]) {
         var known = tags[source] ?? []
         let missing = new.filter { !known.contains($0) }
-        guard !missing.isEmpty else { return (false, []) }
+        guard !missing.isEmpty else { return ([], []) }
         var dropped: [SourceIdentity] = []
         if known.count + missing.count > Self.mostTags {
             forget(source)
@@ -47,7 +49,7 @@ struct TagBook {
             dropped.append(oldest)
         }
         compact()
-        return (true, dropped)
+        return (missing, dropped)
     }
 
     /// The tags of a source.

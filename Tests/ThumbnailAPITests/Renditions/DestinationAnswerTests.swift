@@ -86,6 +86,7 @@ struct DestinationAnswerTests {
         (#"{"query":"w=9","to":1}"#, 400, "/renditions/0/to"),
         (#"{"include":"","to":"out:a"}"#, 400, "/renditions/0/to"),
         (#"{"query":"w=9","to":"out:a"},{"query":"w=8","to":"out:a"}"#, 400, "Another rendition has this destination"),
+        (#"{"query":"w=9","to":"out:a"},{"query":"w=8","to":"out:/a"}"#, 400, "Another rendition has this destination"),
         (#"{"query":"w=9","to":"out:taken"}"#, 502, "destination_failed"),
     ])
     func `what cannot be put is said, and fails alone if others can be made`(

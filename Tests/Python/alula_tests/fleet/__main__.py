@@ -1,12 +1,15 @@
 """Four instances behind HAProxy, with and without a shared tier, under Zipf traffic: how often work is done, and what is lost."""
 import argparse
 import contextlib
+import json
+import pathlib
 import sys
 import tempfile
 
-from alula_tests.deploy.fleet import Fleet
+from alula_tests.clients import metrics
+from alula_tests.deploy.fleet import Fleet, until
 from alula_tests.deploy.proxies import HAProxy
-from alula_tests.fleet import agreement, latency, scenarios
+from alula_tests.fleet import agreement, latency, scenarios, versions
 from alula_tests.fleet.tier import Redis, Wire
 from alula_tests.fleet.traffic import DistinctOrigin, Reference
 from alula_tests.origins import serving
@@ -47,6 +50,28 @@ def with_tier(options, origin, reference, report, folder):
                     report.check(max(found.values()) <= 1.1, "p99 of hits is within 10 % of an instance without a tier")
 
 
+def with_store(options, origin, reference, report, folder):
+    """One folder where results stay, with a tier that tells of purges."""
+    store, config = pathlib.Path(folder, "store"), pathlib.Path(folder, "store.json")
+    store.mkdir()
+    config.write_text(json.dumps({"resultStore": "kept", "origins": {"kept": {"folder": str(store), "write": True}}}))
+    kept = ["--config", str(config), "--result-store-timeout", "5s"]
+
+    def is_up(instance):
+        return metrics(instance)["alula_result_store_up"] == 1
+
+    @contextlib.contextmanager
+    def fresh():
+        with Service(options.alula, *kept) as instance:
+            until(lambda: is_up(instance), "the store is in use")
+            yield instance
+
+    with serving(versions.ChangingOrigin) as changing, Redis() as redis, \
+            Fleet(options.alula, "--shared-cache", f"redis://127.0.0.1:{redis.port}/0", *kept) as instances:
+        until(lambda: all(map(is_up, instances.instances)), "the store is in use")
+        versions.check(instances.instances, f"http://127.0.0.1:{changing}", report, fresh)
+
+
 def forecasts(options, origin, reference, report, folder):
     with Fleet(options.alula, *PATIENT, *agreement.flags()) as instances:
         trial = scenarios.Trial(instances, origin, reference, report, options.sources, options.requests)
@@ -69,7 +94,7 @@ def forecasts(options, origin, reference, report, folder):
                     agreement.check(trial, proxy, is_routed, redis, evicts)
 
 
-PARTS = {"work": without_tier, "tier": with_tier, "forecasts": forecasts}
+PARTS = {"work": without_tier, "tier": with_tier, "store": with_store, "forecasts": forecasts}
 
 
 def main():

@@ -46,5 +46,9 @@ class Cloud:
         found = self.s3.head_object(Bucket="kept", Key=name)
         return found["ContentType"], found["CacheControl"]
 
-    def stop(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        # Its thread would outlive a check that fails.
         self.server.stop()
