@@ -195,6 +195,31 @@ struct TagRemovalTests {
         #expect(one.statistics.writes == 3)
     }
 
+    @Test func `a source under a tag is noted again after a day, because operators may remove what is old`() {
+        var notes = TagNotes()
+        #expect(notes.take(named, under: tag, at: .seconds(5)) == .askAndWrite)
+        #expect(notes.take(named, under: tag, at: .seconds(86_399)) == .nothing)
+        #expect(notes.take(named, under: tag, at: .seconds(86_400)) == .askAndWrite)
+    }
+
+    @Test func `a removal that the place has not confirmed is tried once more at the end`() async throws {
+        let place = ObjectsInMemory()
+        let one = try await objectStore(place) { $0.interval = .seconds(3_600) }
+        let other = try await objectStore(place)
+        try await write(to: one)
+        let gate = Gate()
+        place.hold(writes: gate)
+        place.fail(writes: true)
+        one.forget([.test])
+        await gate.arrivals(1)
+        gate.open()
+        // The next try is an hour away.
+        try #require(await eventually { gate.arrivedCount == 2 })
+        place.fail()
+        await one.stop(timeLimit: .patience)
+        #expect(await !isFound(in: other))
+    }
+
     @Test func `a place that cannot tell its names is emptied`() async throws {
         let place = ObjectsInMemory()
         let one = try await objectStore(place)

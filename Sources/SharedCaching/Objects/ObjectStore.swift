@@ -70,7 +70,8 @@ package final class ObjectStore: SharedValueStore {
     /// Tries the place, and again until it answers.
     package func start() { recover() }
 
-    /// Takes no more writes and look-ups, and waits for the writes that it has.
+    /// Takes no more writes and look-ups, waits for the writes that it has, and tries once more to do what is to be
+    /// removed.
     package func stop(timeLimit: Duration) async {
         let answer = FirstAnswer<Bool>()
         let isIdle = state.withLock { state in
@@ -79,8 +80,20 @@ package final class ObjectStore: SharedValueStore {
             return state.writers == 0
         }
         if !isIdle { _ = await answer.value(within: timeLimit, by: timekeeper, or: false) }
-        // Writes that wait still are given up.
-        state.withLock { $0.writes = Deque() }
+        let isDelivered = FirstAnswer<Bool>()
+        Task.detached { [self] in
+            await deliver()
+            isDelivered.give(true)
+        }
+        _ = await isDelivered.value(within: timeLimit, by: timekeeper, or: false)
+        let lost = state.withLock { state in
+            // Writes that wait still are given up.
+            for write in state.writes.elements { state.statistics.queueBytes -= write.length }
+            state.statistics.droppedWrites += state.writes.count
+            state.writes = Deque()
+            return state.due.entries.count
+        }
+        if lost > 0 { logger.warning("removals not confirmed by the result store", ["count": .int(lost)]) }
     }
 
     package var statistics: SharedStoreStatistics { state.withLock { $0.statistics } }
@@ -220,7 +233,7 @@ package final class ObjectStore: SharedValueStore {
 
     package func note(_ tag: SharedTag, of source: NamedSource) {
         guard !configuration.isReadOnly, isUp else { return }
-        let step = state.withLock { $0.tagNotes.take(source, under: tag) }
+        let step = state.withLock { $0.tagNotes.take(source, under: tag, at: timekeeper.now) }
         guard step != .nothing else { return }
         let before = step == .askAndWrite ? Task.detached { try await self.askedGeneration(of: tag) } : nil
         if add(Write(content: .member(source, tag, before: before), length: source.queuedLength)) { return }

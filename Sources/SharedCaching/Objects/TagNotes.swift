@@ -15,17 +15,21 @@ struct TagNotes {
     }
 
     private var members: Set<Member> = []
+    /// When the first of them was taken.
+    private var begun = Duration.zero
     /// Generations of tags that are asked for before what is written about them.
     private var reads = 0
 
     /// Most that is remembered; then it begins anew.
     private static let mostMembers = 1 << 15
+    /// How long it is remembered: operators may remove what is old.
+    private static let lifetime = Duration.seconds(86_400)
     /// Generations that are asked for at once; further ones are when their writes begin.
     private static let mostReads = 16
 
     /// Takes a source under a tag, which is to be written if it is not known.
-    mutating func take(_ source: NamedSource, under tag: SharedTag) -> Step {
-        if members.count >= Self.mostMembers { members = [] }
+    mutating func take(_ source: NamedSource, under tag: SharedTag, at now: Duration) -> Step {
+        if members.count >= Self.mostMembers || now >= begun + Self.lifetime { (members, begun) = ([], now) }
         guard members.insert(Member(source: source.source, tag: tag)).inserted else { return .nothing }
         guard reads < Self.mostReads else { return .write }
         reads += 1

@@ -47,9 +47,13 @@ struct DueRemovals {
     /// Adds a removal; false if too many wait.
     mutating func add(_ removal: Removal, answer: FirstAnswer<Bool>? = nil) -> Bool {
         guard entries.count < Self.capacity else { return false }
+        append(removal, answer)
+        return true
+    }
+
+    private mutating func append(_ removal: Removal, _ answer: FirstAnswer<Bool>?) {
         lastNumber += 1
         entries.append(Entry(number: lastNumber, removal: removal, answer: answer))
-        return true
     }
 
     /// Takes the removals that are not under way; from then on they are.
@@ -64,10 +68,10 @@ struct DueRemovals {
         if let index = entries.firstIndex(where: { $0.number == number }) { entries[index].isSent = false }
     }
 
-    /// Replaces all that is to be forgotten by the removal of everything.
+    /// Replaces all that is to be forgotten by the removal of everything, for which there is always room.
     mutating func collapse() {
         entries.removeAll { if case .forget = $0.removal { true } else { false } }
-        _ = add(.everything)
+        append(.everything, nil)
     }
 
     /// Takes out what the server has confirmed.
