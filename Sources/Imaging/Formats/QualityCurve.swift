@@ -14,7 +14,7 @@ struct QualityCurve: Sendable {
 
     static let webp = QualityCurve([
         (30, [22, 21, 24, 28]), (45, [38, 39, 41, 46]), (60, [53, 52, 55, 63]), (70, [64, 65, 68, 74]),
-        (80, [78, 78, 79, 83]), (89, [87, 86, 86, 90]), (90, [90, 90, 91, 93]),
+        (80, [78, 78, 80, 83]), (89, [87, 86, 86, 90]), (90, [90, 90, 91, 93]),
     ])
 
     /// AVIF keeps chroma at full size at every quality, JPEG from 90 on.

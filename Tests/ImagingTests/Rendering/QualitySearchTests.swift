@@ -185,7 +185,9 @@ struct SearchedFileTests {
         let found = try board { $0.isQualityAutomatic = true }
         let coarse = try board { $0.quality = SimilarityGoal().lowest }
         let quality = try #require(found.quality)
-        #expect(quality >= 70 && found.distance < 0.8 * coarse.distance, "\(quality), \(found), \(coarse)")
+        // WebP has half as many chroma samples on each side at any quality.
+        let isBest = quality == SimilarityGoal().highest
+        #expect(quality >= 70 && (isBest || found.distance < 0.8 * coarse.distance), "\(found), \(coarse)")
     }
 
     @Test func `all frames of an animation together have at most so many bytes`() throws {
