@@ -195,8 +195,13 @@ bench-lanes: build $(BENCH_TOOLS) ## Measure both lanes of imaging and judge the
 		--alula-vips .build/vips-lane/release/alula --photo "$(PHOTO)" --photos $(PHOTOS) $(LANES)
 
 bench-quality: deps $(BENCH_TOOLS) ## Score how results look, beside nginx and thumbor; PHOTO=file.jpg PHOTOS=folder QUALITY="--margins 1.5,1"
+	@scripts/install-packages gcc libc6-dev
 	$(SWIFT) build -c release --product lanes
 	$(VENV_BENCH)/bin/python Benchmarks/quality.py --lanes .build/release/lanes --photo "$(PHOTO)" --photos $(PHOTOS) $(QUALITY)
+
+bench-looks: build $(BENCH_TOOLS) ## Measure which qualities look alike, and bytes at equal scores; PHOTOS=folder LOOKS="--against OTHER/alula --widths 300"
+	@scripts/install-packages gcc libc6-dev libjxl-tools libjxl-devtools
+	$(VENV_BENCH)/bin/python Benchmarks/looks.py --alula $(RELEASE) --photos $(PHOTOS) $(LOOKS)
 
 bench-prices: deps ## Measure decodes, renders and refusals beside the memory that they are priced at
 	@scripts/install-packages python3

@@ -2,9 +2,6 @@
 
 The reference is a full decode of the source, resampled in linear light with Lanczos 3 by Pillow, in floating point.
 100 is the reference itself; the scores of one image compare with each other.
-
-With --against: the bytes of two builds' files at equal scores, and at equal distances of Butteraugli if it is installed. There the reference is the
-build's own result as PNG.
 """
 import argparse
 import glob
@@ -16,9 +13,9 @@ import tempfile
 
 import numpy
 from PIL import Image
-from ssimulacra2 import compute_ssimulacra2
 
 import load
+from scores import Reference as Pixels
 import sources
 from processes import free_port, nginx
 from servers import image_filter, thumbor
@@ -42,18 +39,18 @@ def components(values):
 class Reference:
     """One source, resampled to the sizes of the requests."""
 
-    def __init__(self, path, folder):
+    def __init__(self, path):
         self.light = light(numpy.asarray(upright(path)))
-        self.folder, self.files = folder, {}
+        self.sizes = {}
 
     def score(self, result):
-        size = Image.open(result).size
-        if size not in self.files:
+        image = Image.open(result)
+        size = image.size
+        if size not in self.sizes:
             bands = [Image.fromarray(numpy.ascontiguousarray(self.light[:, :, band])) for band in range(3)]
             resized = numpy.stack([numpy.asarray(band.resize(size, Image.LANCZOS)) for band in bands], 2)
-            self.files[size] = f"{self.folder}/reference-{size[0]}x{size[1]}.png"
-            Image.fromarray(components(resized)).save(self.files[size])
-        return float(compute_ssimulacra2(self.files[size], result))
+            self.sizes[size] = Pixels(components(resized))
+        return self.sizes[size].score(numpy.asarray(image.convert("RGB")))
 
 
 def upright(path):
@@ -92,7 +89,7 @@ def least_distance(lanes, paths, folder):
     variants = [(lane, ["--lane", lane]) for lane in ("planar", "vips")]
     distances = []
     for path in paths:
-        reference = Reference(path, folder)
+        reference = Reference(path)
         for width in (300, 600):
             scores = {lane: reference.score(file)
                       for lane, file in lanes_results(lanes, variants, path, width, folder).items()}
@@ -100,68 +97,6 @@ def least_distance(lanes, paths, folder):
                   + ", ".join(f"{lane} {score:.1f}" for lane, score in scores.items()), flush=True)
             distances.append(scores["planar"] - scores["vips"])
     return min(distances)
-
-
-class Curve:
-    """Bytes, scores and distances of one image's results in several qualities."""
-
-    QUALITIES = (40, 52, 62, 70, 77, 83, 88, 94)
-
-    def __init__(self, lanes, path, width, output, folder):
-        self.points = []
-        reference = self.written(lanes, path, width, "png", 100, folder)
-        for quality in self.QUALITIES:
-            file = self.written(lanes, path, width, output, quality, folder)
-            shown = [self.at_least_256(name, f"{folder}/{place}.png") for place, name in enumerate((reference, file))]
-            self.points.append((numpy.log(os.path.getsize(file)), compute_ssimulacra2(*shown), self.distance(*shown)))
-
-    @staticmethod
-    def written(lanes, path, width, output, quality, folder):
-        command = [lanes, "--rounds", "0", "--lane", "planar", "--resample", "linear", "--format", output]
-        command += ["--quality", str(quality)] if output != "png" else []
-        subprocess.run([*command, "--write", folder, str(width), path], check=True, stdout=subprocess.DEVNULL)
-        return glob.glob(f"{folder}/{glob.escape(os.path.basename(path))}-{width}-planar.{'jpg' if output == 'jpeg' else output}")[0]
-
-    @staticmethod
-    def at_least_256(file, place):
-        """With six scales, of which SSIMULACRA2 is made: it gives the weights of missing ones to others."""
-        pixels = numpy.asarray(Image.open(file).convert("RGB"))
-        more = [(0, max(0, 256 - side)) for side in pixels.shape[:2]] + [(0, 0)]
-        Image.fromarray(numpy.pad(pixels, more, "symmetric")).save(place)
-        return place
-
-    @staticmethod
-    def distance(one, other):
-        if not shutil.which("butteraugli"):
-            return 0
-        return float(subprocess.run(["butteraugli", one, other], check=True, capture_output=True, text=True).stdout.split()[0])
-
-    def at(self, value, wanted, known=1):
-        """What the results have in column `wanted`, where `known` has the value; NaN if none has."""
-        rows = sorted((row[known], row[wanted]) for row in self.points)
-        columns = list(zip(*rows))
-        return numpy.interp(value, *columns, left=numpy.nan, right=numpy.nan)
-
-
-def compare_bytes(options, folder):
-    """Bytes of `lanes` relative to `against`, at equal scores and at the distances that `against` has there."""
-    scores = [float(score) for score in options.scores.split(",")]
-    for width in map(int, options.widths.split(",")):
-        print(f"\n| → {width} | " + " | ".join(f"{score:g} | Butteraugli" for score in scores) + " |")
-        print("|---|" + "---|---|" * len(scores), flush=True)
-        ratios = []
-        for path in sorted(glob.glob(os.path.join(options.photos, "*"))):
-            if not path.lower().endswith(FORMATS) or Image.open(path).width < 1.2 * width or Image.open(path).mode == "CMYK":
-                continue
-            new, old = (Curve(lanes, path, width, options.format, folder) for lanes in (options.lanes, options.against))
-            row = []
-            for score in scores:
-                distance = old.at(score, 2)
-                row += [new.at(score, 0) - old.at(score, 0), new.at(distance, 0, 2) - old.at(distance, 0, 2)]
-            ratios.append(row)
-            print(f"| {os.path.basename(path)} | " + " | ".join(f"{numpy.exp(value):.3f}" for value in row) + " |", flush=True)
-        means = numpy.exp(numpy.nanmean(numpy.array(ratios), 0))
-        print("| mean | " + " | ".join(f"{value:.3f}" for value in means) + " |", flush=True)
 
 
 def fetched(server, path, folder):
@@ -183,7 +118,7 @@ def judge(options, paths, width, folder, origin):
     try:
         for path in paths:
             name = os.path.basename(path)
-            reference = Reference(path, folder)
+            reference = Reference(path)
             results = lanes_results(options.lanes, lane_variants(options), path, width, folder)
             for other, server, target in others:
                 results[other] = fetched(server, target(width, name), folder)
@@ -226,17 +161,8 @@ def main():
     parser.add_argument("--photos")
     parser.add_argument("--margins", default="", help="decoded sizes beside results to try, such as 1.5,1")
     parser.add_argument("--venv", default=".build/venv-bench")
-    parser.add_argument("--against", help="another build of lanes, whose bytes at equal scores are 1")
-    parser.add_argument("--widths", default="300,500,1000", help="with --against")
-    parser.add_argument("--scores", default="65,75,80", help="with --against")
-    parser.add_argument("--format", default="jpeg", help="with --against")
     options = parser.parse_args()
     options.lanes = os.path.abspath(options.lanes)
-    if options.against:
-        options.against = os.path.abspath(options.against)
-        with tempfile.TemporaryDirectory(prefix="alula-quality-") as folder:
-            compare_bytes(options, folder)
-        return
     with tempfile.TemporaryDirectory(prefix="alula-quality-") as folder:
         os.chmod(folder, 0o755)
         os.makedirs(f"{folder}/images")

@@ -70,15 +70,16 @@ def rows_cold(options, folder, origin, names, others):
     return rows
 
 
-PAIRS = [("jpeg", "jpeg"), ("jpeg", "webp"), ("jpeg", "avif"), ("png", "jpeg"), ("png", "webp"), ("webp", "jpeg"),
-         ("webp", "webp"), ("avif", "jpeg")]
+LARGEST = "largest"
+# Formats of sources of 1200 pixels, or the largest JPEG of the folder; formats and widths of results.
+PAIRS = [("jpeg", "jpeg", 300), ("png", "jpeg", 300), ("png", "webp", 300), ("webp", "webp", 300), ("webp", "jpeg", 300),
+         ("avif", "jpeg", 300), ("jpeg", "webp", 300), ("jpeg", "avif", 500), (LARGEST, "jpeg", 500)]
 
 
-def rows_formats(options, folder, origin, others):
-    """Distinct sources of 1200 pixels from one format to another, concurrency 8; nginx keeps formats, and knows three."""
-    rows = []
-    made = {}
-    for kind in sorted({source for source, _ in PAIRS}):
+def rows_formats(options, folder, origin, names):
+    """Distinct sources from one format to another, concurrency 8; nginx keeps formats, and knows three."""
+    made = {LARGEST: [max(names, key=lambda name: os.path.getsize(f"{folder}/images/{name}"))]}
+    for kind in sorted({source for source, _, _ in PAIRS} - {LARGEST}):
         os.makedirs(f"{folder}/images/{kind}")
         subprocess.run(
             [options.alula, "batch", "-", "--w", "1200", "--format", kind, "-o", f"{folder}/images/{kind}"], check=True,
@@ -86,38 +87,39 @@ def rows_formats(options, folder, origin, others):
             input="\n".join(glob.glob(f"{folder}/images/*.jp*g")))
         made[kind] = [f"{kind}/{name}" for name in sorted(os.listdir(f"{folder}/images/{kind}")) if name[0] != "."]
     settings = ["--access-log", "off", "--max-active-downloads-per-host", "32", "--max-queue-delay", "30s"]
-    for source, target in PAIRS:
+    for source, target, width in PAIRS:
         with Alula(options.alula, *settings) as server:
-            paths = [thumbnail(origin.port, name, format=target) for name in made[source]]
+            paths = [thumbnail(origin.port, name, width, format=target) for name in made[source]]
             columns = {"alula": cold(server, folder, paths, 8, options.seconds, "%3Fn%3D")}
-        for name, start, path in others:
-            if name == "image_filter" and (source != target or source == "avif"):
+        for name, start, path in competitors(options, folder, origin, width):
+            if name == "image_filter" and target != ("jpeg" if source == LARGEST else source):
                 continue
             with start() as server:
                 paths = [path(file).replace("/http://", f"/filters:format({target})/http://") for file in made[source]]
                 columns[name] = cold(server, folder, paths, 8, options.seconds, "?n=")
-        rows.append((f"{source} to {target}", columns))
-    return rows
+        yield f"{source} → {target}, {width} pixels", columns
 
 
 def row_widths(options, folder, origin, name):
-    """200 widths of one source against the same requests with 200 sources."""
+    """200 widths of one source, by thumbor too, against the same requests with 200 sources."""
+    def alula():
+        return Alula(options.alula, "--access-log", "off", "--max-active-downloads-per-host", "32")
+
     widths = [100 + 4 * i for i in range(200)]
+    paths = [thumbnail(origin.port, name, width) for width in widths]
+    kinds = {"one source": (alula, paths), "distinct sources": (alula, [f"{path}%3Fn%3D{number}" for number, path in enumerate(paths)])}
+    _, start, path = thumbor(folder, origin, options.venv)
+    if start:
+        kinds["one source, thumbor"] = (lambda: start(300), [path(width, name) for width in widths])
     result = {}
-    for kind in ("one source", "distinct sources"):
-        with Alula(options.alula, "--access-log", "off", "--max-active-downloads-per-host", "32") as server:
-            suffixes = [""] * 200 if kind == "one source" else [f"%3Fn%3D{number}" for number in range(200)]
-            paths = [thumbnail(origin.port, name, width) + suffix for width, suffix in zip(widths, suffixes)]
-            before = server.cpu()
-            start = time.monotonic()
-            failures = 0
-            for first in range(0, 200, 8):
-                failures += len(load.together(server.port, paths[first : first + 8])[1])
-            seconds = time.monotonic() - start
-            result[kind] = {
-                "rate": 200 / seconds, "cpu": (server.cpu() - before) * 5, "failures": failures,
-                "hits": server.total("alula_downloads_total"), "decodes": server.total("alula_decodes_total"),
-            }
+    for kind, (start, paths) in kinds.items():
+        with start() as server:
+            before, begun = server.cpu(), time.monotonic()
+            failures = sum(len(load.together(server.port, paths[first : first + 8])[1]) for first in range(0, 200, 8))
+            seconds = time.monotonic() - begun
+            row = result[kind] = {"rate": 200 / seconds, "cpu": (server.cpu() - before) * 5, "failures": failures}
+            if isinstance(server, Alula):
+                row |= {"hits": server.total("alula_downloads_total"), "decodes": server.total("alula_decodes_total")}
     return result
 
 
@@ -258,9 +260,9 @@ def bare(folder, files):
     return sum(times) / len(times)
 
 
-def competitors(options, folder, origin):
+def competitors(options, folder, origin, width=300):
     return [
-        (name, lambda start=start: start(300), lambda file, path=path: path(300, file))
+        (name, lambda start=start: start(width), lambda file, path=path: path(width, file))
         for name, start, path in (image_filter(folder, origin), thumbor(folder, origin, options.venv)) if start
     ]
 
@@ -297,19 +299,21 @@ def part_cold(bench, figures):
 
 
 def part_formats(bench, figures):
-    figures["formats"] = rows_formats(
-        bench.options, bench.folder, bench.origin, competitors(bench.options, bench.folder, bench.origin))
-    for title, columns in figures["formats"]:
-        cells = [f"{name} {c['rate']:.0f} images/s, {c['cpu']:.1f} ms" + (f", {c['failures']} failed" if c["failures"] else "")
-                 for name, c in columns.items()]
-        say(f"{title:24}" + "   ".join(cells))
+    others = ["alula"] + [name for name, _, _ in competitors(bench.options, bench.folder, bench.origin)]
+    say(f"\n| images/s (CPU ms an image) | {' | '.join(others)} |\n|---|{'---|' * len(others)}")
+    figures["formats"] = []
+    for title, columns in rows_formats(bench.options, bench.folder, bench.origin, bench.names):
+        figures["formats"].append((title, columns))
+        cells = [f"{c['rate']:.0f} ({c['cpu']:.1f})" + (f", {c['failures']} failed" if c["failures"] else "") if c else "–"
+                 for c in map(columns.get, others)]
+        say(f"| {title} | {' | '.join(cells)} |")
 
 
 def part_widths(bench, figures):
     figures["widths"] = row_widths(bench.options, bench.folder, bench.origin, bench.large)
     for kind, row in figures["widths"].items():
-        say(f"200 widths, {kind:17} {row['rate']:6.0f} images/s, {row['cpu']:.1f} ms, {row['hits']:.0f} downloads, "
-            f"{row['decodes']:.0f} decodes, {row['failures']} failed")
+        work = f", {row['hits']:.0f} downloads, {row['decodes']:.0f} decodes" if "hits" in row else ""
+        say(f"200 widths, {kind:19} {row['rate']:6.0f} images/s, {row['cpu']:.1f} ms{work}, {row['failures']} failed")
 
 
 def part_identical(bench, figures):

@@ -70,7 +70,9 @@ struct MeasuredStep {
     }
 
     private func plan(_ format: ImageFormat, _ steps: RenderSteps) -> RenderPlan {
-        var plan = RenderPlan(source: frame, steps: steps, format: format, quality: format.defaultQuality)
+        let pixels = steps.shape(after: frame).size.area
+        var plan = RenderPlan(
+            source: frame, steps: steps, format: format, quality: format.encoderQuality(pixels: pixels))
         plan.additions = additions.map { _ in DecodePlan() }
         return plan
     }

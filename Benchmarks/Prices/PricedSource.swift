@@ -126,7 +126,7 @@ enum PricedSource: String, CaseIterable {
             delays: [Int](repeating: 100, count: Self.frames), loop: 0)
         let plan = RenderPlan(
             decode: DecodePlan(isAnimated: true), resizedSize: Self.frameSize, format: format,
-            quality: format.defaultQuality)
+            quality: format.encoderQuality(pixels: Self.frameSize.area))
         do {
             return try ImageRenderer.render(image, plan: plan, token: WorkToken()).bytes.array
         } catch {

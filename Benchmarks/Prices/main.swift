@@ -62,7 +62,7 @@ private func render(_ format: ImageFormat, _ size: PixelSize, bands: Int, _ subj
     let image = subject.image(size, bands: bands)
     let plan = RenderPlan(
         source: FrameShape(size: size, hasAlpha: bands == 4), steps: [ResampleStep(to: size)], format: format,
-        quality: quality ?? format.defaultQuality)
+        quality: quality ?? format.encoderQuality(pixels: size.area))
     let header = ImageHeader(format: .png, storedSize: size, bands: bands, hasAlpha: bands == 4)
     measure(price: plan.price, time: plan.timePrice(of: header)) {
         "\(try ImageRenderer.render(image, plan: plan, token: WorkToken()).bytes.count) bytes"

@@ -18,7 +18,8 @@ package enum ImageEncoder {
         return try encode(
             DecodedImage(pixels: SharedBytes(pixels), size: size, bands: bands), bands: bands, format: format,
             settings: EncoderSettings(
-                quality: quality ?? format.defaultQuality, effort: effort ?? format.effort, bitDepth: format.bitDepth))
+                quality: quality ?? format.encoderQuality(pixels: size.area), effort: effort ?? format.effort,
+                bitDepth: format.bitDepth))
     }
 
     /// Writes a finished image as a file; cannot be stopped.

@@ -136,7 +136,8 @@ package enum ImageRenderer {
                 return try encode(
                     image, size: size, format: format,
                     settings: EncoderSettings(
-                        quality: format.defaultQuality, effort: format.effort, bitDepth: format.bitDepth),
+                        quality: format.encoderQuality(pixels: size.area), effort: format.effort,
+                        bitDepth: format.bitDepth),
                     token: token, codec: codec)
             }
         } catch let error as VipsError {

@@ -45,9 +45,9 @@ package struct NativeParameters {
     private mutating func read(_ plan: RenderPlan) {
         values[.format] = plan.format.rawValue
         switch plan.quality {
-        case .fixed(let quality): if plan.format.hasQuality { values[.quality] = String(plan.format.look(of: quality)) }
+        case .fixed(let quality): if plan.format.hasQuality { values[.quality] = String(plan.look(of: quality)) }
         case .fitting(let bytes, let highest, _):
-            values[.quality] = String(plan.qualityScale == .look ? highest : plan.format.look(of: highest))
+            values[.quality] = String(plan.look(of: highest))
             values[.maximumBytes] = String(bytes)
         case .similar: values[.quality] = "auto"
         }

@@ -25,6 +25,7 @@ struct ThumborRecipe: RenderRecipe {
         var composition = Composition(
             size: options.isDebug || options.isRaw ? layout.part.size : drawnSize(layout.size, of: page),
             format: format, quality: encodingQuality(in: format, by: source.rules))
+        if options.quality == nil, !hasOwnQuality(format) { composition.qualityScale = .look }
         composition.page = options.page
         if !options.stripsProfile { composition.gamut = .auto }
         composition.frames = options.page > 0 ? 1 : options.frames ?? .max
@@ -81,9 +82,11 @@ struct ThumborRecipe: RenderRecipe {
         return header.format.answer(hasAlpha: page.hasAlpha)
     }
 
+    /// Whether thumbor's settings have a quality for the format; in others, the look is Alula's own.
+    private func hasOwnQuality(_ format: ImageFormat) -> Bool { format == .jpeg || format == .webp }
+
     private func encodingQuality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
-        let own = format == .jpeg || format == .webp ? quality : format.defaultQuality
-        let highest = options.quality ?? rules.unnamed(own)
+        let highest = options.quality ?? rules.unnamed(hasOwnQuality(format) ? quality : ImageFormat.usualLook)
         return options.maximumBytes.map { .fitting(bytes: $0, highest: highest, lowest: Self.lowestQuality) }
             ?? .fixed(highest)
     }

@@ -110,7 +110,8 @@ extension FormatTraits {
             Writing(
                 saver: .webp, quality: .webp, effort: 5, version: 4, fullChromaFrom: nil, planes: .webp,
                 mostSharpPixels: 200_000,
-                photographBytes: [(0, 60), (2_500, 98), (200_000, 104)], attribute: EXIFWriting.webp,
+                photographBytes: [(0, 60), (2_500, 90), (40_000, 96), (100_000, 101), (500_000, 109)],
+                attribute: EXIFWriting.webp,
                 addProfile: ProfileWriting.webp,
                 memory: WritingMemory(pixel: 24, alpha: 20),
                 time: WritingTime(pixel: 230, alpha: 145))))
@@ -151,7 +152,8 @@ extension FormatTraits {
                 saver: .avif,
                 quality: .avif,
                 effort: 1, bitDepths: [10, 8], version: 3, fullChromaFrom: 1, isSlow: true, isInOneStep: true,
-                animatesInOneStep: true, planes: .avif, photographBytes: [(0, 105), (2_500, 75), (250_000, 81)],
+                animatesInOneStep: true, planes: .avif,
+                photographBytes: [(0, 105), (2_500, 85), (40_000, 84), (500_000, 89)],
                 // The setup takes 8 MiB at any size. The pixels exist twice, in two processes. Of an animation,
                 // frames are kept that later ones may refer to.
                 memory: WritingMemory(
@@ -190,7 +192,7 @@ extension FormatTraits {
                 saver: .jxl,
                 quality: .jxl, effort: 5,
                 version: 3, fullChromaFrom: nil, isSlow: true, isInOneStep: true,
-                photographBytes: [(0, 50), (2_500, 90), (40_000, 83)],
+                photographBytes: [(0, 50), (2_500, 97), (40_000, 95), (100_000, 91)],
                 memory: WritingMemory(pixel: 120, least: 4 << 20),
                 time: WritingTime(pixel: 190, alpha: 340))))
 

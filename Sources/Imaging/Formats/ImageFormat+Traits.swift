@@ -95,15 +95,15 @@ extension ImageFormat {
     /// The look of results whose request names no quality.
     package static let usualLook = 80
 
-    /// The encoder's quality of the usual look; 100 if the format has no quality.
-    package var defaultQuality: Int { encoderQuality(for: Self.usualLook) }
+    /// The encoder's quality by which a result of so many pixels looks as JPEG of quality `look` does; 100 if the
+    /// format has no quality.
+    package func encoderQuality(for look: Int = usualLook, pixels: Int) -> Int {
+        writing?.quality?.encoderQuality(for: look, pixels: pixels) ?? 100
+    }
 
-    /// The encoder's quality that looks as JPEG of quality `look` does; 100 if the format has no quality.
-    package func encoderQuality(for look: Int) -> Int { writing?.quality?.encoderQuality(for: look) ?? 100 }
-
-    /// The lowest look whose quality of the encoder is at least this one.
-    package func look(of encoderQuality: Int) -> Int {
-        writing?.quality?.look(of: encoderQuality) ?? encoderQuality
+    /// The lowest look for which the encoder's quality is at least this one.
+    package func look(of encoderQuality: Int, pixels: Int) -> Int {
+        writing?.quality?.look(of: encoderQuality, pixels: pixels) ?? encoderQuality
     }
 
     /// Bytes of a photograph of so many pixels in hundredths of those of a JPEG file of the same look; nil if that

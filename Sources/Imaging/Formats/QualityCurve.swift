@@ -1,40 +1,59 @@
-/// The quality of a format's encoder that looks as a JPEG file of a given quality does.
+/// The quality of a format's encoder by which a result looks as a JPEG file of a given quality and the same size does.
 ///
-/// The points were measured by SSIMULACRA2 (docs/quality.md); between them the curve is straight.
+/// The points were measured by SSIMULACRA2 (docs/quality.md); between them, and between sizes, it goes straight.
 struct QualityCurve: Sendable {
-    /// Qualities of JPEG and of the encoder, both rising, from 1 to 100.
-    private let points: [(look: Int, encoder: Int)]
+    /// Qualities of JPEG, and of the encoder for results as large as ``sides`` says; all rising, from 1 to 100.
+    private let points: [(look: Int, encoder: [Int])]
+
+    /// The sides of squares that have as many pixels as the results of each column: widths of 100, 300, 500 and 1000
+    /// pixels at 4:3.
+    private static let sides = [87, 260, 433, 866]
 
     /// The scale of JPEG itself.
-    static let same = QualityCurve()
+    static let same = QualityCurve([])
 
-    static let webp = QualityCurve((20, 12), (30, 26), (45, 42), (60, 57), (70, 70), (90, 91))
+    static let webp = QualityCurve([
+        (30, [22, 21, 24, 28]), (45, [38, 39, 41, 46]), (60, [53, 52, 55, 63]), (70, [64, 65, 68, 74]),
+        (80, [78, 78, 80, 83]), (89, [87, 86, 86, 90]), (90, [90, 90, 91, 93]),
+    ])
 
     /// AVIF keeps chroma at full size at every quality, JPEG from 90 on.
-    static let avif = QualityCurve(
-        (5, 10), (10, 20), (20, 33), (30, 41), (45, 48), (60, 54), (70, 59), (80, 67), (85, 73), (90, 88), (95, 95))
+    static let avif = QualityCurve([
+        (10, [20, 20, 20, 20]), (20, [30, 32, 34, 35]), (30, [38, 40, 42, 43]), (45, [45, 48, 49, 51]),
+        (60, [53, 54, 55, 57]), (70, [57, 59, 60, 62]), (80, [64, 67, 69, 72]), (89, [80, 81, 81, 85]),
+        (90, [88, 89, 90, 91]), (95, [95, 95, 95, 95]),
+    ])
 
-    static let jxl = QualityCurve((20, 32), (30, 42), (45, 54), (60, 63), (70, 72), (80, 80), (90, 91))
+    static let jxl = QualityCurve([
+        (20, [35, 32, 31, 28]), (30, [45, 42, 41, 38]), (45, [57, 57, 56, 55]), (60, [66, 65, 64, 65]),
+        (70, [73, 72, 72, 73]), (80, [81, 81, 81, 82]), (89, [89, 88, 88, 89]), (90, [91, 91, 91, 92]),
+    ])
 
-    /// A curve through these points, from 1 to 1 and up to 100 to 100.
-    init(_ points: (look: Int, encoder: Int)...) {
-        self.points = [(1, 1)] + points + [(100, 100)]
+    private init(_ points: [(look: Int, encoder: [Int])]) {
+        let ends = [1, 100].map { end in (look: end, encoder: Self.sides.map { _ in end }) }
+        self.points = [ends[0]] + points + [ends[1]]
     }
 
     /// Whether the encoder's quality is the look itself.
-    var isSame: Bool { points.allSatisfy { $0.look == $0.encoder } }
+    var isSame: Bool { points.count == 2 }
 
-    /// The encoder's quality that looks as JPEG of quality `look` does, 1…100.
-    func encoderQuality(for look: Int) -> Int {
+    /// The encoder's quality by which a result of so many pixels looks as JPEG of quality `look` does, 1…100.
+    func encoderQuality(for look: Int, pixels: Int) -> Int {
+        // The square root of a number is the same on all processors.
+        let side = min(max(Int(Double(pixels).squareRoot()), Self.sides[0]), Self.sides[Self.sides.count - 1])
+        let column = Self.sides.dropLast().lastIndex { $0 <= side } ?? 0
+        let (from, width) = (side - Self.sides[column], Self.sides[column + 1] - Self.sides[column])
         for (low, high) in zip(points, points.dropFirst()) where look <= high.look {
-            let (steps, rise) = (high.look - low.look, high.encoder - low.encoder)
-            return low.encoder + ((look - low.look) * rise + steps / 2) / steps
+            let (part, steps) = (look - low.look, high.look - low.look)
+            func quality(_ column: Int) -> Int { low.encoder[column] * (steps - part) + high.encoder[column] * part }
+            let sum = quality(column) * (width - from) + quality(column + 1) * from
+            return (sum + steps * width / 2) / (steps * width)
         }
         return 100
     }
 
     /// The lowest look for which the encoder's quality is at least this one, 1…100.
-    func look(of encoderQuality: Int) -> Int {
-        (1...100).first { self.encoderQuality(for: $0) >= encoderQuality } ?? 100
+    func look(of encoderQuality: Int, pixels: Int) -> Int {
+        (1...100).first { self.encoderQuality(for: $0, pixels: pixels) >= encoderQuality } ?? 100
     }
 }

@@ -63,10 +63,9 @@ extension RenderPlan {
 
     /// Sets the quality; one that is fixed becomes the encoder's.
     private mutating func set(_ quality: EncodingQuality, in scale: QualityScale) {
-        if case .fixed(let look) = quality, scale == .look {
-            self.quality = .fixed(format.encoderQuality(for: look))
-        } else {
-            (self.quality, qualityScale) = (quality, format.writing?.quality?.isSame ?? true ? .encoder : scale)
+        (self.quality, qualityScale) = (quality, format.writing?.quality?.isSame ?? true ? .encoder : scale)
+        if case .fixed(let quality) = quality {
+            (self.quality, qualityScale) = (.fixed(encoderQuality(for: quality)), .encoder)
         }
     }
 

@@ -23,8 +23,10 @@ package struct RenderPlan: Hashable, Sendable {
     package let format: ImageFormat
     /// How the encoder's quality is decided.
     package internal(set) var quality: EncodingQuality
+    /// The number of pixels by which a look becomes the encoder's quality: the result's, before a trim.
+    private let lookPixels: Int
     /// The meaning of the quality: the encoder's own, unless it is searched for by its look.
-    package internal(set) var qualityScale = QualityScale.encoder
+    var qualityScale = QualityScale.encoder
     /// The attribution that the result carries; nil for none.
     package internal(set) var attribution: Attribution?
     /// The encoder's effort, in its own scale.
@@ -67,6 +69,7 @@ package struct RenderPlan: Hashable, Sendable {
         self.format = format
         self.quality = .fixed(quality)
         self.effort = effort ?? format.effort
+        lookPixels = steps.shape(after: source).size.area
         bitDepth = format.bitDepth
     }
 
@@ -94,8 +97,18 @@ package struct RenderPlan: Hashable, Sendable {
 
     /// How a file of this quality is written.
     func settings(quality: Int) -> EncoderSettings {
-        let quality = qualityScale == .look ? format.encoderQuality(for: quality) : quality
-        return EncoderSettings(quality: quality, effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
+        EncoderSettings(
+            quality: encoderQuality(for: quality), effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
+    }
+
+    /// The encoder's number for a quality of the plan.
+    func encoderQuality(for quality: Int) -> Int {
+        qualityScale == .look ? format.encoderQuality(for: quality, pixels: lookPixels) : quality
+    }
+
+    /// The look that a quality of the plan means.
+    package func look(of quality: Int) -> Int {
+        qualityScale == .look ? quality : format.look(of: quality, pixels: lookPixels)
     }
 
     /// A file of the result as it is answered, with the gain map if there is one.
@@ -163,7 +176,7 @@ extension RenderPlan {
     private var encodingKeyText: String {
         let version = format.writing?.version ?? 1
         return format.rawValue + (version == 1 ? "" : ".\(version)") + " \(quality.keyText)"
-            + (qualityScale == .look ? " look" : "") + (effort == format.effort ? "" : " effort \(effort)")
+            + (qualityScale == .look ? " look.2" : "") + (effort == format.effort ? "" : " effort \(effort)")
             + (bitDepth == format.bitDepth ? "" : " bits \(bitDepth)")
     }
 }

@@ -40,8 +40,9 @@ extension RenderingOptions: RenderRecipe {
         let layout = RenderLayout(options: self, of: wanted, in: page)
 
         var composition = Composition(
-            size: layout.resizedSize, format: chosen, quality: quality(in: chosen, by: rules))
-        composition.qualityScale = qualityScale
+            size: layout.resizedSize, format: chosen, quality: encodingQuality(by: rules))
+        // A quality that no one named is a look in the URLs of all services.
+        composition.qualityScale = quality == nil ? .look : qualityScale
         composition.page = number
         composition.frames = keepsFrames ? .max : 1
         composition.trim = operations.trim
@@ -72,10 +73,10 @@ extension RenderingOptions: RenderRecipe {
             automatic: source.rules.automaticFormats)
     }
 
-    /// How the quality of a result in `format` is decided.
-    private func quality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
+    /// How the quality of a result is decided.
+    private func encodingQuality(by rules: RenderingRules) -> EncodingQuality {
         if isQualityAutomatic { return .similar(rules.similarity) }
-        let quality = quality ?? rules.unnamed(qualityScale == .look ? ImageFormat.usualLook : format.defaultQuality)
+        let quality = quality ?? rules.unnamed(ImageFormat.usualLook)
         return maximumBytes.map { .fitting(bytes: $0, highest: quality) } ?? .fixed(quality)
     }
 

@@ -47,7 +47,8 @@ struct PlaceholderMaker: Sendable {
     }
 
     private func make(_ key: PlaceholderKey) async throws -> EncodedImage {
-        let plan = RenderPlan(resizedSize: key.size, format: key.format, quality: key.format.defaultQuality)
+        let plan = RenderPlan(
+            resizedSize: key.size, format: key.format, quality: key.format.encoderQuality(pixels: key.size.area))
         let price = WorkPrice(of: plan, ofPlain: key.color)
         return try await scheduler.run(price, patience: nil) { patience in
             let room = try await memory.reserve(forPlaceholder: plan)

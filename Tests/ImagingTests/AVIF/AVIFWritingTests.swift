@@ -90,7 +90,7 @@ struct AVIFWritingTests {
         #expect(try plan(.avif, 10) == plan(.avif, nil) && plan(.avif, nil).bitDepth == 10)
         let eight = try plan(.avif, 8)
         #expect(try eight.bitDepth == 8 && eight != plan(.avif, nil))
-        #expect(eight.keyTexts.contains("avif.3 67 bits 8"))
+        #expect(eight.keyTexts.contains("avif.3 64 bits 8"))
         #expect(try plan(.webp, 8) == plan(.webp, nil))
     }
 }

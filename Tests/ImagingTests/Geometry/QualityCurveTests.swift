@@ -4,25 +4,46 @@ import Testing
 @testable import Imaging
 
 struct QualityCurveTests {
-    @Test(arguments: ImageFormat.written.filter(\.hasQuality))
-    func `a higher quality never has a lower one of the encoder, and both end at 1 and 100`(format: ImageFormat) {
-        let qualities = (1...100).map(format.encoderQuality(for:))
+    /// Numbers of pixels from the least to more than any column of the curves has.
+    private static let sizes = [1, 7_569, 30_000, 67_600, 90_000, 187_489, 500_000, 749_956, 25_000_000]
+
+    @Test(arguments: ImageFormat.written.filter(\.hasQuality), sizes)
+    func `a higher quality never has a lower one of the encoder, and both end at 1 and 100`(
+        format: ImageFormat, pixels: Int
+    ) {
+        let qualities = (1...100).map { format.encoderQuality(for: $0, pixels: pixels) }
         #expect(qualities == qualities.sorted() && qualities.first == 1 && qualities.last == 100)
     }
 
-    @Test func `the quality of JPEG is the scale`() {
-        #expect((1...100).allSatisfy { ImageFormat.jpeg.encoderQuality(for: $0) == $0 })
+    @Test(arguments: sizes)
+    func `the quality of JPEG is the scale`(pixels: Int) {
+        #expect((1...100).allSatisfy { ImageFormat.jpeg.encoderQuality(for: $0, pixels: pixels) == $0 })
     }
 
-    @Test(arguments: ImageFormat.written.filter(\.hasQuality))
-    func `the look of an encoder's quality is the lowest that leads to it, or beyond`(format: ImageFormat) {
+    @Test(arguments: ImageFormat.written.filter(\.hasQuality), sizes)
+    func `the look of an encoder's quality is the lowest that leads to it, or beyond`(
+        format: ImageFormat, pixels: Int
+    ) {
         for quality in 2...100 {
-            let look = format.look(of: quality)
-            #expect(format.encoderQuality(for: look) >= quality && format.encoderQuality(for: look - 1) < quality)
+            let look = format.look(of: quality, pixels: pixels)
+            #expect(format.encoderQuality(for: look, pixels: pixels) >= quality)
+            #expect(format.encoderQuality(for: look - 1, pixels: pixels) < quality)
         }
     }
 
-    @Test func `a plan has the encoder's quality, and a search keeps its scale`() throws {
+    @Test(arguments: [ImageFormat.webp, .avif, .jxl])
+    func `the encoder's quality changes with the size in small steps, and not beyond the measured sizes`(
+        format: ImageFormat
+    ) {
+        for look in [10, 45, 80, 89] {
+            let qualities = (1...1_200).map { format.encoderQuality(for: look, pixels: $0 * $0) }
+            #expect(zip(qualities, qualities.dropFirst()).allSatisfy { abs($0 - $1) <= 1 })
+            #expect(Set(qualities[..<87]).count == 1 && Set(qualities[865...]).count == 1)
+        }
+        #expect(ImageFormat.avif.encoderQuality(pixels: 60_000) < ImageFormat.avif.encoderQuality(pixels: 600_000))
+    }
+
+    @Test func `a plan has the encoder's quality for the size, and a search keeps its scale`() throws {
         let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 600, height: 400))
         func plan(_ change: (inout RenderingOptions) -> Void) throws -> RenderPlan {
             var options = RenderingOptions()
@@ -30,14 +51,27 @@ struct QualityCurveTests {
             change(&options)
             return try RenderPlan(options, source: source)
         }
-        #expect(try plan { _ in }.quality == .fixed(67))
+        let own = ImageFormat.avif.encoderQuality(pixels: 60_000)
+        #expect(try plan { _ in }.quality == .fixed(own))
+        #expect(try plan { $0.width = 600 }.quality == .fixed(ImageFormat.avif.encoderQuality(pixels: 240_000)))
         #expect(try plan { $0.quality = nil } == plan { _ in })
+        #expect(try plan { ($0.qualityScale, $0.quality) = (.encoder, nil) } == plan { _ in })
         #expect(try plan { $0.qualityScale = .encoder }.quality == .fixed(80))
-        #expect(try plan { ($0.qualityScale, $0.quality) = (.encoder, 67) } == plan { _ in })
+        #expect(try plan { ($0.qualityScale, $0.quality) = (.encoder, own) } == plan { _ in })
         let searched = try plan { $0.maximumBytes = 9_000 }
         #expect(searched.quality == .fitting(bytes: 9_000, highest: 80))
-        #expect(searched.settings(quality: 80).quality == 67)
+        #expect(searched.settings(quality: 80).quality == own && searched.look(of: 80) == 80)
         let encoders = try plan { ($0.qualityScale, $0.maximumBytes) = (.encoder, 9_000) }
         #expect(encoders.settings(quality: 80).quality == 80 && encoders.keyTexts != searched.keyTexts)
+        #expect(encoders.look(of: own) == 80)
+    }
+
+    @Test func `a trim leaves the quality of the untrimmed size`() throws {
+        let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 1_000, height: 800))
+        var options = RenderingOptions()
+        (options.format, options.maximumBytes, options.operations.trim) = (.fixed(.avif), 9_000, .init(tolerance: 10))
+        let plan = try RenderPlan(options, source: source)
+        let rest = plan.trimmed(to: [ResampleStep(to: PixelSize(width: 90, height: 80), in: .gamma)], drawn: nil)
+        #expect(rest.outputSize.area == 7_200 && rest.settings(quality: 80) == plan.settings(quality: 80))
     }
 }

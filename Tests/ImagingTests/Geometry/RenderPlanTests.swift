@@ -46,7 +46,8 @@ struct RenderPlanTests {
         #expect(try make(source, wish, as: .png) == make(source, as: .png))
         #expect(try make(source, wish, as: .jpeg).quality == .fixed(12))
         // The encoder's number for the look of 12.
-        #expect(try make(source, wish, as: .webp).quality == .fixed(ImageFormat.webp.encoderQuality(for: 12)))
+        #expect(
+            try make(source, wish, as: .webp).quality == .fixed(ImageFormat.webp.encoderQuality(for: 12, pixels: 100)))
         #expect(try make(source, as: .jpeg).quality == .fixed(80))
     }
 

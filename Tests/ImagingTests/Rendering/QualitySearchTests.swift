@@ -160,6 +160,36 @@ struct SearchedFileTests {
         #expect(last == 95)
     }
 
+    /// Strokes of red on blue of the same luma, which luma alone does not see, as PNG and as JPEG with full chroma.
+    static let boards: [(SharedBytes, ImageFormat)] = {
+        let board = SampleImage(PixelSize(width: 240, height: 160), bands: 3) { x, y in
+            (x + y / 8 * 5) % 11 < 3 && y % 8 < 6 ? [200, 40, 40] : [60, 70, 255]
+        }
+        let files = [
+            ImageFixture.file(board, as: .png), ImageFixture.file(board, as: .jpeg, quality: 97),
+        ].map { SharedBytes($0) }
+        return files.flatMap { file in [ImageFormat.jpeg, .webp, .avif].map { (file, $0) } }
+    }()
+
+    @Test(arguments: boards)
+    func `an automatic file of a board of strong colours keeps them`(file: SharedBytes, format: ImageFormat) throws {
+        func board(_ change: (inout RenderingOptions) -> Void) throws -> (quality: Int?, distance: Double) {
+            let result = try made(file, format) {
+                $0.width = 240
+                change(&$0)
+            }
+            let shown = try ImageReading.decode(result.bytes).pixels.array
+            let source = try ImageReading.decode(file).pixels.array
+            return (result.quality, zip(shown, source).reduce(0) { $0 + abs(Double($1.0) - Double($1.1)) })
+        }
+        let found = try board { $0.isQualityAutomatic = true }
+        let coarse = try board { $0.quality = SimilarityGoal().lowest }
+        let quality = try #require(found.quality)
+        // WebP has half as many chroma samples on each side at any quality.
+        let isBest = quality == SimilarityGoal().highest
+        #expect(quality >= 70 && (isBest || found.distance < 0.8 * coarse.distance), "\(found), \(coarse)")
+    }
+
     @Test func `all frames of an animation together have at most so many bytes`() throws {
         let animation = ImageFixture.gifAnimated.bytes
         func made(_ change: (inout RenderingOptions) -> Void) throws -> EncodedImage {

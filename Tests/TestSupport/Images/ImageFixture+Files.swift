@@ -55,7 +55,8 @@ extension ImageFixture {
             pixels: SharedBytes(pixels), size: size, bands: 3, frames: frames,
             delays: (0..<frames).map { 100 * ($0 + 1) }, loop: 5)
         let plan = RenderPlan(
-            decode: DecodePlan(isAnimated: true), resizedSize: size, format: format, quality: format.defaultQuality)
+            decode: DecodePlan(isAnimated: true), resizedSize: size, format: format,
+            quality: format.encoderQuality(pixels: size.area))
         do {
             try ImageLibrary.start()
             return try ImageRenderer.render(image, plan: plan, token: WorkToken()).bytes.array
