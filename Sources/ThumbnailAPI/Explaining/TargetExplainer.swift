@@ -78,7 +78,8 @@ package struct TargetExplainer: Sendable {
         let form = query.answer
         var words: [String] = []
         if form.facts != nil {
-            words.append("facts about the source" + (form.factsWriter == nil ? " as JSON" : ", as the dialect writes them"))
+            let way = form.factsWriter == nil ? " as JSON" : ", as the dialect writes them"
+            words.append("facts about the source\(way)")
         }
         if form.writer != nil { words.append("a text that the dialect writes, not the image itself") }
         if let name = form.fileName { words.append("saved as \(name.string)") }
