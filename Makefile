@@ -168,6 +168,7 @@ lint: ## Check formatting, threads, the words of comments, links of the document
 	@scripts/lint-links
 	@scripts/house-figures --order
 	@scripts/lint-formats
+	@scripts/lint-services
 	@scripts/lint-lines
 	@scripts/lint-c
 	@SWIFT=$(SWIFT) scripts/lint-imports

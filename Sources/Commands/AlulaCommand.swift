@@ -56,7 +56,7 @@ package enum AlulaCommand {
             Entry(RefreshCommand.description, run: RefreshCommand.run),
             Entry(PurgeCommand.description, run: PurgeCommand.run),
             Entry(
-                "explain", "say what URLs mean, also those of imgproxy, thumbor, imagor, wsrv and imaginary",
+                "explain", "say what URLs mean, also those of other services",
                 help: ExplainCommand.help, run: ExplainCommand.run),
             Entry("sign", "add a signature to a request target", help: SignCommand.help, run: SignCommand.run),
             Entry(

@@ -33,8 +33,8 @@ enum ExplainCommand {
 
         The exit status is 0, 1 if a URL is refused, and 2 for wrong use.
 
-          alula explain --wsrv-path / --file urls.txt --only refused
-          alula explain --imgproxy-path / '/insecure/rs:fit:300:200/plain/https://example.com/a.jpg@webp'
+          alula explain --config alula.json5 --file urls.txt --only refused
+          alula explain --json '/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300'
         """
 
     static func run(_ arguments: [String]) -> Never {
@@ -69,7 +69,7 @@ enum ExplainCommand {
             arguments: arguments, environment: Program.environment, readFile: SettingsFile.read)
         guard let reading else {
             Program.fail(
-                ["alula explain: --environment needs --environment-of imgproxy or imagor, or ALULA_ENVIRONMENT_OF"],
+                ["alula explain: --environment needs --environment-of, or ALULA_ENVIRONMENT_OF"],
                 status: 2)
         }
         Program.say(ForeignVariable.lines(reading.variables).joined(separator: "\n"))

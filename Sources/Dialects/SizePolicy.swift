@@ -109,3 +109,24 @@ package protocol SizedRecipe: RenderRecipe {
     /// - Throws: ``APIError/sizeNotAllowed(_:allowed:)``.
     func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> Self
 }
+
+/// A recipe with one box and one quality.
+package protocol BoxRecipe: SizedRecipe {
+    /// The box in pixels of the answer.
+    var box: RequestedBox { get }
+    /// The quality that the target names.
+    var quality: Int? { get }
+
+    /// Sets the box in pixels of the answer, and the quality.
+    mutating func set(_ box: RequestedBox, quality: Int?)
+}
+
+extension BoxRecipe {
+    /// The recipe with the box and the quality that are allowed.
+    package func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> Self {
+        let allowed = try choices.contains(.quality) ? quality.map(policy.quality) : quality
+        var recipe = self
+        recipe.set(try policy.allowed(box, choices), quality: allowed)
+        return recipe
+    }
+}

@@ -52,9 +52,11 @@ package struct AnswerForm: Hashable, Sendable {
     /// Whether the answer tells its width and height in fields.
     package var tellsSize = false
     /// Writes the answer in place of the image by itself, such as facts about the image or a `data:` URL.
-    package var writer: AnswerWriter?
+    package var writer: AnswerWriter<Thumbnail>?
     /// The facts about the source that are asked for in place of an image; nil for an image.
     package var facts: FactsRequest?
+    /// Writes these facts in a dialect's own way.
+    package var factsWriter: AnswerWriter<SourceFacts>?
     /// Where a client is sent if the request fails; nil for the failure itself.
     package var fallback: Fallback?
 
@@ -98,19 +100,19 @@ package enum Fallback: Hashable, Sendable {
     }
 }
 
-/// Writes the answers about thumbnails of one recipe.
-package struct AnswerWriter: Hashable, Sendable {
+/// Writes the answers about thumbnails, or facts, of one recipe.
+package struct AnswerWriter<Subject: Sendable>: Hashable, Sendable {
     private let recipe: AnyRenderRecipe
-    private let write: @Sendable (Thumbnail) -> WrittenAnswer?
+    private let write: @Sendable (Subject) -> WrittenAnswer?
 
-    /// A writer that decides by the recipe, the source and the thumbnail alone.
-    package init(for recipe: some RenderRecipe, write: @escaping @Sendable (Thumbnail) -> WrittenAnswer?) {
+    /// A writer that decides by the recipe, the source and the subject alone.
+    package init(for recipe: some RenderRecipe, write: @escaping @Sendable (Subject) -> WrittenAnswer?) {
         self.recipe = AnyRenderRecipe(recipe)
         self.write = write
     }
 
-    /// The answer about a thumbnail; nil stands for the image by itself.
-    package func answer(about thumbnail: Thumbnail) -> WrittenAnswer? { write(thumbnail) }
+    /// The answer about a subject; nil stands for the image by itself, or for facts as Alula writes them.
+    package func answer(about subject: Subject) -> WrittenAnswer? { write(subject) }
 
     package static func == (one: AnswerWriter, other: AnswerWriter) -> Bool { one.recipe == other.recipe }
 
@@ -130,6 +132,9 @@ package struct WrittenAnswer: Sendable {
     /// The value of `Content-Type`.
     package let mediaType: String
     package let body: Body
+
+    /// The text of the body; nil for a thumbnail's.
+    package var text: String? { if case .text(let text) = body { text } else { nil } }
 
     /// An answer with this body.
     package init(mediaType: String, body: Body) {

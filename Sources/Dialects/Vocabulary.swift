@@ -27,8 +27,8 @@ package struct Vocabulary: Sendable {
     package var watermarks: [ExactText: Watermark] = [:]
     /// The presets by name, each checked by ``fault(in:)``.
     package var presets: [ExactText: Preset] = [:]
-    /// Presets in imgproxy's own grammar, for that dialect alone.
-    package var imgproxyPresets: [ExactText: String] = [:]
+    /// Presets in the own grammar of a dialect that has some.
+    package var dialectPresets: [ExactText: String] = [:]
     /// The sizes and qualities that requests without a signature may ask for, and all with `w=auto` and `dpr=auto`.
     package var sizes = SizePolicy()
     /// Whether requests may have no other parameters than `url`, `preset`, `dpr`, `format`, `expires` and `sig`.

@@ -41,7 +41,7 @@ struct VocabularyReader {
         }
         for (name, description) in members.sorted(by: { $0.0 < $1.0 }) {
             if case .string(let text) = description {
-                vocabulary.imgproxyPresets[ExactText(name)] = text
+                vocabulary.dialectPresets[ExactText(name)] = text
             } else {
                 vocabulary.presets[ExactText(name)] = preset(description, at: "presets.\(name)", name)
             }

@@ -276,10 +276,11 @@ extension ThumbnailResponder {
     }
 
     private func success(_ facts: SourceFacts, _ admitted: AdmittedRequest, _ request: FactsRequest) -> HTTPResponse {
-        let text = FactsText.text(facts, of: admitted.source, asked: request)
+        let written = admitted.prepared.query.answer.factsWriter?.answer(about: facts)
+        let text = written?.text ?? FactsText.text(facts, of: admitted.source, asked: request)
         let tag = Self.eTag(of: text)
         var fields = common
-        fields.append(.contentType, "application/json")
+        fields.append(.contentType, written?.mediaType ?? "application/json")
         fields.append(.eTag, tag)
         if let date = facts.lastModified { fields.append(.lastModified, date.imfFixdate) }
         let secondsLeft = admitted.prepared.expires.map { $0 - timekeeper.secondsSince1970 }

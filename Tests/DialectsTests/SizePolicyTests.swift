@@ -23,8 +23,8 @@ import ThumbnailPipeline
             var configuration = ImgproxyConfiguration()
             configuration.place = DialectPlace("/i")
             var vocabulary = Vocabulary()
-            vocabulary.imgproxyPresets["own"] = "w:333/q:33"
-            vocabulary.imgproxyPresets["raw"] = "raw:1"
+            vocabulary.dialectPresets["own"] = "w:333/q:33"
+            vocabulary.dialectPresets["raw"] = "raw:1"
             return try #require(ImgproxyDialect(configuration, vocabulary: vocabulary))
         case "t":
             var configuration = ThumborConfiguration()

@@ -37,7 +37,7 @@ struct VocabularyReaderTests {
             vocabulary.presets.mapValues { $0.map { "\($0.name)=\($0.value)" } } == [
                 "card": ["w=400", "h=300", "enlarge=1", "dpr=1.5", "animated=0", "watermark=logo"], "default": ["q=70"],
             ])
-        #expect(vocabulary.imgproxyPresets == ["theirs": "size:100:100/quality:50"])
+        #expect(vocabulary.dialectPresets == ["theirs": "size:100:100/quality:50"])
         var options = WatermarkOptions()
         (options.position, options.x, options.y, options.opacity) = (.topLeft, -5, 6, 60)
         (options.scale, options.isTiled) = (2_000, true)

@@ -5,14 +5,11 @@ import ThumbnailPipeline
 /// The image endpoint of Astro: `/_image?href=…&w=300&h=200&f=webp`.
 ///
 /// Numbers and words that mean nothing count as if they were not there, as in the original.
-package struct AstroDialect: UnsignedDialect {
+package struct AstroDialect: FrontEndDialect {
     package let name = "astro"
     package let place: DialectPlace
     private let sources: FrontEndSources
 
-    private static let formats: [(name: String, format: ImageFormat)] = [
-        ("webp", .webp), ("avif", .avif), ("png", .png), ("jpeg", .jpeg), ("jpg", .jpeg), ("gif", .gif),
-    ]
     private static let qualities: [(name: String, quality: Int)] = [
         ("low", 25), ("mid", 50), ("high", 80), ("max", 100),
     ]
@@ -22,19 +19,24 @@ package struct AstroDialect: UnsignedDialect {
     /// The dialect at a place.
     package init(at place: DialectPlace, base: SourceBase?) {
         self.place = place
-        sources = FrontEndSources(base: base)
+        sources = FrontEndSources(base: base, place: place)
     }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         let parameters = try FrontEndTarget(target, at: place)
         let source = try sources.source(try parameters.required("href"))
-        var recipe = FrontEndRecipe(format: .fixed(try format(try parameters["f"])))
-        recipe.width = try Self.side(try parameters["w"], "w")
-        recipe.height = try Self.side(try parameters["h"], "h")
+        let format = try parameters["f"] ?? ""
+        var recipe = FrontEndRecipe(
+            format: .fixed(try format.isEmpty ? .webp : FrontEndTarget.format(format, "f")))
+        // Drawings are drawn as the format of all, and turned into no other one.
+        recipe.acceptsDrawings = format.isEmpty
+        recipe.box.width = try Self.side(try parameters["w"], "w")
+        recipe.box.height = try Self.side(try parameters["h"], "h")
         if let text = try parameters["q"] {
-            recipe.quality = Self.qualities.first { $0.name == text }?.quality ?? Self.number(text).map { min(100, $0) }
+            recipe.quality = Self.qualities.first { $0.name == text }?.quality ?? Self.number(text)
+            guard recipe.quality ?? 1 <= 100 else { throw .badParameter("q", "Must be at most 100.") }
         }
-        if recipe.width != nil, recipe.height != nil {
+        if recipe.box.width != nil, recipe.box.height != nil {
             recipe.fit = Self.fit(try parameters["fit"])
             if let text = try parameters["position"] {
                 recipe.gravity = try FrontEndTarget.position(text, "position")
@@ -44,15 +46,6 @@ package struct AstroDialect: UnsignedDialect {
         var query = ThumbnailQuery(request: ThumbnailRequest(source: source, recipe: recipe, isNegotiated: false))
         query.answer.maximumAge = Self.year
         return query
-    }
-
-    private func format(_ name: String?) throws(APIError) -> ImageFormat {
-        guard let name, !name.isEmpty else { return .webp }
-        if let known = Self.formats.first(where: { $0.name == name }) { return known.format }
-        guard name != "svg", name != "tiff" else {
-            throw .unsupportedOption("f", "Results are not written as \(name.uppercased()).")
-        }
-        throw .badChoice("f", allowed: Self.formats.map(\.name))
     }
 
     /// A side: the digits at the beginning of a text, if they are not zero.

@@ -2,7 +2,7 @@ import Text
 import ThumbnailPipeline
 
 /// The image endpoint of Cloudflare: `/cdn-cgi/image/width=300,fit=cover/https://example.com/a.jpg`.
-package struct CloudflareDialect: UnsignedDialect {
+package struct CloudflareDialect: FrontEndDialect {
     package let name = "cloudflare"
     package let place: DialectPlace
     private let sources: FrontEndSources
@@ -10,16 +10,20 @@ package struct CloudflareDialect: UnsignedDialect {
     /// The dialect at a place.
     package init(at place: DialectPlace, base: SourceBase?) {
         self.place = place
-        sources = FrontEndSources(base: base, acceptsBarePaths: true)
+        sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true)
     }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         let path = try FrontEndPath(target, at: place)
         let options = try CloudflareOptions(path.options, accept: target.accept?.string)
         let source = try source(path.source)
+        let recipe = CloudflareRecipe(options: options)
         var query = ThumbnailQuery(
-            request: ThumbnailRequest(
-                source: source, recipe: CloudflareRecipe(options: options), isNegotiated: options.accepted != nil))
+            request: ThumbnailRequest(source: source, recipe: recipe, isNegotiated: options.accepted != nil))
+        if options.asksForFacts {
+            query.answer.facts = FactsRequest()
+            query.answer.factsWriter = AnswerWriter(for: recipe) { recipe.answer(about: $0) }
+        }
         query.ignoredOptions = options.ignored
         if options.redirectsOnError, FrontEndPath.isAbsolute(source.string) {
             query.answer.fallback = .named(source, asTarget: nil)
@@ -31,9 +35,6 @@ package struct CloudflareDialect: UnsignedDialect {
     private func source(_ text: Substring) throws(APIError) -> ExactText {
         if FrontEndPath.isAbsolute(text) { return try sources.source(String(text)) }
         let written = text.prefix(before: UInt8(ascii: "?"))
-        let decoded = try FrontEndPath.decoded(written, "source")
-        let path = decoded.utf8.first == UInt8(ascii: "/") ? decoded : "/" + decoded
-        guard place.remainder(of: path) == nil else { throw .badURL("The source is a target of this endpoint.") }
-        return try sources.source(decoded + text[written.endIndex...])
+        return try sources.source(try FrontEndPath.decoded(written, "source") + text[written.endIndex...])
     }
 }

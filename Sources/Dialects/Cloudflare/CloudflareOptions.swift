@@ -25,12 +25,11 @@ struct CloudflareOptions: Hashable, Sendable {
     }
 
     /// The options as they are written, in ASCII: they decide all of the others.
-    private(set) var text: String
-    private(set) var width: Int?
-    private(set) var height: Int?
+    let text: String
+    var box = RequestedBox()
     private(set) var fit = Fit.scaleDown
     private(set) var position = Position.gravity(.center)
-    private(set) var quality: Int?
+    var quality: Int?
     /// The format of the result; nil for the first one of ``accepted``, or the source's own.
     private(set) var format: ImageFormat?
     /// The formats that `Accept` names, best first; nil if it does not count.
@@ -45,6 +44,8 @@ struct CloudflareOptions: Hashable, Sendable {
     /// Whether no format that is slow to encode is made.
     private(set) var isFast = false
     private(set) var redirectsOnError = false
+    /// Whether facts are asked for in place of the image.
+    private(set) var asksForFacts = false
     /// Options that are valid and mean nothing here.
     private(set) var ignored: [String] = []
 
@@ -61,9 +62,6 @@ struct CloudflareOptions: Hashable, Sendable {
     private static let qualities = [
         ("high", 90), ("medium-high", 70), ("medium-low", 50), ("low", 35), ("mid", 50), ("max", 100),
     ]
-    private static let formats: [(name: String, format: ImageFormat)] = [
-        ("avif", .avif), ("webp", .webp), ("jpeg", .jpeg), ("baseline-jpeg", .jpeg), ("png", .png),
-    ]
     /// The width that `auto` stands for, the largest of the service's.
     private static let automaticWidth = 1_200
     /// The tolerance of a border whose target names none.
@@ -78,14 +76,19 @@ struct CloudflareOptions: Hashable, Sendable {
         let ratio = try values.number("dpr", in: 0.01...10) ?? 1
         let isAutomatic = try values["width"] == "auto"
         let asked = try isAutomatic ? Self.automaticWidth : values.whole("width", in: FrontEndTarget.sides)
-        width = asked.map { Self.pixels($0, ratio) }
-        height = try values.whole("height", in: FrontEndTarget.sides).map { Self.pixels($0, ratio) }
+        box.width = asked.map { Self.pixels($0, ratio) }
+        box.height = try values.whole("height", in: FrontEndTarget.sides).map { Self.pixels($0, ratio) }
         fit = try values.choice("fit") ?? .scaleDown
         if let text = try values["gravity"] { position = try Self.position(text) }
         quality = try Self.quality(values, "quality")
         _ = try Self.quality(values, "slow-connection-quality")
-        format = try Self.format(try values["format"])
-        if try values["format"] == "auto" { accepted = AcceptedFormats.named(of: [.avif, .webp], in: accept) }
+        switch try values["format"] {
+        case nil: break
+        case "auto": accepted = AcceptedFormats.named(of: [.avif, .webp], in: accept)
+        case "json": asksForFacts = true
+        case "baseline-jpeg": format = .jpeg
+        case let word?: format = try FrontEndTarget.format(word, "format", of: ["avif", "webp", "jpeg", "png"])
+        }
         isAnimated = try values.word("anim", of: "true", "false") != "false"
         background = try values.color("background")
         trim = try Self.trim(values, ratio)
@@ -98,19 +101,6 @@ struct CloudflareOptions: Hashable, Sendable {
         for name in ["slow-connection-quality", "upscale", "zoom"] {
             if let value = try values[name] { ignored.append("\(name)=\(value)") }
         }
-    }
-
-    /// Sets the box in pixels of the answer, and the quality; the text is then that of a target which asks for them.
-    mutating func set(_ box: RequestedBox, quality: Int?) {
-        guard box != RequestedBox(width: width, height: height) || quality != self.quality else { return }
-        (width, height, self.quality) = (box.width, box.height, quality)
-        let others = text.split(separator: ",").filter { option in
-            !["w", "width", "h", "height", "dpr", "q", "quality"].contains(option.prefix(before: UInt8(ascii: "=")))
-        }
-        let named = [("width", width), ("height", height), ("quality", quality)].compactMap { name, value in
-            value.map { "\(name)=\($0)" }
-        }
-        text = (named + others.map(String.init)).joined(separator: ",")
     }
 
     private mutating func readEffects(_ values: FrontEndTarget) throws(APIError) {
@@ -170,15 +160,6 @@ struct CloudflareOptions: Hashable, Sendable {
         let text = try values[name]
         if let known = qualities.first(where: { $0.0 == text }) { return known.1 }
         return try values.whole(name, in: 1...100)
-    }
-
-    private static func format(_ text: String?) throws(APIError) -> ImageFormat? {
-        guard let text, text != "auto" else { return nil }
-        guard text != "json" else { throw .unsupportedOption("format", "Facts about an image are those of /info.") }
-        guard let known = formats.first(where: { $0.name == text }) else {
-            throw .badChoice("format", allowed: ["auto"] + formats.map(\.name))
-        }
-        return known.format
     }
 
     private static func trim(_ values: FrontEndTarget, _ ratio: Double) throws(APIError) -> Trim? {

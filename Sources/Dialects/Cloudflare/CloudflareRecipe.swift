@@ -1,15 +1,17 @@
 import Imaging
+import JSON
+import ThumbnailPipeline
 
 /// How Cloudflare makes a result: EXIF's turn, the trim, mirrors and quarter turns, the box, then the colours.
 struct CloudflareRecipe: RenderRecipe {
     var options: CloudflareOptions
 
     /// The quality of targets that name none.
-    private static let quality = 85
+    private static let usualQuality = 85
 
     var keyText: String {
         let accepted = (options.accepted ?? []).map(\.rawValue)
-        return "cloudflare \(options.text) \(options.width ?? 0)x\(options.height ?? 0) \(accepted)"
+        return "cloudflare \(options.text) \(box.width ?? 0)x\(box.height ?? 0) \(accepted)"
     }
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
@@ -34,7 +36,7 @@ struct CloudflareRecipe: RenderRecipe {
         rendering.qualityScale = .encoder
         rendering.isAnimated = options.isAnimated
         rendering.background = options.background ?? (options.fit == .pad ? .white : nil)
-        rendering.quality = options.quality ?? (format.hasQuality ? source.rules.unnamed(Self.quality) : nil)
+        rendering.quality = quality ?? (format.hasQuality ? source.rules.unnamed(Self.usualQuality) : nil)
         rendering.keepsCopyright = options.keepsCopyright && format == .jpeg
         rendering.operations = options.operations
         if case .border(let trim, let keep) = options.trim {
@@ -74,7 +76,7 @@ struct CloudflareRecipe: RenderRecipe {
 
     /// The box in Alula's own words, for an image of this size.
     private func fit(_ rendering: inout RenderingOptions, in size: PixelSize) {
-        (rendering.width, rendering.height) = (options.width, options.height)
+        (rendering.width, rendering.height) = (box.width, box.height)
         if case .gravity(let gravity) = options.position { rendering.gravity = gravity }
         switch options.fit {
         case .scaleDown, .inside: rendering.fit = .inside
@@ -87,32 +89,30 @@ struct CloudflareRecipe: RenderRecipe {
         case .crop:
             // Neither side grows, so that the box holds at most the sides of the image.
             (rendering.fit, rendering.enlarge) = (.cover, true)
-            rendering.width = options.width.map { min($0, size.width) }
-            rendering.height = options.height.map { min($0, size.height) }
+            rendering.width = box.width.map { min($0, size.width) }
+            rendering.height = box.height.map { min($0, size.height) }
         }
     }
 }
 
-extension ImagePart {
-    /// This part with so many pixels more at each side, as far as the whole reaches.
-    fileprivate func grown(by pixels: Int) -> ImagePart {
-        let (left, top) = (min(x, pixels), min(y, pixels))
-        let size = PixelSize(
-            width: left + min(size.width + pixels, whole.width - x),
-            height: top + min(size.height + pixels, whole.height - y))
-        return ImagePart(x: x - left, y: y - top, size: size, of: whole)
+extension CloudflareRecipe: BoxRecipe {
+    var box: RequestedBox { options.box }
+    var quality: Int? { options.quality }
+    var isQualityUnnamed: Bool { quality == nil && (options.format?.hasQuality ?? true) }
+
+    mutating func set(_ box: RequestedBox, quality: Int?) {
+        (options.box, options.quality) = (box, quality)
     }
-}
 
-extension CloudflareRecipe: SizedRecipe {
-    var isQualityUnnamed: Bool { options.quality == nil && (options.format?.hasQuality ?? true) }
-
-    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> CloudflareRecipe {
-        var quality = options.quality
-        if let named = quality { quality = try policy.quality(named) }
-        let box = try policy.allowed(RequestedBox(width: options.width, height: options.height), choices)
-        var recipe = self
-        recipe.options.set(box, quality: quality)
-        return recipe
+    /// The facts in place of the image, with the sides that it would have; a border that is cut off is not looked for.
+    func answer(about source: SourceFacts) -> WrittenAnswer {
+        let (header, own) = (source.header, source.header.size)
+        let size = (try? RenderPlan(AnyRenderRecipe(self), of: RecipeSource(header: header)))?.outputSize ?? own
+        func sides(_ size: PixelSize) -> [(String, JSONValue)] {
+            [("width", .int(size.width)), ("height", .int(size.height))]
+        }
+        let original = sides(own) + [("format", .string(header.format.mediaType))]
+        let facts = sides(size) + [("original", .object([("file_size", .int(source.byteCount))] + original))]
+        return WrittenAnswer(mediaType: "application/json", body: .text(JSONValue.object(facts).text))
     }
 }

@@ -37,6 +37,15 @@ package struct Problem: Sendable {
         return HTTPResponse(status: error.status, headerFields: fields, body: .text(text))
     }
 
+    /// The answer under another status, as another service gives it; nil stands for Alula's own.
+    func response(under status: HTTPResponse.Status?) -> HTTPResponse {
+        guard let status, status != error.status else { return response }
+        return Problem(
+            RestatedError(underlying: error, status: status), requestID: requestID, common: common,
+            tellsRules: tellsRules
+        ).response
+    }
+
     /// The object as text.
     package var text: String {
         var members: [(String, JSONValue)] = [
@@ -77,4 +86,20 @@ package struct Problem: Sendable {
         default: "Error"
         }
     }
+}
+
+/// A failure under another status; all else is its own.
+private struct RestatedError: ServiceError {
+    let underlying: any ServiceError
+    let status: HTTPResponse.Status
+
+    var code: String { underlying.code }
+    var publicMessage: String { underlying.publicMessage }
+    var logDetail: String? { underlying.logDetail }
+    var category: ErrorCategory { underlying.category }
+    var parameter: String? { underlying.parameter }
+    var allowed: [String] { underlying.allowed }
+    var nearest: String? { underlying.nearest }
+    var upstreamStatus: Int? { underlying.upstreamStatus }
+    var retryAfter: Int? { underlying.retryAfter }
 }

@@ -34,8 +34,7 @@ struct FrontEndRecipe: RenderRecipe {
         case others
     }
 
-    var width: Int?
-    var height: Int?
+    var box = RequestedBox()
     var fit = Fit.inside
     var gravity = Gravity.center
     /// Colour behind what is transparent.
@@ -61,7 +60,7 @@ struct FrontEndRecipe: RenderRecipe {
     }
 
     var keyText: String {
-        "front-end \(width ?? 0)x\(height ?? 0) \(fit.rawValue) \(gravity) \(untouched.rawValue)"
+        "front-end \(box.width ?? 0)x\(box.height ?? 0) \(fit.rawValue) \(gravity) \(untouched.rawValue)"
             + (background.map { " \(ColorGrammar.text($0))" } ?? "")
     }
 
@@ -82,7 +81,7 @@ struct FrontEndRecipe: RenderRecipe {
         let size = isUntouched ? page.size : size(of: page.size)
         guard size != page.size else { return options }
         (options.width, options.height) = (size.width, size.height)
-        options.fit = fit == .cover && width != nil && height != nil ? .cover : .fill
+        options.fit = fit == .cover && box.width != nil && box.height != nil ? .cover : .fill
         options.enlarge = true
         return options
     }
@@ -120,7 +119,7 @@ struct FrontEndRecipe: RenderRecipe {
             let height = min(height, source.height)
             return PixelSize(width: scaled(source.width, by: height, over: source.height), height: height)
         }
-        switch (width, height) {
+        switch (box.width, box.height) {
         case (nil, nil): return source
         case (let width?, nil): return filling(width: width)
         case (nil, let height?): return filling(height: height)
@@ -136,17 +135,11 @@ struct FrontEndRecipe: RenderRecipe {
     }
 }
 
-extension FrontEndRecipe: SizedRecipe {
+extension FrontEndRecipe: BoxRecipe {
     var isQualityUnnamed: Bool {
         if case .fixed(let format) = format, !format.hasQuality { return false }
         return quality == nil
     }
 
-    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> FrontEndRecipe {
-        var recipe = self
-        if let quality { recipe.quality = try policy.quality(quality) }
-        let box = try policy.allowed(RequestedBox(width: width, height: height), choices)
-        (recipe.width, recipe.height) = (box.width, box.height)
-        return recipe
-    }
+    mutating func set(_ box: RequestedBox, quality: Int?) { (self.box, self.quality) = (box, quality) }
 }

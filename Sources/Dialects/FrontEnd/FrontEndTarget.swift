@@ -1,3 +1,4 @@
+package import HTTPTypes
 import Imaging
 import Text
 import ThumbnailPipeline
@@ -16,7 +17,7 @@ struct FrontEndTarget {
         let text = target.target.string
         let path = place.remainder(of: text)?.prefix(before: UInt8(ascii: "?"))
         guard path == "" || path == "/" else { throw .noSuchRoute }
-        self.init(try RawQuery(target: text).decoded())
+        self.init(try RawQuery(target: text).decoded(isForm: true))
     }
 
     /// Parameters with decoded names and values, and names of parameters that need no value.
@@ -137,6 +138,22 @@ struct FrontEndTarget {
         (["left top", "northwest"], .topLeft), (["entropy"], .entropy), (["attention"], .attention),
     ]
 
+    /// The words for formats that results are written in.
+    static let formats = ["avif", "gif", "jpeg", "jpg", "png", "webp"]
+
+    /// The format of a word, which is one of `words`.
+    ///
+    /// - Throws: ``APIError/unsupportedOption(_:_:)`` for a format that others write.
+    static func format(
+        _ word: String, _ name: String, of words: [String] = formats
+    ) throws(APIError) -> ImageFormat {
+        if words.contains(word), let format = ImageFormat(name: word) { return format }
+        guard !["heic", "heif", "svg", "tiff"].contains(word) else {
+            throw .unsupportedOption(name, "Results are not written as \(word.uppercased()).")
+        }
+        throw .badChoice(name, allowed: words)
+    }
+
     /// The longest side that can be asked for.
     static let sides = 1...16_384
 }
@@ -183,6 +200,8 @@ struct FrontEndPath {
 struct FrontEndSources: Sendable {
     /// The origin of paths; nil if there is none.
     let base: SourceBase?
+    /// Where the targets lie that are no sources, because the endpoint would ask itself.
+    let place: DialectPlace
     /// Whether a path may lack its first slash.
     var acceptsBarePaths = false
     /// Whether a path may have a query.
@@ -208,7 +227,21 @@ struct FrontEndSources: Sendable {
         guard acceptsQueries || !text.utf8.contains(UInt8(ascii: "?")) else {
             throw .badURL("A path must have no query.")
         }
+        let path = text.hasPrefix("/") ? text : "/" + text
+        guard place.path == "/" || place.remainder(of: PercentEncoding.decode(Array(path.utf8)[...]) ?? path) == nil
+        else { throw .badURL("The source is a target of this endpoint.") }
         guard let base else { throw .badURL("The source is a path, and the setting baseOrigin names no origin.") }
         return ExactText(try ParameterGrammar.source(base.source(path: text)))
+    }
+}
+
+/// The grammar of a front end: failures of the origin that are the client's keep their status.
+package protocol FrontEndDialect: UnsignedDialect {}
+
+extension FrontEndDialect {
+    /// The answer with the origin's own status, as far as that says that the client is at fault.
+    package func response(to problem: Problem) -> HTTPResponse {
+        let status = problem.error.upstreamStatus.flatMap { 400...499 ~= $0 ? HTTPResponse.Status(code: $0) : nil }
+        return problem.response(under: problem.error.code == "origin_error" ? status : nil)
     }
 }

@@ -4,12 +4,7 @@ import Text
 enum FormQuery {
     /// The parameters of a target in their order, decoded; nil if one is not percent-encoded UTF-8.
     static func items(of target: String) -> [(name: String, value: String)]? {
-        var items: [(name: String, value: String)] = []
-        for item in RawQuery(target: target).items where !(item.name.isEmpty && item.value.isEmpty) {
-            guard let name = decoded(item.name), let value = decoded(item.value) else { return nil }
-            items.append((name, value))
-        }
-        return items
+        (try? RawQuery(target: target).decoded(isForm: true))?.filter { !($0.name.isEmpty && $0.value.isEmpty) }
     }
 
     /// Parameters sorted by their names, values of one name in their order, written in the one way in which Go writes
@@ -20,11 +15,6 @@ enum FormQuery {
             return first == second ? one.offset < other.offset : first < second
         }
         return sorted.map { "\(encoded($0.element.name))=\(encoded($0.element.value))" }.joined(separator: "&")
-    }
-
-    private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
-        guard bytes.contains(UInt8(ascii: "+")) else { return PercentEncoding.decode(bytes) }
-        return PercentEncoding.decode(bytes.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] }[...])
     }
 
     private static func encoded(_ text: String) -> String {

@@ -24,15 +24,20 @@ package struct RawQuery {
 
     /// The parameters' names and values percent-decoded.
     ///
+    /// - Parameter isForm: Whether a plus stands for a blank (application/x-www-form-urlencoded).
     /// - Throws: ``APIError`` for a parameter that cannot be decoded.
-    package func decoded() throws(APIError) -> [(name: String, value: String)] {
+    package func decoded(isForm: Bool = false) throws(APIError) -> [(name: String, value: String)] {
+        func text(_ bytes: ArraySlice<UInt8>) -> String? {
+            guard isForm, bytes.contains(UInt8(ascii: "+")) else { return PercentEncoding.decode(bytes) }
+            return PercentEncoding.decode(bytes.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] }[...])
+        }
         var result: [(name: String, value: String)] = []
         result.reserveCapacity(items.count)
         for item in items {
-            guard let name = PercentEncoding.decode(item.name) else {
+            guard let name = text(item.name) else {
                 throw .unknownParameter(String(decoding: item.name.prefix(APIError.longestQuotedName), as: UTF8.self))
             }
-            guard let value = PercentEncoding.decode(item.value) else {
+            guard let value = text(item.value) else {
                 throw name == "url"
                     ? .badURL("The value is not percent-encoded UTF-8.")
                     : .badParameter(

@@ -2,7 +2,7 @@ import Text
 import ThumbnailPipeline
 
 /// The image endpoint of IPX 4, which Nuxt Image uses: `/_ipx/w_300,f_webp/https://example.com/a.jpg`.
-package struct IPXDialect: UnsignedDialect {
+package struct IPXDialect: FrontEndDialect {
     package let name = "ipx"
     package let place: DialectPlace
     private let sources: FrontEndSources
@@ -10,7 +10,7 @@ package struct IPXDialect: UnsignedDialect {
     /// The dialect at a place.
     package init(at place: DialectPlace, base: SourceBase?) {
         self.place = place
-        sources = FrontEndSources(base: base, acceptsBarePaths: true)
+        sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true)
     }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {

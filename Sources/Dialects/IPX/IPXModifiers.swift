@@ -5,10 +5,8 @@ import Text
 struct IPXModifiers: Hashable, Sendable {
     /// The modifiers as they are written, in ASCII: they decide all else.
     let text: String
-    /// The width of the result, or of the box.
-    var width: Int?
-    /// The height of the result, or of the box.
-    var height: Int?
+    /// The size of the result, or its box.
+    var box = RequestedBox()
     private(set) var enlarges = false
     private(set) var fit = Fit.cover
     private(set) var gravity = Gravity.center
@@ -33,9 +31,6 @@ struct IPXModifiers: Hashable, Sendable {
     /// Modifiers that mean nothing.
     private(set) var ignored: [String] = []
 
-    private static let formats: [(name: String, format: ImageFormat)] = [
-        ("jpeg", .jpeg), ("jpg", .jpeg), ("png", .png), ("webp", .webp), ("avif", .avif), ("gif", .gif),
-    ]
     private static let compass: [Gravity] = [
         .center, .top, .right, .bottom, .left, .topRight, .bottomRight, .bottomLeft, .topLeft,
     ]
@@ -67,7 +62,7 @@ struct IPXModifiers: Hashable, Sendable {
                 throw .badParameter(name, "Must be a whole number, or WIDTHxHEIGHT in s and resize.")
             }
             let isWidth = name.utf8.first == UInt8(ascii: "w")
-            (width, height) = (isBox || isWidth ? first : nil, isBox || !isWidth ? last : nil)
+            (box.width, box.height) = (isBox || isWidth ? first : nil, isBox || !isWidth ? last : nil)
         }
         enlarges = values.has("enlarge")
         fit = try values.choice("fit") ?? .cover
@@ -90,10 +85,9 @@ struct IPXModifiers: Hashable, Sendable {
         flattens = values.has("flatten")
         let isAnimated = values.has("a") || values.has("animated")
         if let text = try values["format", "f"] {
-            guard !["tiff", "heif", "heic"].contains(text) else {
-                throw .unsupportedOption("f", "Results are not written as \(text.uppercased()).")
-            }
-            format = Self.formats.first { $0.name == text }?.format
+            // A word that is no format of images stands for none.
+            let isKnown = FrontEndTarget.formats.contains(text) || ["tiff", "heif", "heic"].contains(text)
+            format = try isKnown ? FrontEndTarget.format(text, "f") : nil
             if text == "auto" {
                 let known: [ImageFormat] = isAnimated ? [.webp, .gif] : [.avif, .webp, .jpeg, .png, .gif]
                 accepted = AcceptedFormats.named(of: known, in: accept) + [isAnimated ? .gif : .jpeg]
@@ -106,7 +100,7 @@ struct IPXModifiers: Hashable, Sendable {
         isUpright = values.has("autoorient")
         if let angle = try values.number("rotate", in: -3_600...3_600) {
             rotation = (Int(angle) % 360 + 360) % 360
-            guard angle == angle.rounded(), rotation.isMultiple(of: 90) || width == nil && height == nil else {
+            guard angle == angle.rounded(), rotation.isMultiple(of: 90) || box == RequestedBox() else {
                 throw .unsupportedOption("rotate", "Whole degrees are turned, with a size quarters only.")
             }
         } else if values.has("rotate") {

@@ -11,7 +11,7 @@ struct IPXRecipe: RenderRecipe {
 
     var keyText: String {
         let accepted = (modifiers.accepted ?? []).map(\.rawValue)
-        return "ipx \(modifiers.text) \(modifiers.width ?? 0)x\(modifiers.height ?? 0) \(accepted)"
+        return "ipx \(modifiers.text) \(box.width ?? 0)x\(box.height ?? 0) \(accepted)"
     }
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
@@ -34,7 +34,7 @@ struct IPXRecipe: RenderRecipe {
 
         // EXIF's turn is undone unless it is asked for. With a size, the image is turned first.
         let exif = modifiers.isUpright ? QuarterTurn.none : QuarterTurn(fromOrientation: page.orientation).inverse
-        let hasSize = modifiers.width != nil || modifiers.height != nil
+        let hasSize = box != RequestedBox()
         let quarters = QuarterTurn(quarters: modifiers.rotation / 90)
         let before = hasSize ? exif.then(quarters) : exif
         let turn = before.then(modifiers.flips).then(hasSize ? .none : quarters)
@@ -73,10 +73,10 @@ struct IPXRecipe: RenderRecipe {
         func scaled(_ side: Int, _ numerator: Int, over denominator: Int) -> Int {
             max(1, (2 * side * numerator + denominator) / (2 * denominator))
         }
-        guard var width = modifiers.width, var height = modifiers.height else {
+        guard var width = box.width, var height = box.height else {
             let most = Self.longest
-            rendering.width = modifiers.width.map { min($0, most, scaled(size.width, most, over: size.height)) }
-            rendering.height = modifiers.height.map { min($0, most, scaled(size.height, most, over: size.width)) }
+            rendering.width = box.width.map { min($0, most, scaled(size.width, most, over: size.height)) }
+            rendering.height = box.height.map { min($0, most, scaled(size.height, most, over: size.width)) }
             rendering.enlarge = modifiers.enlarges
             return
         }
@@ -90,14 +90,12 @@ struct IPXRecipe: RenderRecipe {
     }
 }
 
-extension IPXRecipe: SizedRecipe {
-    var isQualityUnnamed: Bool { modifiers.quality == nil }
+extension IPXRecipe: BoxRecipe {
+    var box: RequestedBox { modifiers.box }
+    var quality: Int? { modifiers.quality }
+    var isQualityUnnamed: Bool { quality == nil }
 
-    func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> IPXRecipe {
-        var recipe = self
-        if let quality = modifiers.quality { recipe.modifiers.quality = try policy.quality(quality) }
-        let box = try policy.allowed(RequestedBox(width: modifiers.width, height: modifiers.height), choices)
-        (recipe.modifiers.width, recipe.modifiers.height) = (box.width, box.height)
-        return recipe
+    mutating func set(_ box: RequestedBox, quality: Int?) {
+        (modifiers.box, modifiers.quality) = (box, quality)
     }
 }

@@ -68,7 +68,24 @@ package struct ImaginaryDialect: Dialect {
         return parsed.standIn(placeholder)
     }
 
-    package func response(to problem: Problem) -> HTTPResponse { ImaginaryError.response(to: problem) }
+    package func response(to problem: Problem) -> HTTPResponse {
+        problem.response(under: Self.status(of: problem.error))
+    }
+
+    /// The service's own status of a failure; nil for one that it does not know.
+    private static func status(of error: any ServiceError) -> HTTPResponse.Status? {
+        switch error.code {
+        case "not_an_image": .notAcceptable
+        case "crop_outside", "cannot_decode", "source_not_allowed", "origin_unreachable", "origin_tls_error",
+            "origin_protocol_error", "too_many_redirects", "length_required":
+            .badRequest
+        case "origin_error":
+            // An error of the origin's is passed on, and nothing else is.
+            error.upstreamStatus.flatMap { 400...511 ~= $0 ? HTTPResponse.Status(code: $0) : nil }
+                ?? .serviceUnavailable
+        default: nil
+        }
+    }
 
     /// A field that is there and not empty goes before the parameter.
     private func checkKey(_ target: RequestedTarget) throws(APIError) {

@@ -56,7 +56,7 @@ struct ImaginaryFactsRecipe: RenderRecipe {
     var keyText: String { "imaginary info" }
 
     /// Writes the facts.
-    static let writer = AnswerWriter(for: ImaginaryFactsRecipe()) { thumbnail in
+    static let writer: AnswerWriter<Thumbnail> = AnswerWriter(for: ImaginaryFactsRecipe()) { thumbnail in
         thumbnail.sourceHeader.map {
             WrittenAnswer(mediaType: "application/json", body: .text(facts(about: $0).text))
         }

@@ -44,6 +44,6 @@ extension ImgproxyConfiguration {
 
     /// The configuration's own presets, and those of the settings file, which win.
     func allPresets(_ vocabulary: Vocabulary) -> [ExactText: String] {
-        presets.merging(vocabulary.imgproxyPresets) { $1 }
+        presets.merging(vocabulary.dialectPresets) { $1 }
     }
 }

@@ -1,20 +1,17 @@
 package import Imaging
 
-extension RenderingOptions: SizedRecipe {
+extension RenderingOptions: BoxRecipe {
     package var isQualityUnnamed: Bool {
         if case .fixed(let format) = format, !format.hasQuality { return false }
         return quality == nil && !isQualityAutomatic
     }
 
-    package func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> RenderingOptions {
-        var options = self
-        if choices.contains(.quality), let quality { options.quality = try policy.quality(quality) }
-        options.set(try policy.allowed(box, choices))
-        return options
+    package mutating func set(_ box: RequestedBox, quality: Int?) {
+        self.quality = quality
+        set(box)
     }
 
-    /// The box in pixels of the answer.
-    var box: RequestedBox {
+    package var box: RequestedBox {
         RequestedBox(
             width: width.map { Self.pixels($0, devicePixelRatio) },
             height: height.map { Self.pixels($0, devicePixelRatio) })

@@ -3,7 +3,7 @@ import Text
 import ThumbnailPipeline
 
 /// The image endpoint of Netlify: `/.netlify/images?url=…&w=300&h=200&fit=cover`.
-package struct NetlifyDialect: UnsignedDialect {
+package struct NetlifyDialect: FrontEndDialect {
     package let name = "netlify"
     package let place: DialectPlace
     private let sources: FrontEndSources
@@ -16,32 +16,29 @@ package struct NetlifyDialect: UnsignedDialect {
         case center, top, bottom, left, right
     }
 
-    /// The names of formats; `blurhash` is none that is made here.
-    private static let formats: [(name: String, format: ImageFormat)] = [
-        ("avif", .avif), ("jpg", .jpeg), ("jpeg", .jpeg), ("png", .png), ("webp", .webp), ("gif", .gif),
-    ]
-
     /// The quality of targets that name none.
     private static let quality = 75
 
     /// The dialect at a place.
     package init(at place: DialectPlace, base: SourceBase?) {
         self.place = place
-        sources = FrontEndSources(base: base, acceptsBarePaths: true)
+        sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true)
     }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         let parameters = try FrontEndTarget(target, at: place)
         let source = try sources.source(try parameters.required("url"))
-        let format = try format(try parameters["fm"])
+        let word = try parameters["fm"]
+        let isText = word == "blurhash"
+        let format = try isText ? .png : word.map { name throws(APIError) in try FrontEndTarget.format(name, "fm") }
         var recipe = FrontEndRecipe(
             format: format.map { .fixed($0) }
                 ?? .negotiated(AcceptedFormats.named(of: [.webp, .avif], in: target.accept?.string)))
         if case .negotiated(let formats) = recipe.format, formats.contains(.webp) {
             recipe.format = .negotiated([.webp])
         }
-        recipe.width = try parameters.whole("w", "width", in: FrontEndTarget.sides)
-        recipe.height = try parameters.whole("h", "height", in: FrontEndTarget.sides)
+        recipe.box.width = try parameters.whole("w", "width", in: FrontEndTarget.sides)
+        recipe.box.height = try parameters.whole("h", "height", in: FrontEndTarget.sides)
         recipe.usualQuality = Self.quality
         recipe.quality = try parameters.whole("q", "quality", in: 1...100)
         if let fit: Fit = try parameters.choice("fit") {
@@ -55,16 +52,14 @@ package struct NetlifyDialect: UnsignedDialect {
         if let position: Position = try parameters.choice("position") {
             recipe.gravity = ParameterGrammar.gravity(position.rawValue) ?? .center
         }
-        return ThumbnailQuery(
+        var query = ThumbnailQuery(
             request: ThumbnailRequest(source: source, recipe: recipe, isNegotiated: format == nil))
-    }
-
-    private func format(_ name: String?) throws(APIError) -> ImageFormat? {
-        guard let name else { return nil }
-        guard name != "blurhash" else { throw .unsupportedOption("fm", "A BlurHash is made by /info alone.") }
-        guard let known = Self.formats.first(where: { $0.name == name }) else {
-            throw .badChoice("fm", allowed: Self.formats.map(\.name))
+        if isText {
+            query.answer.facts = FactsRequest(features: [.blurHash])
+            query.answer.factsWriter = AnswerWriter(for: recipe) { facts in
+                facts.appearance?.blurHash.map { WrittenAnswer(mediaType: "text/plain", body: .text($0)) }
+            }
         }
-        return known.format
+        return query
     }
 }

@@ -3,7 +3,7 @@ import Text
 import ThumbnailPipeline
 
 /// The image endpoint of Next.js 16, and Vercel's with the same parameters: `/_next/image?url=…&w=640&q=75`.
-package struct NextDialect: UnsignedDialect {
+package struct NextDialect: FrontEndDialect {
     /// The service whose rules count.
     package enum Service: String, Sendable {
         case next, vercel
@@ -18,16 +18,14 @@ package struct NextDialect: UnsignedDialect {
     package init(_ service: Service, at place: DialectPlace, _ configuration: NextConfiguration, base: SourceBase?) {
         (self.service, self.place, self.configuration) = (service, place, configuration)
         sources = FrontEndSources(
-            base: base, acceptsBarePaths: service == .vercel, acceptsQueries: service == .vercel)
+            base: base, place: place, acceptsBarePaths: service == .vercel, acceptsQueries: service == .vercel)
     }
 
     private let sources: FrontEndSources
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         let parameters = try FrontEndTarget(target, at: place)
-        let url = try parameters.required("url")
-        guard !url.hasPrefix(place.path + "?") else { throw .badURL("The source is a target of this endpoint.") }
-        let source = try sources.source(url)
+        let source = try sources.source(try parameters.required("url"))
         let width = try FrontEndTarget.whole(try parameters.required("w"), "w", in: FrontEndTarget.sides)
         guard configuration.widths?.contains(width) ?? true else {
             throw .badChoice("w", allowed: (configuration.widths ?? []).map(String.init))
@@ -38,7 +36,7 @@ package struct NextDialect: UnsignedDialect {
         }
         var recipe = FrontEndRecipe(
             format: .negotiated(AcceptedFormats.named(of: configuration.formats, in: target.accept?.string)))
-        (recipe.width, recipe.quality, recipe.lowersAVIF) = (width, quality, true)
+        (recipe.box.width, recipe.quality, recipe.lowersAVIF) = (width, quality, true)
         recipe.unexpected = [.webp, .avif]
         recipe.acceptsDrawings = false
         recipe.untouched = service == .next ? .animations : .others

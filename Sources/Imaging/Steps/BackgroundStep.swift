@@ -6,8 +6,7 @@ package struct BackgroundStep: Hashable {
     package enum Mixing: Hashable, Sendable {
         /// Each by its opacity.
         case composite
-        /// The image's own in full, as weserv/images does it: the colours that a file keeps in transparent pixels shine
-        /// through.
+        /// The image's own in full: the colours that a file keeps in transparent pixels shine through.
         case sum
     }
 

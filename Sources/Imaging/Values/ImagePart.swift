@@ -21,6 +21,15 @@ package struct ImagePart: Hashable, Sendable {
     /// Whether this is the whole image.
     package var isWhole: Bool { size == whole }
 
+    /// This part with so many pixels more at each side, as far as the whole reaches.
+    package func grown(by pixels: Int) -> ImagePart {
+        let (left, top) = (min(x, pixels), min(y, pixels))
+        let size = PixelSize(
+            width: left + min(size.width + pixels, whole.width - x),
+            height: top + min(size.height + pixels, whole.height - y))
+        return ImagePart(x: x - left, y: y - top, size: size, of: whole)
+    }
+
     /// The part's edges on one side of an image whose `length` stands for `whole`.
     static func span(_ start: Int, _ count: Int, of whole: Int, in length: Double) -> (start: Double, length: Double) {
         let whole = Double(whole)

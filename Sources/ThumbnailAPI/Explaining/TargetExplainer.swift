@@ -77,7 +77,10 @@ package struct TargetExplainer: Sendable {
     private static func answer(to query: ThumbnailQuery) -> [String] {
         let form = query.answer
         var words: [String] = []
-        if form.facts != nil { words.append("facts about the source as JSON") }
+        if form.facts != nil {
+            let way = form.factsWriter == nil ? " as JSON" : ", as the dialect writes them"
+            words.append("facts about the source\(way)")
+        }
         if form.writer != nil { words.append("a text that the dialect writes, not the image itself") }
         if let name = form.fileName { words.append("saved as \(name.string)") }
         if form.isAttachment { words.append("browsers save it and do not show it") }

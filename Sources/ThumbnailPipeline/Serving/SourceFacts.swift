@@ -12,8 +12,10 @@ package struct FactsRequest: Hashable, Sendable {
     /// Rows of a BlurHash, 1…9.
     package var rows = 3
 
-    /// The header's facts alone.
-    package init() {}
+    /// The header's facts, and these.
+    package init(features: Set<ImageAppearance.Feature> = []) {
+        self.features = features
+    }
 }
 
 /// The facts about a source.

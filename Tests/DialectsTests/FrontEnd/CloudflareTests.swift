@@ -1,9 +1,9 @@
 import Imaging
 import Testing
 import Text
-import ThumbnailPipeline
 
 @testable import Dialects
+@testable import ThumbnailPipeline
 
 /// Cloudflare's options, of sources whose sizes and formats are known.
 @Suite struct CloudflareTests {
@@ -136,7 +136,7 @@ import ThumbnailPipeline
         ("width=abc", APIError.badParameter("width", "Must be a whole number from 1 to 16384.")),
         ("width=80,w=80", .repeatedParameter("width")), ("widht=80", .unknownParameter("widht", nearest: "width")),
         ("fit=none,w=8", .badChoice("fit", allowed: CloudflareOptions.Fit.allCases.map(\.rawValue))),
-        ("format=json", .unsupportedOption("format", "Facts about an image are those of /info.")),
+        ("format=tiff", .unsupportedOption("format", "Results are not written as TIFF.")),
         ("segment=foreground", .unsupportedOption("segment", "It is not made here.")),
         ("border.width=3", .unsupportedOption("border.width", "It is not made here.")),
         ("rotate=45", .badChoice("rotate", allowed: ["90", "180", "270"])),
@@ -156,6 +156,18 @@ import ThumbnailPipeline
     func `what cannot be read is refused`(options: String) throws {
         #expect(throws: APIError.self) { try Self.query(options) }
         #expect(throws: APIError.self) { try Self.query("width=8", source: "") }
+    }
+
+    @Test(arguments: [
+        ("width=540,format=json", #"{"width":540,"height":360,"#), ("f=json", #"{"width":1080,"height":720,"#),
+        ("f=json,w=99,h=50,fit=cover", #"{"width":99,"height":50,"#),
+    ])
+    func `facts are those of the image that the other options make`(options: String, start: String) throws {
+        let query = try Self.query(options, accept: "image/avif")
+        #expect(query.answer.facts == FactsRequest() && !query.isNegotiated)
+        let written = query.answer.factsWriter?.answer(about: SourceFacts(header: Self.header(), byteCount: 1_234))
+        let original = #""original":{"file_size":1234,"width":1080,"height":720,"format":"image/jpeg"}}"#
+        #expect(written?.mediaType == "application/json" && written?.text == start + original)
     }
 
     @Test func `a trim that leaves nothing is refused`() throws {

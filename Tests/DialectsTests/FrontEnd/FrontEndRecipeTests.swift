@@ -1,9 +1,10 @@
-import Imaging
+import HTTPTypes
 import Testing
 import Text
-import ThumbnailPipeline
 
 @testable import Dialects
+@testable import Imaging
+@testable import ThumbnailPipeline
 
 /// Sizes and formats of the front-end frameworks, of sources whose sizes and formats are known.
 @Suite struct FrontEndRecipeTests {
@@ -61,9 +62,13 @@ import ThumbnailPipeline
         #expect(
             try Self.answer(target, accept: nil, of: Self.header(64, 64, .webp, hasAlpha: true)).hasPrefix("32x32 png"))
         #expect(try Self.answer(target, accept: nil, of: Self.header(64, 64, .png)).hasPrefix("32x32 png"))
-        #expect(throws: ImagingError.formatNotAccepted(.svg)) {
-            try Self.answer(target, accept: "image/webp", of: Self.header(64, 64, .svg))
-        }
+        #expect(throws: ImagingError.formatNotAccepted(.svg)) { try Self.format(ofDrawing: target, "next") }
+    }
+
+    /// The format that a drawing gets where drawings are read.
+    private static func format(ofDrawing target: String, _ name: String) throws -> ImageFormat {
+        let query = try dialect(name).query(in: RequestedTarget(target))
+        return try query.request.recipe.recipe.composition(of: RecipeSource(header: header(300, 150, .svg))).format
     }
 
     @Test(arguments: [
@@ -73,9 +78,10 @@ import ThumbnailPipeline
         ("/_next/image?url=%2Fa.jpg&w=640&q=75&q=75", .repeatedParameter("q")),
         ("/_next/image?url=%2Fa.jpg&w=640&q=80", .badChoice("q", allowed: ["75"])),
         ("/_next/image/x?url=%2Fa.jpg&w=640&q=75", .noSuchRoute),
+        ("/.netlify/images?url=a.jpg&fm=tiff", .unsupportedOption("fm", "Results are not written as TIFF.")),
         (
-            "/.netlify/images?url=a.jpg&fm=tiff",
-            .badChoice("fm", allowed: ["avif", "jpg", "jpeg", "png", "webp", "gif"])
+            "/.netlify/images?url=a.jpg&fm=foo",
+            .badChoice("fm", allowed: ["avif", "gif", "jpeg", "jpg", "png", "webp"])
         ),
         ("/.netlify/images?url=a.jpg&fit=crop", .badChoice("fit", allowed: ["contain", "cover", "fill"])),
         ("/_image?w=300", .missingParameter("href")),
@@ -90,7 +96,9 @@ import ThumbnailPipeline
         "/_next/image?url=%2Fa.jpg&w=640&q=0", "/_next/image?url=%2Fa.jpg%3Fv%3D1&w=640&q=75",
         "/_next/image?url=%2F_next%2Fimage%3Furl%3Dx&w=640&q=75", "/_vercel/image?url=%2Fa.jpg&w=16&q=75",
         "/.netlify/images?url=a.jpg&w=abc", "/.netlify/images?url=a.jpg&q=101", "/.netlify/images?url=a.jpg&w=0",
-        "/.netlify/images?url=a.jpg&position=foo", "/.netlify/images?url=a.jpg&fm=blurhash",
+        "/.netlify/images?url=a.jpg&position=foo", "/.netlify/images?url=%2F.netlify%2Fimages%3Furl%3Da.jpg",
+        "/_next/image?url=%2F_next%2Fimage&w=640&q=75", "/_next/image?url=%2F%255Fnext%252Fimage&w=640&q=75",
+        "/_image?href=/_image%3Fhref%3D/a.jpg", "/_image?href=/a.jpg&f=jpg&q=101",
         "/_image?href=/a.jpg&f=svg", "/_image?href=/a.jpg&f=xyz", "/_image?href=/a.jpg&w=-3",
         "/_image?href=/a.jpg&w=99999999", "/_image?href=/a.jpg&w=3&h=3&position=foo",
     ])
@@ -155,8 +163,8 @@ import ThumbnailPipeline
         ("w=300&h=300&fit=contain", "300x200 webp"),
         ("w=300&h=300&fit=outside", "450x300 webp"), ("w=300&h=300&fit=none", "450x300 webp"),
         ("w=300&h=300&fit=fill", "300x300 webp"), ("w=300&h=300&fit=foo", "300x200 webp"),
-        ("w=200&position=foo", "200x133 webp"), ("w=300&q=low", "300x200 webp 25"), ("w=300&q=200", "300x200 webp 100"),
-        ("w=200&h=200&position=right%20top", "200x200 webp"),
+        ("w=200&position=foo", "200x133 webp"), ("w=300&q=low", "300x200 webp 25"), ("w=300&q=100", "300x200 webp 100"),
+        ("w=200&h=200&position=right%20top", "200x200 webp"), ("w=200&h=200&position=right+top", "200x200 webp"),
     ])
     func `Astro makes WebP, and clips each side by itself`(query: String, expected: String) throws {
         let target = "/_image?href=https%3A%2F%2Fa.example%2Fb.jpg&\(query)"
@@ -164,6 +172,43 @@ import ThumbnailPipeline
         let moving = Self.header(64, 64, .gif, frames: 4)
         #expect(
             try Self.answer("/_image?href=/a&w=32&f=gif", accept: nil, of: moving).hasPrefix("32x32 gif"))
+    }
+
+    @Test func `Astro draws drawings as its own format, and turns them into no other one`() throws {
+        #expect(try Self.format(ofDrawing: "/_image?href=/a.svg&w=100", "astro") == .webp)
+        #expect(throws: ImagingError.formatNotAccepted(.svg)) {
+            try Self.format(ofDrawing: "/_image?href=/a.svg&w=100&f=webp", "astro")
+        }
+    }
+
+    @Test(arguments: ["next", "vercel", "netlify", "astro"])
+    func `a plus stands for a blank, as forms write it`(name: String) throws {
+        let place = ["next": "/_next/image", "vercel": "/_vercel/image", "netlify": "/.netlify/images"][name]
+        let target = "\(place ?? "/_image")?url=%2Fmy+photo%2B1.jpg&href=%2Fmy+photo%2B1.jpg&w=640&q=75"
+        #expect(try Self.dialect(name).query(in: RequestedTarget(target)).request.source == "site:my photo+1.jpg")
+    }
+
+    @Test func `a BlurHash is a text in place of an image`() throws {
+        let query = try Self.dialect("netlify").query(in: RequestedTarget("/.netlify/images?url=a.jpg&fm=blurhash"))
+        #expect(query.answer.facts == FactsRequest(features: [.blurHash]) && !query.isNegotiated)
+        let appearance = ImageAppearance(
+            SmallImage(width: 1, height: 1, pixels: [9, 99, 200, 255]), features: [.blurHash], components: (4, 3))
+        var facts = SourceFacts(header: Self.header(), byteCount: 9)
+        #expect(query.answer.factsWriter?.answer(about: facts) == nil)
+        facts.appearance = appearance
+        let written = query.answer.factsWriter?.answer(about: facts)
+        let hash = try #require(appearance.blurHash)
+        #expect(written?.mediaType == "text/plain" && written?.text == hash)
+    }
+
+    @Test func `the origin's faults of the client keep their status`() throws {
+        func status(_ upstream: Int, code: String = "origin_error") throws -> Int {
+            let error = StubFailure(code: code, upstreamStatus: upstream)
+            let problem = Problem(error, requestID: "r", common: [:])
+            return try Self.dialect("next").response(to: problem).status.code
+        }
+        #expect(try (status(403), status(410), status(500)) == (403, 410, 502))
+        #expect(try status(403, code: "origin_timeout") == 502)
     }
 
     @Test func `a colour stands behind what is transparent`() throws {
@@ -186,4 +231,13 @@ import ThumbnailPipeline
         let facts = InfoDialect(vocabulary: vocabulary)
         #expect(try facts.query(in: RequestedTarget("/info?url=/a")).request.source == "site:a")
     }
+}
+
+/// A failure of an origin.
+private struct StubFailure: ServiceError {
+    let code: String
+    let upstreamStatus: Int?
+    let status = HTTPResponse.Status.badGateway
+    let publicMessage = "No image came."
+    let category = ErrorCategory.origin
 }

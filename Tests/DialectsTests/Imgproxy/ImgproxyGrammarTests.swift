@@ -157,7 +157,7 @@ struct ImgproxyGrammarTests {
         configuration.place = DialectPlace("/")
         configuration.presets = ["a": "w:1", "b": "h:2"]
         var vocabulary = Vocabulary()
-        vocabulary.imgproxyPresets = ["a": "w:3"]
+        vocabulary.dialectPresets = ["a": "w:3"]
         let dialect = try #require(ImgproxyDialect(configuration, vocabulary: vocabulary))
         let query = try dialect.query(in: RequestedTarget("/_/pr:a:b/\(ImgproxyFixture.source)"))
         let options = try #require(query.request.recipe.recipe as? ImgproxyRecipe).options

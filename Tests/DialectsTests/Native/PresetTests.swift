@@ -22,7 +22,7 @@ struct PresetTests {
         var vocabulary = Vocabulary()
         vocabulary.presets = presets
         vocabulary.presets[Vocabulary.standardPreset] = standard
-        vocabulary.imgproxyPresets = ["foreign": "size:100:100"]
+        vocabulary.dialectPresets = ["foreign": "size:100:100"]
         var logo = Vocabulary.Watermark(source: "media:logo.png")
         (logo.options.position, logo.options.opacity) = (.topLeft, 30)
         vocabulary.watermarks = ["logo": logo]
