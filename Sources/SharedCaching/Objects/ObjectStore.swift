@@ -8,17 +8,6 @@ package import Telemetry
 /// first one. So nothing is written before a source is fetched. Removals that the place does not confirm are tried
 /// again until it does; as long, this instance reads nothing of their sources.
 package final class ObjectStore: SharedValueStore {
-    struct Write {
-        enum Content {
-            case value(SharedValue, SharedKey, generations: [Generation])
-            /// A source was asked for under a tag, which had a generation then; nil if that was not asked for.
-            case member(NamedSource, SharedTag, before: Task<SharedBytes?, any Error>?)
-        }
-
-        let content: Content
-        let length: Int
-    }
-
     struct State {
         var health: TierHealth
         var statistics = SharedStoreStatistics()
@@ -28,7 +17,7 @@ package final class ObjectStore: SharedValueStore {
         var removals = 0
         var due = DueRemovals()
         var reads = 0
-        var writes = Deque<Write>()
+        var writes = Deque<ObjectWrite>()
         var tagNotes = TagNotes()
         /// Tasks that take writes.
         var writers = 0
@@ -226,7 +215,7 @@ package final class ObjectStore: SharedValueStore {
             generations.allSatisfy({ $0.everything == first.everything }), length <= configuration.maximumValueBytes
         else { return false }
         return add(
-            Write(
+            ObjectWrite(
                 content: .value(value, key, generations: [first.everything] + generations.map(\.source)), length: length
             ))
     }
@@ -236,7 +225,7 @@ package final class ObjectStore: SharedValueStore {
         let step = state.withLock { $0.tagNotes.take(source, under: tag, at: timekeeper.now) }
         guard step != .nothing else { return }
         let before = step == .askAndWrite ? Task.detached { try await self.askedGeneration(of: tag) } : nil
-        if add(Write(content: .member(source, tag, before: before), length: source.queuedLength)) { return }
+        if add(ObjectWrite(content: .member(source, tag, before: before), length: source.queuedLength)) { return }
         state.withLock { $0.tagNotes.forget(source, under: tag) }
     }
 
@@ -249,7 +238,7 @@ package final class ObjectStore: SharedValueStore {
         try await place.object(named: ObjectNames.generation(tag.label), atMost: Self.mostGenerationBytes)
     }
 
-    private func add(_ write: Write) -> Bool {
+    private func add(_ write: ObjectWrite) -> Bool {
         let (isAdmitted, needsWriter) = state.withLock { state in
             guard state.health.state == .up, !state.isStopped,
                 state.statistics.queueBytes + write.length <= configuration.maximumQueueBytes
@@ -299,8 +288,8 @@ package final class ObjectStore: SharedValueStore {
         if before?.array != (try await generation(of: tag))?.array { forget([source.source]) }
     }
 
-    private func nextWrite() -> Write? {
-        let (write, idle) = state.withLock { state -> (Write?, [FirstAnswer<Bool>]) in
+    private func nextWrite() -> ObjectWrite? {
+        let (write, idle) = state.withLock { state -> (ObjectWrite?, [FirstAnswer<Bool>]) in
             if let write = state.writes.popFirst() { return (write, []) }
             state.writers -= 1
             guard state.writers == 0 else { return (nil, []) }
@@ -364,4 +353,16 @@ package final class ObjectStore: SharedValueStore {
         case .down: logger.warning("result store out of reach", ["detail": .string("\(failure.map { "\($0)" } ?? "")")])
         }
     }
+}
+
+/// What waits to be written to a place.
+struct ObjectWrite {
+    enum Content {
+        case value(SharedValue, SharedKey, generations: [Generation])
+        /// A source was asked for under a tag, which had a generation then; nil if that was not asked for.
+        case member(NamedSource, SharedTag, before: Task<SharedBytes?, any Error>?)
+    }
+
+    let content: Content
+    let length: Int
 }
