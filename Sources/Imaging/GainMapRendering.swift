@@ -1,3 +1,4 @@
+import CPixels
 import Coordination
 import Glibc
 import Memory
@@ -20,30 +21,68 @@ extension DecodedGainMap {
 
     /// The quality of the files of gain maps, and those that are tried where a result has most bytes, of which the map
     /// gets a third if it can.
-    private static let qualities = [85, 65, 45, 25]
+    private static let qualities = [90, 70, 45, 25]
 
     /// The map's file for a result of `plan`, after the steps of the image; nil if these do more than cut, resample and
     /// turn it, or if the map cannot be resampled.
     ///
-    /// - Parameter steps: The steps, with the places of those that look for them.
+    /// - Parameters:
+    ///   - image: The decoded image, before any step.
+    ///   - steps: The steps, with the places of those that look for them.
     /// - Throws: The error of `token`.
     func encoded(
-        for plan: RenderPlan, _ steps: RenderSteps, token: WorkToken, codec: any ImageCodec
+        with image: DecodedImage, for plan: RenderPlan, _ steps: RenderSteps, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedGainMap? {
-        guard let steps = steps.ofGainMap(of: size, for: plan.source.size) else { return nil }
+        guard let geometry = steps.ofGainMap(of: size, for: plan.source.size) else { return nil }
         let most = if case .fitting(let bytes, _, _) = plan.quality { bytes / 3 } else { Int.max }
         do {
+            let map = try geometry.isReduced ? fitted(to: image, geometry, token: token) : self.image
+            let (size, steps) =
+                geometry.isReduced
+                ? (geometry.size, geometry.turning)
+                : (self.size, RenderSteps(Array(geometry.resampling) + Array(geometry.turning)))
             var file: SharedBytes?
             for quality in Self.qualities where file.map({ $0.count > most }) ?? true {
                 let own = RenderPlan(
                     source: FrameShape(size: size, hasAlpha: false), steps: steps, format: plan.format,
                     quality: quality)
-                file = try ImageRenderer.render(image, plan: own, token: token, codec: codec).bytes
+                file = try ImageRenderer.render(map, plan: own, token: token, codec: codec).bytes
             }
             return file.map { EncodedGainMap(file: $0, metadata: metadata) }
         } catch is ImagingError {
             return nil
         }
+    }
+
+    /// The map of the part of the image that is shown, averaged together with it.
+    ///
+    /// - Throws: The error of `token`.
+    private func fitted(to image: DecodedImage, _ geometry: GainMapGeometry, token: WorkToken) throws -> DecodedImage {
+        let map = try self.image.bands == 1 ? self.image : self.image.storedPixels(token: token)
+        let ((whole, range), (filled, _)) = (image.lentPart, map.lentPart)
+        let (size, part, bands) = (geometry.size, geometry.part, map.bands)
+        let across = ImagePart.span(part.x, part.size.width, of: part.whole.width, in: whole.width)
+        let down = ImagePart.span(part.y, part.size.height, of: part.whole.height, in: whole.height)
+        let memory = PlaneMemory(count: size.area * bands)
+        var gains = metadata.gains(range)
+        gains.part = CPixelsArea(
+            left: whole.left + across.start, top: whole.top + down.start, width: across.length, height: down.length)
+        try unsafe image.withFrame(token) { image, watch throws in
+            try unsafe map.withFrame(token) { map, _ in
+                // The frame of the map lies where its image lies.
+                let (width, height) = (whole.width / filled.width, whole.height / filled.height)
+                gains.whole = unsafe CPixelsArea(
+                    left: whole.left - filled.left * width, top: whole.top - filled.top * height,
+                    width: Double(map.width) * width, height: Double(map.height) * height)
+                var (from, gain) = unsafe (image, map)
+                var out = unsafe CPixelsFrame(
+                    pixels: memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress, stride: size.width * bands,
+                    width: Int32(size.width), height: Int32(size.height), bands: Int32(bands))
+                return unsafe CPixels_fit_gains(&gains, &from, &gain, &out, watch)
+            }
+            return 0
+        }
+        return DecodedImage(pixels: memory.finish(), size: size, bands: bands)
     }
 }
 
@@ -59,5 +98,27 @@ extension GainMapMetadata {
             let amount = value < 0.081 ? value / 4.5 : pow((value + 0.099) / 1.099, 1 / 0.45)
             return UInt8((255 * log2(1 + (most - 1) * amount) / alternateHeadroom.value).rounded())
         }
+    }
+
+    /// Least light that is added before gains count: black has no gain of its own.
+    private static let leastOffset = 1.0 / 256
+
+    /// The numbers for C, for an image whose luma has this range.
+    fileprivate func gains(_ range: PlaneRange) -> CPixelsGains {
+        var gains = CPixelsGains()
+        let (start, length): (Double, Double) = range == .full ? (0, 255) : (16, 219)
+        let steps = 0...Int(CPixels_gain_steps)
+        let values = channels.flatMap { channel in
+            steps.map { step in
+                let share = pow(Double(step) / Double(steps.upperBound), 1 / channel.gamma.value)
+                return exp2(channel.least.value + (channel.most.value - channel.least.value) * share)
+            }
+        }
+        unsafe store(
+            (0..<256).map { StandardCurve.light(of: min(max((Double($0) - start) / length, 0), 1)) }, in: &gains.light)
+        unsafe store(values.count > steps.count ? values : values + values + values, in: &gains.gains)
+        unsafe store(
+            (0..<3).map { max(channels[$0 % channels.count].baseOffset.value, Self.leastOffset) }, in: &gains.offsets)
+        return gains
     }
 }

@@ -53,11 +53,13 @@ extension ImageCodec {
     ///
     /// The map is decoded as a file of its own. One that cannot be decoded costs the map, not the image.
     ///
+    /// - Parameter image: The image without its map, if it was decoded before.
     /// - Throws: As ``decode(_:header:plan:limits:token:)``.
     package func decodeWithGainMap(
-        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
+        _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
+        of image: DecodedImage? = nil
     ) throws -> DecodedImage {
-        let image = try decode(bytes, header: header, plan: plan, limits: limits, token: token)
+        let image = try image ?? decode(bytes, header: header, plan: plan, limits: limits, token: token)
         guard let (map, mapPlan) = plan.gainMap(of: header), let file = map.file(in: bytes) else { return image }
         do {
             let decoded = try decode(file, header: map.header, plan: mapPlan, limits: limits, token: token)

@@ -33,14 +33,17 @@ package enum ImageRenderer {
         let isAnyWide =
             try resolved.gamut == .auto && isWide(image, by: resolved, token: token, composer: composer)
         let plan = resolved.shown(from: image, in: isAnyWide ? .p3 : resolved.gamut)
-        let gainMap = plan.decode.keepsGainMap ? image.gainMap : nil
+        let source = image
+        func gainMap(after steps: RenderSteps) throws -> EncodedGainMap? {
+            guard plan.decode.keepsGainMap else { return nil }
+            return try source.gainMap?.encoded(with: source, for: plan, steps, token: token, codec: codec)
+        }
         func rendered(_ image: DecodedImage, _ rest: RenderPlan) throws -> EncodedImage {
             let done = Array(plan.steps.dropLast(rest.steps.count))
             return try withResult(composer(rest), of: image, token) { result, frames, placed in
-                let map = try gainMap?.encoded(
-                    for: plan, RenderSteps(done + Array(placed)), token: token, codec: codec)
-                return try encode(
-                    result, frames: frames, of: image, plan: rest, gainMap: map, token: token, codec: codec)
+                try encode(
+                    result, frames: frames, of: image, plan: rest,
+                    gainMap: gainMap(after: RenderSteps(done + Array(placed))), token: token, codec: codec)
             }
         }
         guard case .planar = image.layout else { return try rendered(image, plan) }
@@ -53,8 +56,7 @@ package enum ImageRenderer {
             }
             return try renderPlanes(
                 of: image, to: target, stamps: stamps, plan: plan, encoder: encoder,
-                gainMap: gainMap?.encoded(for: plan, plan.steps, token: token, codec: codec), token: token, codec: codec
-            )
+                gainMap: gainMap(after: plan.steps), token: token, codec: codec)
         }
         return try rendered(PlanarRendering.pixels(of: image, target: target, token: token), rest)
     }

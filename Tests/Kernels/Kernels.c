@@ -295,8 +295,57 @@ static void colors(void)
     apply_here(CPixels_color, &colors, 1);
 }
 
+/// Numbers of gamuts that exist, and of some that do not.
+static CPixelsGamut some_gamut(void)
+{
+    CPixelsGamut gamut;
+    int index, spread = within(0, 3);
+    for (index = 0; index < 3 * 257; index++)
+        gamut.light[index / 257][index % 257] = (float) (index % 257 * (index % 257) / 65536.0);
+    for (index = 0; index < 9; index++) {
+        double one = index % 4 == 0 ? 1 : 0;
+        gamut.to_target[index] = (float) (one + fraction(-0.25, 0.25) * spread);
+        gamut.to_xyz[index] = (float) (one * 0.5 + fraction(0.125, 0.25));
+        gamut.from_xyz[index] = (float) (one * 3 - fraction(0.25, 1));
+    }
+    return gamut;
+}
+
+static void gamuts(void)
+{
+    CPixelsGamut gamut = some_gamut();
+    CPixelsFrame frame = some_frame(3);
+    CPixelsShare share = {0};
+    CPixels_count_outside(&gamut, &frame, &share, (CPixelsWatch) {go_on, NULL});
+    add(&share, sizeof share);
+    apply(CPixels_change_gamut, &gamut, frame, frame.width, frame.height, frame.bands);
+}
+
+static void gain_maps(void)
+{
+    static CPixelsGains gains;
+    CPixelsFrame image = some_frame(1), map = some_frame(1), out;
+    int step, band;
+    map.bands = map.bands < 3 ? 1 : 3;
+    for (step = 0; step < 256; step++)
+        gains.light[step] = (float) (step * step / 65536.0);
+    for (band = 0; band < 3; band++)
+        for (gains.offsets[band] = (float) fraction(0, 1), step = 0; step <= CPixels_gain_steps; step++)
+            gains.gains[band][step] = (float) (1 + step * (band + 1) / 512.0);
+    gains.whole = (CPixelsArea) {0, 0, image.width, image.height};
+    gains.part.width = fraction(1, image.width), gains.part.left = fraction(0, image.width - gains.part.width);
+    gains.part.height = fraction(1, image.height), gains.part.top = fraction(0, image.height - gains.part.height);
+    int width = within(1, (int) gains.part.width);
+    out = frame_of(width, within(1, (int) gains.part.height), map.bands);
+    int status = CPixels_fit_gains(&gains, &image, &map, &out, (CPixelsWatch) {go_on, NULL});
+    add(&status, sizeof status);
+    add(out.pixels, out.stride * (size_t) out.height);
+    free(image.pixels), free(map.pixels), free(out.pixels);
+}
+
 static void plane_colors(void)
 {
+    CPixelsGamut gamut = some_gamut();
     CPixelsStages stages = {.count = within(1, CPixels_most_stages)};
     CPixelsPlanes planes = {.width = within(1, 50), .height = within(1, 30), .step = within(1, 2), .is_limited = within(0, 1)};
     int plane, index;
@@ -307,7 +356,7 @@ static void plane_colors(void)
         planes.strides[plane > 0] = (size_t) ((planes.width + step - 1) / step);
         planes.samples[plane] = filled(planes.strides[plane > 0] * (size_t) planes.height);
     }
-    CPixels_color_planes(NULL, &stages, &planes, (CPixelsWatch) {go_on, NULL});
+    CPixels_color_planes(within(0, 1) ? &gamut : NULL, &stages, &planes, (CPixelsWatch) {go_on, NULL});
     for (plane = 0; plane < 3; plane++) {
         int step = plane ? planes.step : 1;
         add(planes.samples[plane], planes.strides[plane > 0] * (size_t) ((planes.height + step - 1) / step));
@@ -434,7 +483,7 @@ int main(int count, char **arguments)
         void (*run)(void);
     } kernels[] = {kernel(light), kernel(corner), kernel(bits), kernel(jpeg), kernel(jpeg_writing), kernel(edges), kernel(averages), kernel(filters),
         kernel(checksum), kernel(colors),
-        kernel(plane_colors), kernel(gaussian), kernel(mosaic), kernel(outline), kernel(rotation), kernel(turn), kernel(formula),
+        kernel(plane_colors), kernel(gamuts), kernel(gain_maps), kernel(gaussian), kernel(mosaic), kernel(outline), kernel(rotation), kernel(turn), kernel(formula),
         kernel(equalize), kernel(noise), kernel(convolve), kernel(blend), kernel(border), kernel(palettes)};
     int cases = count > 1 ? atoi(arguments[1]) : 10000, number;
     for (size_t index = 0; index < sizeof kernels / sizeof *kernels; index++) {

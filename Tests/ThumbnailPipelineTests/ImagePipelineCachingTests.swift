@@ -27,6 +27,26 @@ struct ImagePipelineCachingTests {
         #expect(thumbnail.image.format == .jpeg)
     }
 
+    @Test func `an image that is decoded already is not decoded again for its gain map`() async throws {
+        let source = UltraHDRWriter.scene(PixelSize(width: 320, height: 240)).bytes
+        func images(_ uses: [GainMapUse]) async throws -> (decodes: Int, last: RenderedImage) {
+            let codec = WatchedCodec()
+            let fixture = try PipelineFixture(codec: codec)
+            fixture.origin.serve(source)
+            var last: RenderedImage?
+            for use in uses {
+                var request = ThumbnailRequest.path("/a", width: 100, format: .fixed(.jpeg))
+                request.options.gainMap = use
+                last = RenderedImage(try await fixture.thumbnail(of: request).image)
+            }
+            return (codec.work.withLock { $0.count }, try #require(last))
+        }
+        let (alone, after) = (try await images([.keep]), try await images([.drop, .keep]))
+        // The image once, and its map.
+        #expect(alone.decodes == 2 && after.decodes == 2)
+        #expect(after.last.image.hasGainMap && after.last.eTag == alone.last.eTag)
+    }
+
     @Test func `42: the transfer's own times are handed on`() async throws {
         let fixture = try PipelineFixture()
         var answer = ScriptedOrigin.Answer(bytes: SampleFiles.jpeg)

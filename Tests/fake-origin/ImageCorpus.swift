@@ -20,7 +20,7 @@ enum ImageCorpus {
     private static var all: [(name: String, bytes: [UInt8])] {
         let fixtures = (ImageFixture.readable + [.avif]).map { ("fixture-\($0.rawValue)", $0.array) }
         let withMetadata = ("metadata.avif", AVIFWriter.withPrivateMetadata(ImageFixture.avif.array))
-        return fixtures + [withMetadata] + withGainMaps + unwritten + encoded
+        return fixtures + [withMetadata] + withGainMaps + withProfiles + unwritten + encoded
             + sizes.flatMap { scanned($0) + interlaced($0) } + animated + [("layers.avif", layers)]
     }
 
@@ -51,6 +51,65 @@ enum ImageCorpus {
                 }
             }
         }
+    }
+
+    /// Files with profiles, with code points, and with the gain maps of cameras and of AVIF.
+    private static var withProfiles: [(name: String, bytes: [UInt8])] {
+        let (photo, map) = (
+            SampleImage.photo(ImageFixture.size), SampleImage.plain(PixelSize(width: 32, height: 24), [99])
+        )
+        let notes = UltraHDRWriter.appleNotes(500, 200)
+        let profiles = [
+            (
+                "wide",
+                ICCWriter.profile(primaries: [
+                    [0.51512, 0.2412, -0.00105], [0.29198, 0.69225, 0.04189], [0.1571, 0.06657, 0.78407],
+                ])
+            ),
+            ("table", ICCWriter.tables([("A2B0", ICCWriter.standardPrimaries)])), ("grey", ICCWriter.grey(gamma: 563)),
+            ("inks", ICCWriter.inks),
+        ]
+        let plain = ImageFixture.file(photo, as: .jpeg, quality: 80)
+        let webp = ImageFixture.file(photo, as: .webp, quality: 80)
+        let size = ImageFixture.size
+        let profiled = profiles.flatMap { name, profile in
+            var writer = PNGWriter(width: 40, height: 30, colorType: .rgb)
+            writer.chunks = [("iCCP", Array("wide\0\0".utf8) + Zlib.stored(profile))]
+            var item = HEIFWriter.Item.coded(photo)
+            item.properties.append(HEIFBox.profile(profile))
+            return [
+                ("profile-\(name).jpeg", JPEGWriter.profiled(plain, profile)),
+                ("profile-\(name).png", writer.file { x, y in [x * 6, y * 8, 99] }),
+                (
+                    "profile-\(name).webp",
+                    WebPWriter.profiled(webp, width: size.width, height: size.height, hasAlpha: false, profile)
+                ),
+                ("profile-\(name).avif", HEIFWriter([item], primary: 1).file),
+            ]
+        }
+        let coded = [UInt8(16), 18].map { transfer in
+            var writer = PNGWriter(width: 40, height: 30, colorType: .rgb)
+            writer.chunks = [("cICP", [9, transfer, 0, 1])]
+            return ("light-\(transfer).png", writer.file { x, y in [x * 6, y * 8, 99] })
+        }
+        var toned = HEIFWriter.Item(
+            id: 4, type: "tmap",
+            data: [0, 0, 0, 0, 0, 0x40]
+                + [(0, 1), (5, 2), (-1, 4), (5, 2), (1, 1), (1, 64), (1, 64)].flatMap {
+                    $0.0.bigEndian32 + $0.1.bigEndian32
+                })
+        toned.references = [("dimg", [1, 2])]
+        let items = [HEIFWriter.Item.coded(photo), .coded(.plain(PixelSize(width: 32, height: 24), [9, 9, 9]), id: 2)]
+        var auxiliary = items
+        auxiliary[1].properties.append(HEIFBox.auxiliary("urn:com:apple:photo:2020:aux:hdrgainmap"))
+        auxiliary[1].references = [("auxl", [1])]
+        auxiliary.append(HEIFWriter.Item(id: 3, type: "Exif", data: 6.bigEndian32 + notes))
+        return profiled + coded + [
+            ("gain-map-toned.avif", HEIFWriter(items + [toned], primary: 1).file),
+            ("gain-map-auxiliary.avif", HEIFWriter(auxiliary, primary: 1).file),
+            ("gain-map-camera.jpeg", UltraHDRWriter.apple(photo, map: map, headroom: "4").file),
+            ("gain-map-notes.jpeg", UltraHDRWriter.apple(photo, map: map, notes: notes).file),
+        ]
     }
 
     /// Files of formats that are not written.

@@ -8,7 +8,11 @@
 
 enum { component_steps = 4096,
     /// Most places that are tried on the way to grey.
-    tries = 12 };
+    tries = 12,
+    /// Pixels of a row that are looked at together.
+    span = 4 * CPixels_gamut_block,
+    /// Colours that are brought inside together: two of the widest vectors.
+    lanes = 16 };
 
 /// The component of sRGB's curve, 0 to 255, for each step of light from 0 to 1.
 static float components[component_steps + 2];
@@ -38,11 +42,9 @@ static inline float component(float light)
     return components[step] + (place - (float) step) * (components[step + 1] - components[step]);
 }
 
-static inline void multiply(const float *matrix, const float *from, float *to)
+static inline float product(const float *row, float first, float second, float third)
 {
-    int row;
-    for (row = 0; row < 3; row++, matrix += 3)
-        to[row] = matrix[0] * from[0] + matrix[1] * from[1] + matrix[2] * from[2];
+    return row[0] * first + row[1] * second + row[2] * third;
 }
 
 static inline int is_within(const float *light, float least, float most)
@@ -54,10 +56,19 @@ static inline int is_within(const float *light, float least, float most)
     return 1;
 }
 
-/// CIE Lab's measure of light, which the eye sees as even, and its reverse.
+/// CIE Lab's measure of light, which the eye sees as even, and its reverse. The cube root is found by Newton's rule from a third of the
+/// exponent, alike on all processors and in vectors.
 static inline float seen(float light)
 {
-    return light > 216 / 24389.f ? cbrtf(light) : light * (841 / 108.f) + 4 / 29.f;
+    float value = light > 216 / 24389.f ? light : 1, root;
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits = bits / 3 + 0x2a51067f;
+    memcpy(&root, &bits, sizeof root);
+    root = (2 * root + value / (root * root)) * (1 / 3.f);
+    root = (2 * root + value / (root * root)) * (1 / 3.f);
+    root = (2 * root + value / (root * root)) * (1 / 3.f);
+    return light > 216 / 24389.f ? root : light * (841 / 108.f) + 4 / 29.f;
 }
 
 static inline float light_of(float value)
@@ -66,54 +77,66 @@ static inline float light_of(float value)
 }
 
 /// By how much light lies beyond the gamut; negative inside.
-static inline float excess(const float *light)
+static inline float excess(float red, float green, float blue)
 {
-    float most = fmaxf(light[0], fmaxf(light[1], light[2])), least = fminf(light[0], fminf(light[1], light[2]));
-    return fmaxf(most - 1, -least);
+    float most = red > green ? red : green, least = red < green ? red : green;
+    most = most > blue ? most : blue;
+    least = least < blue ? least : blue;
+    return most - 1 > -least ? most - 1 : -least;
 }
 
-/// The light of a colour that has gone a part of its way to grey.
-static inline void go(const CPixelsGamut *gamut, const float *color, float grey, float way, float *light)
+/// Moves colours towards a grey in CIE Lab until the gamut holds them: their hues stay, their chroma shrinks, and their lightness moves a
+/// little to the middle, where a gamut has more colours. The places are found by false positions (the Illinois rule), for all of them in
+/// the same few steps, which bounds the time of the worst ones.
+WIDE static void bring_inside(const CPixelsGamut *gamut, float light[3][lanes])
 {
-    float near[3];
-    int band;
-    for (band = 0; band < 3; band++)
-        near[band] = light_of(color[band] + (grey - color[band]) * way);
-    multiply(gamut->from_xyz, near, light);
-}
-
-/// Moves a colour towards a grey in CIE Lab until the gamut holds it: its hue stays, its chroma shrinks, and its lightness moves a little to
-/// the middle, where a gamut has more colours. The place is found by false positions (the Illinois rule).
-static void bring_inside(const CPixelsGamut *gamut, float *light)
-{
-    float color[3], grey, low = 0, high = 1, at_low = excess(light), at_high;
-    int step, side = 0, band;
-    multiply(gamut->to_xyz, light, color);
-    for (band = 0; band < 3; band++)
-        color[band] = seen(color[band]);
-    grey = color[1] + (middle - color[1]) * pull;
-    go(gamut, color, grey, 1, light);
-    at_high = excess(light);
+    float color[3][lanes], grey[lanes], low[lanes], high[lanes], at_low[lanes], at_high[lanes], side[lanes];
+    const float *into = gamut->to_xyz, *back = gamut->from_xyz;
+    int step, i, going = 1;
+    for (i = 0; i < lanes; i++) {
+        float red = light[0][i], green = light[1][i], blue = light[2][i];
+        color[0][i] = seen(product(into, red, green, blue));
+        color[1][i] = seen(product(into + 3, red, green, blue));
+        color[2][i] = seen(product(into + 6, red, green, blue));
+        grey[i] = color[1][i] + (middle - color[1][i]) * pull;
+        low[i] = 0;
+        high[i] = 1;
+        side[i] = 0;
+        at_low[i] = excess(red, green, blue);
+        red = green = blue = light_of(grey[i]);
+        at_high[i] = excess(product(back, red, green, blue), product(back + 3, red, green, blue), product(back + 6, red, green, blue));
+    }
     // A grey that is itself outside is clipped.
-    for (step = 0; step < tries && at_high < at_low; step++) {
-        float way = low + (high - low) * at_low / (at_low - at_high), now;
-        go(gamut, color, grey, way, light);
-        now = excess(light);
-        if (now <= slack && now > -2 * slack)
-            return;
-        if (now > 0) {
-            low = way;
-            at_low = now;
-            at_high /= side < 0 ? 2 : 1;
-            side = -1;
-        } else {
-            high = way;
-            at_high = now;
-            at_low /= side > 0 ? 2 : 1;
-            side = 1;
+    for (step = 0; step < tries && going; step++) {
+        going = 0;
+        for (i = 0; i < lanes; i++) {
+            int goes = at_high[i] <= 0 && at_high[i] < at_low[i], is_outside, stays;
+            float way = low[i] + (high[i] - low[i]) * at_low[i] / (at_low[i] - at_high[i]), now;
+            float x = light_of(color[0][i] + (grey[i] - color[0][i]) * way);
+            float y = light_of(color[1][i] + (grey[i] - color[1][i]) * way);
+            float z = light_of(color[2][i] + (grey[i] - color[2][i]) * way);
+            now = excess(product(back, x, y, z), product(back + 3, x, y, z), product(back + 6, x, y, z));
+            is_outside = now > 0;
+            // Where the surface is, both ends meet, and nothing moves any more.
+            stays = now <= slack && now > -2 * slack;
+            float halved_low = side[i] > 0 ? at_low[i] * 0.5f : at_low[i], halved_high = side[i] < 0 ? at_high[i] * 0.5f : at_high[i];
+            float next_low = is_outside ? now : halved_low, next_high = is_outside ? halved_high : now;
+            low[i] = goes && is_outside ? way : low[i];
+            high[i] = goes && (stays || !is_outside) ? way : high[i];
+            at_low[i] = goes ? stays ? 0 : next_low : at_low[i];
+            at_high[i] = goes ? stays ? 0 : next_high : at_high[i];
+            side[i] = is_outside ? -1 : 1;
+            going |= goes;
         }
     }
-    go(gamut, color, grey, high, light);
+    for (i = 0; i < lanes; i++) {
+        float x = light_of(color[0][i] + (grey[i] - color[0][i]) * high[i]);
+        float y = light_of(color[1][i] + (grey[i] - color[1][i]) * high[i]);
+        float z = light_of(color[2][i] + (grey[i] - color[2][i]) * high[i]);
+        light[0][i] = product(back, x, y, z);
+        light[1][i] = product(back + 3, x, y, z);
+        light[2][i] = product(back + 6, x, y, z);
+    }
 }
 
 /// The light in the other gamut of components from 0 to 255.
@@ -126,46 +149,74 @@ static inline void other_light(const CPixelsGamut *gamut, const float *color, fl
         int step = (int) color[band];
         own[band] = curve[step] + (color[band] - (float) step) * (curve[step + 1] - curve[step]);
     }
-    multiply(gamut->to_target, own, light);
+    for (band = 0; band < 3; band++)
+        light[band] = product(gamut->to_target + 3 * band, own[0], own[1], own[2]);
 }
 
 void CPixels_change_gamut_of(const CPixelsGamut *gamut, float *red, float *green, float *blue, int count)
 {
-    int i;
+    float *rows[3] = {red, green, blue}, beyond[3][lanes];
+    int places[lanes], found = 0, i, band, place;
     pthread_once(&once, compute);
     for (i = 0; i < count; i++) {
         float color[3] = {red[i], green[i], blue[i]}, light[3];
         other_light(gamut, color, light);
-        if (!is_within(light, -slack, 1 + slack))
-            bring_inside(gamut, light);
-        red[i] = component(light[0]);
-        green[i] = component(light[1]);
-        blue[i] = component(light[2]);
+        if (!is_within(light, -slack, 1 + slack)) {
+            for (band = 0; band < 3; band++)
+                beyond[band][found] = light[band];
+            places[found++] = i;
+        } else
+            for (band = 0; band < 3; band++)
+                rows[band][i] = component(light[band]);
+        if (found == 0 || (found < lanes && i + 1 < count))
+            continue;
+        // The last ones may be fewer.
+        for (place = found; place < lanes; place++)
+            for (band = 0; band < 3; band++)
+                beyond[band][place] = beyond[band][0];
+        bring_inside(gamut, beyond);
+        for (place = 0; place < found; place++)
+            for (band = 0; band < 3; band++)
+                rows[band][places[place]] = component(beyond[band][place]);
+        found = 0;
     }
+}
+
+/// Changes a span of a row; drawings have long runs of one colour, of which each is changed once.
+static int change_span(const CPixelsGamut *gamut, const uint8_t *from, uint8_t *to, int width, int bands)
+{
+    float colors[3][CPixels_gamut_block];
+    uint8_t places[span];
+    int count = 0, x, done, band;
+    for (x = 0; x < width && x < span; x++) {
+        if (x == 0 || memcmp(from + x * bands, from + (x - 1) * bands, 3)) {
+            if (count == CPixels_gamut_block)
+                break;
+            for (band = 0; band < 3; band++)
+                colors[band][count] = from[x * bands + band];
+            count++;
+        }
+        places[x] = (uint8_t) (count - 1);
+    }
+    done = x;
+    CPixels_change_gamut_of(gamut, colors[0], colors[1], colors[2], count);
+    for (x = 0; x < done; x++) {
+        for (band = 0; band < 3; band++)
+            to[x * bands + band] = in_eight_bits(colors[band][places[x]]);
+        if (bands == 4)
+            to[x * bands + 3] = from[x * bands + 3];
+    }
+    return done;
 }
 
 int CPixels_change_gamut(const void *settings, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch)
 {
-    const CPixelsGamut *gamut = settings;
-    int bands = in->bands, x, y, band;
+    int bands = in->bands, x, y;
     for (y = 0; y < in->height; y++) {
-        const uint8_t *from = row_of(in, y);
-        uint8_t *to = row_of(out, y);
         if (is_ended(watch, y))
             return -1;
-        for (x = 0; x < in->width; x++, from += bands, to += bands) {
-            float color[3] = {from[0], from[1], from[2]};
-            // Drawings have long runs of one colour.
-            if (x > 0 && !memcmp(from, from - bands, 3))
-                memcpy(to, to - bands, 3);
-            else {
-                CPixels_change_gamut_of(gamut, color, color + 1, color + 2, 1);
-                for (band = 0; band < 3; band++)
-                    to[band] = in_eight_bits(color[band]);
-            }
-            if (bands == 4)
-                to[3] = from[3];
-        }
+        for (x = 0; x < in->width;)
+            x += change_span(settings, row_of(in, y) + x * bands, row_of(out, y) + x * bands, in->width - x, bands);
     }
     return 0;
 }

@@ -7,10 +7,21 @@ struct AppleHeadroom {
     /// How many times as bright as white the image becomes.
     let value: Double
 
+    /// The name space of the properties of a map in XMP.
+    static let space = "http://ns.apple.com/HDRGainMap/1.0/"
+
     /// The tags of the notes' numbers: the headroom and the gain.
     private static let (headroom, gain) = (0x21, 0x30)
     /// Most entries of the notes that are looked at.
     private static let mostEntries = 256
+
+    /// The headroom that a text states, as newer cameras write it; nil if it makes no sense.
+    init?(decimal text: [UInt8]) {
+        guard let stated = GainMapMetadata.Fraction(decimal: text)?.value, stated > 1, stated < 65_536 else {
+            return nil
+        }
+        value = stated
+    }
 
     /// The headroom by the two numbers; nil if there is none.
     init?(headroom: Double, gain: Double) {

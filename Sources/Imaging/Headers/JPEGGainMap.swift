@@ -8,8 +8,10 @@ struct JPEGGainMapNotes {
     private(set) var standard: Range<Int>?
     /// The index of the images in the file (CIPA DC-007).
     private(set) var index: Range<Int>?
+    /// The EXIF data, where Apple's cameras note a headroom.
+    var exif: Range<Int>?
 
-    /// Whether the file states that it has a gain map.
+    /// Whether the file states that it has a gain map; a file by Apple's cameras has no more than an index.
     var isStated: Bool { packet != nil || standard != nil }
 
     /// Notes a segment of application data; the first one of a kind counts.
@@ -19,7 +21,11 @@ struct JPEGGainMapNotes {
                 ? min(contents.lowerBound + text.utf8CodeUnitCount, contents.upperBound)..<contents.upperBound : nil
         }
         if marker == 0xE1, packet == nil, let found = begins(with: "http://ns.adobe.com/xap/1.0/\0") {
-            if bytes.contains("http://ns.adobe.com/hdr-gain-map/1.0/", in: found) { packet = found }
+            if bytes.contains("http://ns.adobe.com/hdr-gain-map/1.0/", in: found)
+                || bytes.contains("http://ns.apple.com/HDRGainMap/1.0/", in: found)
+            {
+                packet = found
+            }
         } else if marker == 0xE2 {
             if standard == nil { standard = begins(with: "urn:iso:std:iso:ts:21496:-1\0") }
             if index == nil { index = begins(with: "MPF\0") }
@@ -35,17 +41,20 @@ extension GainMap {
     ///
     /// Damage here costs the map, not the image.
     static func jpeg(_ bytes: RawSpan, _ notes: JPEGGainMapNotes, orientation: Int) -> GainMap? {
-        guard notes.isStated else { return nil }
+        guard notes.isStated || notes.index != nil else { return nil }
         let packet = notes.packet.map { XMPPacket(bytes, $0) }
         let places =
             (notes.index.map { images(bytes, of: $0) } ?? []) + [packet?.place(in: bytes.byteCount)].compactMap(\.self)
         for place in places where place.lowerBound > 0 && place.upperBound <= bytes.byteCount && place.count > 4 {
             let file = bytes.extracting(place)
             guard file.hasBytes([0xFF, 0xD8], at: 0),
-                let (header, notes) = try? ImageHeader.jpegWalk(file), header.bands != 4,
-                let metadata = notes.metadata(file)
+                let (header, own) = try? ImageHeader.jpegWalk(file), header.bands != 4
             else { continue }
-            return GainMap(.file(place), header: header.ofGainMap(turnedFrom: orientation), metadata: metadata)
+            let shown = header.ofGainMap(turnedFrom: orientation)
+            if let metadata = own.metadata(file) { return GainMap(.file(place), header: shown, metadata: metadata) }
+            if let metadata = own.appleMetadata(file, of: bytes, exif: notes.exif) {
+                return GainMap(.file(place), header: shown, metadata: metadata, samples: .amounts)
+            }
         }
         return nil
     }
@@ -71,6 +80,18 @@ extension JPEGGainMapNotes {
     /// rounded.
     fileprivate func metadata(_ file: RawSpan) -> GainMapMetadata? {
         standard.flatMap { GainMapMetadata(file, iso: $0) } ?? packet.flatMap { GainMapMetadata(XMPPacket(file, $0)) }
+    }
+
+    /// The same of a file that Apple's name space marks as a map: the headroom stands there, or in the notes of the
+    /// camera that the image holds.
+    fileprivate func appleMetadata(_ file: RawSpan, of image: RawSpan, exif: Range<Int>?) -> GainMapMetadata? {
+        guard let packet = packet.map({ XMPPacket(file, $0) }),
+            !packet.values("HDRGainMapVersion", of: AppleHeadroom.space).isEmpty
+        else { return nil }
+        let stated = packet.values("HDRGainMapHeadroom", of: AppleHeadroom.space).first
+        let headroom =
+            stated.map { AppleHeadroom(decimal: $0) } ?? exif.flatMap { AppleHeadroom(exif: image, range: $0) }
+        return headroom?.metadata
     }
 }
 

@@ -6,9 +6,10 @@ extension ImageHeader {
     static func jpeg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var (header, notes) = try jpegWalk(bytes)
         if notes.isStated, header.colors.highRange == .none { header.colors.highRange = .gainMap }
-        if header.colors.highRange == .gainMap {
+        if [.none, .gainMap].contains(header.colors.highRange) {
             header.gainMap = .jpeg(bytes, notes, orientation: header.orientation)
         }
+        if header.gainMap != nil { header.colors.highRange = .gainMap }
         return header
     }
 
@@ -40,6 +41,7 @@ extension ImageHeader {
             case 0xE1 where orientation == nil && bytes.hasText("Exif\0\0", at: offset + 2):
                 orientation = EXIFOrientation.value(in: bytes, range: offset + 2..<end)
                 exif = EXIFTexts(bytes, range: offset + 2..<end)
+                notes.exif = offset + 2..<end
                 exifColors = SourceColors(exif: bytes, range: offset + 2..<end)
             case 0xE2 where bytes.hasText("ICC_PROFILE\0", at: offset + 2):
                 profileByteCount += max(0, end - offset - 16)

@@ -16,3 +16,13 @@ extension CPixelsOutline {
         count = Int32(outline.corners.count)
     }
 }
+
+/// Stores values as floating point numbers in an array of C.
+@unsafe
+func store<Numbers>(_ values: some Sequence<Double>, in numbers: inout Numbers) {
+    unsafe withUnsafeMutableBytes(of: &numbers) { bytes in
+        for (index, value) in values.enumerated() {
+            unsafe bytes.storeBytes(of: Float(value), toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
+        }
+    }
+}

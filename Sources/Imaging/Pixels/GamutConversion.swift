@@ -36,21 +36,11 @@ struct GamutConversion: Hashable, Sendable {
             curves[curve] = light
             return light + [light[255]]
         }
-        unsafe Self.store(samples, in: &gamut.light)
-        unsafe Self.store((connection.inverse * Matrix3(columns: own)).rows.joined(), in: &gamut.to_target)
-        unsafe Self.store(shares.rows.joined(), in: &gamut.to_xyz)
-        unsafe Self.store(shares.inverse.rows.joined(), in: &gamut.from_xyz)
+        unsafe store(samples, in: &gamut.light)
+        unsafe store((connection.inverse * Matrix3(columns: own)).rows.joined(), in: &gamut.to_target)
+        unsafe store(shares.rows.joined(), in: &gamut.to_xyz)
+        unsafe store(shares.inverse.rows.joined(), in: &gamut.from_xyz)
         return gamut
-    }
-
-    @unsafe
-    private static func store<Numbers>(_ values: some Sequence<Double>, in numbers: inout Numbers) {
-        unsafe withUnsafeMutableBytes(of: &numbers) { bytes in
-            for (index, value) in values.enumerated() {
-                unsafe bytes.storeBytes(
-                    of: Float(value), toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
-            }
-        }
     }
 
     /// The colour in the other gamut, with the same alpha.
@@ -112,19 +102,35 @@ extension DecodedImage {
         return share.outside * 1_000 > share.shown
     }
 
-    /// Lends all frames as one.
+    /// Lends all frames as one, or the luma of planes.
     @unsafe
-    private func withFrame(_ token: WorkToken, _ body: (CPixelsFrame, CPixelsWatch) -> Int32) throws {
+    func withFrame(_ token: WorkToken, _ body: (CPixelsFrame, CPixelsWatch) throws -> Int32) throws {
         defer { extendLifetime(token) }
-        let status = unsafe pixels.withUnsafeBytes { bytes in
+        let (offset, stride, width, height, bands) =
+            switch layout {
+            case .interleaved(let bands): (0, size.width * bands, size.width, size.height * frames, bands)
+            case .planar(let planes, _):
+                (planes[0].offset, planes[0].stride, planes[0].size.width, planes[0].size.height, 1)
+            }
+        let status = try unsafe pixels.withUnsafeBytes { bytes throws in
             let frame = unsafe CPixelsFrame(
-                pixels: UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress),
-                stride: size.width * bands, width: Int32(size.width), height: Int32(size.height * frames),
-                bands: Int32(bands))
+                pixels: UnsafeMutablePointer(
+                    mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress.map { unsafe $0 + offset }),
+                stride: stride, width: Int32(width), height: Int32(height), bands: Int32(bands))
             let watch = unsafe CPixelsWatch(
                 should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
-            return unsafe body(frame, watch)
+            return try unsafe body(frame, watch)
         }
-        if status != 0 { try token.check() }
+        guard status != 0 else { return }
+        try token.check()
+        throw ImagingError.encodeFailed(detail: "no memory")
+    }
+
+    /// The part of the frame of ``withFrame(_:_:)`` that the image fills, and the range of its samples.
+    var lentPart: (region: Plane.Region, range: PlaneRange) {
+        switch layout {
+        case .interleaved: (Plane.Region(width: Double(size.width), height: Double(size.height)), .full)
+        case .planar(let planes, let range): (planes[0].region, range)
+        }
     }
 }

@@ -2,18 +2,18 @@ extension RenderSteps {
     /// Whether the steps cut, resample and turn an image of this size, and do nothing else.
     func areGeometry(on size: PixelSize) -> Bool { placed().geometry(on: size) != nil }
 
-    /// The steps that do to a gain map of size `map` what these do to its image; nil if they do more than cut, resample
-    /// and turn it.
+    /// How a gain map of size `map` follows these steps of its image; nil if they do more than cut, resample and turn
+    /// it.
     ///
     /// The map becomes as large as the result, unless it is smaller: if it kept its own scale, a small result would
     /// show the coarseness of its map, which the source does not show.
-    func ofGainMap(of map: PixelSize, for image: PixelSize) -> RenderSteps? {
+    func ofGainMap(of map: PixelSize, for image: PixelSize) -> GainMapGeometry? {
         guard let target = geometry(on: image) else { return nil }
         let part = target.shownPart(of: image)
         let (shown, own) = (target.rectangle.size, part.rounded(in: map).size)
         let size = PixelSize(width: Swift.min(shown.width, own.width), height: Swift.min(shown.height, own.height))
-        let resample = ResampleStep(to: size, of: part.isWhole ? nil : part)
-        return target.turn == 1 ? [resample] : [resample, TurnStep(orientation: target.turn)]
+        let isReduced = size == shown && own != shown && part.size.width > size.width && part.size.height > size.height
+        return GainMapGeometry(part: part, size: size, isReduced: isReduced, turn: target.turn)
     }
 
     /// The part, the size and the turn that the steps come to; nil if they do more than cut, resample and turn.
@@ -54,4 +54,21 @@ extension PlanarTarget {
         return ImagePart(
             x: across.0, y: down.0, size: PixelSize(width: across.1, height: down.1), of: part.whole)
     }
+}
+
+/// The part of an image whose gain map is shown, and how.
+struct GainMapGeometry {
+    let part: ImagePart
+    /// Size of the map before it is turned.
+    let size: PixelSize
+    /// Whether the image and its map are both averaged to this size.
+    let isReduced: Bool
+    /// The EXIF orientation that the map is turned from, 1…8.
+    let turn: Int
+
+    /// The steps of a map that is not reduced together with its image.
+    var resampling: RenderSteps { [ResampleStep(to: size, of: part.isWhole ? nil : part)] }
+
+    /// The steps after that.
+    var turning: RenderSteps { turn == 1 ? [] : [TurnStep(orientation: turn)] }
 }

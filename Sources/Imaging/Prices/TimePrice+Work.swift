@@ -66,6 +66,7 @@ extension RenderPlan {
         // Colours are converted after the first step.
         let colored = steps.work(on: frame).first?.made ?? result.size.area
         let coloring = hasProfile ? times * Double(colored) * TimePrice.profile : 0
+        let fitting = decode.keepsGainMap ? Double(frame.size.area) * TimePrice.gains : 0
         let encoding =
             format.writing?.time.price(
                 isFine: quality.highest >= 90, hasAlpha: result.hasAlpha && format.supportsAlpha,
@@ -79,7 +80,7 @@ extension RenderPlan {
             } else { 0.0 }
         let framing = isAnimated ? TimePrice.frame.encode : 0
         return TimePrice.duration(
-            (composing + coloring + (Double(result.size.area) * encoding + fixed + framing)
+            (composing + coloring + fitting + (Double(result.size.area) * encoding + fixed + framing)
                 * Double(quality.mostEncodes)
                 + judging) * Double(frames)
                 + costs.reduce(0) { $0 + $1.once })

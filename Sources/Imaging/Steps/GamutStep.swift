@@ -3,9 +3,6 @@
 /// No recipe has it: the renderer adds it when it knows what the decoded pixels mean, so it is in no key.
 struct GamutStep: Hashable {
     let conversion: GamutConversion
-
-    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
-    private static let time = 30.0
 }
 
 extension GamutStep: RenderStep {
@@ -13,7 +10,7 @@ extension GamutStep: RenderStep {
 
     func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
 
-    func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
+    func cost(of work: StepWork) -> StepCost { .filtering(work, time: TimePrice.profile) }
 
     var keyText: String { "gamut \(conversion.toWide ? "p3" : "srgb")" }
 

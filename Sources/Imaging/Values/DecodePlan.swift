@@ -91,6 +91,14 @@ package struct DecodePlan: Hashable, Sendable {
         return (map, DecodePlan(level: reduction))
     }
 
+    /// The decode of the same pixels without their gain map; nil if this is one.
+    package var withoutGainMap: DecodePlan? {
+        guard keepsGainMap else { return nil }
+        return DecodePlan(
+            page: page, level: level, isAnimated: isAnimated, mostFrames: mostFrames,
+            incompleteImages: incompleteImages, drawnSize: drawnSize, drawnPart: drawnPart, gamut: gamut)
+    }
+
     /// Whether other frames are decoded than the first one alone.
     func needsFrames(of header: ImageHeader) -> Bool { header.frames > 1 && (isAnimated || page > 0) }
 

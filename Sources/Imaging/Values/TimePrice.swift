@@ -21,7 +21,12 @@ enum TimePrice {
     static let frame = (decode: 250_000.0, encode: 2_000_000.0)
 
     /// The conversion by an ICC profile, for each pixel of the result.
-    static let profile = 20.0
+    ///
+    /// That of ``GamutStep``, if all colours lie outside of its gamut.
+    static let profile = 50.0
+
+    /// The fitting of a gain map to the mean light of its image, for each pixel of the decoded image.
+    static let gains = 15.0
 
     /// The mapping of tones that are brighter than white, for each pixel of the file.
     static let tones = 25.0

@@ -22,6 +22,13 @@ struct DecodeKey: SourceKeyed {
 }
 
 extension DecodeKey {
+    /// The key of the same pixels without their gain map; nil if they are decoded without one.
+    var withoutGainMap: DecodeKey? {
+        plan.withoutGainMap.map {
+            DecodeKey(source: source, validator: validator, plan: $0, border: border, form: form)
+        }
+    }
+
     /// The estimated time of one core for the decode of a source with this header.
     func timePrice(of header: ImageHeader, fileByteCount: Int) -> Duration {
         let first = header.timePrice(of: plan, fileByteCount: fileByteCount)

@@ -89,13 +89,14 @@ struct SourceDecoder: Sendable {
             let trace = WorkTrace(at: start)
             defer { trace?.record("decode", record.header.format, until: timekeeper.now) }
             let price = key.timePrice(of: record.header, fileByteCount: bytes.count)
-            let image = try await resources.lanes.workers(for: price).run(
+            let image = key.withoutGainMap.flatMap { caches.memory.decoded.value(for: $0) }
+            let decoded = try await resources.lanes.workers(for: price).run(
                 timeLimit: configuration.decodeTimeout, patience: patience
             ) { [codec = resources.codec, timekeeper] token in
                 trace?.begin(token, at: timekeeper.now)
                 guard let border = key.border else {
                     return try codec.decodeWithGainMap(
-                        bytes, header: record.header, plan: key.plan, limits: limits, token: token)
+                        bytes, header: record.header, plan: key.plan, limits: limits, token: token, of: image)
                 }
                 return try codec.draw(
                     bytes, inside: border, header: record.header, plan: key.plan, limits: limits, token: token
@@ -107,10 +108,10 @@ struct SourceDecoder: Sendable {
             }
             resources.decoded(key.source, record.header.format, in: timekeeper.now - start)
             broken.forget(key.plan, of: key.source)
-            if image.isIncomplete, caches.isCurrent(record) {
+            if decoded.isIncomplete, caches.isCurrent(record) {
                 caches.limit(record, until: timekeeper.now + .seconds(Freshness.longestOfIncomplete))
             }
-            return image
+            return decoded
         } catch let error as ImagingError {
             if caches.isCurrent(record) {
                 broken.remember(error, key.plan, of: record, since: moment)

@@ -167,6 +167,14 @@ struct ImgproxyOptionTests {
         #expect(usual.ignoredOptions.isEmpty)
     }
 
+    @Test func `wide colours stay where the profile does`() throws {
+        func gamut(_ options: String) throws -> Gamut? {
+            try ImgproxyFixture.composition(options, .still(.jpeg, 40, 30)).gamut
+        }
+        #expect(try gamut("") == nil && gamut("scp:1") == nil)
+        #expect(try gamut("scp:0") == .auto && gamut("strip_color_profile:0") == .auto)
+    }
+
     @Test func `copyright is kept unless that is undone`() throws {
         func keeps(_ options: String) throws -> Bool {
             try ImgproxyFixture.composition(options, .still(.jpeg, 40, 30)).keepsCopyright

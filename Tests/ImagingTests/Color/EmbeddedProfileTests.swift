@@ -83,6 +83,81 @@ struct EmbeddedProfileTests {
         }
     }
 
+    @Test(arguments: ["A2B0", "A2B1"])
+    func `the black of a profile is shown as black`(name: String) throws {
+        let profile = ICCWriter.tables([(name, Self.primaries)], black: 0.05)
+        let dark = ImageFixture.file(.plain(Self.size, [0, 0, 0]), as: .jpeg, quality: 95)
+        // Without compensation it would be 63.
+        #expect(try decode(JPEGWriter.profiled(dark, profile)).isClose(x: 9, y: 9, to: [0, 0, 0], tolerance: 2))
+        let bright = ImageFixture.file(.plain(Self.size, [255, 255, 255]), as: .jpeg, quality: 95)
+        #expect(
+            try decode(JPEGWriter.profiled(bright, profile)).isClose(x: 9, y: 9, to: [255, 255, 255], tolerance: 2))
+    }
+
+    /// A CMYK file of one colour: shares of ink of 255, which Adobe's programs store inverted.
+    private static func inks(_ inks: [UInt8], isAdobe: Bool) -> [UInt8] {
+        var writer = JPEGWriter(width: 64, height: 48, components: 4)
+        writer.adobeTransform = isAdobe ? 0 : nil
+        return writer.file { _, _ in isAdobe ? inks.map { 255 - $0 } : inks }
+    }
+
+    @Test(arguments: [[0, 0, 0, 0], [255, 0, 0, 0], [0, 255, 255, 0], [0, 0, 0, 255]] as [[UInt8]])
+    func `inks are shown by their profile, else by that of coated paper`(inks: [UInt8]) throws {
+        let file = Self.inks(inks, isAdobe: true)
+        // The test's profile knows black, and three inks that each take a third of the light.
+        let light = inks[3] > 0 ? 0 : Double(3 - inks.prefix(3).count { $0 > 0 }) / 3
+        let grey = StandardCurve.component(of: light)
+        let profiled = try decode(JPEGWriter.profiled(file, ICCWriter.inks))
+        #expect(profiled.bands == 3 && profiled.isClose(x: 9, y: 9, to: [grey, grey, grey], tolerance: 3))
+        let plain = try decode(file).pixel(x: 9, y: 9).map(Int.init)
+        switch inks {
+        case [0, 0, 0, 0]: #expect(plain.allSatisfy { $0 > 250 })
+        case [255, 0, 0, 0]: #expect(plain[0] < 60 && plain[2] > 180)
+        case [0, 255, 255, 0]: #expect(plain[0] > 200 && plain[2] < 80)
+        default: #expect(plain.allSatisfy { $0 < 60 })
+        }
+    }
+
+    /// Profiles that claim more than they hold, or hold more than anyone needs.
+    private static let hostile: [[UInt8]] = {
+        func patched(_ profile: [UInt8], behind name: String, at offset: Int, _ bytes: [UInt8]) -> [UInt8] {
+            let name = Array(name.utf8)
+            guard let place = profile.indices.dropLast(3).last(where: { profile[$0..<$0 + 4].elementsEqual(name) })
+            else {
+                return profile
+            }
+            var patched = profile
+            patched.replaceSubrange(place + offset..<place + offset + bytes.count, with: bytes)
+            return patched
+        }
+        let (table, curves) = (ICCWriter.tables([("A2B0", primaries)]), ICCWriter.profile(curve: .gamma(563)))
+        let (enormous, whole): ([UInt8], Int) = ([0xFF, 0xFF, 0xFF, 0xFF], 132)
+        return [
+            // 255 steps in each of three directions, and tables of 15 inputs.
+            patched(table, behind: "mft2", at: 10, [255]), patched(table, behind: "mft2", at: 8, [15]),
+            patched(table, behind: "mft2", at: 48, [255, 255, 255, 255]),
+            patched(curves, behind: "curv", at: 8, enormous),
+            // A table of tags without an end, and tags that are the profile itself.
+            Array(table[..<128]) + enormous + table[whole...],
+            patched(table, behind: "A2B0", at: 4, 0.bigEndian32 + table.count.bigEndian32),
+            patched(curves, behind: "rTRC", at: 4, 128.bigEndian32 + enormous),
+        ]
+    }()
+
+    @Test(arguments: hostile)
+    func `a hostile profile costs a bounded time`(profile: [UInt8]) throws {
+        let file = SharedBytes(JPEGWriter.profiled(ImageFixture.jpeg.array, profile))
+        try ImageLibrary.start()
+        let header = try ImageHeader.inspect(file)
+        let start = threadTime
+        for gamut in [DecodedGamut.mapped, .wide] {
+            let image = try? ImageDecoder.decode(
+                file, header: header, plan: DecodePlan(gamut: gamut), limits: .none, token: WorkToken())
+            #expect(image.map { $0.size == Self.size } ?? true)
+        }
+        #expect(threadTime - start < .seconds(2))
+    }
+
     @Test func `a description that gives planes colours of another kind is refused`() throws {
         let grey = try #require(ColorProfile(SharedBytes(ICCWriter.grey(gamma: 563))))
         let color = try #require(ColorProfile(SharedBytes(ICCWriter.profile(curve: .gamma(563)))))

@@ -270,6 +270,38 @@ struct GamutTests {
         #expect(try texts(Self.file, .auto).last == "gamut auto")
     }
 
+    @Test(arguments: [false, true])
+    func `a colour becomes the same alone and among others`(isHostile: Bool) throws {
+        let primaries = isHostile ? [[2, -1, 0], [-1, 3, -1], [0, -1, 2]] : Self.wide
+        let profile = try #require(ColorProfile(SharedBytes(ICCWriter.profile(primaries: primaries))))
+        let conversion = try #require(GamutConversion(from: profile, toWide: false))
+        let size = PixelSize(width: Self.colors.count, height: 3)
+        // Rows that begin with other colours, and one of runs.
+        let rows = [Self.colors, Self.colors.reversed(), Self.colors.indices.map { Self.colors[$0 / 9 * 9] }]
+        let image = DecodedImage(
+            pixels: SharedBytes(rows.flatMap { $0.flatMap { $0 } }), size: size, bands: 3, profile: profile)
+        let converted = try image.converted(by: conversion, token: WorkToken())
+        for (y, row) in rows.enumerated() {
+            for (x, color) in row.enumerated() {
+                let alone = conversion.color(Color(red: color[0], green: color[1], blue: color[2]))
+                #expect(converted.pixel(x: x, y: y) == [alone.red, alone.green, alone.blue], "\(color)")
+            }
+        }
+    }
+
+    @Test func `a conversion is priced as if all colours lay outside`() throws {
+        func price(_ file: SharedBytes) throws -> Duration {
+            let header = try ImageHeader.inspect(file)
+            var options = RenderingOptions()
+            options.gamut = .srgb
+            return try RenderPlan(options: options, format: .png, source: header, limits: ImagingLimits())
+                .timePrice(of: header)
+        }
+        let pixels = Self.colors.count * Self.side * 16
+        let difference = try price(Self.file) - price(Self.png(Self.colors, profile: nil))
+        #expect(difference == .nanoseconds(50 * pixels))
+    }
+
     @Test func `hostile numbers do no harm`() throws {
         let numbers: [[[Double]]] = [
             [[0, 0, 0], [0, 0, 0], [0, 0, 0]], [[32_000, -32_000, 32_000], [-32_000, 1, 5], [3, 32_000, -32_000]],

@@ -89,6 +89,26 @@ struct GainMapHeaderTests {
         }
     }
 
+    @Test func `a file by Apple's cameras has no more than an index, and its headroom in the map or in the notes`()
+        throws
+    {
+        let (photo, map) = (SampleImage.photo(Self.size), SampleImage.plain(PixelSize(width: 80, height: 60), [128]))
+        let notes = UltraHDRWriter.appleNotes(500, 200)
+        for (headroom, exif, stops) in [("4", nil, 2), (nil, notes, 1.5808), ("8", notes, 3)]
+            as [(String?, [UInt8]?, Double)]
+        {
+            let header = try inspect(UltraHDRWriter.apple(photo, map: map, headroom: headroom, notes: exif).file)
+            let found = try #require(header.gainMap)
+            #expect(found.samples == .amounts && found.metadata.alternateHeadroom.value == stops)
+            #expect(found.header.size == PixelSize(width: 80, height: 60) && header.colors.highRange == .gainMap)
+        }
+        // Without a headroom that makes sense it is an image with another one behind it.
+        for headroom in [nil, "1", "0", "-3", "nan", "99999"] {
+            let header = try inspect(UltraHDRWriter.apple(photo, map: map, headroom: headroom).file)
+            #expect(header.gainMap == nil && header.colors.highRange == .none && header.storedSize == Self.size)
+        }
+    }
+
     @Test(arguments: [
         ("0.015625", 1, 64), ("3", 3, 1), ("-1.5", -3, 2), ("1e-3", 1, 1_000),
         ("5.622376441955566", 140_559_411, 25_000_000),

@@ -9,18 +9,9 @@ struct HEIFGainMapTests {
     private static let apple = HEIFBox.auxiliary("urn:com:apple:photo:2020:aux:hdrgainmap")
     private static let size = PixelSize(width: 128, height: 96)
 
-    /// EXIF data with the notes of a camera: two numbers in thousandths.
+    /// An item of EXIF data with the notes of a camera.
     private func notes(_ headroom: Int, _ gain: Int) -> [UInt8] {
-        func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
-            tag.bigEndian16 + type.bigEndian16 + count.bigEndian32 + value.bigEndian32
-        }
-        let notes =
-            Array("Apple iOS\0\0\u{1}MM".utf8) + 2.bigEndian16 + entry(0x21, 10, 1, 44) + entry(0x30, 10, 1, 52)
-            + [0, 0, 0, 0] + headroom.bigEndian32 + 1_000.bigEndian32 + gain.bigEndian32 + 1_000.bigEndian32
-        let tiff =
-            Array("MM\0*".utf8) + 8.bigEndian32 + 1.bigEndian16 + entry(0x8769, 4, 1, 26) + 0.bigEndian32
-            + 1.bigEndian16 + entry(0x927C, 7, notes.count, 44) + 0.bigEndian32 + notes
-        return 6.bigEndian32 + Array("Exif\0\0".utf8) + tiff
+        6.bigEndian32 + UltraHDRWriter.appleNotes(headroom, gain)
     }
 
     /// A file with a map of one value, of this size.

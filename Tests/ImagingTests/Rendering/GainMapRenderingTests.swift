@@ -19,9 +19,15 @@ struct GainMapRenderingTests {
         let header = try ImageHeader.inspect(file)
         let map = try #require(header.gainMap)
         let mapFile = try #require(map.file(in: file))
-        let (image, gains) = (try ImageReading.decode(file), try ImageReading.decode(mapFile))
+        return try light(of: ImageReading.decode(file), gains: ImageReading.decode(mapFile), by: map.metadata)
+    }
+
+    /// The light of an image by the gains of a map.
+    private func light(
+        of image: DecodedImage, gains: DecodedImage, by metadata: GainMapMetadata
+    ) -> (size: PixelSize, samples: [Double]) {
         let (pixels, samples) = (image.pixels.array, gains.pixels.array)
-        let channels = (0..<3).map { map.metadata.channels[$0 % map.metadata.channels.count] }
+        let channels = (0..<3).map { metadata.channels[$0 % metadata.channels.count] }
         let curve = (0..<256).map { value -> Double in
             let component = Double(value) / 255
             return component <= 0.040_45 ? component / 12.92 : pow((component + 0.055) / 1.055, 2.4)
@@ -108,6 +114,44 @@ struct GainMapRenderingTests {
         let difference = zip(shown.samples, expected).reduce(0) { $0 + abs($1.0 - $1.1) }
         let share = difference / expected.reduce(0, +)
         #expect(share < 0.05)
+    }
+
+    /// The light of a file with its map at full headroom, if the map were the mean of the samples of another file's.
+    private func light(
+        of file: SharedBytes, withMeanOf source: SharedBytes
+    ) throws -> (size: PixelSize, samples: [Double]) {
+        let map = try #require(try ImageHeader.inspect(source).gainMap)
+        let gains = try ImageReading.decode(try #require(map.file(in: source)))
+        let image = try ImageReading.decode(file)
+        let mean = resized(
+            (gains.size, gains.pixels.array.flatMap { [Double($0), Double($0), Double($0)] }), to: image.size)
+        let averaged = SampleImage(image.size, bands: 1) { x, y in
+            [UInt8(mean[3 * (y * image.size.width + x)].rounded())]
+        }
+        let averages = try ImageReading.decode(SharedBytes(ImageFixture.file(averaged, as: .jpeg, quality: 95)))
+        return light(of: image, gains: averages, by: map.metadata)
+    }
+
+    @Test(arguments: [300, 500])
+    func `where dark and bright lie side by side, light is averaged and not gains`(width: Int) throws {
+        try ImageLibrary.start()
+        let size = PixelSize(width: 1_280, height: 160)
+        func kind(_ x: Int, _ y: Int) -> Int { (x / 4 * 7 + y / 4 * 5 + (x / 4) * (y / 4)) % 3 }
+        let image = SampleImage(size, bands: 3) { x, y in [UInt8](repeating: [30, 110, 235][kind(x, y)], count: 3) }
+        let map = SampleImage(size, bands: 1) { x, y in [[10, 90, 250][kind(x, y)]] }
+        var writer = UltraHDRWriter(image, map: map)
+        writer.gamma = 20
+        var options = keeping(width)
+        options.quality = 95
+        let result = try thumbnail(writer.bytes, options, .jpeg).bytes
+        let shown = try light(of: result)
+        let expected = try resized(light(of: writer.bytes), to: shown.size)
+        func error(_ samples: [Double]) -> Double {
+            zip(samples, expected).reduce(0) { $0 + abs($1.0 - $1.1) } / expected.reduce(0, +)
+        }
+        let plain = try error(light(of: result, withMeanOf: writer.bytes).samples)
+        // The rest is the filter of the image, which is sharper than a mean.
+        #expect(plain > 0.25 && error(shown.samples) < plain * 0.7, "\(error(shown.samples)) and \(plain)")
     }
 
     /// An image of four quarters whose map has another value in each of them.

@@ -9,10 +9,15 @@ extension ICCWriter {
     /// A profile of nothing but tables, each of the corners of red, green and blue alone, which stand in proportion to
     /// light.
     ///
-    /// - Parameter tables: Each table's name, for example `A2B0`, with what the three solid colours look like by it.
-    package static func tables(_ tables: [(name: String, primaries: [[Double]])]) -> [UInt8] {
+    /// - Parameters:
+    ///   - tables: Each table's name, for example `A2B0`, with what the three solid colours look like by it.
+    ///   - black: The light of black, as a share of white's, which is added to all.
+    package static func tables(_ tables: [(name: String, primaries: [[Double]])], black: Double = 0) -> [UInt8] {
         let tags = tables.map { name, primaries in
-            (name, table(inputs: 3, corners: (0..<8).map { mixture($0, of: primaries) }))
+            let corners = (0..<8).map { corner in
+                zip(mixture(corner, of: primaries), white).map { $0 * (1 - black) + $1 * black }
+            }
+            return (name, table(inputs: 3, corners: corners))
         }
         return file(space: "RGB ", tags: [("wtpt", xyz(white))] + tags)
     }

@@ -149,3 +149,41 @@ package struct UltraHDRWriter {
         file[..<2] + segments + file[2...]
     }
 }
+
+extension UltraHDRWriter {
+    /// A file by one of Apple's cameras: found by the index alone, with Apple's name space in the map.
+    ///
+    /// - Parameters:
+    ///   - headroom: The headroom that the map states, as newer cameras write it; nil for none.
+    ///   - notes: EXIF data of the image; nil for none.
+    package static func apple(
+        _ image: SampleImage, map: SampleImage, headroom: String? = nil, notes: [UInt8]? = nil
+    ) -> UltraHDRWriter {
+        var writer = UltraHDRWriter(image, map: map)
+        (writer.forms, writer.places) = ([], [.index])
+        let properties =
+            ["Version": "\(headroom == nil ? 65_536 : 131_072)", "Headroom": headroom]
+            .compactMapValues(\.self).sorted { $0.key > $1.key }
+            .map { "<HDRGainMap:HDRGainMap\($0)>\($1)</HDRGainMap:HDRGainMap\($0)>" }
+        let packet =
+            "http://ns.adobe.com/xap/1.0/\0<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF xmlns:rdf="
+            + "\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\"><rdf:Description rdf:about=\"\" xmlns:HDRGainMap="
+            + "\"http://ns.apple.com/HDRGainMap/1.0/\">" + properties.joined()
+            + "</rdf:Description></rdf:RDF></x:xmpmeta>"
+        writer.map = inserting(segment(0xE1, Array(packet.utf8)), into: writer.map)
+        if let notes { writer.image = inserting(segment(0xE1, notes), into: writer.image) }
+        return writer
+    }
+
+    /// EXIF data with the notes of one of Apple's cameras: two numbers in thousandths.
+    package static func appleNotes(_ headroom: Int, _ gain: Int) -> [UInt8] {
+        func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
+            tag.bigEndian16 + type.bigEndian16 + count.bigEndian32 + value.bigEndian32
+        }
+        let notes =
+            Array("Apple iOS\0\0\u{1}MM".utf8) + 2.bigEndian16 + entry(0x21, 10, 1, 44) + entry(0x30, 10, 1, 52)
+            + [0, 0, 0, 0] + headroom.bigEndian32 + 1_000.bigEndian32 + gain.bigEndian32 + 1_000.bigEndian32
+        return Array("Exif\0\0MM\0*".utf8) + 8.bigEndian32 + 1.bigEndian16 + entry(0x8769, 4, 1, 26) + 0.bigEndian32
+            + 1.bigEndian16 + entry(0x927C, 7, notes.count, 44) + 0.bigEndian32 + notes
+    }
+}

@@ -56,6 +56,25 @@ typedef struct {
 } CPixelsShare;
 int CPixels_count_outside(const CPixelsGamut *gamut, const CPixelsFrame *frame, CPixelsShare *share, CPixelsWatch watch);
 
+/// A rectangle in samples of a frame, which it does not leave.
+typedef struct {
+    double left, top, width, height;
+} CPixelsArea;
+
+/// The meaning of a gain map: gains by which light is multiplied.
+enum { CPixels_gain_steps = 16 * 255 };
+typedef struct {
+    /// The light of each sample of the image.
+    float light[256];
+    /// The gain of each sixteenth of a sample, which rises, and the light that is added before, for each component of the map.
+    float gains[3][CPixels_gain_steps + 1], offsets[3];
+    /// Where the frame of the image holds all of it, and the part that is shown.
+    CPixelsArea whole, part;
+} CPixelsGains;
+/// Makes the map of a part of an image whose samples are averaged to the size of `out`: where dark and bright lie side by side, the light of
+/// the result is the mean of the light before, which the mean of gains does not give. The image is grey, or counts by its luma.
+int CPixels_fit_gains(const CPixelsGains *gains, const CPixelsFrame *image, const CPixelsFrame *map, const CPixelsFrame *out, CPixelsWatch watch);
+
 /// Samples of luma, Cb and Cr by BT.601, with 128 for no chroma.
 typedef struct {
     uint8_t *samples[3];

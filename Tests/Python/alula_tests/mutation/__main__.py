@@ -24,7 +24,8 @@ DEADLINE, PATIENCE = 15, 1
 QUERIES = [{"w": 40}, {"w": 300}, {}, {"w": 64, "h": 64, "fit": "cover", "format": "webp"}, {"w": 20, "format": "png"},
            {"w": 50, "animated": 1, "format": "webp"}, {"h": 30, "animated": 1, "format": "gif"}, {"page": 1, "w": 30},
            {"w": 100, "h": 100, "fit": "cover", "gravity": "attention"}, {"w": 50, "format": "avif"}, {"w": 50, "format": "jxl"},
-           {"w": 50, "hdr": "keep", "format": "jpeg"},
+           {"w": 50, "hdr": "keep", "format": "jpeg"}, {"w": 20, "hdr": "keep", "format": "jpeg", "gamut": "p3"},
+           {"w": 40, "gamut": "p3"}, {"w": 40, "gamut": "auto", "format": "webp"},
            {"w": 40, "animated": 1, "format": "avif"}, {"w": 40, "animated": 1, "format": "png"}]
 
 
