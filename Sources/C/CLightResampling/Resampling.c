@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "Curves.h"
 #include "Filter.h"
 #include "Mixing.h"
 
@@ -141,13 +142,6 @@ static int16_t *kept_row(const CLightRun *run, int place)
     return (int16_t *) ((char *) run->room + (size_t) place * row_size(run->resampler));
 }
 
-static void linearize_one(const CLightRun *run, const uint8_t *samples, const int16_t *curve, int16_t *light)
-{
-    int x, width = run->source.end - run->source.first;
-    for (x = 0; x < width; x++)
-        light[x] = curve[samples[x]];
-}
-
 static void linearize_three(const CLightRun *run, const uint8_t *samples, const int16_t *curve, int16_t *light)
 {
     size_t pitch = run->resampler->pitch;
@@ -185,7 +179,7 @@ static void linearize(const CLightRun *run, const uint8_t *samples, int is_limit
 {
     const int16_t *curve = run->curves->light[is_limited];
     switch (run->resampler->resampling.bands) {
-    case 1: linearize_one(run, samples, curve, light); break;
+    case 1: CLight_linearize(run->curves, is_limited, samples, light, run->source.end - run->source.first); break;
     case 2: linearize_by_alpha(run, samples, curve, light, 2); break;
     case 3: linearize_three(run, samples, curve, light); break;
     default: linearize_by_alpha(run, samples, curve, light, 4); break;
