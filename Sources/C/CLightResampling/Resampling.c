@@ -122,6 +122,12 @@ CLightRange CLight_rows(const CLightResampler *resampler, CLightRange target)
     return range;
 }
 
+/// The kept row of light of a row of the source; the row after the kept ones holds a row of the target's height.
+static int16_t *kept_row(const CLightRun *run, int place)
+{
+    return (int16_t *) ((char *) run->room + (size_t) place * row_size(run->resampler));
+}
+
 CLightRun CLight_start(const CLightResampler *resampler, CLightRange columns, void *room)
 {
     CLightRun run = {
@@ -131,15 +137,12 @@ CLightRun CLight_start(const CLightResampler *resampler, CLightRange columns, vo
         .source = CLight_columns(resampler, columns),
         .room = room,
     };
+    size_t read = (size_t) (run.source.end - run.source.first);
+    int16_t *light = room, *end = kept_row(&run, resampler->kept_rows + 1);
     // Weights of zero read beyond the columns.
-    memset(room, 0, ((size_t) resampler->kept_rows + 1) * row_size(resampler));
+    for (; light < end; light += resampler->pitch)
+        memset(light + read, 0, (resampler->pitch - read) * sizeof *light);
     return run;
-}
-
-/// The kept row of light of a row of the source; the row after the kept ones holds a row of the target's height.
-static int16_t *kept_row(const CLightRun *run, int place)
-{
-    return (int16_t *) ((char *) run->room + (size_t) place * row_size(run->resampler));
 }
 
 static void linearize_three(const CLightRun *run, const uint8_t *samples, const int16_t *curve, int16_t *light)
