@@ -78,16 +78,16 @@ package final class ImagePipeline: ThumbnailServing {
         guard case .success(let sources) = recurring.sources, let records = caches.records(for: sources) else {
             return nil
         }
-        guard let key = resultKey(for: recurring, records),
+        guard let key = try? resultKey(for: recurring, records),
             let result = caches.memory.results.value(for: key, countsMiss: false)
         else { return nil }
         return thumbnail(result, of: records)
     }
 
-    /// The key of the result that a request means, as it was remembered; nil if there is none.
-    func resultKey(for recurring: RecurringRequest, _ records: PerSource<SourceRecord>) -> ResultKey? {
+    /// The key of the result that a request means, as it was remembered.
+    func resultKey(for recurring: RecurringRequest, _ records: PerSource<SourceRecord>) throws -> ResultKey {
         if let last = recurring.last, records.areSame(as: last.serials) { return last.key }
-        guard let key = try? resultKey(for: recurring.request, records) else { return nil }
+        let key = try resultKey(for: recurring.request, records)
         recurring.remember(key, for: records)
         caches.tags.note(recurring.request.tags, of: records.image.identity)
         return key
@@ -143,7 +143,8 @@ package final class ImagePipeline: ThumbnailServing {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: directives) }
             let isUsable = !reuse.contains(.needsValidation)
             // A result of stale sources can be used if their origins confirm them.
-            if let key = isUsable ? try resultKey(for: request, records) : try? resultKey(for: request, records) {
+            let recurring = call.recurring
+            if let key = isUsable ? try resultKey(for: recurring, records) : try? resultKey(for: recurring, records) {
                 if isUsable {
                     if call.opened != nil, !estimator.needsNoWorker(key) {
                         try admit(call, to: estimator.price(of: key, records).lane)

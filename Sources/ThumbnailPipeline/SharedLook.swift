@@ -143,7 +143,7 @@ extension ImagePipeline {
     ///
     /// That is so if the request will fail, or others ask for the result or make it.
     fileprivate func keyWorthLooking(for recurring: RecurringRequest, _ record: SourceRecord) -> ResultKey? {
-        guard let key = resultKey(for: recurring, PerSource(record)), caches.isCurrent(record),
+        guard let key = try? resultKey(for: recurring, PerSource(record)), caches.isCurrent(record),
             broken.failure(of: record.identity, known: record, plan: { _ in key.decodeKey.plan }) == nil,
             !estimator.renders.contains(key), looks.begin(key)
         else { return nil }

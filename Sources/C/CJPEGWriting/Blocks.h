@@ -3,14 +3,27 @@
 
 #include "CJPEGWriting.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
 enum {
     /// Coefficients of a block.
     block_size = 64,
     /// Binary digits behind the point of a coefficient that is not quantised yet, in steps.
     step_bits = 5,
+    one_step = 1 << step_bits,
+    half_step = one_step / 2,
+    /// Where a plain quantisation keeps a coefficient.
+    plain_least = 18,
     /// Most that a coefficient is (T.81 section F.1.2): one of eight bits has 10.
     most_value = 1023,
 };
+
+/// A function that is compiled for each of its callers, which know some of its arguments.
+#define part static inline __attribute__((always_inline))
 
 /// The blocks of a plane.
 typedef struct {
@@ -32,6 +45,51 @@ typedef struct {
 static inline uint64_t bits_between(int first, int last)
 {
     return (~(uint64_t) 0 >> (63 - last)) & (~(uint64_t) 0 << first);
+}
+
+/// The bits of a number; none of zero.
+static inline int bits_of(int magnitude)
+{
+    return magnitude == 0 ? 0 : 32 - __builtin_clz((unsigned) magnitude);
+}
+
+static inline int magnitude_of(int value)
+{
+    return value < 0 ? -value : value;
+}
+
+/// The nearest value of a coefficient that is not quantised yet.
+static inline int nearest(int value)
+{
+    int magnitude = (magnitude_of(value) + half_step) >> step_bits;
+    return value < 0 ? -magnitude : magnitude;
+}
+
+/// Bits of the coefficients, but the first one, that are at least so far from zero.
+static inline uint64_t found(const int16_t *values, int least)
+{
+    uint64_t bits = 0;
+#if defined(__SSE2__)
+    const __m128i below = _mm_set1_epi16((short) (least - 1)), zero = _mm_setzero_si128();
+    for (int place = 0; place < block_size; place += 16) {
+        __m128i one = _mm_loadu_si128((const __m128i *) (values + place));
+        __m128i two = _mm_loadu_si128((const __m128i *) (values + place + 8));
+        one = _mm_cmpgt_epi16(_mm_max_epi16(one, _mm_sub_epi16(zero, one)), below);
+        two = _mm_cmpgt_epi16(_mm_max_epi16(two, _mm_sub_epi16(zero, two)), below);
+        bits |= (uint64_t) (unsigned) _mm_movemask_epi8(_mm_packs_epi16(one, two)) << place;
+    }
+#elif defined(__ARM_NEON)
+    static const uint8_t powers[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+    const uint8x8_t power = vld1_u8(powers);
+    for (int place = 0; place < block_size; place += 8) {
+        uint16x8_t far = vcgeq_s16(vabsq_s16(vld1q_s16(values + place)), vdupq_n_s16((int16_t) least));
+        bits |= (uint64_t) vaddv_u8(vand_u8(vmovn_u16(far), power)) << place;
+    }
+#else
+    for (int place = 0; place < block_size; place++)
+        bits |= (uint64_t) (magnitude_of(values[place]) >= least) << place;
+#endif
+    return bits & ~(uint64_t) 1;
 }
 
 /// The place, in rows of rising vertical frequency, of each coefficient of a file.

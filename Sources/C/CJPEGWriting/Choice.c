@@ -12,10 +12,6 @@
 // numbers.
 
 enum {
-    one_step = 1 << step_bits,
-    half_step = one_step / 2,
-    /// Where a plain quantisation keeps a coefficient.
-    plain_least = 18,
     /// Binary digits behind the point of weights of distortion.
     weight_bits = 6,
     unreachable = 0x3fffffff,
@@ -27,16 +23,6 @@ enum {
 
 /// The distortion, in squares of `one_step`ths, that a bit of luma and one of chroma is worth.
 static const int lambdas[2] = {74, 40};
-
-static inline int bits_of(int magnitude)
-{
-    return 32 - __builtin_clz((unsigned) magnitude);
-}
-
-static inline int magnitude_of(int value)
-{
-    return value < 0 ? -value : value;
-}
 
 void CJPEG_rate_band(const Counts *counts, int kind, int first, int last, Rates *rates)
 {
@@ -59,33 +45,6 @@ void CJPEG_rate_band(const Counts *counts, int kind, int first, int last, Rates 
         end_bits += (uint64_t) counts->counts[bits << 4] * (uint64_t) (symbols[bits << 4] + (bits << rate_bits));
     }
     rates->end = ends ? (int) (end_bits * (uint64_t) lambda / ends >> rate_bits) : lambda;
-}
-
-/// Bits of the coefficients, but the first one, that are at least so far from zero.
-static inline uint64_t found(const int16_t *values, int least)
-{
-    uint64_t bits = 0;
-#if defined(__SSE2__)
-    const __m128i below = _mm_set1_epi16((short) (least - 1)), zero = _mm_setzero_si128();
-    for (int place = 0; place < block_size; place += 16) {
-        __m128i one = _mm_loadu_si128((const __m128i *) (values + place));
-        __m128i two = _mm_loadu_si128((const __m128i *) (values + place + 8));
-        one = _mm_cmpgt_epi16(_mm_max_epi16(one, _mm_sub_epi16(zero, one)), below);
-        two = _mm_cmpgt_epi16(_mm_max_epi16(two, _mm_sub_epi16(zero, two)), below);
-        bits |= (uint64_t) (unsigned) _mm_movemask_epi8(_mm_packs_epi16(one, two)) << place;
-    }
-#elif defined(__ARM_NEON)
-    static const uint8_t powers[8] = {1, 2, 4, 8, 16, 32, 64, 128};
-    const uint8x8_t power = vld1_u8(powers);
-    for (int place = 0; place < block_size; place += 8) {
-        uint16x8_t far = vcgeq_s16(vabsq_s16(vld1q_s16(values + place)), vdupq_n_s16((int16_t) least));
-        bits |= (uint64_t) vaddv_u8(vand_u8(vmovn_u16(far), power)) << place;
-    }
-#else
-    for (int place = 0; place < block_size; place++)
-        bits |= (uint64_t) (magnitude_of(values[place]) >= least) << place;
-#endif
-    return bits & ~(uint64_t) 1;
 }
 
 /// The squares of a block's AC coefficients together, in steps.
@@ -120,25 +79,11 @@ static inline int weight_of(const int16_t *values)
     return weights[sum ? bits_of((int) sum) : 0];
 }
 
-static inline int nearest(int value)
-{
-    int magnitude = (magnitude_of(value) + half_step) >> step_bits;
-    return value < 0 ? -magnitude : magnitude;
-}
-
-void CJPEG_quantise(const Blocks *blocks, int row)
+void CJPEG_keep_plainly(const Blocks *blocks, int row)
 {
     size_t number = (size_t) row * (size_t) blocks->all_across;
-    for (int column = 0; column < blocks->across; column++, number++) {
-        int16_t *values = blocks->values + number * block_size;
-        int16_t chosen[block_size] = {(int16_t) nearest(values[0])};
-        uint64_t kept = blocks->kept[number] = found(values, plain_least);
-        for (; kept; kept &= kept - 1) {
-            int place = __builtin_ctzll(kept);
-            chosen[place] = (int16_t) nearest(values[place]);
-        }
-        memcpy(values, chosen, sizeof chosen);
-    }
+    for (int column = 0; column < blocks->across; column++, number++)
+        blocks->kept[number] = found(blocks->values + number * block_size, plain_least);
 }
 
 /// The coefficients of a band that may be kept, of which the first one stands for the start of the band.

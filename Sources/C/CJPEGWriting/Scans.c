@@ -33,7 +33,7 @@ static inline void put_byte(Output *output, unsigned byte)
 }
 
 /// At most 32 bits, which `value` does not exceed.
-static inline void put(Output *output, unsigned value, int count)
+part void put(Output *output, unsigned value, int count)
 {
     output->free_bits -= count;
     output->bits |= (uint64_t) value << output->free_bits;
@@ -69,16 +69,13 @@ static void finish(Output *output)
 /// Counts, or writes with codes into an output: exactly one of the two.
 typedef struct {
     Counts *counts;
+    /// Whether the coefficients are not quantised yet, and count as what a plain quantisation makes of them.
+    int is_early;
     const Codes *codes;
     Output *output;
 } Sink;
 
-static inline int bits_of(int magnitude)
-{
-    return magnitude ? 32 - __builtin_clz((unsigned) magnitude) : 0;
-}
-
-static inline void add(Sink sink, int table, int symbol, unsigned value, int count)
+part void add(Sink sink, int table, int symbol, unsigned value, int count)
 {
     if (sink.counts) {
         sink.counts[table].counts[symbol]++;
@@ -89,14 +86,14 @@ static inline void add(Sink sink, int table, int symbol, unsigned value, int cou
 }
 
 /// A value behind its symbol: negative ones one less, in as many bits (section F.1.2.1).
-static inline void add_value(Sink sink, int table, int run, int value)
+part void add_value(Sink sink, int table, int run, int value)
 {
     int magnitude = value < 0 ? -value : value;
     int count = bits_of(magnitude);
     add(sink, table, run << 4 | count, (unsigned) (value < 0 ? value - 1 : value) & ((1u << count) - 1), count);
 }
 
-static inline void end_run(Sink sink, int table, int *run)
+part void end_run(Sink sink, int table, int *run)
 {
     if (*run == 0)
         return;
@@ -107,7 +104,7 @@ static inline void end_run(Sink sink, int table, int *run)
 }
 
 /// AC coefficients of a block; `run` is NULL if its end has a symbol of its own.
-static inline void add_band(Sink sink, int table, const int16_t *values, uint64_t kept, Scan scan, int *run)
+part void add_band(Sink sink, int table, const int16_t *values, uint64_t kept, Scan scan, int *run)
 {
     int last = scan.first - 1;
     kept &= bits_between(scan.first, scan.last);
@@ -118,7 +115,7 @@ static inline void add_band(Sink sink, int table, const int16_t *values, uint64_
         int zeros = place - last - 1;
         for (; zeros > 15; zeros -= 16)
             add(sink, table, zero_run, 0, 0);
-        add_value(sink, table, zeros, values[place]);
+        add_value(sink, table, zeros, sink.is_early ? nearest(values[place]) : values[place]);
         last = place;
         kept &= kept - 1;
     }
@@ -130,7 +127,7 @@ static inline void add_band(Sink sink, int table, const int16_t *values, uint64_
         end_run(sink, table, run);
 }
 
-static inline void add_block(Sink sink, const Blocks *blocks, int row, int column, Scan scan, int *previous)
+part void add_block(Sink sink, const Blocks *blocks, int row, int column, Scan scan, int *previous)
 {
     size_t number = (size_t) row * (size_t) blocks->all_across + (size_t) column;
     const int16_t *values = blocks->values + number * block_size;
@@ -146,7 +143,7 @@ static inline void add_block(Sink sink, const Blocks *blocks, int row, int colum
 }
 
 /// AC coefficients of every `stride`th row of a plane, in a table.
-static inline void add_rows(Sink sink, int table, const Blocks *plane, Scan scan, int stride)
+part void add_rows(Sink sink, int table, const Blocks *plane, Scan scan, int stride)
 {
     int run = 0;
     for (int row = 0; row < plane->down; row += stride) {
@@ -154,15 +151,15 @@ static inline void add_rows(Sink sink, int table, const Blocks *plane, Scan scan
         for (int column = 0; column < plane->across; column++, number++) {
             if (sink.output && !CJPEG_reserve(sink.output, most_block_bytes))
                 return;
-            add_band(
-                sink, table, plane->values + number * block_size, plane->kept[number], scan, scan.has_runs ? &run : NULL);
+            const int16_t *values = plane->values + number * block_size;
+            add_band(sink, table, values, plane->kept[number], scan, scan.has_runs ? &run : NULL);
         }
     }
     end_run(sink, table, &run);
 }
 
 /// Blocks of several planes in MCUs, or all of one.
-static inline void add_scan(Sink sink, const Blocks *blocks, Scan scan)
+part void add_scan(Sink sink, const Blocks *blocks, Scan scan)
 {
     const Blocks *plane = &blocks[scan.start];
     int previous[3] = {0, 0, 0};
@@ -189,20 +186,20 @@ static inline void add_scan(Sink sink, const Blocks *blocks, Scan scan)
 
 void CJPEG_count_rows(const Blocks *blocks, Scan scan, int stride, Counts *counts)
 {
-    add_rows((Sink) {counts, NULL, NULL}, 0, blocks, scan, stride);
+    add_rows((Sink) {counts, 1, NULL, NULL}, 0, blocks, scan, stride);
 }
 
 void CJPEG_count_scan(const Blocks *blocks, Scan scan, Counts *counts)
 {
     memset(counts, 0, 4 * sizeof *counts);
-    add_scan((Sink) {counts, NULL, NULL}, blocks, scan);
+    add_scan((Sink) {counts, 0, NULL, NULL}, blocks, scan);
 }
 
 void CJPEG_write_scan(const Blocks *blocks, Scan scan, const Codes *codes, Output *output)
 {
     output->bits = 0;
     output->free_bits = 64;
-    add_scan((Sink) {NULL, codes, output}, blocks, scan);
+    add_scan((Sink) {NULL, 0, codes, output}, blocks, scan);
     if (CJPEG_reserve(output, most_block_bytes))
         finish(output);
 }

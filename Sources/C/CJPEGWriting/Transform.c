@@ -20,8 +20,6 @@ typedef int32_t Ints __attribute__((vector_size(32)));
 typedef int16_t Shorts __attribute__((vector_size(16)));
 typedef uint8_t Bytes __attribute__((vector_size(8)));
 
-#define part static inline __attribute__((always_inline))
-
 Scaling CJPEG_scaling(const uint8_t *steps)
 {
     // 1, and √2 cos(kπ/16).

@@ -197,7 +197,7 @@ static int rate_bands(Writer *writer, int kind, Rates *rates)
         const Blocks *blocks = &writer->blocks[index];
         for (int row = 0; row < blocks->down; row += stride) {
             CJPEG_transform(&writer->request->planes[index], &writer->scalings[kind], row, blocks);
-            CJPEG_quantise(blocks, row);
+            CJPEG_keep_plainly(blocks, row);
         }
         if (!kind || !writer->is_large)
             CJPEG_count_rows(blocks, Single, stride, &counts);
@@ -237,10 +237,13 @@ static CJPEGOutcome write_file(Writer *writer)
         const Blocks *blocks = &writer->blocks[index];
         if (index < 2)
             writer->bands = rate_bands(writer, blocks->kind, writer->rates);
+        int stride = stride_of(blocks);
         for (int row = 0; row < blocks->down; row++) {
             if (request->should_stop(request->context))
                 return CJPEGStopped;
-            CJPEG_transform(&request->planes[index], &writer->scalings[blocks->kind], row, blocks);
+            // The others were looked at, and so transformed, already.
+            if (row % stride != 0)
+                CJPEG_transform(&request->planes[index], &writer->scalings[blocks->kind], row, blocks);
             CJPEG_choose(blocks, row, writer->rates, writer->bands);
         }
         fill_up(blocks);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "Curves.h"
 #include "Filter.h"
 #include "Mixing.h"
 
@@ -121,6 +122,12 @@ CLightRange CLight_rows(const CLightResampler *resampler, CLightRange target)
     return range;
 }
 
+/// The kept row of light of a row of the source; the row after the kept ones holds a row of the target's height.
+static int16_t *kept_row(const CLightRun *run, int place)
+{
+    return (int16_t *) ((char *) run->room + (size_t) place * row_size(run->resampler));
+}
+
 CLightRun CLight_start(const CLightResampler *resampler, CLightRange columns, void *room)
 {
     CLightRun run = {
@@ -130,22 +137,12 @@ CLightRun CLight_start(const CLightResampler *resampler, CLightRange columns, vo
         .source = CLight_columns(resampler, columns),
         .room = room,
     };
+    size_t read = (size_t) (run.source.end - run.source.first);
+    int16_t *light = room, *end = kept_row(&run, resampler->kept_rows + 1);
     // Weights of zero read beyond the columns.
-    memset(room, 0, ((size_t) resampler->kept_rows + 1) * row_size(resampler));
+    for (; light < end; light += resampler->pitch)
+        memset(light + read, 0, (resampler->pitch - read) * sizeof *light);
     return run;
-}
-
-/// The kept row of light of a row of the source; the row after the kept ones holds a row of the target's height.
-static int16_t *kept_row(const CLightRun *run, int place)
-{
-    return (int16_t *) ((char *) run->room + (size_t) place * row_size(run->resampler));
-}
-
-static void linearize_one(const CLightRun *run, const uint8_t *samples, const int16_t *curve, int16_t *light)
-{
-    int x, width = run->source.end - run->source.first;
-    for (x = 0; x < width; x++)
-        light[x] = curve[samples[x]];
 }
 
 static void linearize_three(const CLightRun *run, const uint8_t *samples, const int16_t *curve, int16_t *light)
@@ -185,7 +182,7 @@ static void linearize(const CLightRun *run, const uint8_t *samples, int is_limit
 {
     const int16_t *curve = run->curves->light[is_limited];
     switch (run->resampler->resampling.bands) {
-    case 1: linearize_one(run, samples, curve, light); break;
+    case 1: CLight_linearize(run->curves, is_limited, samples, light, run->source.end - run->source.first); break;
     case 2: linearize_by_alpha(run, samples, curve, light, 2); break;
     case 3: linearize_three(run, samples, curve, light); break;
     default: linearize_by_alpha(run, samples, curve, light, 4); break;

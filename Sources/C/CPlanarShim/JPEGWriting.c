@@ -17,10 +17,9 @@ CPlanarShimStatus CPlanarShim_write_jpeg(
     const CPlanarShimPlanes *planes, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size])
 {
-    // Readers refuse longer sides, as libjpeg does.
     const CPlanarShimPlane *luma = &planes->planes[0];
-    if (luma->width > 65500 || luma->height > 65500) {
-        snprintf(text, CPlanarShim_text_size, "a side above 65500 pixels");
+    if (luma->width > settings.most_side || luma->height > settings.most_side) {
+        snprintf(text, CPlanarShim_text_size, "a side above %d pixels", settings.most_side);
         return CPlanarShimFailed;
     }
     CJPEGRequest request = {.count = planes->count,

@@ -24,7 +24,7 @@ extension ImageFormat {
 extension FormatTraits {
     static let jpeg = FormatTraits(
         mediaType: "image/jpeg", fileExtension: "jpg", supportsAlpha: false, supportsAnimation: false,
-        // The format's limit is 65,535; libjpeg's is lower.
+        // The format's limit is 65,535; readers take what libjpeg takes, which is less.
         maximumSide: 65_500,
         reading: Reading(
             leadingBytes: .parts([[0: [0xFF, 0xD8, 0xFF]]]),

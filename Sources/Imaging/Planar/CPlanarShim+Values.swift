@@ -13,6 +13,15 @@ extension CPlanarShimWatch {
     }
 }
 
+extension CPlanarShimJPEGSettings {
+    /// - Parameter chromaStep: Pixels for one chroma sample on each side, if pixels are written.
+    init(_ settings: EncoderSettings, chromaStep: Int = 2) {
+        self.init(
+            quality: Int32(settings.quality), scans: CJPEGScans(effort: Int32(settings.effort)),
+            has_full_chroma: chromaStep == 1 ? 1 : 0, most_side: Int32(ImageFormat.jpeg.maximumSide))
+    }
+}
+
 extension CPlanarShimWebPSettings {
     init(_ settings: EncoderSettings) {
         self.init(quality: Int32(settings.quality), effort: Int32(settings.effort))
@@ -63,7 +72,7 @@ extension CPlanarShimMixing {
 
 extension CJPEGScans {
     /// The scans that an effort of ``JPEGScanChoice`` stands for.
-    init(effort: Int32) {
+    fileprivate init(effort: Int32) {
         self =
             switch JPEGScanChoice(rawValue: Int(effort)) ?? .bySize {
             case .one: CJPEGOneScan

@@ -19,8 +19,7 @@ extension VipsSaver {
                 samples: bytes.assumingMemoryBound(to: UInt8.self).baseAddress, width: Int32(image.width),
                 height: Int32(image.height), bands: Int32(image.bands))
             let settings = CPlanarShimJPEGSettings(
-                quality: Int32(options.quality), scans: .init(effort: Int32(options.effort)),
-                has_full_chroma: ImageFormat.jpeg.chromaStep(at: options.quality) == 1 ? 1 : 0)
+                options.settings, chromaStep: ImageFormat.jpeg.chromaStep(at: options.quality))
             return unsafe CPlanarShim_write_jpeg_pixels(
                 &source, settings, CPlanarShimWatch(options.token), &output, &count, &text)
         }

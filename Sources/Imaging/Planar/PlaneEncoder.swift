@@ -77,11 +77,10 @@ extension PlaneEncoder {
     static let jpeg = PlaneEncoder(
         range: .full, needsChroma: false, writesLumaAlone: true
     ) { (planes, settings, token) throws(ImagingError) in
-        let scans = CPlanarShimJPEGSettings(
-            quality: Int32(settings.quality), scans: .init(effort: Int32(settings.effort)), has_full_chroma: 0)
-        return try Output.file { output in
+        try Output.file { output in
             unsafe CPlanarShim_write_jpeg(
-                &planes, scans, CPlanarShimWatch(token), &output.base, &output.count, &output.text)
+                &planes, CPlanarShimJPEGSettings(settings), CPlanarShimWatch(token), &output.base, &output.count,
+                &output.text)
         }
     }
 

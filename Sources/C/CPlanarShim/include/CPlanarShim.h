@@ -162,6 +162,8 @@ typedef struct {
     CJPEGScans scans;
     /// Whether pixels are written with chroma at luma's size; planes say it themselves.
     int has_full_chroma;
+    /// The longest side that is written.
+    int most_side;
 } CPlanarShimJPEGSettings;
 
 /// Interleaved 8-bit pixels, rows without gaps: grey, or red, green and blue; alpha comes last.
