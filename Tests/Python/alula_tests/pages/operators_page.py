@@ -105,6 +105,19 @@ class OperatorsPage:
             self.shows(name, words)
         return complaints + browser.complaints()
 
+    def an_origin_that_is_away(self):
+        """It is called so, with a mark of its own."""
+        self.open()
+        query = urllib.parse.urlencode({"url": "http://127.0.0.1:1/away.png", "w": 20})
+        answer, _ = get(connect(self.service.port), f"/thumbnail?{query}")
+        complaints = [] if answer.status == 502 else [f"status {answer.status}"]
+        self.shows("origins", "not reachable")
+        marks = self.browser.execute_script(
+            "return [...document.querySelectorAll('#origins .state')].map(mark => [mark.dataset.state, getComputedStyle(mark, '::before').backgroundColor])")
+        if len(set(color for _, color in marks)) < 2 or "not_reachable" not in dict(marks):
+            complaints.append(f"marks of origins: {marks}")
+        return complaints + self.browser.complaints()
+
     def chart_points(self):
         """How many moments the first chart shows."""
         return self.browser.execute_script(
