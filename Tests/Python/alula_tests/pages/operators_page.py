@@ -112,10 +112,14 @@ class OperatorsPage:
         answer, _ = get(connect(self.service.port), f"/thumbnail?{query}")
         complaints = [] if answer.status == 502 else [f"status {answer.status}"]
         self.shows("origins", "not reachable")
-        marks = self.browser.execute_script(
-            "return [...document.querySelectorAll('#origins .state')].map(mark => [mark.dataset.state, getComputedStyle(mark, '::before').backgroundColor])")
-        if len(set(color for _, color in marks)) < 2 or "not_reachable" not in dict(marks):
-            complaints.append(f"marks of origins: {marks}")
+        colors = self.browser.execute_script("""
+            const mark = document.querySelector('#origins [data-state=not_reachable]')
+            const color = () => getComputedStyle(mark, '::before').backgroundColor
+            const colors = [color()]
+            mark.dataset.state = 'unknown'
+            return [...colors, color()]""")
+        if colors[0] == colors[1]:
+            complaints.append(f"its mark has the color of what is not known: {colors}")
         return complaints + self.browser.complaints()
 
     def chart_points(self):
