@@ -3,6 +3,7 @@
 Ratios come from rounds in turns within one run; instructions of one hit from valgrind, as differences between many requests and few.
 """
 import argparse
+import hashlib
 import json
 import pathlib
 import re
@@ -63,10 +64,10 @@ class Trial:
         path.mkdir(exist_ok=True)
         return path
 
-    def fill(self, instance, paths, wanted):
-        """Has results made until so many are there; the queue is never full."""
-        while (made := int(instance.figure("alula_renders_total"))) < wanted:
-            load(self.folder, instance, paths[:wanted], 4, 1, made)
+    def fill(self, instance, paths, start=0):
+        """Has all results from a place on made; the queue is never full."""
+        while start < len(paths):
+            start += load(self.folder, instance, paths, 4, 1, start)[0]
             instance.settle()
 
     def turns(self, instances, paths, connections):
@@ -94,7 +95,7 @@ class Trial:
                 Instance(program, "--cache-tag-header", "Cache-Tag", store=self.store("b")) as tagged:
             instances = {"none": none, "store": kept, "store and tags": tagged}
             for instance in instances.values():
-                self.fill(instance, paths, len(paths))
+                self.fill(instance, paths)
             self.turns(instances, paths, 16)
 
     def instructions(self):
@@ -104,7 +105,7 @@ class Trial:
             # valgrind cannot read the program's debug information.
             subprocess.run(["strip", "-o", f"{folder}/alula", self.options.alula], check=True)
             wrapper = pathlib.Path(folder, "wrapped")
-            wrapper.write_text(f'#!/bin/sh\nexec valgrind --tool=callgrind --callgrind-out-file={folder}/out --log-file={folder}/log "{folder}/alula" "$@"\n')
+            wrapper.write_text(f'#!/bin/sh\nexec valgrind --tool=callgrind --separate-threads=yes --callgrind-out-file={folder}/out --log-file={folder}/log "{folder}/alula" "$@"\n')
             wrapper.chmod(0o755)
             tags, first = ["--cache-tag-header", "Cache-Tag"], None
             for name, settings, store, more in [("none", [], None, ""), ("a store", [], "c", ""), ("a field of tags", tags, None, ""),
@@ -129,16 +130,19 @@ class Trial:
             ask(500)
             control("--zero")
             ask(count)
+            for file in pathlib.Path(folder).glob("out*"):
+                file.unlink()
             control("--dump")
-            found = max(pathlib.Path(folder).glob("out*"), key=lambda file: file.stat().st_mtime)
-            return int(re.search(r"^(?:summary|totals): (\d+)", found.read_text(), re.MULTILINE)[1]) / count
+            # The thread that answers; others do what is due each second.
+            found = [re.search(r"^(?:summary|totals): (\d+)", file.read_text(), re.MULTILINE) for file in pathlib.Path(folder).glob("out*")]
+            return max(int(totals[1]) for totals in found if totals) / count
 
     def folder_hits(self):
         """Results from the folder beside results from a disk cache, of instances that keep next to nothing in memory."""
         paths = self.paths(100, 50)
         disk = ["--source-cache-path", str(self.store("disk"))]
         with Instance(self.options.alula, *disk, store=self.store("e")) as filler:
-            self.fill(filler, paths, len(paths))
+            self.fill(filler, paths)
             dropped = filler.figure("alula_result_store_dropped_total")
             filler.stop()
         for connections in (8, 1):
@@ -154,20 +158,47 @@ class Trial:
         steps = [step for step in (1_000, 10_000, 50_000, 100_000) if step <= self.options.values]
         bounds = [*SMALL, "--decoded-cache-capacity", "32MiB", "--decoded-cache-preferred", "24MiB", "--source-cache-memory", "16MiB"]
         with Instance(self.options.alula, *bounds, store=store) as instance:
-            for step in steps:
-                self.fill(instance, paths, step)
+            for before, step in zip([0, *steps], steps):
+                self.fill(instance, paths[:step], before)
                 print(f"  {instance.figure('alula_result_store_writes_total'):,.0f} values written: {instance.proportional():.1f}, allocated "
                       f"{instance.figure('alula_memory_allocated_bytes') / 2**20:.1f}", flush=True)
         with Instance(self.options.alula, *bounds, store=store) as reader:
-            for step in steps:
-                while reader.figure('alula_result_store_requests_total{result="hit"}') < step:
-                    load(self.folder, reader, paths[:step], 4, 1, int(reader.figure('alula_result_store_requests_total{result="hit"}')))
+            for before, step in zip([0, *steps], steps):
+                self.fill(reader, paths[:step], before)
                 print(f"  {reader.figure('alula_result_store_requests_total'):,.0f} look-ups, {reader.figure('alula_renders_total'):.0f} renders: "
                       f"{reader.proportional():.1f}, allocated {reader.figure('alula_memory_allocated_bytes') / 2**20:.1f}", flush=True)
         print(f"  {sum(1 for file in (store / 'alula-1' / 'v').rglob('*') if file.is_file()):,} files")
 
 
-PARTS = ["memory_hits", "instructions", "folder_hits", "memory"]
+    def memory_beside_many(self):
+        """Memory of instances that start over few values and over many, and read and write the same number of them."""
+        paths, store = self.paths(50, 10), self.store("g")
+        with Instance(self.options.alula, *SMALL, store=store) as filler:
+            self.fill(filler, paths)
+            filler.stop()
+        values = [file.read_bytes() for file in (store / "alula-1" / "v").rglob("*") if file.is_file()]
+        print(f"memory in MiB of an instance that reads and writes {len(paths)} results:")
+        for turn in range(3):
+            more = self.paths(50, 10, [81 + turn])
+            with Instance(self.options.alula, *SMALL, store=store) as instance:
+                begun = instance.proportional()
+                load(self.folder, instance, paths, 4, self.options.seconds, 0)
+                for path in (*paths, *more):
+                    get(connect(instance.port), path)
+                instance.settle()
+                count = sum(1 for file in (store / "alula-1" / "v").rglob("*") if file.is_file())
+                hits = instance.figure('alula_result_store_requests_total{result="hit"}')
+                print(f"  {count:,} files in the folder, {hits:,.0f} found: {begun:.1f} at its start, {instance.proportional():.1f}, allocated "
+                      f"{instance.figure('alula_memory_allocated_bytes') / 2**20:.1f}", flush=True)
+            # Copies under names of the same form, which nobody asks for.
+            for number in range(count, self.options.values if turn == 1 else self.options.values // 10):
+                name = hashlib.sha256(str(number).encode()).hexdigest()[:43]
+                file = store / "alula-1" / "v" / name[:2] / name[2:]
+                file.parent.mkdir(exist_ok=True)
+                file.write_bytes(values[number % len(values)])
+
+
+PARTS = ["memory_hits", "instructions", "folder_hits", "memory", "memory_beside_many"]
 
 
 def main():

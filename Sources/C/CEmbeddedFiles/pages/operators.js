@@ -173,7 +173,7 @@ function drawSurroundings({ sharedCache, resultStore, outgoingCalls }) {
   });
 }
 
-const stateWords = { reachable: "reachable", notReachable: "not reachable", "not reachable": "not reachable", suspended: "suspended", unknown: "not known" };
+const stateWords = { reachable: "reachable", not_reachable: "not reachable", suspended: "suspended", unknown: "not known" };
 
 function drawOrigins({ origins, originCounts }) {
   const counts = Object.entries(originCounts).filter(([, count]) => count > 0);

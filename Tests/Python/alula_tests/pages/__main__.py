@@ -78,7 +78,7 @@ def try_operators_page(trial, browser, options):
     with serving(Origin) as port, Service(
             options.alula, "--download-timeout", "10m", "--request-timeout", "10m") as service:
         page = OperatorsPage(browser, service, f"http://127.0.0.1:{port}")
-        for name in ["figures", "history", "gaps", "download", "refresh", "purge", "rate", "everything"]:
+        for name in ["figures", "history", "gaps", "download", "refresh", "purge", "rate", "an_origin_that_is_away", "everything"]:
             trial.step(f"operators {name}", browser, getattr(page, name))
         trial.step("operators reconnect", browser, lambda: page.reconnect(options.alula))
 

@@ -105,6 +105,23 @@ class OperatorsPage:
             self.shows(name, words)
         return complaints + browser.complaints()
 
+    def an_origin_that_is_away(self):
+        """It is called so, with a mark of its own."""
+        self.open()
+        query = urllib.parse.urlencode({"url": "http://127.0.0.1:1/away.png", "w": 20})
+        answer, _ = get(connect(self.service.port), f"/thumbnail?{query}")
+        complaints = [] if answer.status == 502 else [f"status {answer.status}"]
+        self.shows("origins", "not reachable")
+        colors = self.browser.execute_script("""
+            const mark = document.querySelector('#origins [data-state=not_reachable]')
+            const color = () => getComputedStyle(mark, '::before').backgroundColor
+            const colors = [color()]
+            mark.dataset.state = 'unknown'
+            return [...colors, color()]""")
+        if colors[0] == colors[1]:
+            complaints.append(f"its mark has the color of what is not known: {colors}")
+        return complaints + self.browser.complaints()
+
     def chart_points(self):
         """How many moments the first chart shows."""
         return self.browser.execute_script(
