@@ -25,6 +25,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         var notes = JPEGGainMapNotes()
         notes.read(span, marker: 0xE1, all)
         notes.read(span, marker: 0xE2, all)
+        notes.exif = all
         _ = GainMap.jpeg(span, notes, orientation: 6)
     }
     return 0
