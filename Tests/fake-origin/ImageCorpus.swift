@@ -20,7 +20,8 @@ enum ImageCorpus {
     private static var all: [(name: String, bytes: [UInt8])] {
         let fixtures = (ImageFixture.readable + [.avif]).map { ("fixture-\($0.rawValue)", $0.array) }
         let withMetadata = ("metadata.avif", AVIFWriter.withPrivateMetadata(ImageFixture.avif.array))
-        return fixtures + [withMetadata] + withGainMaps + unwritten + encoded
+        return fixtures + [withMetadata] + withGainMaps + withWideColors + unwritten
+            + encoded
             + sizes.flatMap { scanned($0) + interlaced($0) } + animated + [("layers.avif", layers)]
     }
 
@@ -50,6 +51,15 @@ enum ImageCorpus {
                     return ("gain-map-\(size)-\(form)-\(place).jpeg", writer.file)
                 }
             }
+        }
+    }
+
+    /// JPEG files whose profile is Display P3.
+    private static var withWideColors: [(name: String, bytes: [UInt8])] {
+        let primaries = [[0.5151, 0.2412, -0.0011], [0.2920, 0.6922, 0.0419], [0.1571, 0.0666, 0.7841]]
+        return sizes.map { size in
+            let file = ImageFixture.file(.photo(size), as: .jpeg, quality: 80)
+            return ("wide-\(size).jpeg", JPEGWriter.profiled(file, ICCWriter.profile(primaries: primaries)))
         }
     }
 
