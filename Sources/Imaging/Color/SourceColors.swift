@@ -26,6 +26,9 @@ package struct SourceColors: Hashable, Sendable {
     /// The meaning of pixels, whatever their ICC profile says; nil if they mean that, or sRGB without a profile.
     package var encoding: ColorEncoding?
 
+    /// Whether all colours are sRGB's, or inks, whose tables say what they show.
+    var isConfined: Bool { [.srgb, .gray, .cmyk].contains(space) }
+
     /// Colours of a space with a name.
     package init(_ space: Space = .srgb) { self.space = space }
 

@@ -40,7 +40,8 @@ extension RenderPlan {
         let part = source.decoded(by: decode)
         return timePrice(
             of: part.shape.reduced(by: decode.level), frames: decode.frames(of: source),
-            hasProfile: part.profileByteCount > 0 || part.colors.encoding != nil || gamut != .srgb)
+            coloring: part.profileByteCount > 0 || part.colors.encoding != nil || gamut != .srgb
+                ? TimePrice.profile + (part.colors.isConfined ? 0 : TimePrice.mapping) : 0)
     }
 
     /// The estimated time of one core for the steps alone, without the encoding.
@@ -54,10 +55,10 @@ extension RenderPlan {
 
     /// The estimated time of one core for a result of one colour by this plan.
     package func timePrice(ofPlain color: Color) -> Duration {
-        timePrice(of: FrameShape(size: source.size, hasAlpha: color.alpha < 255), frames: 1, hasProfile: false)
+        timePrice(of: FrameShape(size: source.size, hasAlpha: color.alpha < 255), frames: 1, coloring: 0)
     }
 
-    private func timePrice(of frame: FrameShape, frames: Int, hasProfile: Bool) -> Duration {
+    private func timePrice(of frame: FrameShape, frames: Int, coloring: Double) -> Duration {
         let result = steps.shape(after: frame)
         let costs = steps.costs(on: frame)
         // The shown pixels are composed once more to be counted.
@@ -65,7 +66,7 @@ extension RenderPlan {
         let composing = times * costs.reduce(0) { $0 + $1.perFrame }
         // Colours are converted after the first step.
         let colored = steps.work(on: frame).first?.made ?? result.size.area
-        let coloring = hasProfile ? times * Double(colored) * TimePrice.profile : 0
+        let coloring = times * Double(colored) * coloring
         let encoding =
             format.writing?.time.price(
                 isFine: quality.highest >= 90, hasAlpha: result.hasAlpha && format.supportsAlpha,

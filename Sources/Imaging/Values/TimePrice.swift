@@ -22,6 +22,8 @@ enum TimePrice {
 
     /// The conversion by an ICC profile, for each pixel of the result.
     static let profile = 20.0
+    /// In addition, if all pixels may have colours that the result lacks, which are brought inside.
+    static let mapping = 120.0
 
     /// The mapping of tones that are brighter than white, for each pixel of the file.
     static let tones = 25.0
