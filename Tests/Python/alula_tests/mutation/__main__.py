@@ -80,7 +80,8 @@ class Clients:
         self.slowest = []
         self.strange = []
 
-    def run(self, parallel):
+    def run(self, parallel, seconds):
+        self.end = time.monotonic() + seconds
         threads = [threading.Thread(target=self.ask) for _ in range(parallel)]
         for thread in threads:
             thread.start()
@@ -92,7 +93,7 @@ class Clients:
         while self.service.process.poll() is None:
             with self.lock:
                 number, self.next = self.next, self.next + 1
-            if number >= self.count:
+            if number >= self.count or time.monotonic() > self.end:
                 return
             query = random.Random(f"{self.seed} query {number}").choice(self.queries)
             target = thumbnail(f"{self.origin}/{number}", **query)
@@ -133,6 +134,7 @@ def main():
     parser.add_argument("--corpus", default="", help="a folder whose files are sent as they are, and damaged too")
     parser.add_argument("--parallel", type=int, default=8)
     parser.add_argument("--only", default="", help="damage images of these kinds only, for example avif,jpeg-hdr")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="ask for no more images after this time")
     parser.add_argument("--cheap", action="store_true", help="ask for results that cost little besides the decode")
     parser.add_argument("--formats", default="jpeg,png,webp,gif,avif,heic,jxl,tiff,bmp,svg", help="what the service may decode")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
@@ -163,7 +165,7 @@ def main():
         clients = Clients(service, f"http://127.0.0.1:{receiving.recv()}", good, corpus, options.seed, count,
                           CHEAP_QUERIES if options.cheap else QUERIES)
         start = time.monotonic()
-        clients.run(options.parallel)
+        clients.run(options.parallel, options.seconds)
         seconds = time.monotonic() - start
         peak = next(line.split()[1] for line in pathlib.Path(f"/proc/{service.process.pid}/status").read_text().splitlines()
                     if line.startswith("VmHWM")) if service.process.poll() is None else "0"
@@ -186,7 +188,7 @@ def main():
         print(f"  strange: image {number}: {outcome} after {slow} s, {query}")
     for complaint in complaints[:20]:
         print(f"  {complaint}")
-    if clients.strange or complaints or answered < count:
+    if clients.strange or complaints or (answered < count and seconds < options.seconds):
         raise SystemExit("FAILED")
     print("ok")
 
