@@ -31,7 +31,14 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             let scans = trimmed.withBytes { JPEGScans(of: $0, header: header, level: level) }
             precondition(!scans.isSmoothed || scans.highestStart == 63, "a scan is left out of a file that lacks some")
         }
-    case .png: check(PNGTrimming.trim(file), header, of: count)
+    case .png:
+        check(PNGTrimming.trim(file), header, of: count)
+        if header.frames > 1, header.frames < 8, header.storedSize.area < 1 << 16 {
+            let plan = DecodePlan(isAnimated: true)
+            if let pixels = try? PNGFrames.pixels(file, header: header, plan: plan, token: WorkToken()) {
+                precondition(pixels.size == header.storedSize, "other frames than the header's")
+            }
+        }
     case .webp:
         if let trimmed = try? WebPTrimming.trim(file, frames: 1) { check(trimmed, header, of: count) }
     case .gif:
@@ -56,6 +63,13 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             let plan = DecodePlan(isAnimated: header.frames > 1)
             if let pixels = try? HEIFReading.pixels(file, header: header, plan: plan, token: WorkToken()) {
                 precondition(pixels.size == header.storedSize, "other pixels than the header's")
+            }
+            for level in [1, 2, 8] where header.frames == 1 && !header.hasAlpha {
+                let reading = try? HEIFReading.planes(
+                    file, header: header, plan: DecodePlan(level: level), token: WorkToken(),
+                    room: { PlaneMemory(count: $0) })
+                guard case .decoded(let image)? = reading else { continue }
+                precondition(image.size == header.size.samples(forEach: level), "other planes than the header's")
             }
         }
     case .jxl: break

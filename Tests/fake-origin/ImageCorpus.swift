@@ -20,7 +20,7 @@ enum ImageCorpus {
     private static var all: [(name: String, bytes: [UInt8])] {
         let fixtures = (ImageFixture.readable + [.avif]).map { ("fixture-\($0.rawValue)", $0.array) }
         let withMetadata = ("metadata.avif", AVIFWriter.withPrivateMetadata(ImageFixture.avif.array))
-        return fixtures + [withMetadata] + withGainMaps + withProfiles + unwritten + encoded
+        return fixtures + [withMetadata] + withGainMaps + withProfiles + withWideColors + unwritten + encoded
             + sizes.flatMap { scanned($0) + interlaced($0) } + animated + [("layers.avif", layers)]
     }
 
@@ -110,6 +110,15 @@ enum ImageCorpus {
             ("gain-map-camera.jpeg", UltraHDRWriter.apple(photo, map: map, headroom: "4").file),
             ("gain-map-notes.jpeg", UltraHDRWriter.apple(photo, map: map, notes: notes).file),
         ]
+    }
+
+    /// JPEG files whose profile is Display P3.
+    private static var withWideColors: [(name: String, bytes: [UInt8])] {
+        let primaries = [[0.5151, 0.2412, -0.0011], [0.2920, 0.6922, 0.0419], [0.1571, 0.0666, 0.7841]]
+        return sizes.map { size in
+            let file = ImageFixture.file(.photo(size), as: .jpeg, quality: 80)
+            return ("wide-\(size).jpeg", JPEGWriter.profiled(file, ICCWriter.profile(primaries: primaries)))
+        }
     }
 
     /// Files of formats that are not written.

@@ -11,7 +11,7 @@ struct AV1Decoder {
     Dav1dPicture picture;
 };
 
-AV1Decoder *AV1_open(unsigned most_pixels, int point)
+AV1Decoder *AV1_open(unsigned most_pixels, int point, int skips_filters)
 {
     Dav1dSettings settings;
     AV1Decoder *decoder = calloc(1, sizeof *decoder);
@@ -25,6 +25,8 @@ AV1Decoder *AV1_open(unsigned most_pixels, int point)
     settings.all_layers = 0;
     settings.frame_size_limit = most_pixels;
     settings.logger.callback = NULL;
+    if (skips_filters)
+        settings.inloop_filters = DAV1D_INLOOPFILTER_NONE;
     if (dav1d_open(&decoder->context, &settings) == 0)
         return decoder;
     free(decoder);

@@ -30,7 +30,7 @@ static void release_buffer(de265_decoder_context *context, struct de265_image *i
     decoder->usual->release_buffer(context, image, NULL);
 }
 
-HEVCDecoder *HEVC_open(unsigned most_pixels)
+HEVCDecoder *HEVC_open(unsigned most_pixels, int skips_filters)
 {
     struct de265_image_allocation allocation = {get_buffer, release_buffer};
     HEVCDecoder *decoder = calloc(1, sizeof *decoder);
@@ -44,6 +44,8 @@ HEVCDecoder *HEVC_open(unsigned most_pixels)
         return NULL;
     }
     de265_set_image_allocation_functions(decoder->context, &allocation, decoder);
+    de265_set_parameter_bool(decoder->context, DE265_DECODER_PARAM_DISABLE_DEBLOCKING, skips_filters);
+    de265_set_parameter_bool(decoder->context, DE265_DECODER_PARAM_DISABLE_SAO, skips_filters);
     return decoder;
 }
 

@@ -96,10 +96,26 @@ static void add_columns(const uint16_t *columns, int left, int count, int level,
         sums[boxes] += columns[x];
 }
 
+/// Writes the means of a row of sums.
+static void write_means(const CCodedImagesMosaic *mosaic, const uint32_t *sums, int from, int count, int y)
+{
+    int level = mosaic->level, x;
+    int rows = mosaic->whole_height - y * level < level ? mosaic->whole_height - y * level : level;
+    int last = mosaic->whole_width - (mosaic->width - 1) * level;
+    uint8_t *target = (uint8_t *) mosaic->samples + (size_t) y * mosaic->stride + from;
+    float scale = scale_of(mosaic, rows * level);
+    for (x = 0; x < count; x++)
+        target[x] = in_eight_bits((float) sums[x], scale);
+    if (from + count == mosaic->width)
+        target[count - 1] = in_eight_bits((float) sums[count - 1], scale_of(mosaic, rows * last));
+}
+
 int CCodedImages_add(const CCodedImagesMosaic *mosaic, const CCodedImagesPlane *plane, int left, int top)
 {
     Part part = part_of(mosaic, plane, left, top);
+    int first = part.x / mosaic->level, boxes = (part.x + part.width + mosaic->level - 1) / mosaic->level - first;
     uint16_t *columns;
+    uint32_t *row_sums;
     int y;
     if (part.width <= 0 || part.height <= 0)
         return 0;
@@ -107,33 +123,32 @@ int CCodedImages_add(const CCodedImagesMosaic *mosaic, const CCodedImagesPlane *
         copy(mosaic, plane, &part);
         return 0;
     }
-    columns = malloc((size_t) part.width * sizeof *columns);
-    if (!columns)
+    row_sums = malloc((size_t) boxes * sizeof *row_sums + (size_t) part.width * sizeof *columns);
+    if (!row_sums)
         return -1;
+    columns = (uint16_t *) (row_sums + boxes);
     for (y = 0; y < part.height;) {
         int row = (part.y + y) / mosaic->level;
         memset(columns, 0, (size_t) part.width * sizeof *columns);
         for (; y < part.height && (part.y + y) / mosaic->level == row; y++)
             add_row(mosaic, row_of(plane, part.from_y + y), part.from_x, part.width, columns);
-        add_columns(columns, part.x, part.width, mosaic->level, mosaic->sums + (size_t) row * (size_t) mosaic->width);
+        if (mosaic->sums) {
+            add_columns(columns, part.x, part.width, mosaic->level, mosaic->sums + (size_t) row * (size_t) mosaic->width);
+            continue;
+        }
+        memset(row_sums, 0, (size_t) boxes * sizeof *row_sums);
+        add_columns(columns, part.x % mosaic->level, part.width, mosaic->level, row_sums);
+        write_means(mosaic, row_sums, first, boxes, row);
     }
-    free(columns);
+    free(row_sums);
     return 0;
 }
 
 void CCodedImages_finish(const CCodedImagesMosaic *mosaic)
 {
-    int level = mosaic->level, x, y;
-    int last = mosaic->whole_width - (mosaic->width - 1) * level;
-    if (level == 1)
+    int y;
+    if (!mosaic->sums)
         return;
-    for (y = 0; y < mosaic->height; y++) {
-        int rows = mosaic->whole_height - y * level < level ? mosaic->whole_height - y * level : level;
-        const uint32_t *sums = mosaic->sums + (size_t) y * (size_t) mosaic->width;
-        uint8_t *target = (uint8_t *) mosaic->samples + (size_t) y * mosaic->stride;
-        float scale = scale_of(mosaic, rows * level);
-        for (x = 0; x < mosaic->width - 1; x++)
-            target[x] = in_eight_bits((float) sums[x], scale);
-        target[x] = in_eight_bits((float) sums[x], scale_of(mosaic, rows * last));
-    }
+    for (y = 0; y < mosaic->height; y++)
+        write_means(mosaic, mosaic->sums + (size_t) y * (size_t) mosaic->width, 0, mosaic->width, y);
 }

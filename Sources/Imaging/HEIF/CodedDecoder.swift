@@ -8,14 +8,17 @@ final class CodedDecoder {
 
     /// A decoder of frames that have at most this size.
     ///
+    /// - Parameter skipsFilters: Whether edges stay as they were coded; frames that refer to others need the filters.
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` if it cannot be made.
-    init(_ coding: HEIFCanvas.Coding, largest: PixelSize, point: Int = 0) throws(ImagingError) {
+    init(
+        _ coding: HEIFCanvas.Coding, largest: PixelSize, point: Int = 0, skipsFilters: Bool = false
+    ) throws(ImagingError) {
         // HEVC codes whole blocks of at most 64 pixels a side.
         let beyond = coding == .hevc ? 63 : 0
         let most = UInt32((largest.width + beyond) * (largest.height + beyond))
         guard
             let raw = unsafe CCodedImages_open(
-                coding == .av1 ? CCodedImagesAV1 : CCodedImagesHEVC, most, Int32(point))
+                coding == .av1 ? CCodedImagesAV1 : CCodedImagesHEVC, most, Int32(point), skipsFilters ? 1 : 0)
         else { throw .cannotDecode(detail: "the decoder cannot be started") }
         unsafe self.raw = raw
         self.coding = coding

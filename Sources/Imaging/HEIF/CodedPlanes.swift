@@ -15,8 +15,9 @@ final class CodedPlanes {
     private let levels: [Int]
     /// The part of each plane that the image fills, before the division.
     private let parts: [(left: Int, top: Int, size: PixelSize)]
-    /// The sums of the samples for each sample, one plane after the other.
+    /// The sums of the samples for each sample, one plane after the other, of planes whose means need several tiles.
     private var sums: PlaneMemory
+    private let sumCounts: [Int]
     private let frame: FrameKind
 
     /// In what frames must be equal to make one image.
@@ -45,7 +46,10 @@ final class CodedPlanes {
         for tile in canvas.tiles where image.transform.shows(tile, of: canvas.tileSize) {
             try token.check()
             let item = try CodedItem(tile.item, of: image, in: file)
-            let decoder = try CodedDecoder(canvas.coding, largest: canvas.tileSize, point: item.point)
+            // Means hide what filters change, and so does the resample to at most half of them, but for coarse blocks.
+            let isRough = level > 2 || level == 2 && 16 * item.byteCount >= canvas.tileSize.area
+            let decoder = try CodedDecoder(
+                canvas.coding, largest: canvas.tileSize, point: item.point, skipsFilters: isRough)
             try item.withData(in: file) { data, parameters throws in
                 let frame = unsafe try decoder.frame(of: data, parameters: parameters)
                 let size = unsafe PixelSize(width: Int(frame.planes.0.width), height: Int(frame.planes.0.height))
@@ -54,8 +58,8 @@ final class CodedPlanes {
                 }
                 if result == nil {
                     result = try CodedPlanes(
-                        frame, part: image.transform.part, level: level, mostPlanes: mostPlanes, keepsBits: keepsBits,
-                        room: room)
+                        frame, tiles: canvas.tiles, part: image.transform.part, level: level, mostPlanes: mostPlanes,
+                        keepsBits: keepsBits, room: room)
                 }
                 unsafe try result?.add(frame, left: tile.left, top: tile.top)
             }
@@ -65,10 +69,10 @@ final class CodedPlanes {
         return result
     }
 
-    /// Planes for frames like this one.
+    /// Planes for frames like this one, at these places.
     init(
-        _ frame: CCodedImagesFrame, part: (x: Int, y: Int, size: PixelSize), level: Int, mostPlanes: Int = 3,
-        keepsBits: Bool = false, room: PlaneMemory.Maker
+        _ frame: CCodedImagesFrame, tiles: [HEIFCanvas.Tile] = [], part: (x: Int, y: Int, size: PixelSize), level: Int,
+        mostPlanes: Int = 3, keepsBits: Bool = false, room: PlaneMemory.Maker
     ) throws {
         let kind = FrameKind(frame, mostPlanes: mostPlanes)
         self.frame = kind
@@ -97,8 +101,17 @@ final class CodedPlanes {
             }, bytesPerSample: bits > 8 ? 2 : 1)
         (self.levels, self.parts) = (levels, parts)
         memory = try room(planes.byteCount)
-        let count = zip(planes, levels).reduce(0) { $0 + ($1.1 > 1 ? $1.0.size.area : 0) }
-        sums = PlaneMemory(count: count * MemoryLayout<UInt32>.stride)
+        let areas = planes.map(\.size.area)
+        sumCounts = indices.map { index in
+            let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
+            let (part, level) = (parts[index], levels[index])
+            // A mean is made at once if all of its samples lie in one tile.
+            let areTogether = tiles.allSatisfy { tile in
+                max(0, tile.left / across - part.left) % level == 0 && max(0, tile.top / down - part.top) % level == 0
+            }
+            return areTogether ? 0 : areas[index]
+        }
+        sums = PlaneMemory(count: sumCounts.reduce(0, +) * MemoryLayout<UInt32>.stride)
         unsafe sums.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         // The padding of rows is sent, too.
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -143,13 +156,13 @@ final class CodedPlanes {
     @unsafe
     private func mosaic(_ index: Int) -> CCodedImagesMosaic {
         let plane = planes[index]
-        let before = zip(planes, levels).prefix(index).reduce(0) { $0 + ($1.1 > 1 ? $1.0.size.area : 0) }
+        let before = sumCounts.prefix(index).reduce(0, +)
         let all = unsafe sums.bytes.assumingMemoryBound(to: UInt32.self).baseAddress
         return unsafe CCodedImagesMosaic(
             samples: memory.bytes.baseAddress?.advanced(by: plane.offset), is_wide: bits > 8 ? 1 : 0,
             stride: plane.stride, width: Int32(plane.size.width), height: Int32(plane.size.height),
             whole_width: Int32(parts[index].size.width), whole_height: Int32(parts[index].size.height),
-            level: Int32(levels[index]), sums: levels[index] > 1 ? all?.advanced(by: before) : nil,
+            level: Int32(levels[index]), sums: sumCounts[index] > 0 ? all?.advanced(by: before) : nil,
             bits: Int32(frame.bits), is_spread: index == 0 && colors.isFullRange && frame.bits > 8 ? 1 : 0)
     }
 }
@@ -160,6 +173,9 @@ private struct CodedItem {
     private let parameters: Range<Int>?
     /// The operating point of scalable AV1.
     let point: Int
+
+    /// The number of coded bytes.
+    var byteCount: Int { parts.reduce(0) { $0 + $1.count } }
 
     init(_ item: Int, of image: HEIFImage, in file: SharedBytes) throws(ImagingError) {
         (parts, parameters, point) = try file.withBytes { bytes throws(ImagingError) in
@@ -183,7 +199,7 @@ private struct CodedItem {
         try file.withBytes { bytes throws in
             let parameters = bytes.extracting(parameters ?? 0..<0)
             if parts.count == 1 { return try body(bytes.extracting(parts[0]), parameters) }
-            var joined = ByteAccumulator(reservingCapacity: parts.reduce(0) { $0 + $1.count })
+            var joined = ByteAccumulator(reservingCapacity: byteCount)
             for part in parts { unsafe bytes.extracting(part).withUnsafeBytes { unsafe joined.append($0) } }
             try joined.finish().withBytes { try body($0, parameters) }
         }

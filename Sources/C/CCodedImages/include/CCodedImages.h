@@ -47,8 +47,9 @@ typedef struct CCodedImagesDecoder CCodedImagesDecoder;
 
 /// Makes a decoder; NULL if there is no memory.
 ///
-/// `most_pixels` bounds a frame, before memory is taken for it. `point` is the operating point of scalable AV1.
-CCodedImagesDecoder *CCodedImages_open(CCodedImagesCoding coding, unsigned most_pixels, int point);
+/// `most_pixels` bounds a frame, before memory is taken for it. `point` is the operating point of scalable AV1. Without the filters that smooth
+/// a finished frame, only stills are right, but for details.
+CCodedImagesDecoder *CCodedImages_open(CCodedImagesCoding coding, unsigned most_pixels, int point, int skips_filters);
 
 /// Takes the data of one AV1 frame, or one NAL unit of HEVC; they are copied.
 CCodedImagesStatus CCodedImages_push(CCodedImagesDecoder *decoder, const void *bytes, size_t count);
@@ -75,7 +76,7 @@ typedef struct {
     int whole_width, whole_height;
     /// 1, 2, 4 or 8.
     int level;
-    /// Sums of the samples that each sample stands for, without gaps and zero at first; NULL at level 1.
+    /// Sums of the samples that each sample stands for, without gaps and zero at first; NULL at level 1, and if each of them lies in one plane.
     uint32_t *sums;
     /// Bits of the frames' samples, and whether their largest value becomes 255; else they lose their lowest bits.
     int bits, is_spread;

@@ -27,6 +27,10 @@ QUERIES = [{"w": 40}, {"w": 300}, {}, {"w": 64, "h": 64, "fit": "cover", "format
            {"w": 50, "hdr": "keep", "format": "jpeg"}, {"w": 20, "hdr": "keep", "format": "jpeg", "gamut": "p3"},
            {"w": 40, "gamut": "p3"}, {"w": 40, "gamut": "auto", "format": "webp"},
            {"w": 40, "animated": 1, "format": "avif"}, {"w": 40, "animated": 1, "format": "png"}]
+# Those that cost little besides the decode.
+CHEAP_QUERIES = [{"w": 40, "format": "jpeg"}, {"format": "jpeg"}, {"page": 1, "w": 30, "format": "jpeg"},
+                 {"w": 40, "animated": 1, "format": "png"}, {"w": 50, "hdr": "keep", "format": "jpeg"},
+                 {"w": 50, "gamut": "auto", "format": "jpeg"}]
 
 
 def kind_of(body):
@@ -34,7 +38,8 @@ def kind_of(body):
                         (b"BM", "bmp"), (b"II", "tiff"), (b"MM", "tiff"), (b"\xff\x0a", "jxl"), (b"\0\0\0\x0cJXL", "jxl"),
                         (b"<", "svg")]:
         if body.startswith(start):
-            return "apng" if name == "png" and b"acTL" in body[:4096] else name
+            marks = {"png": [(b"acTL", "apng")], "jpeg": [(b"hdrgm", "jpeg-hdr"), (b":21496:", "jpeg-hdr"), (b"ICC_PROFILE", "jpeg-icc")]}
+            return next((kind for mark, kind in marks.get(name, []) if mark in body[:4096]), name)
     if body[4:8] != b"ftyp":
         return "other"
     return "heic" if b"hvc1" in body[:65536] else "avis" if body[8:12] == b"avis" else "avif"
@@ -45,7 +50,8 @@ def file_of(good, corpus, seed, number):
     if number < len(corpus):
         body = pathlib.Path(corpus[number]).read_bytes()
         return kind_of(body), body
-    return mutate.mutated(good, random.Random(f"{seed} {number}"))
+    kind = sorted(good)[number % len(good)]
+    return kind, mutate.mutated(good[kind], random.Random(f"{seed} {number}"))
 
 
 def serve(good, corpus, seed, port):
@@ -66,7 +72,8 @@ def serve(good, corpus, seed, port):
 class Clients:
     """Threads that ask for one damaged file after the other."""
 
-    def __init__(self, service, origin, good, corpus, seed, count):
+    def __init__(self, service, origin, good, corpus, seed, count, queries):
+        self.queries = queries
         self.service, self.origin, self.seed, self.count = service, origin, seed, count
         self.good, self.corpus = good, corpus
         self.next, self.lock = 0, threading.Lock()
@@ -74,7 +81,8 @@ class Clients:
         self.slowest = []
         self.strange = []
 
-    def run(self, parallel):
+    def run(self, parallel, seconds):
+        self.end = time.monotonic() + seconds
         threads = [threading.Thread(target=self.ask) for _ in range(parallel)]
         for thread in threads:
             thread.start()
@@ -86,9 +94,9 @@ class Clients:
         while self.service.process.poll() is None:
             with self.lock:
                 number, self.next = self.next, self.next + 1
-            if number >= self.count:
+            if number >= self.count or time.monotonic() > self.end:
                 return
-            query = random.Random(f"{self.seed} query {number}").choice(QUERIES)
+            query = random.Random(f"{self.seed} query {number}").choice(self.queries)
             target = thumbnail(f"{self.origin}/{number}", **query)
             start = time.monotonic()
             try:
@@ -106,7 +114,7 @@ class Clients:
                 outcome += " " + json.loads(body)["code"]
             except (ValueError, KeyError):
                 outcome += " without a code"
-        kind, _ = file_of(self.good, self.corpus, self.seed, number)
+        kind = "intact" if number < len(self.corpus) else sorted(self.good)[number % len(self.good)]
         with self.lock:
             self.outcomes[kind, outcome] += 1
             self.slowest = sorted([(seconds, number, kind, outcome), *self.slowest], reverse=True)[:5]
@@ -123,10 +131,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--alula", required=True, help="the service's executable")
     parser.add_argument("--origin", required=True, help="the scripted origin's executable, which makes the undamaged images")
-    parser.add_argument("--count", type=int, default=20_000, help="damaged images")
+    parser.add_argument("--count", type=int, default=20_000, help="damaged images, in equal parts of each kind")
     parser.add_argument("--corpus", default="", help="a folder whose files are sent as they are, and damaged too")
     parser.add_argument("--parallel", type=int, default=8)
-    parser.add_argument("--only", default="", help="damage images of these formats only, for example avif")
+    parser.add_argument("--only", default="", help="damage images of these kinds only, for example avif,jpeg-hdr")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="ask for no more images after this time")
+    parser.add_argument("--cheap", action="store_true", help="ask for results that cost little besides the decode")
     parser.add_argument("--formats", default="jpeg,png,webp,gif,avif,heic,jxl,tiff,bmp,svg", help="what the service may decode")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("--keep", type=int, help="write damaged file number KEEP to standard output instead")
@@ -138,13 +148,12 @@ def main():
     corpus = sorted(str(file) for file in pathlib.Path(options.corpus).rglob("*") if file.is_file()) if options.corpus else []
     small = [pathlib.Path(file).read_bytes() for file in corpus if 16 < pathlib.Path(file).stat().st_size < 1 << 20]
     good += [(kind_of(body), body) for body in small]
-    if options.only:
-        good = [(kind, body) for kind, body in good if kind in options.only.split(",")]
+    good = {kind: [body for name, body in good if name == kind] for kind, _ in good if not options.only or kind in options.only.split(",")}
     if options.keep is not None:
         sys.stdout.buffer.write(file_of(good, corpus, options.seed, options.keep)[1])
         return
     count = options.count + len(corpus)
-    kinds = ", ".join(f"{number} {kind}" for kind, number in collections.Counter(kind for kind, _ in good).items())
+    kinds = ", ".join(f"{len(files)} {kind}" for kind, files in sorted(good.items()))
     print(f"{count} images, {len(corpus)} of them files of the corpus, the rest damaged, seed {options.seed}; made of {kinds}",
           flush=True)
 
@@ -154,9 +163,10 @@ def main():
     service = Service(options.alula, "--access-log", "off", "--source-formats", options.formats,
                       "--max-active-downloads-per-host", "32")
     try:
-        clients = Clients(service, f"http://127.0.0.1:{receiving.recv()}", good, corpus, options.seed, count)
+        clients = Clients(service, f"http://127.0.0.1:{receiving.recv()}", good, corpus, options.seed, count,
+                          CHEAP_QUERIES if options.cheap else QUERIES)
         start = time.monotonic()
-        clients.run(options.parallel)
+        clients.run(options.parallel, options.seconds)
         seconds = time.monotonic() - start
         peak = next(line.split()[1] for line in pathlib.Path(f"/proc/{service.process.pid}/status").read_text().splitlines()
                     if line.startswith("VmHWM")) if service.process.poll() is None else "0"
@@ -169,7 +179,7 @@ def main():
     answered = sum(clients.outcomes.values())
     print(f"{answered} answers in {seconds:.0f} s, {answered / seconds:.0f}/s; peak of the service {int(peak) / 1024:.0f} MiB")
     for (kind, outcome), number in sorted(clients.outcomes.items()):
-        print(f"  {kind:6} {outcome:28} {number:>7}")
+        print(f"  {kind:8} {outcome:28} {number:>7}")
     print("slowest: " + ", ".join(f"{slow:.2f} s ({kind} {number}: {outcome})" for slow, number, kind, outcome in clients.slowest))
     ends = ends_of_workers(found)
     told = ", ".join(f"{number} {cause}" for cause, number in sorted(ends.items())) or "none"
@@ -179,7 +189,7 @@ def main():
         print(f"  strange: image {number}: {outcome} after {slow} s, {query}")
     for complaint in complaints[:20]:
         print(f"  {complaint}")
-    if clients.strange or complaints or answered < count:
+    if clients.strange or complaints or (answered < count and seconds < options.seconds):
         raise SystemExit("FAILED")
     print("ok")
 
