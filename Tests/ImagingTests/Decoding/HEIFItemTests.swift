@@ -189,29 +189,6 @@ struct HEIFItemTests {
         #expect(colors(of: image) == [Self.green, Self.white, Self.red, Self.blue])
     }
 
-    /// Means of the smaller tiles lie in one of them, of the larger ones in up to four.
-    @Test(arguments: [PixelSize(width: 64, height: 48), PixelSize(width: 66, height: 50)], [2, 4, 8])
-    func `levels are means, whether a tile ends within one or not`(tile: PixelSize, level: Int) throws {
-        let tiles = (1...4).map { Item.coded(.noise(tile, bands: 1), id: $0) }
-        let size = PixelSize(width: 2 * tile.width - 3, height: 2 * tile.height - 5)
-        let writer = HEIFWriter(tiles + [Item.grid(of: [1, 2, 3, 4], columns: 2, size: size, id: 9)], primary: 9)
-        let (whole, reduced) = (try decode(writer), try decode(writer, level: level))
-        let sides = [size.width, size.height].map { ($0 + level - 1) / level }
-        #expect(reduced.size == PixelSize(width: sides[0], height: sides[1]))
-        for y in 0..<reduced.size.height {
-            for x in 0..<reduced.size.width {
-                let columns = x * level..<min(size.width, (x + 1) * level)
-                let rows = y * level..<min(size.height, (y + 1) * level)
-                let sum = rows.reduce(0) { sum, row in
-                    columns.reduce(sum) { $0 + Int(whole.pixel(x: $1, y: row)[0]) }
-                }
-                // The filters after the decode are left out of reduced images.
-                let difference = sum / (columns.count * rows.count) - Int(reduced.pixel(x: x, y: y)[0])
-                #expect(abs(difference) <= 12, "at \(x), \(y)")
-            }
-        }
-    }
-
     @Test func `grey stays one component, and limited range becomes full`() throws {
         var item = Item.limitedGrey
         #expect(try ends(of: item) == [[0], [255]])
