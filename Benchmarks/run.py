@@ -112,8 +112,8 @@ def row_widths(options, folder, origin, name):
     if start:
         kinds["one source, thumbor"] = (lambda: start(300), [path(width, name) for width in widths])
     result = {}
-    for kind, (start, paths) in kinds.items():
-        with start() as server:
+    for kind, (begin, paths) in kinds.items():
+        with begin() as server:
             before, begun = server.cpu(), time.monotonic()
             failures = sum(len(load.together(server.port, paths[first : first + 8])[1]) for first in range(0, 200, 8))
             seconds = time.monotonic() - begun
