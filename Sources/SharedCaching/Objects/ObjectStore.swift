@@ -355,7 +355,7 @@ package final class ObjectStore: SharedValueStore {
     }
 }
 
-/// What waits to be written to a place.
+/// One thing that waits to be written to a place.
 struct ObjectWrite {
     enum Content {
         case value(SharedValue, SharedKey, generations: [Generation])
