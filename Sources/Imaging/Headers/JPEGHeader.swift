@@ -52,6 +52,11 @@ extension ImageHeader {
             case 0xE1, 0xE2: notes.read(bytes, marker: marker, offset + 2..<end)
             case 0xDA:
                 guard let frame else { throw .cannotDecode(detail: "the JPEG file has a scan before its frame") }
+                // The header of a scan with one component has 8 bytes (T.81 section B.2.3).
+                guard end >= offset + 8 else {
+                    if scans > 0 { break segments }
+                    throw .cannotDecode(detail: "a JPEG scan has no components")
+                }
                 scans += 1
                 guard scans <= maximumScans else { throw .cannotDecode(detail: "the JPEG file has too many scans") }
                 let components = try bytes.byte(at: offset + 2)

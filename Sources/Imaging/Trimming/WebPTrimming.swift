@@ -20,20 +20,26 @@ enum WebPTrimming {
 
     /// The file with its first `frames` frames, and without other chunks if these are many.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for too many frames.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for too many frames, and if nothing of an image is left.
     static func trim(_ file: SharedBytes, frames: Int) throws(ImagingError) -> SharedBytes {
         guard frames <= mostFrames else { throw .cannotDecode(detail: "\(frames) frames of a WebP file are too many") }
         var dropped = (chunks: 0, bytes: 0)
         var length = 4
-        var isTruncated = false
+        var (isTruncated, hasImage) = (false, false)
         file.withBytes { bytes in
             isTruncated = ((try? bytes.littleEndian32(at: 4)) ?? 0) + 8 > bytes.byteCount
             forEachChunk(of: bytes, frames: frames) { chunk in
                 if !chunk.isNeeded { dropped = (dropped.chunks + 1, dropped.bytes + chunk.range.count) }
+                if chunk.isNeeded,
+                    (["ANMF"] + imageKinds).contains(where: { bytes.hasText($0, at: chunk.range.lowerBound) })
+                {
+                    hasImage = true
+                }
                 // A truncated chunk is padded to an even length.
                 if chunk.isNeeded { length += chunk.range.count + (chunk.isTruncated ? chunk.range.count % 2 : 0) }
             }
         }
+        guard hasImage else { throw .cannotDecode(detail: "the file ends before its pixels do") }
         guard isTruncated || dropped.chunks > usual.chunks || dropped.bytes > usual.bytes else { return file }
         var result = ByteAccumulator(reservingCapacity: 8 + length)
         result.append(text: "RIFF", number: length)

@@ -41,6 +41,14 @@ struct WebPTrimmingTests {
         #expect(try trim(start + frames, frames: 100) == WebPFile.file(start + frames))
     }
 
+    @Test func `nothing is left of an animation that ends in its first frame`() {
+        let frame = WebPFile.chunk("ANMF", [UInt8](repeating: 1, count: 40))
+        let file = WebPFile.file([
+            WebPFile.canvas(300, 200, flags: 2), WebPFile.chunk("ANIM", [0, 0, 0, 0, 0, 0]), frame,
+        ])
+        #expect(throws: ImagingError.self) { try WebPTrimming.trim(SharedBytes(Array(file.dropLast(8))), frames: 1) }
+    }
+
     @Test func `more frames than there is time for are refused`() throws {
         let bytes = SharedBytes(WebPFile.file(picture))
         #expect(try WebPTrimming.trim(bytes, frames: 20_000) === bytes)
