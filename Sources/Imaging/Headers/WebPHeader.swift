@@ -14,10 +14,11 @@ extension ImageHeader {
         while offset <= end - 8 {
             let length = try bytes.littleEndian32(at: offset + 4)
             let data = offset + 8
-            guard length <= end - data || announced > end && length <= announced - data else {
+            let isCanvas = bytes.hasText("VP8X", at: offset)
+            guard length <= end - data || announced > end && length <= announced - data && !isCanvas else {
                 throw .cannotDecode(detail: "a WebP chunk of \(length) bytes does not fit")
             }
-            if bytes.hasText("VP8X", at: offset), canvas == nil, image == nil {
+            if isCanvas, canvas == nil, image == nil {
                 canvas = try WebPCanvas(bytes, at: data)
             } else if bytes.hasText("VP8 ", at: offset), image == nil {
                 image = try WebPImage(lossy: bytes, at: data)

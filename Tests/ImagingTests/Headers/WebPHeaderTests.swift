@@ -92,6 +92,9 @@ struct WebPHeaderTests {
         #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8 ", [1, 0, 0, 0x9D, 1, 0x2A, 1, 0, 1, 0])])))
         #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8L", [0x2E, 0, 0, 0, 0])])))
         #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8 ", [0x10])])))
+        // A canvas that is cut off, behind a frame.
+        let canvas = WebPFile.chunk("VP8X", [2, 0, 0, 0, 9, 0, 0, 9, 0, 0] + [UInt8](repeating: 0, count: 20))
+        #expect(isDamaged(Array(WebPFile.file([WebPFile.chunk("ANMF", [1, 2]), canvas]).dropLast(8))))
     }
 
     @Test func `a file truncated within the header of its image is damaged`() {
