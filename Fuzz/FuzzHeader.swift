@@ -45,7 +45,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     case .gif:
         let plan = DecodePlan(isAnimated: header.frames > 1, mostFrames: 256, incompleteImages: .serve)
         if let ended = try? GIFRepair.repair(file, header: header, plan: plan) {
-            precondition(ended.bytes.count <= count + 1, "more than a trailer was added")
+            precondition(ended.bytes.count <= count + 2, "more than an end of data and a trailer was added")
         }
     case .svg:
         let plan = DecodePlan(drawnSize: PixelSize(width: 30, height: 20))
