@@ -64,7 +64,7 @@ extension SharedBytes {
             unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[..<part]))
             unsafe [UInt8(left)].withUnsafeBytes { unsafe result.append($0) }
             unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[(part + 1)...]))
-            unsafe [0, 0x3B].withUnsafeBytes { unsafe result.append($0) }
+            unsafe ([0, 0x3B] as [UInt8]).withUnsafeBytes { unsafe result.append($0) }
         }
         return result.finish()
     }

@@ -1,8 +1,9 @@
 import Coordination
-import Imaging
 import Memory
 import TestSupport
 import Testing
+
+@testable import Imaging
 
 /// Files that lack their end, and files that lack pixels.
 @Suite(.timeLimit(.minutes(1)))
@@ -94,6 +95,15 @@ struct MissingEndTests {
         #expect(try Judgement(file, DecodePlan(isAnimated: true, mostFrames: 2), lane: lane) == .whole)
         let served = DecodePlan(isAnimated: true, incompleteImages: .serve)
         #expect(try Judgement(file, served, lane: lane) == .incomplete)
+    }
+
+    @Test func `a GIF that ends within its last frame gets an end of that frame and a trailer`() throws {
+        let whole = ImageFixture.photo(width: 120, height: 90, format: .gif).array
+        let cut = SharedBytes(whole.dropLast(20))
+        let plan = DecodePlan(incompleteImages: .serve)
+        let repaired = try GIFRepair.repair(cut, header: try ImageHeader.inspect(cut), plan: plan)
+        #expect(repaired.isIncomplete && repaired.bytes.count == cut.count + 2)
+        #expect(repaired.bytes.array.suffix(2) == [0, 0x3B])
     }
 
     @Test func `15: damage is no missing end`() throws {
