@@ -45,7 +45,7 @@ private struct Places: Sendable {
         guard let base = try? SourceURL(parsing: "https://example.com/base") else { fatalError("no base") }
         self.base = base
         var signed = Origin(name: "signed", place: .web(base: base))
-        signed.credentials = .signature(.init(id: "id", secret: Secret("secret"), region: "eu"))
+        signed.credentials = .signature(.fixed(.init(id: "id", secret: Secret("secret"))), region: "eu")
         var web = Origin(name: "web", place: .web(base: base))
         web.ignoredParameters = ["x"]
         origins = Origins([web, signed, Origin(name: "folder", place: .folder(path: "/srv"))])
