@@ -278,7 +278,7 @@ package final class ObjectStore: SharedValueStore {
     /// Notes that a source was asked for under a tag, and makes it unreadable if the tag was purged in between.
     ///
     /// A purge replaces the tag's generation before it reads which sources there are: so it finds this one, or is
-    /// noticed here. What was written about the source since it was asked for was written after the first look.
+    /// noticed here. The generation is read before any value that this request leads to is written.
     private func keep(
         _ source: NamedSource, under tag: SharedTag, _ asked: Task<SharedBytes?, any Error>?
     ) async throws {
