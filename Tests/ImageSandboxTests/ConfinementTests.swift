@@ -47,7 +47,7 @@ struct ConfinementTests {
         .executableMemory: "mmap", .removePages: "madvise",
     ]
 
-    @Test(arguments: Start.allCases)
+    @Test(.unlessSanitized("a thread of it opens a file, which a worker must not"), arguments: Start.allCases)
     func `a worker has few threads, however many it wants`(start: Start) throws {
         let worker = try start.worker()
         defer { _ = worker.end() }

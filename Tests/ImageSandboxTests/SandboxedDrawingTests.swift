@@ -9,7 +9,8 @@ import Testing
 /// Decodes by worker processes of the formats that only they read.
 @Suite(.timeLimit(.minutes(3)))
 struct SandboxedDrawingTests {
-    @Test func `a worker makes the same pixels as this process`() throws {
+    @Test(.unlessSanitized("a thread of it opens a file, which a worker must not"))
+    func `a worker makes the same pixels as this process`() throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         let text = "<text y='30' font-size='24' font-weight='bold' font-family='serif'>Ag</text>"
@@ -46,7 +47,8 @@ struct SandboxedDrawingTests {
         #expect(fixture.ends(.violation) + fixture.ends(.breach) == 0)
     }
 
-    @Test func `text that is too large for the fonts costs later drawings nothing`() throws {
+    @Test(.unlessSanitized("a thread of it opens a file, which a worker must not"))
+    func `text that is too large for the fonts costs later drawings nothing`() throws {
         let fixture = try SandboxFixture()
         let text = "<text y='20' font-size='12'>Ag</text>"
         let file = SharedBytes(UnwrittenImages.svg("width='64' height='48'", text))

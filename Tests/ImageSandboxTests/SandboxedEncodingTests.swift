@@ -9,7 +9,9 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SandboxedEncodingTests {
-    @Test(arguments: ImageFormat.written.filter(\.isEncodedInOneStep))
+    @Test(
+        .unlessSanitized("a thread of it opens a file, which a worker must not"),
+        arguments: ImageFormat.written.filter(\.isEncodedInOneStep))
     func `a worker writes the same file as this process`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()

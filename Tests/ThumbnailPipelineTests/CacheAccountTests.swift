@@ -13,7 +13,7 @@ import Testing
 
 /// The bytes that the caches count, beside those that the allocator gave: an entry that counts for less than it takes
 /// lets clients exceed the budget by asking for many of them.
-@Suite(.serialized, .enabled(if: CLinux_allocated_bytes() >= 0, "the sanitizers' allocators do not tell"))
+@Suite(.serialized, .unlessSanitized("its allocator does not tell what it holds"))
 struct CacheAccountTests {
     private static let entries = 4_000
 

@@ -1,0 +1,12 @@
+package import Testing
+
+extension Trait where Self == ConditionTrait {
+    /// Leaves a test out if `scripts/sanitize` built it, because the sanitizer itself needs what the test forbids.
+    package static func unlessSanitized(_ reason: Comment) -> ConditionTrait {
+        #if SANITIZING
+        .disabled(reason)
+        #else
+        .enabled(if: true)
+        #endif
+    }
+}
