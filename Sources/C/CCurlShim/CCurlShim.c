@@ -1,5 +1,7 @@
 #include "CCurlShim.h"
 
+#include <errno.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 CURLcode CCurlShim_set_long(CURL *easy, CURLoption option, long value)
@@ -90,6 +92,24 @@ CURLSH *CCurlShim_share_create(void)
 const struct sockaddr *CCurlShim_socket_address(const struct curl_sockaddr *address)
 {
     return &address->addr;
+}
+
+int CCurlShim_local_port(curl_socket_t socket)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address = { 0 };
+    socklen_t length = sizeof address;
+    if (getsockname(socket, &address.any, &length) != 0) return 0;
+    return ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port : address.v4.sin_port);
+}
+
+int CCurlShim_is_quiet(curl_socket_t socket)
+{
+    char byte;
+    return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
 int CCurlShim_stream_socket_type(void)

@@ -24,11 +24,12 @@ func setTransferCallbacks(_ handle: UnsafeMutableRawPointer, _ transfer: CurlTra
             guard let transfer = unsafe recoverTransfer(context), let address = unsafe address else { return -1 }
             return unsafe transfer.openSocket(address)
         },
-        { context, remote, _, port, _ in
+        { context, remote, _, port, localPort in
             guard let transfer = unsafe recoverTransfer(context), let remote = unsafe remote else {
                 return CURL_PREREQFUNC_ABORT
             }
-            let mayGoOn = transfer.willSendRequest(to: unsafe String(cString: remote), port: Int(port))
+            let mayGoOn = transfer.willSendRequest(
+                to: unsafe String(cString: remote), port: Int(port), from: Int(localPort))
             return mayGoOn ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         },
         Unmanaged.passUnretained(transfer).toOpaque())

@@ -18,6 +18,7 @@ final class CurlLoop {
     private let timekeeper: any Timekeeper
     private let selectingFields: SelectingFields
     private var retryBudget = RetryBudget()
+    private let sockets = KeptSockets()
     private var ownAddresses = OwnAddresses()
     private var transfers: [UInt64: CurlTransfer] = [:]
     private var waitingForName: [ExactText: [UInt64]] = [:]
@@ -63,7 +64,7 @@ final class CurlLoop {
             retryBudget.save()
             let transfer = CurlTransfer(
                 load, configuration: profile(named: load.request.identity.originName).configuration,
-                selectingFields: selectingFields, now: timekeeper.now, timekeeper: timekeeper,
+                selectingFields: selectingFields, now: timekeeper.now, timekeeper: timekeeper, sockets: sockets,
                 mayRetry: { [unowned self] in mayRetry() })
             transfers[load.id] = transfer
             beginHop(of: transfer)

@@ -43,12 +43,14 @@ final class CurlTransfer {
     private var hasRetried = false
     private var hasLeftOrigin = false
     private let mayRetry: () -> Bool
+    private let sockets: KeptSockets
     private var pauseEnd: Duration?
 
     init(
         _ load: CurlInbox.Load, configuration: DownloadConfiguration, selectingFields: SelectingFields, now: Duration,
-        timekeeper: any Timekeeper, mayRetry: @escaping () -> Bool = { false }
+        timekeeper: any Timekeeper, sockets: KeptSockets = KeptSockets(), mayRetry: @escaping () -> Bool = { false }
     ) {
+        self.sockets = sockets
         self.load = load
         self.timekeeper = timekeeper
         self.mayRetry = mayRetry
@@ -183,16 +185,23 @@ final class CurlTransfer {
             failure = .sourceNotAllowed("addresses: a connection to one that was not judged")
             return -1
         }
-        return unsafe socket(
+        let descriptor = unsafe socket(
             address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+        hop.sockets.append(descriptor)
+        return descriptor
     }
 
     /// Called by libcurl when a connection is there, new or used before; false ends the transfer.
-    func willSendRequest(to remote: String, port: Int) -> Bool {
+    func willSendRequest(to remote: String, port: Int, from localPort: Int) -> Bool {
         clock.connected(at: timekeeper.now)
         requestedAt = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
         guard let address = IPAddress(remote), hop.isAllowed(address), port == url.port else {
             failure = .sourceNotAllowed("addresses: connected to \(remote), port \(port), which was not judged")
+            return false
+        }
+        // libcurl closes the connection, and nothing was sent.
+        guard sockets.isQuiet(from: localPort, orNew: hop.sockets) else {
+            hop.foundUnreadBytes = true
             return false
         }
         // libcurl itself asks again when a kept connection turns out to be dead: within our count and budget.
@@ -227,6 +236,7 @@ final class CurlTransfer {
         case .accept, .resume, nil: break
         }
         guard let code else { return .failure(.timedOut) }
+        if hop.foundUnreadBytes { return .again }
         if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
         guard code == CURLE_OK else {
             let isCut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR

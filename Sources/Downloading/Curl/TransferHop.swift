@@ -1,3 +1,4 @@
+import CCurlShim
 import HTTPTypes
 import Memory
 
@@ -10,6 +11,10 @@ struct TransferHop {
     var judgedAddresses: [IPAddress] = []
     /// Judges the peer of a connection, which may have been opened for an earlier transfer.
     var isAllowed: (IPAddress) -> Bool = { _ in false }
+    /// Sockets that were opened for this hop.
+    var sockets: [CInt] = []
+    /// Whether libcurl took a kept connection on which something waited to be read, before a request was sent.
+    var foundUnreadBytes = false
     /// Requests that libcurl has sent.
     var requests = 0
     var reader = ResponseHeadReader()
@@ -24,6 +29,25 @@ struct TransferHop {
     mutating func drain(_ count: Int) -> Bool {
         drainedBytes += count
         return drainedBytes <= Self.maximumDrainedBytes
+    }
+}
+
+/// The sockets of connections that libcurl may keep, by their ports on this machine.
+///
+/// What an origin sends behind the end of an answer would be read as the answer to the next request on the connection.
+/// libcurl 7.88 looks for it once a second alone. Confined to the thread `transfers`.
+final class KeptSockets {
+    private var sockets: [Int: CInt] = [:]
+
+    /// Whether the connection from `port` is one of `new`, or nothing waits to be read on it.
+    func isQuiet(from port: Int, orNew new: [CInt]) -> Bool {
+        if let socket = new.first(where: { CCurlShim_local_port($0) == port }) {
+            sockets[port] = socket
+            return true
+        }
+        // The number of a socket that was closed may be that of another one by now.
+        guard let socket = sockets[port], CCurlShim_local_port(socket) == port else { return false }
+        return CCurlShim_is_quiet(socket) != 0
     }
 }
 

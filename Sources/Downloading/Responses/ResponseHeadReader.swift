@@ -19,7 +19,8 @@ struct ResponseHeadReader {
     ///
     /// Lines after the header are trailer fields: counted and dropped.
     mutating func read(_ line: Span<UInt8>) throws(DownloadError) -> ResponseHead? {
-        lines += 1
+        // Neither a status line nor the empty one at an end.
+        if status != nil, line.count > 2 { lines += 1 }
         bytes += line.count
         guard lines <= Self.maximumLines, bytes <= Self.maximumBytes else { throw .protocolError("header too large") }
         if isComplete { return nil }

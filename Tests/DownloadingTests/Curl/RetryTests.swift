@@ -37,6 +37,26 @@ struct RetryTests {
         #expect(fixture.retries == 1)
     }
 
+    @Test(
+        arguments: [
+            "204 No Content\r\n", "205 Reset Content\r\n", "304 Not Modified\r\n",
+            "404 Not Found\r\nContent-Length: 0\r\n",
+            "200 OK\r\nContent-Length: 0\r\n", "200 OK\r\nContent-Length: 1\r\n\r\na",
+            "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n",
+        ], [1, 2_000])
+    func `bytes behind an answer are no answer to the next request`(answer: String, count: Int) async throws {
+        let fixture = try RetryFixture()
+        let forged = String(repeating: "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged", count: count)
+        let end = answer.hasSuffix("a") ? "" : "\r\n"
+        fixture.origin.serve("/attack", .open("HTTP/1.1 " + answer + end + forged))
+        fixture.origin.serve("/a", .image([1]))
+        for _ in 0..<3 {
+            _ = try? await fixture.load("/attack")
+            #expect(try await fixture.load("/a").bytes.array == [1])
+        }
+        #expect(fixture.retries == 0)
+    }
+
     @Test func `a new connection that is reset is not tried again`() async throws {
         let fixture = try RetryFixture()
         fixture.answerAfter(resets: 1)
