@@ -108,6 +108,7 @@ package struct Engine: Sendable {
             timekeeper: time)
         if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: disk, logger: logger) }
         resultStore?.start()
+        resultStore?.blockUntilTried()
         self.settings = settings
     }
 

@@ -41,6 +41,8 @@ package final class ObjectStore: SharedValueStore {
     private let logger: Logger
     let timekeeper: any Timekeeper
     let state: Locked<State>
+    /// Whether the first try of the place has ended.
+    private let isTried = ConditionGuarded(false)
 
     /// A store that does nothing before ``start()``.
     package init(
@@ -58,6 +60,13 @@ package final class ObjectStore: SharedValueStore {
 
     /// Tries the place, and again until it answers.
     package func start() { recover() }
+
+    /// Blocks the thread until the place was tried once, for as long as a look-up may take at most.
+    ///
+    /// Sources that are fetched before have no generation, so that nothing made of them is kept in the store.
+    package func blockUntilTried() {
+        _ = isTried.blockingWait(atMost: configuration.timeout) { $0 ? true : nil }
+    }
 
     /// Takes no more writes and look-ups, waits for the writes that it has, and tries once more to do what is to be
     /// removed.
@@ -336,6 +345,10 @@ package final class ObjectStore: SharedValueStore {
             failure = nil
         } catch {
             failure = error
+        }
+        defer {
+            isTried.withLock { $0 = true }
+            isTried.wakeAll()
         }
         let now = timekeeper.now
         let (isNews, health) = state.withLock { state in
