@@ -63,7 +63,10 @@ package enum AlulaCommand {
                 "self-test", "check the image library, the decoders' limits and the encoders on this machine",
                 help: SelfTestCommand.help, run: SelfTestCommand.run),
             Entry(CompletionCommand.description, run: CompletionCommand.run),
-            Entry("version", "print the version") { _ in Program.succeed(Program.version) },
+            Entry("version", "print the version") { arguments in
+                guard let first = arguments.first else { Program.succeed(Program.version) }
+                Program.fail(["alula version: \(first) is not expected here"], status: ExitStatus.wrongUse)
+            },
         ]
     }
 

@@ -25,7 +25,8 @@ package enum Lifecycle {
             try DescriptorLimit.raise(toServe: &settings)
             let demo = isDemo ? try Demo(configuring: &settings, logger: logger) : nil
             let service = try Service(settings, logger: Logger(level: settings.logLevel, sink: early))
-            logger.info(
+            // Told at any level, because nothing else tells ports that were picked.
+            Logger(level: .info, sink: sink).info(
                 "listening",
                 [
                     "port": .int(Int(service.publicServer.port)), "adminPort": .int(Int(service.operatorServer.port)),

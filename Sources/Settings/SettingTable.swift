@@ -26,13 +26,13 @@ package enum SettingTable {
 
     private static let listeners: [Setting] = [
         Setting(name: "bind", default: "0.0.0.0", help: "address of the public listener") {
-            $0.publicListener.bindAddress = $1
+            (settings, text) throws(InvalidValue) in settings.publicListener.bindAddress = try address(text)
         },
         Setting(name: "port", default: "8080", help: "port of the public listener; 0 picks a free one") {
             (settings, text) throws(InvalidValue) in settings.publicListener.port = try port(text)
         },
         Setting(name: "adminBind", default: "127.0.0.1", help: "address of the operators' listener") {
-            $0.operatorListener.bindAddress = $1
+            (settings, text) throws(InvalidValue) in settings.operatorListener.bindAddress = try address(text)
         },
         Setting(name: "adminPort", default: "9091", help: "port of the operators' listener; 0 picks a free one") {
             (settings, text) throws(InvalidValue) in settings.operatorListener.port = try port(text)
@@ -313,6 +313,13 @@ package enum SettingTable {
 
     static func networks(_ text: String) throws(InvalidValue) -> [AddressNetwork] {
         try parsed(text, "networks such as 127.0.0.0/8 or fd00::/8, separated by commas") { AddressNetwork($0) }
+    }
+
+    private static func address(_ text: String) throws(InvalidValue) -> String {
+        guard !text.contains("/"), AddressNetwork(text) != nil else {
+            throw InvalidValue(allowed: "an IPv4 or IPv6 address in figures, such as 127.0.0.1")
+        }
+        return text
     }
 
     private static func port(_ text: String) throws(InvalidValue) -> UInt16 {

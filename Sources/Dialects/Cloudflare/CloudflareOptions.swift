@@ -87,7 +87,9 @@ struct CloudflareOptions: Hashable, Sendable {
         case "auto": accepted = AcceptedFormats.named(of: [.avif, .webp], in: accept)
         case "json": asksForFacts = true
         case "baseline-jpeg": format = .jpeg
-        case let word?: format = try FrontEndTarget.format(word, "format", of: ["avif", "webp", "jpeg", "png"])
+        case let word?:
+            let words = ["auto", "avif", "webp", "jpeg", "baseline-jpeg", "png", "json"]
+            format = try FrontEndTarget.format(word, "format", of: words)
         }
         isAnimated = try values.word("anim", of: "true", "false") != "false"
         background = try values.color("background")
@@ -150,7 +152,7 @@ struct CloudflareOptions: Hashable, Sendable {
             let parts = text.utf8.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)
             let shares = parts.compactMap { ParameterGrammar.decimal(Substring($0)) }.filter { (0...1).contains($0) }
             guard parts.count == 2, shares.count == 2 else {
-                throw .badChoice("gravity", allowed: ["auto", "face", "left", "right", "top", "bottom", "XxY"])
+                throw .badChoice("gravity", allowed: ["auto", "face", "left", "right", "top", "bottom", "center", "XxY"])
             }
             return .point(x: Int((1_000 * shares[0]).rounded()), y: Int((1_000 * shares[1]).rounded()))
         }

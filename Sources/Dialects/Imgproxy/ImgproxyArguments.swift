@@ -108,10 +108,17 @@ struct ImgproxyArguments {
         return Color(red: bytes[0], green: bytes[1], blue: bytes[2])
     }
 
+    /// The case whose word is given.
+    func choice<Value: CaseIterable & RawRepresentable<String>>(_ index: Int) throws(APIError) -> Value {
+        guard let value = Value(rawValue: text(index)) else {
+            throw .badChoice(option.quotedName, allowed: Value.allCases.map(\.rawValue))
+        }
+        return value
+    }
+
     /// A format by its name.
     func format(_ index: Int) throws(APIError) -> ImgproxyFormat {
-        guard let format = ImgproxyFormat(name: text(index)) else { throw fault("There is no format of this name.") }
-        return format
+        try ImgproxyFormat(named: text(index), in: option.quotedName)
     }
 
     /// A place out of `kinds`.
@@ -121,7 +128,7 @@ struct ImgproxyArguments {
         if name == "obj" || name == "objw" {
             throw .unsupportedOption(option.quotedName, "Objects are found by imgproxy Pro only.")
         }
-        throw fault("Must be one of \(kinds.map(\.rawValue).sorted().joined(separator: ", ")).")
+        throw .badChoice(option.quotedName, allowed: kinds.map(\.rawValue).sorted())
     }
 
     /// Bound of whole numbers, and of numbers with a fraction.

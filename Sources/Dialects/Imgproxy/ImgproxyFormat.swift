@@ -13,6 +13,14 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The format of this name, which stands in `option`.
+    init(named name: String, in option: String) throws(APIError) {
+        guard let format = Self(name: name) else {
+            throw .badChoice(option, allowed: Self.allCases.map(\.rawValue))
+        }
+        self = format
+    }
+
     /// The format of a source.
     init(_ format: ImageFormat) {
         self =

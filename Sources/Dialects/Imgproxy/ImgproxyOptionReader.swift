@@ -51,10 +51,7 @@ struct ImgproxyOptionReader {
 
     /// Sets the format that the end of a source names.
     mutating func apply(format name: String) throws(APIError) {
-        guard let format = ImgproxyFormat(name: name) else {
-            throw .badParameter("format", "There is no format of this name.")
-        }
-        image.format = format
+        image.format = try ImgproxyFormat(named: name, in: "format")
     }
 
     /// Applies one option.
@@ -191,10 +188,7 @@ extension ImgproxyOptionReader {
     }
 
     private mutating func readType(_ arguments: ImgproxyArguments) throws(APIError) {
-        guard let type = ImgproxyOptions.ResizingType(rawValue: arguments.text(0)) else {
-            throw arguments.fault("Must be fit, fill, fill-down, force or auto.")
-        }
-        image.resizingType = type
+        image.resizingType = try arguments.choice(0)
     }
 
     private mutating func readSize(_ arguments: ImgproxyArguments, from start: Int) throws(APIError) {

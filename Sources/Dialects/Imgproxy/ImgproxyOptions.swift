@@ -3,7 +3,7 @@ import Imaging
 /// The options of a target that concern an image, in imgproxy's own terms.
 struct ImgproxyOptions: Hashable, Sendable {
     /// How an image is brought to the size of a box.
-    enum ResizingType: String, Hashable, Sendable {
+    enum ResizingType: String, Hashable, Sendable, CaseIterable {
         case fit, fill
         case fillDown = "fill-down"
         case force, auto
