@@ -1,3 +1,5 @@
+import Dialects
+
 /// A place of the settings.
 typealias SettingPlace<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
@@ -76,6 +78,16 @@ package struct Setting: Sendable {
     static func choice<Value: RawRepresentable & CaseIterable & SendableMetatype>(
         _ name: String, _ place: SettingPlace<Value>, default value: String, help: String
     ) -> Setting where Value.RawValue == String { Setting(name, place, value, help, SettingValues.choice) }
+
+    /// A setting that says where a dialect lies, such as at `usual`.
+    static func place(
+        _ name: String, _ place: SettingPlace<DialectPlace?>, usual: String, help: String
+    ) -> Setting {
+        Setting(name: name, defaultText: "none", help: help) { (settings, text) throws(InvalidValue) in
+            guard let value = DialectPlace(text) else { throw InvalidValue(allowed: "/ or a path such as \(usual)") }
+            settings[keyPath: place] = value
+        }
+    }
 
     /// The spelling on the command line: `--max-active-downloads`.
     package var flag: String { "--" + words.joined(separator: "-") }
