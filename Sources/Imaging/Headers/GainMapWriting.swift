@@ -45,7 +45,7 @@ extension MPFIndex {
     ///
     /// Its length depends on nothing: it has room for two images.
     fileprivate static func bytes(of images: [(byteCount: Int, offset: Int)]) -> [UInt8] {
-        func number(_ value: Int, _ count: Int = 4) -> [UInt8] { JPEGSegments.bigEndian(value, count) }
+        func number(_ value: Int, _ count: Int = 4) -> [UInt8] { value.bigEndianBytes(count) }
         let undefined = number(7, 2)
         let header = Array("MM\0*".utf8) + number(8)
         let directory =
@@ -102,7 +102,7 @@ extension GainMapMetadata {
     fileprivate var standardBytes: [UInt8] {
         let flags = (channels.count > 1 ? Self.hasThreeChannels : 0) | (usesBaseColors ? Self.hasBaseColors : 0)
         return [0, 0, 0, 0, UInt8(flags)]
-            + fractions.flatMap { JPEGSegments.bigEndian($0.numerator, 4) + JPEGSegments.bigEndian($0.denominator, 4) }
+            + fractions.flatMap { $0.numerator.bigEndianBytes(4) + $0.denominator.bigEndianBytes(4) }
     }
 }
 
