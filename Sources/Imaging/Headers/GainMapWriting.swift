@@ -40,7 +40,13 @@ enum GainMapWriting {
     }
 }
 
-extension MPFIndex {
+/// The numbers of the index of images in a file (CIPA DC-007).
+enum MPFIndex {
+    /// The tags of the version, of the number of images, and of the images.
+    static let (version, count, entries) = (0xB000, 0xB001, 0xB002)
+    /// Bytes of an image's entry.
+    static let entryLength = 16
+
     /// An index of these images, the first of which holds it; offsets count from the index itself.
     ///
     /// Its length depends on nothing: it has room for two images.

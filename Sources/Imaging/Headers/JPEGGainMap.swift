@@ -132,14 +132,6 @@ extension ImageHeader {
     }
 }
 
-/// The numbers of the index of images in a file (CIPA DC-007).
-enum MPFIndex {
-    /// The tags of the version, of the number of images, and of the images.
-    static let (version, count, entries) = (0xB000, 0xB001, 0xB002)
-    /// Bytes of an image's entry.
-    static let entryLength = 16
-}
-
 extension GainMap {
     /// The map as a file of its own, whose header is ``header``; nil if the image's file ends before.
     ///
