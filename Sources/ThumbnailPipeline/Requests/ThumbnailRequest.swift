@@ -17,7 +17,7 @@ package struct ThumbnailRequest: Hashable, Sendable {
     /// Most bytes of the image's file, below the bound of all sources; nil for that bound.
     package var maximumSourceBytes: Int?
     /// The highest quality of the result if the request names none; nil for no such bound.
-    package var unnamedQualityLimit: Int?
+    package var defaultQualityLimit: Int?
     /// The tags under which the image can be purged.
     package var tags: [ExactText] = []
 
@@ -55,7 +55,7 @@ extension RenderPlan {
     ) throws {
         var rules = configuration.rules
         rules.limits.longestSteps = configuration.decodeTimeout
-        rules.unnamedQualityLimit = request.unnamedQualityLimit
+        rules.defaultQualityLimit = request.defaultQualityLimit
         let source = RecipeSource(header: headers.image, additions: headers.additional, rules: rules)
         do throws(ImagingError) {
             try self.init(request.recipe, of: source)
