@@ -159,7 +159,7 @@ package struct Engine: Sendable {
 
     /// Closes the disk cache and ends the worker processes, after the last work.
     package func end() async {
-        sharedStore?.stop()
+        await sharedStore?.stop(timeLimit: .seconds(2))
         await disk?.close(timeLimit: .seconds(2))
         sandbox?.shutDown()
     }

@@ -78,8 +78,10 @@ package final class SharedStore: SharedValueStore {
         }
     }
 
-    /// Ends the thread and all that waits for the server.
-    package func stop() { inbox.stop() }
+    package func stop(timeLimit: Duration) async {
+        inbox.stop(by: timekeeper.now + timeLimit)
+        _ = await inbox.ended.value(within: timeLimit, by: timekeeper, or: false)
+    }
 
     package var statistics: SharedStoreStatistics { inbox.statistics }
 

@@ -69,6 +69,9 @@ package protocol SharedValueStore: Sendable {
     func purgeEverything() async -> Bool
 
     /// Learns of all purges that were made before this call; returns whether that could be done.
+
+    /// Takes no more requests, and tries once more to do what is to be removed; the log tells what is not confirmed.
+    func stop(timeLimit: Duration) async
     func learnPurges() async -> Bool
 }
 

@@ -59,8 +59,7 @@ package final class ObjectStore: SharedValueStore {
     /// Tries the place, and again until it answers.
     package func start() { recover() }
 
-    /// Takes no more writes and look-ups, waits for the writes that it has, and tries once more to do what is to be
-    /// removed.
+    /// Waits for the writes that it has, too.
     package func stop(timeLimit: Duration) async {
         let answer = FirstAnswer<Bool>()
         let isIdle = state.withLock { state in
