@@ -64,6 +64,19 @@ package struct Setting: Sendable {
         _ name: String, _ place: SettingPlace<Duration>, default value: String, help: String
     ) -> Setting { Setting(name, place, value, help, SettingValues.duration) }
 
+    /// The same for a time above zero that is bounded.
+    static func duration(
+        _ name: String, _ place: SettingPlace<Duration>, mostSeconds: Int, default value: String, help: String
+    ) -> Setting {
+        Setting(name, place, value, help) { text throws(InvalidValue) in
+            let duration = try SettingValues.duration(text)
+            guard duration > .zero, duration <= .seconds(mostSeconds) else {
+                throw InvalidValue(allowed: "a duration from 1ms to \(mostSeconds)s")
+            }
+            return duration
+        }
+    }
+
     /// A setting whose value is a time in whole seconds.
     static func seconds(
         _ name: String, _ place: SettingPlace<Int>, default value: String, help: String

@@ -96,10 +96,10 @@ package final class ObjectStore: SharedValueStore {
     // MARK: Look-ups
 
     package func ask(
-        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, within limit: Duration? = nil,
-        allowance: WaitAllowance, _ finish: @escaping @Sendable (SharedReply) -> Void
+        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitAllowance,
+        _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
-        let limit = allowance.remaining(of: min(configuration.timeout, limit ?? configuration.timeout))
+        let limit = allowance.remaining(of: configuration.timeout)
         guard limit > .zero, admitRead(of: sources) else { return false }
         let begun = timekeeper.now
         Task.detached { [self] in
