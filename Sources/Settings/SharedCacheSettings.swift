@@ -54,7 +54,9 @@ package struct SharedCacheSettings: Sendable {
 }
 
 extension Settings {
-    /// The configuration of the shared cache; nil without one. An ephemeral session writes nothing there.
+    /// The configuration of the shared cache; nil without one.
+    ///
+    /// An ephemeral session writes nothing there.
     package var sharedCacheConfiguration: SharedCacheConfiguration? {
         sharedCache.address.map { address in
             var configuration = SharedCacheConfiguration(address: address)

@@ -49,7 +49,8 @@ struct ImgproxySettingsTests {
             ])
         }
         #expect(container.problems(["IMGPROXY_KEY": Self.key]).count == 1)
-        #expect(container.problems(["IMGPROXY_KEY": "xyz", "IMGPROXY_SALT": Self.salt]).allSatisfy { !$0.contains("xyz") })
+        let problems = container.problems(["IMGPROXY_KEY": "xyz", "IMGPROXY_SALT": Self.salt])
+        #expect(problems.allSatisfy { !$0.contains("xyz") })
     }
 
     @Test func `keys and bounds close what could pass them by`() throws {
@@ -243,8 +244,8 @@ struct ImgproxySettingsTests {
                 ForeignVariable(name: "IMGPROXY_NEW_RELIC_KEY", meaning: .lost),
                 ForeignVariable(name: "IMGPROXY_SENTRY_DSN", meaning: .lost),
             ])
-        #expect(
-            container.problems(["IMGPROXY_SECRET": "hush"]).allSatisfy { $0.contains("IMGPROXY_SECRET") && !$0.contains("hush") })
+        let problems = container.problems(["IMGPROXY_SECRET": "hush"])
+        #expect(problems.allSatisfy { $0.contains("IMGPROXY_SECRET") && !$0.contains("hush") })
         for (name, value) in [
             ("SECRET", "x"), ("PRESETS", "a=w"), ("PRESETS", "a"), ("QUALITY", "0"), ("QUALITY", "101"),
             ("AUTO_WEBP", "yes"),
