@@ -24,11 +24,11 @@ func library(_ name: String, pkgConfig: String, package: String) -> Target {
 
 /// Typed C functions for what Swift cannot call in a library: variadic functions, macros, unions.
 func shim(
-    _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], flags: [String] = [],
-    linking libraries: [String] = []
+    _ name: String, _ dependencies: [Target.Dependency] = [], in folder: String = "Sources/C", exclude: [String] = [],
+    flags: [String] = [], linking libraries: [String] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Sources/C/" + name, exclude: exclude,
+        name: name, dependencies: dependencies, path: folder + "/" + name, exclude: exclude,
         cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"] + flags)],
         linkerSettings: libraries.map { .linkedLibrary($0) })
 }
@@ -105,8 +105,6 @@ let package = Package(
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
         shim("CSVGShim", ["CPango", "CRSVG"], linking: ["fontconfig", "freetype", "pangoft2-1.0"]),
         shim("CPNGShim", ["CZlib"]),
-        // For tests and fuzz targets alone.
-        shim("CJPEGReference", ["CJPEG"], flags: ["-O2"]),
         shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
         shim("CHiredisShim", ["CHiredis", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
@@ -200,6 +198,7 @@ let package = Package(
             swiftSettings: settings, linkerSettings: allocator),
         module(
             "TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory"], path: "Tests/TestSupport"),
+        shim("CJPEGReference", ["CJPEG"], in: "Tests", flags: ["-O2"]),
         .executableTarget(
             name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], path: "Tests/fake-origin",
             swiftSettings: settings),

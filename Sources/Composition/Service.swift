@@ -66,7 +66,7 @@ package struct Engine: Sendable {
             logger.warning("caches made smaller to fit half of the memory budget", ["budget": .int(memoryLimit)])
         }
         let engine = "alula \(Program.version), libvips \(ImageLibrary.version)"
-        sharedStore = try settings.sharedCache.configuration(settings.disk.mode).map { configuration in
+        sharedStore = try settings.sharedCacheConfiguration.map { configuration in
             try SharedStore(configuration, logger: logger, timekeeper: time)
         }
         let observer = DownloadMetrics.observer(registry: registry, events: log)
@@ -161,7 +161,7 @@ package struct Engine: Sendable {
 
     /// Closes the disk cache and ends the worker processes, after the last work.
     package func end() async {
-        sharedStore?.stop()
+        await sharedStore?.stop(timeLimit: .seconds(2))
         await disk?.close(timeLimit: .seconds(2))
         sandbox?.shutDown()
     }
@@ -255,7 +255,8 @@ struct Service: Sendable {
     }
 
     /// Ends the service: readiness fails, after the delay accepting stops, requests in hand finish, the rest is cut.
-    func shutDown(_ settings: Settings, timekeeper: any Timekeeper = SystemTimekeeper()) async {
+    func shutDown(_ settings: Settings) async {
+        let timekeeper = SystemTimekeeper()
         lifecycle.failReadiness()
         try? await timekeeper.sleep(until: timekeeper.now + settings.drainDelay)
         publicServer.stopAccepting()

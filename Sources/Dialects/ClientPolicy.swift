@@ -41,10 +41,10 @@ package struct ClientPolicy: Sendable {
                 allowed.placeholder = Placeholder(placeholder.color, in: options)
             }
         }
-        if let saveDataQuality, recipe.isQualityUnnamed {
+        if let saveDataQuality, recipe.hasDefaultQuality {
             let read = hints.only(.saveData)
             allowed.hintFields.formUnion(read.fields)
-            if read.savesData { allowed.request.unnamedQualityLimit = saveDataQuality }
+            if read.savesData { allowed.request.defaultQualityLimit = saveDataQuality }
         }
         return allowed
     }

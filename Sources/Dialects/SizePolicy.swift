@@ -101,7 +101,7 @@ package struct ClientChoices: OptionSet, Hashable, Sendable {
 /// A recipe whose box and quality an operator can bound; those of all grammars.
 package protocol SizedRecipe: RenderRecipe {
     /// Whether neither the target nor a preset names the quality of a result that has one.
-    var isQualityUnnamed: Bool { get }
+    var hasDefaultQuality: Bool { get }
 
     /// The recipe of the request that is allowed in place of this one; the same one if it is allowed itself.
     ///

@@ -64,7 +64,7 @@ struct Checksum: ~Copyable {
     }
 
     mutating func add(_ bytes: SharedBytes) {
-        let length = SharedBytes((0..<8).map { UInt8(truncatingIfNeeded: bytes.count >> ($0 * 8)) })
+        let length = SharedBytes(bytes.count.littleEndianBytes())
         length.withBytes { hash.update($0) }
         bytes.withBytes { hash.update($0) }
     }

@@ -40,7 +40,8 @@ struct ObjectListing {
 
     /// The names in an answer, and whether there are more after them; nil if it is no listing of this folder.
     ///
-    /// They are ours, so none has characters that XML would escape. A page may be shorter than asked for.
+    /// They are ours, so none has characters that XML would escape. A page may be shorter than asked for. A full one
+    /// that does not say whether there are more is not taken for the last.
     func names(in answer: SharedBytes) -> (names: [String], areMore: Bool)? {
         let text = String(decoding: answer.array, as: UTF8.self)
         guard text.contains("<ListBucketResult") else { return nil }
@@ -49,6 +50,7 @@ struct ObjectListing {
             guard let slash = key.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
             return String(key[key.utf8.index(after: slash)...])
         }
-        return (names, text.contains("<IsTruncated>true<"))
+        let isFull = names.count >= Self.length && !text.contains("<IsTruncated>")
+        return (names, isFull || text.contains("<IsTruncated>true<"))
     }
 }

@@ -114,10 +114,10 @@ extension GainMapMetadata {
                 return exp2(channel.least.value + (channel.most.value - channel.least.value) * share)
             }
         }
-        unsafe store(
+        storeFloats(
             (0..<256).map { StandardCurve.light(of: min(max((Double($0) - start) / length, 0), 1)) }, in: &gains.light)
-        unsafe store(values.count > steps.count ? values : values + values + values, in: &gains.gains)
-        unsafe store(
+        storeFloats(values.count > steps.count ? values : values + values + values, in: &gains.gains)
+        storeFloats(
             (0..<3).map { max(channels[$0 % channels.count].baseOffset.value, Self.leastOffset) }, in: &gains.offsets)
         return gains
     }

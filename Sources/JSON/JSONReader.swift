@@ -53,8 +53,8 @@ package struct JSONReader {
     }
 
     /// The value that a text begins with, whatever follows it.
-    package static func firstValue(in bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> JSONValue {
-        var reader = JSONReader(bytes, dialect)
+    package static func firstValue(in bytes: [UInt8]) throws(Failure) -> JSONValue {
+        var reader = JSONReader(bytes, .strict)
         return try reader.value(depth: 0)
     }
 

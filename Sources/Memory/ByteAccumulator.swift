@@ -26,6 +26,16 @@ package struct ByteAccumulator: ~Copyable {
         count += bytes.count
     }
 
+    /// Appends a copy of `bytes`.
+    package mutating func append(_ bytes: [UInt8]) {
+        unsafe bytes.withUnsafeBytes { unsafe append($0) }
+    }
+
+    /// Appends a copy of `bytes`.
+    package mutating func append(_ bytes: SharedBytes) {
+        unsafe bytes.withUnsafeBytes { unsafe append($0) }
+    }
+
     /// Ends the accumulation and hands the block over.
     package consuming func finish() -> SharedBytes {
         let block = unsafe takeStorage()
@@ -46,5 +56,15 @@ package struct ByteAccumulator: ~Copyable {
         guard let grown = unsafe realloc(base, wanted) else { fatalError("out of memory for \(wanted) bytes") }
         unsafe base = grown
         capacity = wanted
+    }
+}
+
+extension FixedWidthInteger {
+    /// The lowest `count` bytes of this number, the most significant first.
+    package func bigEndianBytes(_ count: Int = Self.bitWidth / 8) -> [UInt8] { littleEndianBytes(count).reversed() }
+
+    /// The lowest `count` bytes of this number, the least significant first.
+    package func littleEndianBytes(_ count: Int = Self.bitWidth / 8) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) }
     }
 }

@@ -70,7 +70,7 @@ package final class SharedBytes: @unchecked Sendable {
     package convenience init(_ bytes: some Collection<UInt8>) {
         var accumulator = ByteAccumulator(reservingCapacity: bytes.count)
         if bytes.withContiguousStorageIfAvailable({ unsafe accumulator.append(UnsafeRawBufferPointer($0)) }) == nil {
-            unsafe Array(bytes).withUnsafeBytes { unsafe accumulator.append($0) }
+            accumulator.append(Array(bytes))
         }
         let block = unsafe accumulator.takeStorage()
         unsafe self.init(heap: block.base, count: block.count)

@@ -103,15 +103,8 @@ extension DialectSettings {
 
     /// The settings of the dialect of weserv/images.
     private static let wsrv: [Setting] = [
-        Setting(
-            name: "wsrvPath", defaultText: "none",
-            help: "where URLs of weserv/images (wsrv.nl) are served: a prefix such as /wsrv, or /"
-        ) {
-            (settings, text) throws(InvalidValue) in
-            guard let place = DialectPlace(text) else {
-                throw InvalidValue(allowed: "/ or a path such as /wsrv")
-            }
-            settings.dialects.wsrv.place = place
-        }
+        .place(
+            "wsrvPath", \.dialects.wsrv.place, usual: "/wsrv",
+            help: "where URLs of weserv/images (wsrv.nl) are served: a prefix such as /wsrv, or /")
     ]
 }

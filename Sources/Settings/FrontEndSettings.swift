@@ -60,16 +60,9 @@ extension FrontEndSettings {
     /// The settings of the image endpoints of front-end frameworks.
     static let table: [Setting] =
         FrontEndSettings.endpoints.map { endpoint in
-            Setting(
-                name: endpoint.setting, defaultText: "none",
-                help: "where URLs of the image endpoint of \(endpoint.makers) lie, such as \(endpoint.usualPath)"
-            ) {
-                (settings, text) throws(InvalidValue) in
-                guard let place = DialectPlace(text) else {
-                    throw InvalidValue(allowed: "/, or a path such as \(endpoint.usualPath)")
-                }
-                settings.dialects.frontEnds.places[ExactText(endpoint.name)] = place
-            }
+            .place(
+                endpoint.setting, \.dialects.frontEnds.places[ExactText(endpoint.name)], usual: endpoint.usualPath,
+                help: "where URLs of the image endpoint of \(endpoint.makers) lie, such as \(endpoint.usualPath)")
         } + [
             Setting(name: "nextSizes", defaultText: "sizes, else as Next.js", help: "widths that nextPath serves") {
                 (settings, text) throws(InvalidValue) in

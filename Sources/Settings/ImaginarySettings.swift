@@ -7,16 +7,9 @@ extension DialectSettings {
 
     /// The settings of the dialect of imaginary.
     static let imaginary: [Setting] = [
-        Setting(
-            name: "imaginaryPath", defaultText: "none",
-            help: "where URLs of imaginary lie, Nextcloud's too: / or a prefix such as /imaginary"
-        ) {
-            (settings, text) throws(InvalidValue) in
-            guard let place = DialectPlace(text) else {
-                throw InvalidValue(allowed: "/, or a prefix such as /imaginary")
-            }
-            settings.dialects.imaginary.place = place
-        },
+        .place(
+            "imaginaryPath", \.dialects.imaginary.place, usual: "/imaginary",
+            help: "where URLs of imaginary lie, Nextcloud's too: / or a prefix such as /imaginary"),
         Setting(
             name: "imaginaryKey", defaultText: "none", help: "the key that they bring as key= or as API-Key",
             apply: { settings, text in settings.dialects.imaginary.key = text.isEmpty ? nil : Array(text.utf8) },

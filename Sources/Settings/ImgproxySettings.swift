@@ -6,10 +6,9 @@ import ThumbnailAPI
 extension DialectSettings {
     /// The settings of imgproxy's dialect.
     static let imgproxy: [Setting] = [
-        Setting(name: "imgproxyPath", defaultText: "none", help: "where imgproxy's URLs lie, such as /img or /") {
-            (settings, text) throws(InvalidValue) in
-            settings.dialects.imgproxy.place = try SettingValues.place(text)
-        },
+        .place(
+            "imgproxyPath", \.dialects.imgproxy.place, usual: "/img",
+            help: "where imgproxy's URLs lie, such as /img or /"),
         Setting(
             name: "imgproxyKeys", defaultText: "none", help: "hexadecimal keys of imgproxy's signatures",
             apply: { (settings, text) throws(InvalidValue) in
@@ -60,12 +59,6 @@ extension DialectSettings {
 }
 
 extension SettingValues {
-    /// A place of a dialect.
-    static func place(_ text: String) throws(InvalidValue) -> DialectPlace {
-        guard let place = DialectPlace(text) else { throw InvalidValue(allowed: "/ or a path such as /img") }
-        return place
-    }
-
     /// Reads the text before sources: a beginning of URLs, or a named origin with its colon.
     static func sourceBase(_ text: String) throws(InvalidValue) -> SourceBase {
         guard text.isEmpty || text.utf8.contains(UInt8(ascii: ":")) else {

@@ -1,5 +1,6 @@
 import Downloading
 package import SharedCaching
+import ThumbnailPipeline
 
 /// Where results stay, if they do.
 package struct ResultStoreSettings: Sendable {
@@ -19,14 +20,9 @@ extension ResultStoreSettings {
             }
             settings.resultStore.origin = text
         },
-        Setting(name: "resultStoreTimeout", default: "200ms", help: "wait of one request for the result store") {
-            (settings, text) throws(InvalidValue) in
-            let timeout = try SettingValues.duration(text)
-            guard timeout > .zero, timeout <= .seconds(10) else {
-                throw InvalidValue(allowed: "a duration from 1ms to 10s")
-            }
-            settings.resultStore.timeout = timeout
-        },
+        .duration(
+            "resultStoreTimeout", \.resultStore.timeout, mostSeconds: 10, default: "200ms",
+            help: "wait of one request for the result store"),
     ]
 }
 
@@ -34,7 +30,7 @@ extension Settings {
     /// The configuration of the result store; an ephemeral session writes no results there.
     package var resultStoreConfiguration: ObjectStoreConfiguration {
         var configuration = ObjectStoreConfiguration()
-        configuration.timeout = resultStore.timeout
+        configuration.timeout = min(resultStore.timeout, pipeline.requestTimeout)
         configuration.isReadOnly = disk.mode == .ephemeral
         configuration.key = sharedCache.credentials.key
         return configuration

@@ -1,3 +1,5 @@
+import Dialects
+
 /// A place of the settings.
 typealias SettingPlace<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
@@ -62,6 +64,19 @@ package struct Setting: Sendable {
         _ name: String, _ place: SettingPlace<Duration>, default value: String, help: String
     ) -> Setting { Setting(name, place, value, help, SettingValues.duration) }
 
+    /// The same for a time above zero that is bounded.
+    static func duration(
+        _ name: String, _ place: SettingPlace<Duration>, mostSeconds: Int, default value: String, help: String
+    ) -> Setting {
+        Setting(name, place, value, help) { text throws(InvalidValue) in
+            let duration = try SettingValues.duration(text)
+            guard duration > .zero, duration <= .seconds(mostSeconds) else {
+                throw InvalidValue(allowed: "a duration from 1ms to \(mostSeconds)s")
+            }
+            return duration
+        }
+    }
+
     /// A setting whose value is a time in whole seconds.
     static func seconds(
         _ name: String, _ place: SettingPlace<Int>, default value: String, help: String
@@ -76,6 +91,16 @@ package struct Setting: Sendable {
     static func choice<Value: RawRepresentable & CaseIterable & SendableMetatype>(
         _ name: String, _ place: SettingPlace<Value>, default value: String, help: String
     ) -> Setting where Value.RawValue == String { Setting(name, place, value, help, SettingValues.choice) }
+
+    /// A setting that says where a dialect lies, such as at `usual`.
+    static func place(
+        _ name: String, _ place: SettingPlace<DialectPlace?>, usual: String, help: String
+    ) -> Setting {
+        Setting(name: name, defaultText: "none", help: help) { (settings, text) throws(InvalidValue) in
+            guard let value = DialectPlace(text) else { throw InvalidValue(allowed: "/ or a path such as \(usual)") }
+            settings[keyPath: place] = value
+        }
+    }
 
     /// The spelling on the command line: `--max-active-downloads`.
     package var flag: String { "--" + words.joined(separator: "-") }

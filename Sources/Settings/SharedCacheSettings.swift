@@ -51,18 +51,21 @@ package struct SharedCacheSettings: Sendable {
         guard unsafe gethostname(&bytes, bytes.count - 1) == 0 else { return "unknown" }
         return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+}
 
-    /// The configuration of the shared store; nil without one.
+extension Settings {
+    /// The configuration of the shared cache; nil without one.
     ///
-    /// - Parameter mode: An ephemeral session writes nothing there, too.
-    package func configuration(_ mode: DiskSettings.SessionMode) -> SharedCacheConfiguration? {
-        guard let address else { return nil }
-        var configuration = SharedCacheConfiguration(address: address)
-        configuration.credentials = credentials
-        configuration.authorities = authorities
-        configuration.timeout = timeout
-        configuration.isReadOnly = mode == .ephemeral
-        return configuration
+    /// An ephemeral session writes nothing there.
+    package var sharedCacheConfiguration: SharedCacheConfiguration? {
+        sharedCache.address.map { address in
+            var configuration = SharedCacheConfiguration(address: address)
+            configuration.credentials = sharedCache.credentials
+            configuration.authorities = sharedCache.authorities
+            configuration.timeout = min(sharedCache.timeout, pipeline.requestTimeout)
+            configuration.isReadOnly = disk.mode == .ephemeral
+            return configuration
+        }
     }
 }
 
@@ -79,14 +82,9 @@ extension SharedCacheSettings {
             }
             settings.sharedCache.address = address
         },
-        Setting(name: "sharedCacheTimeout", default: "50ms", help: "wait of one request for the shared cache") {
-            (settings, text) throws(InvalidValue) in
-            let timeout = try SettingValues.duration(text)
-            guard timeout > .zero, timeout <= .seconds(1) else {
-                throw InvalidValue(allowed: "a duration from 1ms to 1s")
-            }
-            settings.sharedCache.timeout = timeout
-        },
+        .duration(
+            "sharedCacheTimeout", \.sharedCache.timeout, mostSeconds: 1, default: "50ms",
+            help: "wait of one request for the shared cache"),
         Setting(name: "sharedCacheAuthorities", defaultText: "the system's", help: "PEM file that rediss:// trusts") {
             (settings, text) throws(InvalidValue) in
             guard !text.isEmpty, !text.utf8.contains(0) else { throw InvalidValue(allowed: "the path of a PEM file") }

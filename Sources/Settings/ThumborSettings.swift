@@ -7,11 +7,9 @@ import ThumbnailAPI
 extension DialectSettings {
     /// The settings of the dialect of thumbor and imagor.
     static let thumbor: [Setting] = [
-        Setting(name: "thumborPath", defaultText: "none", help: "where URLs of thumbor and imagor lie: / or a prefix") {
-            (settings, text) throws(InvalidValue) in
-            guard let place = DialectPlace(text) else { throw InvalidValue(allowed: "/, or a prefix such as /img") }
-            settings.dialects.thumbor.place = place
-        },
+        .place(
+            "thumborPath", \.dialects.thumbor.place, usual: "/img",
+            help: "where URLs of thumbor and imagor lie: / or a prefix"),
         Setting(
             name: "thumborKey", defaultText: "none", help: "the key of their signatures, as text",
             apply: { settings, text in settings.dialects.thumbor.key = text.isEmpty ? nil : Array(text.utf8) },

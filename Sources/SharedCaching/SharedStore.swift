@@ -78,8 +78,10 @@ package final class SharedStore: SharedValueStore {
         }
     }
 
-    /// Ends the thread and all that waits for the server.
-    package func stop() { inbox.stop() }
+    package func stop(timeLimit: Duration) async {
+        inbox.stop(by: timekeeper.now + timeLimit)
+        _ = await inbox.ended.value(within: timeLimit, by: timekeeper, or: false)
+    }
 
     package var statistics: SharedStoreStatistics { inbox.statistics }
 
@@ -88,10 +90,10 @@ package final class SharedStore: SharedValueStore {
     package var isUp: Bool { inbox.isUp }
 
     package func ask(
-        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, within limit: Duration? = nil,
-        allowance: WaitAllowance, _ finish: @escaping @Sendable (SharedReply) -> Void
+        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitAllowance,
+        _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
-        let limit = allowance.remaining(of: min(configuration.timeout, limit ?? configuration.timeout))
+        let limit = allowance.remaining(of: configuration.timeout)
         guard limit > .zero, inbox.admitRead() else { return false }
         let begun = timekeeper.now
         let sourceCount = sources.count

@@ -20,13 +20,12 @@ package protocol SharedValueStore: Sendable {
     ///   - key: Its key.
     ///   - sources: The sources that it is made from.
     ///   - isBeginning: Whether sources get a generation if they have none, because they are about to be fetched.
-    ///   - limit: How long the reply may take, if that is less than the place's own limit.
     ///   - allowance: The time that the request has waited for the place before.
     ///   - finish: Called with the reply, once, on any thread; must not block.
     /// - Returns: Whether the place is asked; else `finish` is not called.
     func ask(
-        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool, within limit: Duration?,
-        allowance: WaitAllowance, _ finish: @escaping @Sendable (SharedReply) -> Void
+        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool, allowance: WaitAllowance,
+        _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool
 
     /// Judges a reply, which is counted: to be called once for each.
@@ -70,6 +69,9 @@ package protocol SharedValueStore: Sendable {
 
     /// Learns of all purges that were made before this call; returns whether that could be done.
     func learnPurges() async -> Bool
+
+    /// Takes no more requests, and tries once more to do what is to be removed; the log tells what is not confirmed.
+    func stop(timeLimit: Duration) async
 }
 
 extension SharedValueStore {
@@ -84,7 +86,7 @@ extension SharedValueStore {
         for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitAllowance
     ) async -> SharedLookUp {
         let answer = FirstAnswer<SharedReply?>()
-        let isAsked = ask(for: key, of: sources, isBeginning: isBeginning, within: nil, allowance: allowance) {
+        let isAsked = ask(for: key, of: sources, isBeginning: isBeginning, allowance: allowance) {
             answer.give($0)
         }
         guard isAsked, let reply = await answer.value(orIfCancelled: nil) else { return SharedLookUp() }

@@ -51,13 +51,16 @@ final class TierInbox: Sendable {
         var isUp = false
         var reads = 0
         var isWoken = false
-        var isStopped = false
+        /// When the thread ends at the latest; nil until it is stopped.
+        var end: Duration?
     }
 
     /// Reads that wait for the server at once; more are not tried.
     private static let mostReads = 4_096
 
     private let state = Locked(State())
+    /// Answered by the thread as its last act.
+    let ended = FirstAnswer<Bool>()
     private let maximumQueueBytes: Int
     private let readEnd: CInt
     private let writeEnd: CInt
@@ -134,26 +137,28 @@ final class TierInbox: Sendable {
     /// Hands a request to the thread.
     func post(_ request: Request) {
         let isStopped = state.withLock { state in
-            if !state.isStopped { state.requests.append(request) }
-            return state.isStopped
+            // The thread may need the server's addresses for its last removals.
+            if case .addresses = request {} else if state.end != nil { return true }
+            state.requests.append(request)
+            return false
         }
         if isStopped { Self.refuse(request) } else { wake() }
     }
 
-    /// Ends the thread.
-    func stop() {
-        state.withLock { $0.isStopped = true }
+    /// Ends the thread, at this time at the latest.
+    func stop(by end: Duration) {
+        state.withLock { $0.end = end }
         wake()
     }
 
-    /// The requests since the last call, and whether the thread is to end.
-    func take() -> (requests: [Request], isStopped: Bool) {
+    /// The requests since the last call, and when the thread is to end at the latest if it is stopped.
+    func take() -> (requests: [Request], end: Duration?) {
         state.withLock { state in
             defer {
                 state.requests = []
                 state.isWoken = false
             }
-            return (state.requests, state.isStopped)
+            return (state.requests, state.end)
         }
     }
 

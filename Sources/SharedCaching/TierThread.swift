@@ -70,16 +70,22 @@ final class TierThread {
     private let connections: [TierConnection]
     private var watched: [pollfd] = []
 
-    /// Works until it is stopped.
+    /// Works until it is stopped, and what is to be removed was tried once more.
     func run() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { unsafe buffer.deallocate() }
         messages.onMessage = { [weak self] reply in self?.heard(reply) }
+        var isEnding = false
         while true {
-            let (requests, isStopped) = inbox.take()
-            for request in requests { isStopped ? TierInbox.refuse(request) : take(request) }
-            if isStopped { break }
+            let (requests, end) = inbox.take()
+            for request in requests { take(request, isEnding: end != nil) }
             keepTime(timekeeper.now)
+            if let end {
+                if !isEnding, !purges.due.isEmpty { health.state == .down ? join() : poll() }
+                isEnding = true
+                let canConnect = !control.isClosed || isLookingUp
+                if purges.due.isEmpty || !canConnect || end <= timekeeper.now { break }
+            }
             for connection in connections { connection.flush() }
             notice(timekeeper.now)
             wait()
@@ -90,10 +96,15 @@ final class TierThread {
         }
         for connection in connections { connection.close() }
         for entry in purges.due.entries { entry.answer?.give(false) }
+        if !purges.due.isEmpty {
+            logger.warning("removals not confirmed by the shared cache", ["count": .int(purges.due.entries.count)])
+        }
+        inbox.ended.give(true)
     }
 
-    private func take(_ request: TierInbox.Request) {
+    private func take(_ request: TierInbox.Request, isEnding: Bool) {
         switch request {
+        case .read where isEnding, .write where isEnding, .readLog where isEnding: TierInbox.refuse(request)
         case .read(let read): send(read)
         case .write(let write): send(write)
         case .remove(let removal, let answer):

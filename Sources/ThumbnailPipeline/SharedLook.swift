@@ -66,13 +66,13 @@ final class SharedLook: SharedLooking {
         case .record(let known):
             let ticket = caches.changes.withLock { $0.begin(source) }
             put(.recordReply(nil, known: known, ticket))
-            isAsked = tier.ask(forRecordOf: source, within: timeLimit, allowance) { [self] reply in
+            isAsked = tier.ask(forRecordOf: source, allowance) { [self] reply in
                 put(.recordReply(reply, known: known, ticket))
                 ready()
             }
         case .result(let key, let record):
             put(.resultReply(nil, key, record))
-            isAsked = tier.ask(for: key, within: timeLimit, allowance) { [self] reply in
+            isAsked = tier.ask(for: key, allowance) { [self] reply in
                 put(.resultReply(reply, key, record))
                 ready()
             }
@@ -110,8 +110,6 @@ final class SharedLook: SharedLooking {
         learned.answer = answer
         return .work(learned)
     }
-
-    private var timeLimit: Duration { pipeline.configuration.requestTimeout }
 
     private func put(_ state: State) { place.withLock { $0.state = state } }
 

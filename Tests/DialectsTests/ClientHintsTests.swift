@@ -141,9 +141,11 @@ import ThumbnailPipeline
     @Test func `a quality is only lowered`() throws {
         let rules = { (limit: Int?) in
             var rules = RenderingRules()
-            rules.unnamedQualityLimit = limit
+            rules.defaultQualityLimit = limit
             return rules
         }
-        #expect(rules(40).unnamed(80) == 40 && rules(90).unnamed(80) == 80 && rules(nil).unnamed(80) == 80)
+        #expect(
+            rules(40).defaultQuality(80) == 40 && rules(90).defaultQuality(80) == 80
+                && rules(nil).defaultQuality(80) == 80)
     }
 }

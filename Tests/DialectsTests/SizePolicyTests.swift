@@ -173,6 +173,16 @@ import ThumbnailPipeline
         }
     }
 
+    @Test func `the key of a recipe says which box the policy left of a target`() throws {
+        func key(_ target: String, _ rule: SizePolicy.Rule, sizes: [Int]) throws -> String {
+            try Self.query(Self.target(target), Self.policy(rule, sizes: sizes)).request.recipe.recipe.keyText
+        }
+        // Cloudflare's key has the text of the options, which names the width that was asked for.
+        let keys = try [320, 640].map { try key("/cf/width=300,fit=cover/SRC", .up, sizes: [$0]) }
+        #expect(keys[0].hasSuffix("320x0 []") && keys[1].hasSuffix("640x0 []"))
+        #expect(try key("/cf/width=300,fit=cover/SRC", .up, sizes: []).hasSuffix("300x0 []"))
+    }
+
     @Test func `each side that is asked for stays in whole CSS pixels`() throws {
         for ratio in 500...8_000 where ratio.isMultiple(of: 7) {
             var options = RenderingOptions()

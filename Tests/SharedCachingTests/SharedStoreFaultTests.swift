@@ -189,7 +189,7 @@ struct SharedStoreFaultTests {
         await earlier.heard(1)
         try #require(await eventually { earlier.position == Array(server.lastEntry.utf8) })
         let position = earlier.position
-        earlier.store.stop()
+        await earlier.store.stop(timeLimit: .patience)
         #expect(await one.store.purge(.test, name: "second"))
         let later = try StoreFixture(server, position: position)
         await later.heard(1)
@@ -261,6 +261,23 @@ struct SharedStoreFaultTests {
         #expect(!"\(SharedCacheCredentials())".contains("secret"))
     }
 
+    @Test(arguments: [true, false]) func `a purge that is not confirmed is tried once more at the end, and else told`(
+        isBack: Bool
+    ) async throws {
+        let other = try StoreFixture(server)
+        // It is not tried again before the end.
+        let one = try StoreFixture(server) { $0.interval = .seconds(3_600) }
+        try await one.state()
+        try await other.state()
+        server.stop()
+        try await one.state(.down)
+        #expect(await one.store.purge(.test, name: "a"))
+        if isBack { try server.restart(isEmpty: false) }
+        await one.store.stop(timeLimit: .patience)
+        #expect(one.log.messages.contains("removals not confirmed by the shared cache") != isBack)
+        if isBack { await other.heard(1) }
+    }
+
     @Test func `a store that is stopped answers all callers`() async throws {
         let one = try StoreFixture(server)
         try await one.state()
@@ -268,7 +285,7 @@ struct SharedStoreFaultTests {
         server.fail(.held(gate))
         let reading = Task { await one.look() }
         await gate.arrivals(1)
-        one.store.stop()
+        await one.store.stop(timeLimit: .patience)
         #expect(await reading.value.result == .error)
         #expect(await one.store.purge(.test, name: "a") == false)
         gate.open()

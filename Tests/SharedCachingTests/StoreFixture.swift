@@ -38,7 +38,7 @@ final class StoreFixture: Sendable {
             }, position: position)
     }
 
-    deinit { store.stop() }
+    deinit { Task { [store] in await store.stop(timeLimit: .zero) } }
 
     /// How far the log has been read.
     var position: [UInt8]? { reached.withLock { $0 } }

@@ -65,9 +65,9 @@ struct ClientHintAnswerTests {
             #expect(try width([.width: "6"]) == 320)
             #expect(try width([:]) == 640)
             #expect(try width([.secCHWidth: "500", .saveData: "on"]) == 640)
-            #expect(thumbnails.requests.last?.unnamedQualityLimit == 40)
+            #expect(thumbnails.requests.last?.defaultQualityLimit == 40)
             #expect(try width([.secCHWidth: "5", .saveData: "off"]) == 320)
-            #expect(thumbnails.requests.last?.unnamedQualityLimit == nil)
+            #expect(thumbnails.requests.last?.defaultQualityLimit == nil)
         }
     }
 

@@ -41,6 +41,8 @@ struct PipelineEventTests {
         let removed = try await fixture.control.remove(source: "HTTP://example.com:80/a")
         #expect(removed.entries == 3)
         #expect(events.last == .purge(url: url, entries: 3, bytes: removed.bytes, cause: .operator))
+        _ = try await fixture.control.remove(tag: "spring")
+        #expect(events.last == .purge(url: nil, tag: "spring", entries: 0, bytes: 0, cause: .operator))
         _ = try await fixture.control.removeAll()
         #expect(events.last == .purge(url: nil, entries: 0, bytes: 0, cause: .operator))
     }
@@ -56,7 +58,7 @@ struct PipelineEventTests {
 
     private var causes: [PurgeCause] {
         events.compactMap { event in
-            guard case .purge(_, _, _, let cause) = event else { return nil }
+            guard case .purge(_, _, _, _, let cause) = event else { return nil }
             return cause
         }
     }

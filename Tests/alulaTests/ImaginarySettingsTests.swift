@@ -16,18 +16,7 @@ struct ImaginarySettingsTests {
         try SettingsLoader.load(arguments: arguments, environment: environment) { _ in "{}" }
     }
 
-    private func container(_ environment: [String: String], _ arguments: [String] = []) throws -> Settings {
-        try load(["--environment-of", "imaginary"] + arguments, environment)
-    }
-
-    private func problems(_ environment: [String: String]) -> [String] {
-        do {
-            _ = try container(environment)
-            return []
-        } catch {
-            return (error as? SettingsLoader.Failure)?.lines ?? []
-        }
-    }
+    private let container = ForeignContainer(service: "imaginary")
 
     @Test func `the dialect is off until it has a place, and its keys close others without one`() throws {
         #expect(try load([]).api.otherDialects.isEmpty)
@@ -78,11 +67,11 @@ struct ImaginarySettingsTests {
         ("IMAGINARY_HTTP_CACHE_TTL", "-1"),
     ])
     func `what closed the original and cannot close here stops the start`(name: String, value: String) {
-        #expect(problems([name: value]).count == 1)
+        #expect(container.problems([name: value]).count == 1)
     }
 
     @Test func `keys are not shown, and what is lost is named`() throws {
-        let lines = problems([
+        let lines = container.problems([
             "IMAGINARY_ENABLE_URL_SIGNATURE": "true", "URL_SIGNATURE_KEY": "tooshort",
         ])
         #expect(lines.count == 1 && !lines[0].contains("tooshort"))

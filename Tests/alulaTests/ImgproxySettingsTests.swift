@@ -22,21 +22,7 @@ struct ImgproxySettingsTests {
         try SettingsLoader.load(arguments: arguments, environment: environment) { _ in file }
     }
 
-    /// The settings of a container of imgproxy.
-    private func container(
-        _ environment: [String: String], _ arguments: [String] = []
-    ) throws(SettingsLoader.Failure) -> Settings {
-        try load(["--environment-of", "imgproxy"] + arguments, environment)
-    }
-
-    private func problems(_ environment: [String: String], _ arguments: [String] = []) -> [String] {
-        do throws(SettingsLoader.Failure) {
-            _ = try container(environment, arguments)
-            return []
-        } catch {
-            return error.lines
-        }
-    }
+    private let container = ForeignContainer(service: "imgproxy")
 
     @Test func `the dialect is off until it has a place`() throws {
         #expect(try load().api.otherDialects.isEmpty)
@@ -62,8 +48,9 @@ struct ImgproxySettingsTests {
                 "--imgproxy-path", "/", "--imgproxy-keys", "\(Self.key),\(Self.key)", "--imgproxy-salts", Self.salt,
             ])
         }
-        #expect(problems(["IMGPROXY_KEY": Self.key]).count == 1)
-        #expect(problems(["IMGPROXY_KEY": "xyz", "IMGPROXY_SALT": Self.salt]).allSatisfy { !$0.contains("xyz") })
+        #expect(container.problems(["IMGPROXY_KEY": Self.key]).count == 1)
+        let problems = container.problems(["IMGPROXY_KEY": "xyz", "IMGPROXY_SALT": Self.salt])
+        #expect(problems.allSatisfy { !$0.contains("xyz") })
     }
 
     @Test func `keys and bounds close what could pass them by`() throws {
@@ -109,7 +96,7 @@ struct ImgproxySettingsTests {
         let own = try load(["--metrics-bind", "[::1]:9100"]).metricsListener
         #expect(own?.port == 9_100 && own?.bindAddress == "::1")
         #expect(try load().metricsListener == nil)
-        #expect(problems(["IMGPROXY_PROMETHEUS_BIND": "8081"]).count == 1)
+        #expect(container.problems(["IMGPROXY_PROMETHEUS_BIND": "8081"]).count == 1)
         // The operators' listener has more than metrics, and stays where it is.
         #expect(try container(["IMGPROXY_PROMETHEUS_BIND": ":8081"]).operatorListener.bindAddress == "127.0.0.1")
         #expect(throws: SettingsLoader.Failure.self) { try load(["--metrics-bind", ":9091"]) }
@@ -141,13 +128,13 @@ struct ImgproxySettingsTests {
         #expect(try !isRead("https://h/"))
         let files = try container(["IMGPROXY_ALLOWED_SOURCES": "local://"]).downloads
         #expect(try !files.allows(SourceURL(parsing: "https://h/a")))
-        let part = problems(["IMGPROXY_ALLOWED_SOURCES": "local:///photos/"])
+        let part = container.problems(["IMGPROXY_ALLOWED_SOURCES": "local:///photos/"])
         #expect(part.count == 1 && part[0].hasPrefix("IMGPROXY_ALLOWED_SOURCES:"))
     }
 
     @Test func `variables that lie elsewhere stop the start, because keys could be among them`() {
         for name in ["ENV_LOCAL_FILE_PATH", "ENV_AWS_SECRET_ID"] {
-            #expect(problems(["IMGPROXY_" + name: "x"]).count == 1)
+            #expect(container.problems(["IMGPROXY_" + name: "x"]).count == 1)
         }
     }
 
@@ -224,7 +211,7 @@ struct ImgproxySettingsTests {
         #expect(try !allows("https://h/*/public/", "https://h/a/b/public/c"))
         #expect(try !allows("https://h/*/public/", "https://h/private/a?/public/"))
         // No pattern at all would allow everything.
-        #expect(problems(["IMGPROXY_ALLOWED_SOURCES": "s3://bucket/"]).count == 1)
+        #expect(container.problems(["IMGPROXY_ALLOWED_SOURCES": "s3://bucket/"]).count == 1)
     }
 
     @Test func `a watermark's file is the only one of its folder that can be asked for`() throws {
@@ -236,7 +223,7 @@ struct ImgproxySettingsTests {
         #expect(throws: Never.self) { try settings.downloads.origins.identity(of: name) }
         let other = name.string.replacing("mark.png", with: "other.png")
         #expect(throws: SourceURLError.pathNotAllowed) { try settings.downloads.origins.identity(of: ExactText(other)) }
-        #expect(problems(["IMGPROXY_WATERMARK_PATH": "/no/such/file.png"]).count == 1)
+        #expect(container.problems(["IMGPROXY_WATERMARK_PATH": "/no/such/file.png"]).count == 1)
     }
 
     @Test func `a watermark may lie in the variable itself`() throws {
@@ -244,7 +231,7 @@ struct ImgproxySettingsTests {
         let name = try #require(settings.dialects.imgproxy.watermark)
         #expect(throws: Never.self) { try settings.downloads.origins.identity(of: name) }
         #expect(settings.downloads.origins.all.map(\.place) == [.memory([1, 2, 3])])
-        #expect(problems(["IMGPROXY_WATERMARK_DATA": "?"]).count == 1)
+        #expect(container.problems(["IMGPROXY_WATERMARK_DATA": "?"]).count == 1)
     }
 
     @Test func `what means nothing here is listed, and what must not be lost stops the start`() throws {
@@ -257,8 +244,8 @@ struct ImgproxySettingsTests {
                 ForeignVariable(name: "IMGPROXY_NEW_RELIC_KEY", meaning: .lost),
                 ForeignVariable(name: "IMGPROXY_SENTRY_DSN", meaning: .lost),
             ])
-        #expect(
-            problems(["IMGPROXY_SECRET": "hush"]).allSatisfy { $0.contains("IMGPROXY_SECRET") && !$0.contains("hush") })
+        let problems = container.problems(["IMGPROXY_SECRET": "hush"])
+        #expect(problems.allSatisfy { $0.contains("IMGPROXY_SECRET") && !$0.contains("hush") })
         for (name, value) in [
             ("SECRET", "x"), ("PRESETS", "a=w"), ("PRESETS", "a"), ("QUALITY", "0"), ("QUALITY", "101"),
             ("AUTO_WEBP", "yes"),
@@ -266,7 +253,7 @@ struct ImgproxySettingsTests {
             ("PREFERRED_FORMATS", "psd"),
             ("WATERMARK_OPACITY", "0"), ("URL_REPLACEMENTS", "a"), ("BIND", "8080"), ("MAX_ANIMATION_FRAMES", "0"),
         ] {
-            #expect(problems(["IMGPROXY_" + name: value]).count == 1, "\(name)=\(value)")
+            #expect(container.problems(["IMGPROXY_" + name: value]).count == 1, "\(name)=\(value)")
         }
     }
 

@@ -15,17 +15,20 @@ struct SharedCacheSettingsTests {
     }
 
     @Test func `there is no shared cache unless a setting names one`() throws {
-        #expect(try load([]).sharedCache.configuration(.default) == nil)
-        let settings = try load([
+        #expect(try load([]).sharedCacheConfiguration == nil)
+        var settings = try load([
             "--shared-cache", "rediss://cache:6380/2", "--shared-cache-timeout", "20ms", "--shared-cache-authorities",
             "/ca.pem", "--shared-cache-sources", "on", "--instance-name", "alula-1",
         ])
-        let configuration = try #require(settings.sharedCache.configuration(.default))
+        let configuration = try #require(settings.sharedCacheConfiguration)
         #expect(configuration.address == SharedCacheAddress("rediss://cache:6380/2"))
         #expect(configuration.timeout == .milliseconds(20) && configuration.authorities == "/ca.pem")
         #expect(settings.sharedCache.sharesSources && settings.sharedCache.instance == "alula-1")
         #expect(!configuration.isReadOnly)
-        #expect(settings.sharedCache.configuration(.ephemeral)?.isReadOnly == true)
+        settings.disk.mode = .ephemeral
+        settings.pipeline.requestTimeout = .milliseconds(10)
+        #expect(settings.sharedCacheConfiguration?.isReadOnly == true)
+        #expect(settings.sharedCacheConfiguration?.timeout == .milliseconds(10), "no longer than a request")
         #expect(try !load([]).sharedCache.instance.isEmpty)
     }
 
@@ -58,7 +61,7 @@ struct SharedCacheSettingsTests {
     @Test func `user and password come from the environment alone`() throws {
         let environment = ["ALULA_SHARED_CACHE_USER": "alula", "ALULA_SHARED_CACHE_PASSWORD": "secret"]
         let settings = try load(["--shared-cache", "redis://cache"], environment: environment)
-        let credentials = try #require(settings.sharedCache.configuration(.default)?.credentials)
+        let credentials = try #require(settings.sharedCacheConfiguration?.credentials)
         #expect(credentials.user == "alula" && credentials.password == "secret")
         #expect(!"\(settings.sharedCache)".contains("secret"))
         for arguments in [
@@ -77,7 +80,7 @@ struct SharedCacheSettingsTests {
     @Test func `the key comes from the environment alone, and must be one`() throws {
         let text = String(repeating: "0aF", count: 22)
         let settings = try load(["--shared-cache", "redis://cache"], environment: ["ALULA_SHARED_CACHE_KEY": text])
-        #expect(settings.sharedCache.configuration(.default)?.credentials.key?.count == 33)
+        #expect(settings.sharedCacheConfiguration?.credentials.key?.count == 33)
         #expect(!"\(settings.sharedCache)".contains("175"))
         for wrong in ["0a0", "secret", String(repeating: "0a", count: 15), String(repeating: "0a", count: 129)] {
             let failure = #expect(throws: SettingsLoader.Failure.self) {

@@ -16,18 +16,7 @@ struct ThumborSettingsTests {
         try SettingsLoader.load(arguments: arguments, environment: environment) { _ in "{}" }
     }
 
-    private func container(_ environment: [String: String], _ arguments: [String] = []) throws -> Settings {
-        try load(["--environment-of", "imagor"] + arguments, environment)
-    }
-
-    private func problems(_ environment: [String: String]) -> [String] {
-        do {
-            _ = try container(environment)
-            return []
-        } catch {
-            return (error as? SettingsLoader.Failure)?.lines ?? []
-        }
-    }
+    private let container = ForeignContainer(service: "imagor")
 
     @Test func `the dialect is off until it has a place`() throws {
         #expect(try load([]).api.otherDialects.isEmpty)
@@ -94,10 +83,10 @@ struct ThumborSettingsTests {
                 "HTTP_LOADER_INSECURE_SKIP_VERIFY_TRANSPORT", "IMAGOR_DISABLE_ERROR_BODY", "VIPS_CONCURRENCY",
             ])
         #expect(
-            problems(["IMAGOR_UNSAFE": "maybe"]) == [
+            container.problems(["IMAGOR_UNSAFE": "maybe"]) == [
                 "IMAGOR_UNSAFE: \"maybe\" is not allowed; allowed is true or false"
             ])
-        #expect(problems(["IMAGOR_SIGNER_TYPE": "md5"]).count == 1)
+        #expect(container.problems(["IMAGOR_SIGNER_TYPE": "md5"]).count == 1)
     }
 
     @Test func `a secret closes Alula's own routes, and so do variables that bind targets`() throws {
@@ -138,10 +127,10 @@ struct ThumborSettingsTests {
         #expect(try !container(disabled).downloads.allows(url))
         #expect(try container(disabled, ["--allowed-sources", "example.com"]).downloads.allows(url))
         for name in ["HTTP_LOADER_ALLOWED_SOURCE_REGEXP", "IMAGOR_BASE_PARAMS", "CONFIG"] {
-            let lines = problems([name: "x"])
+            let lines = container.problems([name: "x"])
             #expect(lines.count == 1 && lines[0].hasPrefix(name + ":"), "\(name)")
         }
-        #expect(problems(["HTTP_LOADER_BLOCK_NETWORKS": "all"]).count == 1)
+        #expect(container.problems(["HTTP_LOADER_BLOCK_NETWORKS": "all"]).count == 1)
     }
 
     @Test func `a blocked network is part of the policy that stored results are kept under`() throws {
@@ -165,7 +154,7 @@ struct ThumborSettingsTests {
         #expect(try ages(["IMAGOR_CACHE_HEADER_TTL": "-1s"]) == [0, nil])
         #expect(try ages(["IMAGOR_CACHE_HEADER_TTL": "1h", "IMAGOR_CACHE_HEADER_NO_CACHE": "1"]) == [0, nil])
         for wrong in ["a week", "1d", "5", "h", "1e9h", "99999999999999h"] {
-            #expect(problems(["IMAGOR_CACHE_HEADER_TTL": wrong]).count == 1, "\(wrong)")
+            #expect(container.problems(["IMAGOR_CACHE_HEADER_TTL": wrong]).count == 1, "\(wrong)")
         }
         #expect(try container(["IMAGOR_REQUEST_TIMEOUT": "1m30s"]).api.requestTimeout == .seconds(90))
     }

@@ -36,7 +36,7 @@ struct CloudflareRecipe: RenderRecipe {
         rendering.qualityScale = .encoder
         rendering.isAnimated = options.isAnimated
         rendering.background = options.background ?? (options.fit == .pad ? .white : nil)
-        rendering.quality = quality ?? (format.hasQuality ? source.rules.unnamed(Self.usualQuality) : nil)
+        rendering.quality = quality ?? (format.hasQuality ? source.rules.defaultQuality(Self.usualQuality) : nil)
         rendering.keepsCopyright = options.keepsCopyright && format == .jpeg
         rendering.operations = options.operations
         if case .border(let trim, let keep) = options.trim {
@@ -98,7 +98,7 @@ struct CloudflareRecipe: RenderRecipe {
 extension CloudflareRecipe: BoxRecipe {
     var box: RequestedBox { options.box }
     var quality: Int? { options.quality }
-    var isQualityUnnamed: Bool { quality == nil && (options.format?.hasQuality ?? true) }
+    var hasDefaultQuality: Bool { quality == nil && (options.format?.hasQuality ?? true) }
 
     mutating func set(_ box: RequestedBox, quality: Int?) {
         (options.box, options.quality) = (box, quality)

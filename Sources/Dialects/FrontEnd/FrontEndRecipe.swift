@@ -55,7 +55,7 @@ struct FrontEndRecipe: RenderRecipe {
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         guard acceptsDrawings || source.header.format != .svg else { throw .formatNotAccepted(.svg) }
         var options = options(of: source.header)
-        if isQualityUnnamed { options.quality = options.quality.map(source.rules.unnamed) }
+        if hasDefaultQuality { options.quality = options.quality.map(source.rules.defaultQuality) }
         return try options.composition(of: source)
     }
 
@@ -136,7 +136,7 @@ struct FrontEndRecipe: RenderRecipe {
 }
 
 extension FrontEndRecipe: BoxRecipe {
-    var isQualityUnnamed: Bool {
+    var hasDefaultQuality: Bool {
         if case .fixed(let format) = format, !format.hasQuality { return false }
         return quality == nil
     }

@@ -93,7 +93,7 @@ struct IPXRecipe: RenderRecipe {
 extension IPXRecipe: BoxRecipe {
     var box: RequestedBox { modifiers.box }
     var quality: Int? { modifiers.quality }
-    var isQualityUnnamed: Bool { quality == nil }
+    var hasDefaultQuality: Bool { quality == nil }
 
     mutating func set(_ box: RequestedBox, quality: Int?) {
         (modifiers.box, modifiers.quality) = (box, quality)

@@ -1,7 +1,7 @@
 import Imaging
 
 extension ImaginaryRecipe: SizedRecipe {
-    var isQualityUnnamed: Bool { operations.allSatisfy { !(1...100 ~= $0.options.quality) } }
+    var hasDefaultQuality: Bool { operations.allSatisfy { !(1...100 ~= $0.options.quality) } }
 
     /// Each operation is bounded by itself, because others may be left out; one of them must name a side.
     func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> ImaginaryRecipe {
@@ -34,7 +34,7 @@ extension ImaginaryOptions {
 
 /// Facts have no size.
 extension ImaginaryFactsRecipe: SizedRecipe {
-    var isQualityUnnamed: Bool { false }
+    var hasDefaultQuality: Bool { false }
 
     func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> Self { self }
 }

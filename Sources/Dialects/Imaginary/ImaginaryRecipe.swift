@@ -19,7 +19,9 @@ struct ImaginaryRecipe: RenderRecipe {
             }
         }
         var composition = try frame.composition()
-        if isQualityUnnamed { composition.quality = .fixed(source.rules.unnamed(ImaginaryOptions.standardQuality)) }
+        if hasDefaultQuality {
+            composition.quality = .fixed(source.rules.defaultQuality(ImaginaryOptions.standardQuality))
+        }
         return composition
     }
 

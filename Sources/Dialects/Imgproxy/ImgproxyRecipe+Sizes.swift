@@ -1,7 +1,7 @@
 import Imaging
 
 extension ImgproxyRecipe: SizedRecipe {
-    var isQualityUnnamed: Bool {
+    var hasDefaultQuality: Bool {
         !options.isRaw && options.quality == 0 && (options.format?.written?.hasQuality ?? true)
     }
 

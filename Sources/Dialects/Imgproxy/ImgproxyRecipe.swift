@@ -150,7 +150,7 @@ extension ImgproxyRecipe {
         let own = options.formatQualities[ImgproxyFormat(format)] ?? 0
         var quality = options.quality > 0 ? options.quality : own > 0 ? own : defaults.quality
         if options.quality == 0, own == defaults.formatQualities[ImgproxyFormat(format)] ?? 0 {
-            quality = rules.unnamed(quality)
+            quality = rules.defaultQuality(quality)
         }
         return options.maximumBytes > 0
             ? .fitting(bytes: options.maximumBytes, highest: quality, lowest: Self.lowestQuality) : .fixed(quality)

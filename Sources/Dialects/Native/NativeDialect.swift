@@ -49,7 +49,7 @@ package struct NativeDialect: RenditionDialect {
     /// It is written anew, unless presets would then change what it means; these apply when the target is read.
     package func target(source: String, rendition: String) throws(APIError) -> String {
         do throws(APIError) {
-            try Self.refuse(ThumbnailParameter.names(outside: .renditions), in: rendition)
+            try Self.refuse(ThumbnailParameter.namesOutsideRenditions, in: rendition)
         } catch {
             throw .badBody("", "\(error.parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
         }
@@ -73,7 +73,7 @@ package struct NativeDialect: RenditionDialect {
         _ rendition: String, of source: String, accept: String?, hints: ClientHints = ClientHints(),
         mayExpire: Bool = false
     ) throws(APIError) -> ThumbnailQuery {
-        let refused = ThumbnailParameter.names(outside: .renditions)
+        let refused = ThumbnailParameter.namesOutsideRenditions
         try Self.refuse(
             mayExpire ? refused.filter { $0 != ThumbnailParameter.expires.rawValue } : refused, in: rendition)
         return try ThumbnailTarget.parse(

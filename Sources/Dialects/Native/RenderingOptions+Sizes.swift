@@ -1,7 +1,7 @@
 package import Imaging
 
 extension RenderingOptions: BoxRecipe {
-    package var isQualityUnnamed: Bool {
+    package var hasDefaultQuality: Bool {
         if case .fixed(let format) = format, !format.hasQuality { return false }
         return quality == nil && !isQualityAutomatic
     }

@@ -126,8 +126,6 @@ enum ThumbnailParameter: String, CaseIterable {
         named[ExactText(name)]
     }
 
-    /// The names of the parameters that may not stand in `use`.
-    static func names(outside use: ThumbnailParameterRow.Uses) -> [String] {
-        rows.filter { !$0.row.uses.contains(use) }.map(\.name)
-    }
+    /// The names of the parameters that no rendition has.
+    static let namesOutsideRenditions = rows.filter { !$0.row.uses.contains(.renditions) }.map(\.name)
 }

@@ -1,7 +1,7 @@
 import Imaging
 
 extension ThumborRecipe: SizedRecipe {
-    var isQualityUnnamed: Bool { options.quality == nil && (options.format?.hasQuality ?? true) }
+    var hasDefaultQuality: Bool { options.quality == nil && (options.format?.hasQuality ?? true) }
 
     func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> ThumborRecipe {
         var recipe = self

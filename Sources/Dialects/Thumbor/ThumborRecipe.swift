@@ -86,7 +86,7 @@ struct ThumborRecipe: RenderRecipe {
     private func hasOwnQuality(_ format: ImageFormat) -> Bool { format == .jpeg || format == .webp }
 
     private func encodingQuality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
-        let highest = options.quality ?? rules.unnamed(hasOwnQuality(format) ? quality : ImageFormat.usualLook)
+        let highest = options.quality ?? rules.defaultQuality(hasOwnQuality(format) ? quality : ImageFormat.usualLook)
         return options.maximumBytes.map { .fitting(bytes: $0, highest: highest, lowest: Self.lowestQuality) }
             ?? .fixed(highest)
     }

@@ -117,12 +117,12 @@ struct WsrvRecipe: RenderRecipe {
     /// Lossless files are asked for as the best ones.
     private func quality(of format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
         if options.isLossless == true, format == .webp { return .fixed(100) }
-        return .fixed(isQualityUnnamed ? rules.unnamed(options.usedQuality) : options.usedQuality)
+        return .fixed(hasDefaultQuality ? rules.defaultQuality(options.usedQuality) : options.usedQuality)
     }
 }
 
 extension WsrvRecipe: SizedRecipe {
-    var isQualityUnnamed: Bool { options.namedQuality == nil }
+    var hasDefaultQuality: Bool { options.namedQuality == nil }
 
     func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> WsrvRecipe {
         var options = options

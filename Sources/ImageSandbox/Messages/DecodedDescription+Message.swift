@@ -64,8 +64,8 @@ extension DecodedImage {
         var writer = MessageWriter(count: 4 * delays.count)
         for delay in delays { writer.put(UInt32(clamping: delay)) }
         var all = ByteAccumulator(reservingCapacity: pixels.count + 4 * delays.count)
-        unsafe pixels.withUnsafeBytes { unsafe all.append($0) }
-        unsafe writer.finish().withUnsafeBytes { unsafe all.append($0) }
+        all.append(pixels)
+        all.append(writer.finish())
         return all.finish()
     }
 

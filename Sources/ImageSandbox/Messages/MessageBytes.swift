@@ -1,3 +1,5 @@
+import Memory
+
 /// Writes the numbers of a message of fixed size, each with its least significant byte first.
 struct MessageWriter {
     private(set) var bytes: [UInt8] = []
@@ -9,11 +11,7 @@ struct MessageWriter {
         bytes.reserveCapacity(count)
     }
 
-    mutating func put(_ number: some FixedWidthInteger) {
-        for shift in stride(from: 0, to: number.bitWidth, by: 8) {
-            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
-        }
-    }
+    mutating func put(_ number: some FixedWidthInteger) { bytes += number.littleEndianBytes() }
 
     mutating func put(_ number: Double) { put(number.bitPattern) }
 

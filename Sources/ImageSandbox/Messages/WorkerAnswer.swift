@@ -43,7 +43,7 @@ package enum WorkerAnswer: Hashable, Sendable {
 
     /// Size of every answer in bytes.
     package static let byteCount = 256
-    private static let longestText = 200
+    fileprivate static let longestText = 200
 
     private enum Kind: UInt8 {
         case ready = 1
@@ -59,7 +59,7 @@ package enum WorkerAnswer: Hashable, Sendable {
             writer.put(protections)
         case .notStarted(let text):
             writer.put(Kind.notStarted.rawValue)
-            writer.put(text, longest: Self.longestText)
+            writer.put(text)
         case .decoded(let image):
             writer.put(Kind.decoded.rawValue)
             writer.put(image)
@@ -68,10 +68,10 @@ package enum WorkerAnswer: Hashable, Sendable {
             writer.put(UInt64(byteCount))
         case .failed(let text):
             writer.put(Kind.failed.rawValue)
-            writer.put(text, longest: Self.longestText)
+            writer.put(text)
         case .spent(let text):
             writer.put(Kind.spent.rawValue)
-            writer.put(text, longest: Self.longestText)
+            writer.put(text)
         case .noRoom: writer.put(Kind.noRoom.rawValue)
         case .attempted(let error):
             writer.put(Kind.attempted.rawValue)
@@ -94,11 +94,11 @@ package enum WorkerAnswer: Hashable, Sendable {
         let answer: WorkerAnswer? =
             switch kind {
             case .ready: reader.protections().map { .ready($0) }
-            case .notStarted: reader.text(longest: Self.longestText).map { .notStarted($0) }
+            case .notStarted: reader.text().map { .notStarted($0) }
             case .decoded: reader.claimedImage().map { .decoded($0) }
             case .encoded: reader.byteCount().map { .encoded(byteCount: $0) }
-            case .failed: reader.text(longest: Self.longestText).map { .failed($0) }
-            case .spent: reader.text(longest: Self.longestText).map { .spent($0) }
+            case .failed: reader.text().map { .failed($0) }
+            case .spent: reader.text().map { .spent($0) }
             case .noRoom: .noRoom
             case .attempted: reader.number(CInt.self).map { .attempted($0) }
             case .supervised: .supervised
@@ -111,8 +111,8 @@ package enum WorkerAnswer: Hashable, Sendable {
 }
 
 extension MessageWriter {
-    fileprivate mutating func put(_ text: String, longest: Int) {
-        let bytes = Array(text.utf8.prefix(longest))
+    fileprivate mutating func put(_ text: String) {
+        let bytes = Array(text.utf8.prefix(WorkerAnswer.longestText))
         put(UInt8(bytes.count))
         for byte in bytes { put(byte) }
     }
@@ -135,8 +135,10 @@ extension MessageWriter {
 
 extension MessageReader {
     /// A text of printable ASCII; all other bytes become question marks, so that it cannot forge log lines.
-    fileprivate mutating func text(longest: Int) -> String? {
-        guard let count = number(UInt8.self), count <= longest, let bytes = bytes(Int(count)) else { return nil }
+    fileprivate mutating func text() -> String? {
+        guard let count = number(UInt8.self), count <= WorkerAnswer.longestText, let bytes = bytes(Int(count)) else {
+            return nil
+        }
         return String(decoding: bytes.map { 0x20..<0x7F ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 

@@ -1,16 +1,18 @@
+import Memory
+
 /// Boxes of AVIF files (ISO/IEC 14496-12 section 4.2), byte by byte.
 enum AVIFBox {
     /// A box of this type.
     static func box(_ type: StaticString, _ contents: [UInt8]...) -> [UInt8] {
         let count = contents.reduce(8) { $0 + $1.count }
-        return contents.reduce(into: [UInt8](bigEndian: UInt32(count)) + letters(type)) { $0 += $1 }
+        return contents.reduce(into: UInt32(count).bigEndianBytes() + letters(type)) { $0 += $1 }
     }
 
     /// A box with a version and flags.
     static func full(
         _ type: StaticString, version: UInt32 = 0, flags: UInt32 = 0, _ contents: [UInt8]...
     ) -> [UInt8] {
-        let content = contents.reduce(into: [UInt8](bigEndian: version << 24 | flags)) { $0 += $1 }
+        let content = contents.reduce(into: (version << 24 | flags).bigEndianBytes()) { $0 += $1 }
         return box(type, content)
     }
 
@@ -20,15 +22,13 @@ enum AVIFBox {
     }
 
     /// Two bytes of each number.
-    static func words(_ numbers: Int...) -> [UInt8] { numbers.flatMap { [UInt8](bigEndian: UInt16($0)) } }
+    static func words(_ numbers: Int...) -> [UInt8] { numbers.flatMap { UInt16($0).bigEndianBytes() } }
 
     /// Four bytes of each number.
-    static func longs(_ numbers: Int...) -> [UInt8] { numbers.flatMap { [UInt8](bigEndian: UInt32($0)) } }
+    static func longs(_ numbers: Int...) -> [UInt8] { numbers.flatMap { UInt32($0).bigEndianBytes() } }
 
     /// Eight bytes of a number.
-    static func wide(_ number: UInt64) -> [UInt8] {
-        [UInt8](bigEndian: UInt32(number >> 32)) + [UInt8](bigEndian: UInt32(truncatingIfNeeded: number))
-    }
+    static func wide(_ number: UInt64) -> [UInt8] { number.bigEndianBytes() }
 
     /// Zeros.
     static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }

@@ -13,13 +13,13 @@ extension ColorProfile {
     /// An ICC profile for images that others read: with a name, the adaptation of white, and each curve once.
     func file(named name: String) -> [UInt8] {
         func text(_ text: String) -> [UInt8] {
-            let units = text.utf16.flatMap(\.bigEndianBytes)
-            let header = [1, 12].flatMap { UInt32($0).bigEndianBytes } + Array("enUS".utf8)
-            let place = [UInt32(units.count), 28].flatMap(\.bigEndianBytes)
+            let units = text.utf16.flatMap { $0.bigEndianBytes() }
+            let header = [1, 12].flatMap { UInt32($0).bigEndianBytes() } + Array("enUS".utf8)
+            let place = [UInt32(units.count), 28].flatMap { $0.bigEndianBytes() }
             let filling = [UInt8](repeating: 0, count: units.count % 4)
             return Array("mluc".utf8) + [0, 0, 0, 0] + header + place + units + filling
         }
-        let adaptation = Array("sf32".utf8) + [0, 0, 0, 0] + Self.adaptation.flatMap(\.bigEndianBytes)
+        let adaptation = Array("sf32".utf8) + [0, 0, 0, 0] + Self.adaptation.flatMap { $0.bigEndianBytes() }
         return written([("desc", text(name)), ("cprt", text("CC0")), ("chad", adaptation)] + tags)
     }
 
@@ -28,14 +28,14 @@ extension ColorProfile {
 
     /// The file of tags, of which equal data stand once.
     private func written(_ tags: [(name: String, bytes: [UInt8])]) -> [UInt8] {
-        var table = UInt32(tags.count).bigEndianBytes
+        var table = UInt32(tags.count).bigEndianBytes()
         var data: [UInt8] = []
         var places: [[UInt8]: Int] = [:]
         let start = Self.headerByteCount + 4 + 12 * tags.count
         for tag in tags {
             let place = places[tag.bytes] ?? start + data.count
             if places.updateValue(place, forKey: tag.bytes) == nil { data += tag.bytes }
-            table += Array(tag.name.utf8) + UInt32(place).bigEndianBytes + UInt32(tag.bytes.count).bigEndianBytes
+            table += Array(tag.name.utf8) + UInt32(place).bigEndianBytes() + UInt32(tag.bytes.count).bigEndianBytes()
         }
         return header(byteCount: start + data.count) + table + data
     }
@@ -62,17 +62,17 @@ extension ColorProfile {
     }
 
     private func header(byteCount: Int) -> [UInt8] {
-        var header = UInt32(byteCount).bigEndianBytes + [0, 0, 0, 0, majorVersion, 0, 0, 0]
+        var header = UInt32(byteCount).bigEndianBytes() + [0, 0, 0, 0, majorVersion, 0, 0, 0]
         header += Array("mntr".utf8) + Array((primaries.isEmpty ? "GRAY" : "RGB ").utf8)
         header += Array((connectsByLab ? "Lab " : "XYZ ").utf8)
         // The first second of the year 2000, because readers require a date.
         header += [0x07, 0xD0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0] + Array("acsp".utf8)
-        header += [UInt8](repeating: 0, count: 28) + Self.light.flatMap(\.bigEndianBytes)
+        header += [UInt8](repeating: 0, count: 28) + Self.light.flatMap { $0.bigEndianBytes() }
         return header + [UInt8](repeating: 0, count: Self.headerByteCount - header.count)
     }
 
     private static func xyz(_ values: [Int32]) -> [UInt8] {
-        Array("XYZ ".utf8) + [0, 0, 0, 0] + values.flatMap(\.bigEndianBytes)
+        Array("XYZ ".utf8) + [0, 0, 0, 0] + values.flatMap { $0.bigEndianBytes() }
     }
 }
 
@@ -88,18 +88,11 @@ extension ColorProfile.Curve {
     fileprivate var tag: [UInt8] {
         switch self {
         case .table(let values):
-            let samples = values.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+            let samples = values.flatMap { UInt16($0).bigEndianBytes() }
             let filling = [UInt8](repeating: 0, count: values.count % 2 * 2)
-            return Array("curv".utf8) + [0, 0, 0, 0] + UInt32(values.count).bigEndianBytes + samples + filling
+            return Array("curv".utf8) + [0, 0, 0, 0] + UInt32(values.count).bigEndianBytes() + samples + filling
         case .formula(let kind, let parameters):
-            return Array("para".utf8) + [0, 0, 0, 0, 0, UInt8(kind), 0, 0] + parameters.flatMap(\.bigEndianBytes)
+            return Array("para".utf8) + [0, 0, 0, 0, 0, UInt8(kind), 0, 0] + parameters.flatMap { $0.bigEndianBytes() }
         }
-    }
-}
-
-extension FixedWidthInteger {
-    /// The bytes of this number, the most significant first.
-    fileprivate var bigEndianBytes: [UInt8] {
-        stride(from: bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> Self($0)) }
     }
 }

@@ -6,31 +6,25 @@ enum ProfileWriting {
 
     /// JPEG: a segment after the first one, which is JFIF's.
     static func jpeg(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
-        let bytes = file.array
-        guard let place = JPEGSegments.placeOfMetadata(in: bytes), JPEGSegments.componentCount(in: bytes) == 3 else {
-            return file
-        }
+        guard JPEGSegments.componentCount(in: file.array) == 3 else { return file }
         let content = Array("ICC_PROFILE\0".utf8) + [1, 1] + displayP3
-        return SharedBytes(bytes[..<place] + JPEGSegments.segment(0xE2, content) + bytes[place...])
+        return JPEGSegments.inserting(JPEGSegments.segment(0xE2, content), into: file)
     }
 
     /// PNG: a chunk after the first one, in which the profile is stored by zlib (RFC 1950) without compression.
     static func png(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
         let bytes = file.array
-        let (kind, place) = (25, 33)
+        let kind = 25
         // Kinds 2, 3 and 6 have colours.
-        guard bytes.count > place, bytes[kind] & 2 != 0 else { return file }
-        let count = UInt16(displayP3.count)
-        let lengths = [count.littleEndian, (~count).littleEndian].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+        guard bytes.count > kind, bytes[kind] & 2 != 0 else { return file }
+        let lengths = [displayP3.count, ~displayP3.count].flatMap { $0.littleEndianBytes(2) }
         let (low, high) = displayP3.reduce((UInt32(1), UInt32(0))) { sums, byte in
             let low = (sums.0 + UInt32(byte)) % 65_521
             return (low, (sums.1 + low) % 65_521)
         }
         let content =
-            Array("Display P3\0\0".utf8) + [0x78, 1, 1] + lengths + displayP3 + [UInt8](bigEndian: high << 16 | low)
-        var chunk = ByteAccumulator()
-        chunk.append(chunk: "iCCP", content)
-        return SharedBytes(bytes[..<place] + chunk.finish().array + bytes[place...])
+            Array("Display P3\0\0".utf8) + [0x78, 1, 1] + lengths + displayP3 + (high << 16 | low).bigEndianBytes()
+        return file.inserting(chunk: "iCCP", content)
     }
 
     /// WebP: the chunk after the extended header (RFC 9649 section 2.7).

@@ -8,11 +8,13 @@ struct BoxCursor {
 
     private var offset: Int
     private let end: Int
+    private let mayBeCut: Bool
 
     /// Steps through the boxes that lie in `range`.
-    init(_ range: Range<Int>) {
-        offset = range.lowerBound
-        end = range.upperBound
+    ///
+    /// - Parameter mayBeCut: Whether the last box may end with the range, before its own end.
+    init(_ range: Range<Int>, mayBeCut: Bool = false) {
+        (offset, end, self.mayBeCut) = (range.lowerBound, range.upperBound, mayBeCut)
     }
 
     /// The next box; nil after the last.
@@ -30,10 +32,10 @@ struct BoxCursor {
             length = try bytes.bigEndian32(at: offset + 8) << 32 | bytes.bigEndian32(at: offset + 12)
             start += 8
         }
-        guard length >= start - offset, length <= end - offset else {
+        guard length >= start - offset, mayBeCut || length <= end - offset else {
             throw .cannotDecode(detail: "a box of \(length) bytes does not fit")
         }
-        offset += length
+        offset = max(start, min(offset + length, end))
         return Box(type: type, contents: start..<offset)
     }
 

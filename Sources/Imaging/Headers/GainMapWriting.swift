@@ -40,12 +40,18 @@ enum GainMapWriting {
     }
 }
 
-extension MPFIndex {
+/// The numbers of the index of images in a file (CIPA DC-007).
+enum MPFIndex {
+    /// The tags of the version, of the number of images, and of the images.
+    static let (version, count, entries) = (0xB000, 0xB001, 0xB002)
+    /// Bytes of an image's entry.
+    static let entryLength = 16
+
     /// An index of these images, the first of which holds it; offsets count from the index itself.
     ///
     /// Its length depends on nothing: it has room for two images.
     fileprivate static func bytes(of images: [(byteCount: Int, offset: Int)]) -> [UInt8] {
-        func number(_ value: Int, _ count: Int = 4) -> [UInt8] { JPEGSegments.bigEndian(value, count) }
+        func number(_ value: Int, _ count: Int = 4) -> [UInt8] { value.bigEndianBytes(count) }
         let undefined = number(7, 2)
         let header = Array("MM\0*".utf8) + number(8)
         let directory =
@@ -102,7 +108,7 @@ extension GainMapMetadata {
     fileprivate var standardBytes: [UInt8] {
         let flags = (channels.count > 1 ? Self.hasThreeChannels : 0) | (usesBaseColors ? Self.hasBaseColors : 0)
         return [0, 0, 0, 0, UInt8(flags)]
-            + fractions.flatMap { JPEGSegments.bigEndian($0.numerator, 4) + JPEGSegments.bigEndian($0.denominator, 4) }
+            + fractions.flatMap { $0.numerator.bigEndianBytes(4) + $0.denominator.bigEndianBytes(4) }
     }
 }
 

@@ -132,14 +132,6 @@ extension ImageHeader {
     }
 }
 
-/// The numbers of the index of images in a file (CIPA DC-007).
-enum MPFIndex {
-    /// The tags of the version, of the number of images, and of the images.
-    static let (version, count, entries) = (0xB000, 0xB001, 0xB002)
-    /// Bytes of an image's entry.
-    static let entryLength = 16
-}
-
 extension GainMap {
     /// The map as a file of its own, whose header is ``header``; nil if the image's file ends before.
     ///
@@ -150,15 +142,20 @@ extension GainMap {
             guard range.lowerBound >= 0, range.upperBound <= source.count else { return nil }
             let file = JPEGSegments.stripped(SharedBytes(range, of: source))
             guard header.orientation > 1 else { return file }
-            return EXIFWriting.jpeg(file, EXIFWriting.block(orientation: header.orientation), header.storedSize)
+            return JPEGSegments.inserting(JPEGSegments.exif(Self.exif(orientation: header.orientation)), into: file)
         case .item(let item):
             guard let place = source.withBytes({ $0.placeOfPrimaryItem }) else { return nil }
-            let number = JPEGSegments.bigEndian(item, place.count)
+            let number = item.bigEndianBytes(place.count)
             return JPEGSegments.joined([
                 (0..<place.lowerBound, source), (0..<place.count, SharedBytes(number)),
                 (place.upperBound..<source.count, source),
             ])
         }
+    }
+
+    /// EXIF data, without the leading `Exif`, that state an orientation and nothing else.
+    private static func exif(orientation: Int) -> [UInt8] {
+        Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0]
     }
 }
 

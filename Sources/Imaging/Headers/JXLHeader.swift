@@ -34,7 +34,7 @@ enum JXLContainer {
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` if a box does not fit, or there is no codestream.
     static func codestream(_ bytes: RawSpan) throws(ImagingError) -> [UInt8] {
         guard bytes.hasBytes(signature, at: 0) else { return try copied(bytes, 0..<min(bytes.byteCount, most)) }
-        var boxes = JXLBoxes()
+        var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
         var stream: [UInt8] = []
         while stream.count < most, let box = try boxes.next(in: bytes) {
             var contents = box.contents
@@ -58,7 +58,7 @@ enum JXLContainer {
     static func place(ofCodestreamIn bytes: RawSpan) -> Range<Int> {
         let whole = 0..<bytes.byteCount
         guard bytes.hasBytes(signature, at: 0) else { return whole }
-        var boxes = JXLBoxes()
+        var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
         for _ in 0..<mostBoxes {
             guard let box = try? boxes.next(in: bytes), box.type != BoxCursor.type("jxlp") else { return whole }
             if box.type == BoxCursor.type("jxlc") { return box.contents }
@@ -72,7 +72,7 @@ enum JXLContainer {
     /// Such a box may follow the codestream. Damage costs at most the texts.
     static func texts(_ bytes: RawSpan) -> EXIFTexts? {
         guard bytes.hasBytes(signature, at: 0) else { return nil }
-        var boxes = JXLBoxes()
+        var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
         for _ in 0..<mostBoxes {
             guard let box = try? boxes.next(in: bytes) else { return nil }
             if box.type == BoxCursor.type("Exif") { return EXIFTexts(offset: bytes, range: box.contents) }
@@ -84,31 +84,6 @@ enum JXLContainer {
         var copy: [UInt8] = []
         for offset in range { copy.append(UInt8(try bytes.byte(at: offset))) }
         return copy
-    }
-}
-
-/// Steps through the boxes of a file, of which the last may be truncated.
-private struct JXLBoxes {
-    private var offset = 0
-
-    mutating func next(in bytes: RawSpan) throws(ImagingError) -> BoxCursor.Box? {
-        guard offset <= bytes.byteCount - 8 else { return nil }
-        var length = try bytes.bigEndian32(at: offset)
-        let type = try bytes.bigEndian32(at: offset + 4)
-        var start = offset + 8
-        if length == 1 {
-            guard try bytes.bigEndian32(at: offset + 8) < 1 << 30 else {
-                throw .cannotDecode(detail: "a box is longer than any file")
-            }
-            length = try bytes.bigEndian32(at: offset + 8) << 32 | bytes.bigEndian32(at: offset + 12)
-            start += 8
-        } else if length == 0 {
-            length = bytes.byteCount - offset
-        }
-        guard length >= start - offset else { throw .cannotDecode(detail: "a box of \(length) bytes") }
-        let end = min(offset + length, bytes.byteCount)
-        offset = end
-        return BoxCursor.Box(type: type, contents: start..<max(start, end))
     }
 }
 

@@ -11,7 +11,7 @@ extension ByteAccumulator {
     ///   - type: Its four letters.
     ///   - data: Its data, in parts.
     mutating func append(chunk type: StaticString, _ data: UnsafeRawBufferPointer...) {
-        append(bigEndian: unsafe data.map(\.count).reduce(0) { $0 + UInt32($1) })
+        append(unsafe data.map(\.count).reduce(0, +).bigEndianBytes(4))
         let letters = unsafe UnsafeRawBufferPointer(start: type.utf8Start, count: type.utf8CodeUnitCount)
         var checksum: UInt32 = 0
         for index in unsafe 0...data.count {
@@ -19,29 +19,24 @@ extension ByteAccumulator {
             unsafe append(part)
             checksum = unsafe CPNGShim_checksum(checksum, part.baseAddress, part.count)
         }
-        append(bigEndian: checksum)
+        append(checksum.bigEndianBytes())
     }
 
     /// Appends a chunk of these bytes.
     mutating func append(chunk type: StaticString, _ data: [UInt8]) {
         unsafe data.withUnsafeBytes { unsafe append(chunk: type, $0) }
     }
-
-    /// Appends four bytes.
-    mutating func append(bigEndian number: UInt32) { append([UInt8](bigEndian: number)) }
-
-    /// Appends bytes.
-    mutating func append(_ bytes: [UInt8]) {
-        unsafe bytes.withUnsafeBytes { unsafe append($0) }
-    }
 }
 
-extension [UInt8] {
-    /// The four bytes of a number.
-    init(bigEndian number: UInt32) { self = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> UInt32($0)) } }
-
-    /// The two bytes of a number.
-    init(bigEndian number: UInt16) { self = [UInt8(number >> 8), UInt8(number & 255)] }
+extension SharedBytes {
+    /// This PNG file that the service made with one more chunk, after its first one.
+    func inserting(chunk type: StaticString, _ data: [UInt8]) -> SharedBytes {
+        let place = pngSignature.count + 25
+        guard count > place else { return self }
+        var chunk = ByteAccumulator()
+        chunk.append(chunk: type, data)
+        return JPEGSegments.joined([(0..<place, self), (0..<chunk.count, chunk.finish()), (place..<count, self)])
+    }
 }
 
 extension RawSpan {

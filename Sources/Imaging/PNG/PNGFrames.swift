@@ -125,8 +125,8 @@ extension SharedBytes {
         var result = ByteAccumulator(reservingCapacity: frame.parts.reduce(shared.count + 64) { $0 + 12 + $1.count })
         result.append(pngSignature)
         let (width, height) = (UInt32(frame.size.width), UInt32(frame.size.height))
-        result.append(chunk: "IHDR", [UInt8](bigEndian: width) + [UInt8](bigEndian: height) + parameters)
-        unsafe shared.withUnsafeBytes { unsafe result.append($0) }
+        result.append(chunk: "IHDR", width.bigEndianBytes() + height.bigEndianBytes() + parameters)
+        result.append(shared)
         unsafe withUnsafeBytes { bytes in
             for part in frame.parts {
                 unsafe result.append(chunk: "IDAT", UnsafeRawBufferPointer(rebasing: bytes[part]))

@@ -86,7 +86,7 @@ private struct PNGWriting {
                         if frame == 0 {
                             unsafe result.append(chunk: "IDAT", part)
                         } else {
-                            unsafe [UInt8](bigEndian: sequence).withUnsafeBytes { number in
+                            unsafe sequence.bigEndianBytes().withUnsafeBytes { number in
                                 unsafe result.append(chunk: "fdAT", number, part)
                             }
                             sequence += 1
@@ -98,7 +98,7 @@ private struct PNGWriting {
                         if span.hasText("IHDR", at: type) {
                             result.append(
                                 chunk: "acTL",
-                                [UInt8](bigEndian: UInt32(frames)) + [UInt8](bigEndian: UInt32(clamping: loop)))
+                                UInt32(frames).bigEndianBytes() + UInt32(clamping: loop).bigEndianBytes())
                         }
                     }
                     return true
@@ -117,10 +117,8 @@ private struct PNGWriting {
         let numbers = [Int(sequence), region.width, region.height, region.left, region.top]
         result.append(
             chunk: "fcTL",
-            numbers.flatMap { [UInt8](bigEndian: UInt32($0)) }
-                + [UInt8](bigEndian: UInt16(clamping: delay * unit / 1_000)) + [UInt8](bigEndian: UInt16(unit)) + [
-                    0, 0,
-                ])
+            numbers.flatMap { UInt32($0).bigEndianBytes() }
+                + [delay * unit / 1_000, unit].flatMap { UInt16(clamping: $0).bigEndianBytes() } + [0, 0])
         sequence += 1
     }
 

@@ -8,21 +8,22 @@ extension CPixelsOutline {
         (right, bottom) = (outline.right, outline.bottom)
         (across, down) = (outline.across, outline.down)
         precondition(outline.corners.count <= Int(CPixels_most_corners), "too many corners")
-        unsafe withUnsafeMutableBytes(of: &corners) { bytes in
-            for (index, value) in outline.corners.flatMap({ [$0.x, $0.y] }).enumerated() {
-                unsafe bytes.storeBytes(of: value, toByteOffset: index * MemoryLayout<Double>.stride, as: Double.self)
-            }
-        }
+        store(outline.corners.flatMap { [$0.x, $0.y] }, in: &corners)
         count = Int32(outline.corners.count)
     }
 }
 
-/// Stores values as floating point numbers in an array of C.
-@unsafe
-func store<Numbers>(_ values: some Sequence<Double>, in numbers: inout Numbers) {
-    unsafe withUnsafeMutableBytes(of: &numbers) { bytes in
+/// Stores values in an array of C, which has room for them.
+func store<Value: BitwiseCopyable, Values>(_ values: some Collection<Value>, in array: inout Values) {
+    unsafe withUnsafeMutableBytes(of: &array) { bytes in
+        precondition(values.count * MemoryLayout<Value>.stride <= bytes.count, "too many values")
         for (index, value) in values.enumerated() {
-            unsafe bytes.storeBytes(of: Float(value), toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
+            unsafe bytes.storeBytes(of: value, toByteOffset: index * MemoryLayout<Value>.stride, as: Value.self)
         }
     }
+}
+
+/// Stores values as floating point numbers of 32 bits.
+func storeFloats<Values>(_ values: some Sequence<Double>, in array: inout Values) {
+    store(values.map { Float($0) }, in: &array)
 }

@@ -36,10 +36,10 @@ struct GamutConversion: Hashable, Sendable {
             curves[curve] = light
             return light + [light[255]]
         }
-        unsafe store(samples, in: &gamut.light)
-        unsafe store((connection.inverse * Matrix3(columns: own)).rows.joined(), in: &gamut.to_target)
-        unsafe store(shares.rows.joined(), in: &gamut.to_xyz)
-        unsafe store(shares.inverse.rows.joined(), in: &gamut.from_xyz)
+        storeFloats(samples, in: &gamut.light)
+        storeFloats((connection.inverse * Matrix3(columns: own)).rows.joined(), in: &gamut.to_target)
+        storeFloats(shares.rows.joined(), in: &gamut.to_xyz)
+        storeFloats(shares.inverse.rows.joined(), in: &gamut.from_xyz)
         return gamut
     }
 

@@ -123,12 +123,7 @@ extension CPixelsStages {
     private mutating func append(_ factors: [Double]) {
         precondition(count < CPixels_most_stages, "too many changes of colours")
         var stage = CPixelsStage()
-        unsafe withUnsafeMutableBytes(of: &stage.factors) { bytes in
-            for (index, factor) in factors.enumerated() {
-                unsafe bytes.storeBytes(
-                    of: Float(factor), toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
-            }
-        }
+        storeFloats(factors, in: &stage.factors)
         unsafe withUnsafeMutableBytes(of: &stages) { bytes in
             unsafe bytes.storeBytes(
                 of: stage, toByteOffset: Int(count) * MemoryLayout<CPixelsStage>.stride, as: CPixelsStage.self)

@@ -76,7 +76,7 @@ extension RenderingOptions: RenderRecipe {
     /// How the quality of a result is decided.
     private func encodingQuality(by rules: RenderingRules) -> EncodingQuality {
         if isQualityAutomatic { return .similar(rules.similarity) }
-        let quality = quality ?? rules.unnamed(ImageFormat.usualLook)
+        let quality = quality ?? rules.defaultQuality(ImageFormat.usualLook)
         return maximumBytes.map { .fitting(bytes: $0, highest: quality) } ?? .fixed(quality)
     }
 

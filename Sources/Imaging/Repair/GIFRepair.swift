@@ -51,7 +51,7 @@ extension SharedBytes {
     fileprivate func with(_ end: [UInt8], instead count: Int) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: count + end.count)
         unsafe withUnsafeBytes { unsafe result.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-        unsafe end.withUnsafeBytes { unsafe result.append($0) }
+        result.append(end)
         return result.finish()
     }
 
@@ -62,9 +62,9 @@ extension SharedBytes {
         var result = ByteAccumulator(reservingCapacity: count + 2)
         unsafe withUnsafeBytes { bytes in
             unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[..<part]))
-            unsafe [UInt8(left)].withUnsafeBytes { unsafe result.append($0) }
+            result.append([UInt8(left)])
             unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[(part + 1)...]))
-            unsafe ([0, 0x3B] as [UInt8]).withUnsafeBytes { unsafe result.append($0) }
+            result.append([0, 0x3B])
         }
         return result.finish()
     }

@@ -43,7 +43,7 @@ enum WebPTrimming {
         guard isTruncated || dropped.chunks > usual.chunks || dropped.bytes > usual.bytes else { return file }
         var result = ByteAccumulator(reservingCapacity: 8 + length)
         result.append(text: "RIFF", number: length)
-        unsafe Array("WEBP".utf8).withUnsafeBytes { unsafe result.append($0) }
+        result.append(Array("WEBP".utf8))
         unsafe file.withUnsafeBytes { bytes in
             forEachChunk(of: unsafe bytes.bytes, frames: frames) { chunk in
                 guard chunk.isNeeded else { return }
@@ -55,7 +55,7 @@ enum WebPTrimming {
                 unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[chunk.range.prefix(4)]))
                 result.append(number: data.count)
                 unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[data]))
-                if data.count % 2 == 1 { unsafe [UInt8(0)].withUnsafeBytes { unsafe result.append($0) } }
+                if data.count % 2 == 1 { result.append([0]) }
             }
         }
         return result.finish()
@@ -97,7 +97,6 @@ enum WebPTrimming {
 extension ByteAccumulator {
     /// Appends a chunk's name, if it is not empty, and its length.
     fileprivate mutating func append(text: StaticString = "", number: Int) {
-        let length = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
-        unsafe (Array(text.description.utf8) + length).withUnsafeBytes { unsafe append($0) }
+        append(Array(text.description.utf8) + number.littleEndianBytes(4))
     }
 }

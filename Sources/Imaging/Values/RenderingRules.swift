@@ -13,13 +13,13 @@ package struct RenderingRules: Hashable, Sendable {
     /// The formats that may be chosen by `Accept`; among those whose files are equally large, the first one is.
     package var automaticFormats: [ImageFormat] = [.webp]
     /// The highest quality of results whose request names none; nil for no such bound.
-    package var unnamedQualityLimit: Int?
+    package var defaultQualityLimit: Int?
 
     /// The defaults, but for the limits.
     package init(limits: ImagingLimits = ImagingLimits()) { self.limits = limits }
 
-    /// The quality that counts if a request names none and its grammar's is `quality`.
-    package func unnamed(_ quality: Int) -> Int { min(quality, unnamedQualityLimit ?? quality) }
+    /// The quality of a request that names none: `quality`, which is that of its grammar, within the limit.
+    package func defaultQuality(_ quality: Int) -> Int { min(quality, defaultQualityLimit ?? quality) }
 }
 
 /// Limits that are checked before work on an image starts.

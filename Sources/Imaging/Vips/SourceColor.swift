@@ -108,16 +108,7 @@ extension CPixelsTones {
         // The OOTF makes the light of a display of 1000 cd/m².
         let light = encoding.transfer == .hlg || encoding.peak == 0 ? 1_000 : encoding.peak
         peak = max(1, Float(light) / Float(CPixels_reference_white))
-        Self.store(encoding.places.light(in: .rec2020), in: &to_wide)
-        Self.store(Chromaticities.rec2020.light(in: gamut), in: &to_standard)
-    }
-
-    private static func store<Factors>(_ matrix: Matrix3, in factors: inout Factors) {
-        unsafe withUnsafeMutableBytes(of: &factors) { bytes in
-            for (index, factor) in matrix.rows.joined().enumerated() {
-                unsafe bytes.storeBytes(
-                    of: Float(factor), toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
-            }
-        }
+        storeFloats(encoding.places.light(in: .rec2020).rows.joined(), in: &to_wide)
+        storeFloats(Chromaticities.rec2020.light(in: gamut).rows.joined(), in: &to_standard)
     }
 }

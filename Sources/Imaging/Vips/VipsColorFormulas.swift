@@ -29,12 +29,7 @@ extension VipsImage {
     func convolved(by factors: [Double], columns: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         var kernel = CPixelsKernel()
         (kernel.columns, kernel.rows) = (Int32(columns), Int32(factors.count / columns))
-        unsafe withUnsafeMutableBytes(of: &kernel.factors) { bytes in
-            for (index, factor) in factors.prefix(CPixels_most_factors).enumerated() {
-                unsafe bytes.storeBytes(
-                    of: Float(factor), toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
-            }
-        }
+        storeFloats(factors.prefix(Int(CPixels_most_factors)), in: &kernel.factors)
         return try unsafe filtered(kernel, token, CPixels_convolve)
     }
 
@@ -76,34 +71,25 @@ extension CPixelsColorFormula {
     fileprivate init(_ formula: ColorFormula) {
         self.init()
         switch formula {
-        case .scales(let red, let green, let blue): setTables([red, green, blue].map(\.table))
-        case .curves(let tables): setTables((0..<3).map { Array(tables[256 * $0..<256 * ($0 + 1)]) })
+        case .scales(let red, let green, let blue): setTables([red, green, blue].flatMap(\.table))
+        case .curves(let tables): setTables(tables.prefix(3 * 256))
         case .matrix(let factors):
             kind = Int32(CPixels_formula_matrix)
-            set(factors.map { Float($0) / 1_000 })
+            store(factors.map { Float($0) / 1_000 }, in: &values)
         case .saturation(let factor):
             kind = Int32(CPixels_formula_saturation)
-            set([Float(factor) / 10_000])
+            store([Float(factor) / 10_000], in: &values)
         case .lab(let lightness, let chroma, let hue):
             kind = Int32(CPixels_formula_lab)
             let angle = Double(hue) / 10_000 * .pi / 180
-            set([Float(lightness) / 10_000, Float(chroma) / 10_000, Float(cos(angle)), Float(sin(angle))])
+            let turn = [Float(cos(angle)), Float(sin(angle))]
+            store([Float(lightness) / 10_000, Float(chroma) / 10_000] + turn, in: &values)
         }
     }
 
-    private mutating func setTables(_ tables: [[UInt8]]) {
+    private mutating func setTables(_ tables: some Collection<UInt8>) {
         kind = Int32(CPixels_formula_tables)
-        unsafe withUnsafeMutableBytes(of: &self.tables) { bytes in
-            for (index, value) in tables.joined().enumerated() { unsafe bytes[index] = value }
-        }
-    }
-
-    private mutating func set(_ numbers: [Float]) {
-        unsafe withUnsafeMutableBytes(of: &values) { bytes in
-            for (index, number) in numbers.enumerated() {
-                unsafe bytes.storeBytes(of: number, toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
-            }
-        }
+        store(tables, in: &self.tables)
     }
 }
 

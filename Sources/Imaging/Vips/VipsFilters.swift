@@ -10,18 +10,8 @@ extension VipsImage {
     /// The colours changed by a table and by matrices; alpha stays as it is.
     func colored(by change: ColorChange, token: WorkToken) throws(VipsError) -> VipsImage {
         var colors = CPixelsColors()
-        unsafe withUnsafeMutableBytes(of: &colors.table) { bytes in
-            for (value, result) in change.table.enumerated() {
-                unsafe bytes.storeBytes(
-                    of: Float(result), toByteOffset: value * MemoryLayout<Float>.stride, as: Float.self)
-            }
-        }
-        unsafe withUnsafeMutableBytes(of: &colors.matrices) { bytes in
-            for (index, factor) in change.matrices.flatMap(\.factors).enumerated() {
-                unsafe bytes.storeBytes(
-                    of: Float(factor), toByteOffset: index * MemoryLayout<Float>.stride, as: Float.self)
-            }
-        }
+        storeFloats(change.table, in: &colors.table)
+        storeFloats(change.matrices.flatMap(\.factors), in: &colors.matrices)
         colors.count = Int32(change.matrices.count)
         (colors.scale, colors.offset) = (Float(change.trailing.factor), Float(change.trailing.offset))
         return try unsafe filtered(colors, token, CPixels_color)
@@ -35,12 +25,7 @@ extension VipsImage {
     /// Each component replaced by its value in a table of 256; alpha stays as it is.
     func mapped(by table: [Double], token: WorkToken) throws(VipsError) -> VipsImage {
         var colors = CPixelsColors()
-        unsafe withUnsafeMutableBytes(of: &colors.table) { bytes in
-            for (value, result) in table.enumerated() {
-                unsafe bytes.storeBytes(
-                    of: Float(result), toByteOffset: value * MemoryLayout<Float>.stride, as: Float.self)
-            }
-        }
+        storeFloats(table, in: &colors.table)
         colors.scale = 1
         return try unsafe filtered(colors, token, CPixels_color)
     }

@@ -68,8 +68,7 @@ package final class ObjectStore: SharedValueStore {
         _ = isTried.blockingWait(atMost: configuration.timeout) { $0 ? true : nil }
     }
 
-    /// Takes no more writes and look-ups, waits for the writes that it has, and tries once more to do what is to be
-    /// removed.
+    /// Waits for the writes that it has, too.
     package func stop(timeLimit: Duration) async {
         let answer = FirstAnswer<Bool>()
         let isIdle = state.withLock { state in
@@ -106,10 +105,10 @@ package final class ObjectStore: SharedValueStore {
     // MARK: Look-ups
 
     package func ask(
-        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, within limit: Duration? = nil,
-        allowance: WaitAllowance, _ finish: @escaping @Sendable (SharedReply) -> Void
+        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitAllowance,
+        _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
-        let limit = allowance.remaining(of: min(configuration.timeout, limit ?? configuration.timeout))
+        let limit = allowance.remaining(of: configuration.timeout)
         guard limit > .zero, admitRead(of: sources) else { return false }
         let begun = timekeeper.now
         Task.detached { [self] in

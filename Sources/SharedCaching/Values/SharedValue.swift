@@ -35,16 +35,16 @@ package struct SharedValue: Sendable {
     /// The value as the server keeps it under `key`.
     func written(under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()) -> SharedBytes {
         let length = length(generations: generations.count)
-        var start = Self.mark + Self.bytes(of: length, count: 8) + key.digest + [UInt8(clamping: generations.count)]
+        var start = Self.mark + length.littleEndianBytes() + key.digest + [UInt8(clamping: generations.count)]
         for generation in generations { start += generation.text }
-        start += Self.bytes(of: head.count, count: 4) + head
+        start += head.count.littleEndianBytes(4) + head
         var accumulator = ByteAccumulator(reservingCapacity: length)
-        unsafe start.withUnsafeBytes { unsafe accumulator.append($0) }
-        unsafe body.withUnsafeBytes { unsafe accumulator.append($0) }
+        accumulator.append(start)
+        accumulator.append(body)
         var hash = SHA256()
         unsafe hash.update(start.span.bytes)
         body.withBytes { hash.update($0) }
-        unsafe seal.seal(of: hash.finalize()).withUnsafeBytes { unsafe accumulator.append($0) }
+        accumulator.append(seal.seal(of: hash.finalize()))
         return accumulator.finish()
     }
 
@@ -95,9 +95,5 @@ package struct SharedValue: Sendable {
             let head = unsafe span.extracting(place..<place + headLength).withUnsafeBytes { unsafe Array($0) }
             return .value(SharedValue(head: head, body: SharedBytes(place + headLength..<end, of: bytes)))
         }
-    }
-
-    private static func bytes(of number: Int, count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 }

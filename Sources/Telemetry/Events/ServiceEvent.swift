@@ -12,8 +12,9 @@ package enum ServiceEvent: Sendable, Equatable {
     case decode(url: String, duration: Duration, format: String)
     /// A result was rendered and encoded.
     case render(url: String, duration: Duration, format: String)
-    /// Entries of the caches were removed; without a URL, those of several sources.
-    case purge(url: String?, entries: Int, bytes: Int, cause: PurgeCause)
+    /// Entries of the caches were removed; without a URL, those of several sources: of all that were asked for under a
+    /// tag, if there is one.
+    case purge(url: String?, tag: String? = nil, entries: Int, bytes: Int, cause: PurgeCause)
     /// Something else became known of an origin.
     case origin(String, state: String)
     /// A job that makes thumbnails before they are requested has ended.
@@ -50,7 +51,7 @@ package enum ServiceEvent: Sendable, Equatable {
     package var url: String? {
         switch self {
         case .download(let url, _, _, _), .decode(let url, _, _), .render(let url, _, _): url
-        case .purge(let url, _, _, _): url
+        case .purge(let url, _, _, _, _): url
         case .origin, .activity, .prefetch: nil
         }
     }
@@ -68,11 +69,12 @@ package enum ServiceEvent: Sendable, Equatable {
                 ("url", .string(url)), ("milliseconds", .double(Self.milliseconds(duration))),
                 ("format", .string(format)),
             ])
-        case .purge(let url, let entries, let bytes, let cause):
-            .object([
-                ("url", url.map { .string($0) } ?? .null), ("entries", .int(entries)), ("bytes", .int(bytes)),
-                ("cause", .string(cause.rawValue)),
-            ])
+        case .purge(let url, let tag, let entries, let bytes, let cause):
+            .object(
+                [
+                    ("url", url.map { .string($0) } ?? .null), ("entries", .int(entries)), ("bytes", .int(bytes)),
+                    ("cause", .string(cause.rawValue)),
+                ] + (tag.map { [("tag", .string($0))] } ?? []))
         case .origin(let origin, let state):
             .object([("origin", .string(origin)), ("state", .string(state))])
         case .prefetch(let id, let state, let done, let failed, let total):

@@ -60,7 +60,8 @@ package struct PipelineControl: ServiceControlling {
             removed = removed + (await removedAll(from: known))
         }
         pipeline.resources.events.record(
-            .purge(url: nil, entries: removed.entries, bytes: removed.bytes, cause: .operator))
+            .purge(
+                url: nil, tag: tag.string, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         if !isPurged { throw PipelineError.tooManyPurges }
         notifier?.tell(PurgeNews(sources: known.map(\.name).sorted(), tags: [tag.string]))
         return removed

@@ -41,6 +41,14 @@ package protocol ServiceControlling: Sendable {
     var figures: ServiceFigures { get }
 }
 
+/// The downloads that an operator cancelled.
+package struct CancelledDownloads: Sendable, Equatable {
+    /// Downloads that ran or waited for a slot.
+    package var downloads = 0
+    /// Callers that waited for them.
+    package var callers = 0
+}
+
 /// Whether the shared cache, or the result store, is used.
 package enum SharedCacheState: String, Sendable {
     /// It is in use.

@@ -25,14 +25,6 @@ package struct SourceRefresh: Sendable {
     package var failure: (any ServiceError)?
 }
 
-/// The downloads that an operator cancelled.
-package struct CancelledDownloads: Sendable, Equatable {
-    /// Downloads that ran or waited for a slot.
-    package var downloads = 0
-    /// Callers that waited for them.
-    package var callers = 0
-}
-
 extension PipelineControl {
     package func cancelDownloads(of source: ExactText) throws -> CancelledDownloads {
         let (downloads, callers) = pipeline.downloader.cancelAll(of: try pipeline.downloader.identity(of: source))

@@ -1,12 +1,12 @@
+import Memory
+
 /// Writes values one after another as bytes; ``RecordReader`` reads them back in the same order.
 struct RecordWriter {
     /// The bytes so far.
     private(set) var bytes: [UInt8] = []
 
     /// Writes a whole number: eight bytes, the lowest first.
-    mutating func write(_ number: Int) {
-        for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: number >> (shift * 8))) }
-    }
+    mutating func write(_ number: Int) { bytes += number.littleEndianBytes() }
 
     /// Writes a yes or no.
     mutating func write(_ flag: Bool) { bytes.append(flag ? 1 : 0) }

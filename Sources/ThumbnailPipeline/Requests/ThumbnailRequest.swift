@@ -17,7 +17,7 @@ package struct ThumbnailRequest: Hashable, Sendable {
     /// Most bytes of the image's file, below the bound of all sources; nil for that bound.
     package var maximumSourceBytes: Int?
     /// The highest quality of the result if the request names none; nil for no such bound.
-    package var unnamedQualityLimit: Int?
+    package var defaultQualityLimit: Int?
     /// The tags under which the image can be purged.
     package var tags: [ExactText] = []
 
@@ -55,7 +55,7 @@ extension RenderPlan {
     ) throws {
         var rules = configuration.rules
         rules.limits.longestSteps = configuration.decodeTimeout
-        rules.unnamedQualityLimit = request.unnamedQualityLimit
+        rules.defaultQualityLimit = request.defaultQualityLimit
         let source = RecipeSource(header: headers.image, additions: headers.additional, rules: rules)
         do throws(ImagingError) {
             try self.init(request.recipe, of: source)
@@ -63,34 +63,5 @@ extension RenderPlan {
             guard case .ofAddition(let number, let underlying) = error else { throw error }
             throw AdditionalSourceError(role: request.additional[number].role, underlying: underlying)
         }
-    }
-}
-
-/// A plain image that a client wants if the source fails.
-package struct Placeholder: Hashable, Sendable {
-    /// The colour of all of it.
-    package let color: Color
-    /// Width and height in pixels.
-    package let size: PixelSize
-    /// The output format, or what to choose it by.
-    package let format: FormatChoice
-
-    /// An image of this size.
-    package init(_ color: Color, size: PixelSize, format: FormatChoice) {
-        (self.color, self.size, self.format) = (color, size, format)
-    }
-
-    /// An image that fills the box of `options`: a missing side equals the given one, 1×1 with neither.
-    package init(_ color: Color, in options: RenderingOptions) {
-        self.color = color
-        format = options.format
-        guard let side = options.width ?? options.height else {
-            size = PixelSize(width: 1, height: 1)
-            return
-        }
-        // CSS pixels times the device pixel ratio, rounded half up, never below 1.
-        func devicePixels(_ side: Int) -> Int { max(1, (side * options.devicePixelRatio + 500) / 1_000) }
-        size = PixelSize(
-            width: devicePixels(options.width ?? side), height: devicePixels(options.height ?? side))
     }
 }

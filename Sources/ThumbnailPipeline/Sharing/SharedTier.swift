@@ -95,12 +95,12 @@ package final class SharedTier: Sendable {
     ///
     /// - Returns: Whether the server is asked; else `finish` is not called.
     func ask(
-        forRecordOf identity: SourceIdentity, within limit: Duration, _ allowance: WaitAllowance,
+        forRecordOf identity: SourceIdentity, _ allowance: WaitAllowance,
         _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         guard let place = place(.record, identity) else { return false }
         return store.ask(
-            for: place.key, of: place.sources, isBeginning: true, within: limit, allowance: allowance, finish)
+            for: place.key, of: place.sources, isBeginning: true, allowance: allowance, finish)
     }
 
     /// The record in a reply.
@@ -152,12 +152,12 @@ package final class SharedTier: Sendable {
     ///
     /// - Returns: Whether the server is asked; else `finish` is not called.
     func ask(
-        for key: ResultKey, within limit: Duration, _ allowance: WaitAllowance,
+        for key: ResultKey, _ allowance: WaitAllowance,
         _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         guard let place = place(key) else { return false }
         return store.ask(
-            for: place.key, of: place.sources, isBeginning: false, within: limit, allowance: allowance, finish)
+            for: place.key, of: place.sources, isBeginning: false, allowance: allowance, finish)
     }
 
     /// The result in a reply.

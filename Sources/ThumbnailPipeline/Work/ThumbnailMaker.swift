@@ -155,10 +155,10 @@ extension EncodedImage {
         let start = "data:\(format.mediaType);base64,"
         let digitCount = (bytes.count + 2) / 3 * 4
         var text = ByteAccumulator(reservingCapacity: start.utf8.count + digitCount)
-        unsafe Array(start.utf8).withUnsafeBytes { unsafe text.append($0) }
+        text.append(Array(start.utf8))
         for first in stride(from: 0, to: bytes.count, by: Self.piece) {
             let piece = SharedBytes(first..<min(first + Self.piece, bytes.count), of: bytes).array
-            unsafe Array(Base64.encode(piece).utf8).withUnsafeBytes { unsafe text.append($0) }
+            text.append(Array(Base64.encode(piece).utf8))
         }
         return EncodedImage(
             bytes: text.finish(), format: format, size: size, quality: quality, hasGainMap: hasGainMap)

@@ -28,13 +28,6 @@ import Text
         try RenderPlan(query(options, accept: accept).request.recipe, of: RecipeSource(header: header))
     }
 
-    /// The answer's size, format and quality, such as `300x200 webp 85`.
-    private static func answer(_ plan: RenderPlan) -> String {
-        guard case .fixed(let quality) = plan.quality else { return "no quality" }
-        let size = plan.outputSize
-        return "\(size.width)x\(size.height) \(plan.format.rawValue) \(quality)" + (plan.isAnimated ? " animated" : "")
-    }
-
     @Test(arguments: [
         ("width=80", "80x53"), ("w=80", "80x53"), ("height=360", "540x360"), ("width=2160", "1080x720"),
         ("width=500,height=500", "500x333"), ("width=auto", "1080x720"), ("width=100,dpr=1.5", "150x100"),
@@ -52,7 +45,7 @@ import Text
         ("trim=10;10;10;10,dpr=2", "1040x680"),
     ])
     func `a size is that of the service`(options: String, expected: String) throws {
-        #expect(Self.answer(try Self.plan(options)).prefix(before: UInt8(ascii: " ")) == expected)
+        #expect(try Self.plan(options).answerText.prefix(before: UInt8(ascii: " ")) == expected)
     }
 
     @Test(arguments: [
@@ -66,15 +59,15 @@ import Text
         ("fit=contain,w=6000,f=auto", "image/avif,image/webp", "webp 85"),
     ])
     func `a format is named, negotiated or the source's`(options: String, accept: String?, expected: String) throws {
-        let answer = Self.answer(try Self.plan(options, accept: accept))
+        let answer = try Self.plan(options, accept: accept).answerText
         #expect(answer.suffix(after: UInt8(ascii: " ")) == Substring(expected))
         #expect(try Self.query(options, accept: accept).isNegotiated == options.contains("f=auto"))
     }
 
     @Test func `frames stay unless the first one is asked for`() throws {
         let moving = Self.header(64, 64, .gif, frames: 4)
-        #expect(Self.answer(try Self.plan("width=32", of: moving)).hasSuffix("animated"))
-        #expect(!Self.answer(try Self.plan("width=32,anim=false", of: moving)).hasSuffix("animated"))
+        #expect(try Self.plan("width=32", of: moving).answerText.hasSuffix("animated"))
+        #expect(try !Self.plan("width=32,anim=false", of: moving).answerText.hasSuffix("animated"))
         #expect(try Self.plan("trim=border,width=32", of: moving).border == nil)
         #expect(throws: ImagingError.formatNotAccepted(.tiff)) { try Self.plan("w=3", of: Self.header(9, 9, .tiff)) }
     }

@@ -25,10 +25,7 @@ import Text
         let path = String(target.prefix(before: UInt8(ascii: "?")))
         let names = ["/_next/image": "next", "/_vercel/image": "vercel", "/.netlify/images": "netlify"]
         let query = try dialect(names[path] ?? "astro").query(in: RequestedTarget(target, accept: accept))
-        let plan = try RenderPlan(query.request.recipe, of: RecipeSource(header: header))
-        guard case .fixed(let quality) = plan.quality else { return "no quality" }
-        let size = plan.outputSize
-        return "\(size.width)x\(size.height) \(plan.format.rawValue) \(quality)" + (plan.isAnimated ? " animated" : "")
+        return try RenderPlan(query.request.recipe, of: RecipeSource(header: header)).answerText
     }
 
     private static func header(
@@ -240,4 +237,13 @@ private struct StubFailure: ServiceError {
     let status = HTTPResponse.Status.badGateway
     let publicMessage = "No image came."
     let category = ErrorCategory.origin
+}
+
+extension RenderPlan {
+    /// The answer's size, format and quality, such as `300x200 webp 80`.
+    var answerText: String {
+        guard case .fixed(let quality) = quality else { return "no quality" }
+        let size = outputSize
+        return "\(size.width)x\(size.height) \(format.rawValue) \(quality)" + (isAnimated ? " animated" : "")
+    }
 }

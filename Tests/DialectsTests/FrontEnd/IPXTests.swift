@@ -28,13 +28,6 @@ import ThumbnailPipeline
         try RenderPlan(query(modifiers, accept: accept).request.recipe, of: RecipeSource(header: header))
     }
 
-    /// The answer's size, format and quality, such as `300x200 webp 80`.
-    private static func answer(_ plan: RenderPlan) -> String {
-        guard case .fixed(let quality) = plan.quality else { return "no quality" }
-        let size = plan.outputSize
-        return "\(size.width)x\(size.height) \(plan.format.rawValue) \(quality)" + (plan.isAnimated ? " animated" : "")
-    }
-
     @Test(arguments: [
         ("_", "1200x800"), ("w_300", "300x200"), ("w=300", "300x200"), ("w:300", "300x200"), ("w_2400", "1200x800"),
         ("enlarge,w_2400", "2400x1600"), ("enlarge,s_20000x10", "8192x4"), ("h_100,w_600", "600x400"),
@@ -49,7 +42,7 @@ import ThumbnailPipeline
         ("w_100,w_200", "200x133"), ("flop,flip,w_150", "150x100"), ("kernel_nearest,s_300x200", "300x200"),
     ])
     func `a size is that of the service`(modifiers: String, expected: String) throws {
-        #expect(Self.answer(try Self.plan(modifiers)).prefix(before: UInt8(ascii: " ")) == expected)
+        #expect(try Self.plan(modifiers).answerText.prefix(before: UInt8(ascii: " ")) == expected)
     }
 
     @Test(arguments: [
@@ -58,7 +51,7 @@ import ThumbnailPipeline
     ])
     func `EXIF counts only if that is asked for`(modifiers: String, size: String, turn: Int) throws {
         let header = Self.header(orientation: 6)
-        #expect(Self.answer(try Self.plan(modifiers, of: header)).prefix(before: UInt8(ascii: " ")) == size)
+        #expect(try Self.plan(modifiers, of: header).answerText.prefix(before: UInt8(ascii: " ")) == size)
         let recipe = try Self.query(modifiers).request.recipe.recipe
         #expect(try recipe.composition(of: RecipeSource(header: header)).turn == turn)
     }
@@ -81,7 +74,7 @@ import ThumbnailPipeline
         ("f_auto", "image/png", "png 100"), ("f_unknown", nil, "jpeg 80"), ("a,f_auto", "image/avif", "gif 100"),
     ])
     func `a format is named, negotiated or the source's`(modifiers: String, accept: String?, expected: String) throws {
-        let answer = Self.answer(try Self.plan(modifiers, accept: accept))
+        let answer = try Self.plan(modifiers, accept: accept).answerText
         #expect(answer.suffix(after: UInt8(ascii: " ")) == Substring(expected))
         #expect(try Self.query(modifiers, accept: accept).isNegotiated == modifiers.contains("f_auto"))
     }
@@ -89,9 +82,9 @@ import ThumbnailPipeline
     @Test func `frames stay in GIF, and if that is asked for`() throws {
         let moving = Self.header(64, 64, .gif, frames: 4)
         for modifiers in ["w_32", "a,f_webp,w_32", "animated,s_32x16"] {
-            #expect(Self.answer(try Self.plan(modifiers, of: moving)).hasSuffix("animated"), "\(modifiers)")
+            #expect(try Self.plan(modifiers, of: moving).answerText.hasSuffix("animated"), "\(modifiers)")
         }
-        #expect(!Self.answer(try Self.plan("f_webp,w_32", of: moving)).hasSuffix("animated"))
+        #expect(try !Self.plan("f_webp,w_32", of: moving).answerText.hasSuffix("animated"))
         #expect(try Self.plan("trim,w_32", of: moving).border == nil)
         #expect(try Self.plan("trim_300,w_32").border?.tolerance == 255)
     }

@@ -97,14 +97,17 @@ struct OriginObjectsTests {
     @Test func `a page of a bucket's listing may be short, and says whether there are more`() throws {
         let place = Origin.Place.web(base: try SourceURL(parsing: "https://s3.example/bucket/results"))
         let listing = try #require(try ObjectListing.listings(of: "t/x", below: Origin(name: "s", place: place)).first)
-        func found(_ end: String) -> (names: [String], areMore: Bool)? {
-            let keys = "<Contents><Key>results/t/x/a</Key></Contents><Contents><Key>results/t/x/b</Key></Contents>"
+        func found(_ end: String, _ names: [String] = ["a", "b"]) -> (names: [String], areMore: Bool)? {
+            let keys = names.map { "<Contents><Key>results/t/x/\($0)</Key></Contents>" }.joined()
             return listing.names(in: SharedBytes(Array("<ListBucketResult>\(keys)\(end)</ListBucketResult>".utf8)))
         }
         #expect(found("")?.names == ["a", "b"] && found("")?.areMore == false)
         #expect(found("<IsTruncated>false</IsTruncated>")?.areMore == false)
         #expect(found("<IsTruncated>true</IsTruncated>")?.areMore == true)
         #expect(listing.names(in: SharedBytes(Array("<Error/>".utf8))) == nil)
+        let full = (0..<ObjectListing.length).map(String.init)
+        #expect(found("", full)?.areMore == true && found("", full.dropLast())?.areMore == false)
+        #expect(found("<IsTruncated>false</IsTruncated>", full)?.areMore == false)
     }
 
     @Test func `a folder that is gone is an error, and no miss`() async throws {

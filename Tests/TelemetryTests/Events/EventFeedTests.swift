@@ -50,7 +50,7 @@ struct EventFeedTests {
         log.record(.download(url: "http://h/a?b", state: .finished, bytes: 9, total: 9))
         decode("http://h/a?b")
         log.record(.render(url: "http://h/a?b", duration: .milliseconds(2), format: "webp"))
-        log.record(.purge(url: nil, entries: 2, bytes: 30, cause: .notStorable))
+        log.record(.purge(url: nil, tag: "spring", entries: 2, bytes: 30, cause: .operator))
         log.record(.origin("http://h:80", state: "suspended"))
         log.record(.activity(isActive: false))
         await turn()
@@ -75,7 +75,7 @@ struct EventFeedTests {
 
                 id: 5
                 event: purge
-                data: {"url":null,"entries":2,"bytes":30,"cause":"not_storable"}
+                data: {"url":null,"entries":2,"bytes":30,"cause":"operator","tag":"spring"}
 
                 id: 6
                 event: origin

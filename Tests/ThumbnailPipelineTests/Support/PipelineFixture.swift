@@ -121,8 +121,10 @@ final class PipelineFixture: Sendable {
     deinit {
         // A test that failed half-way has not let them go, and the threads are waited for.
         for hold in holds.withLock({ $0 }) { hold.release() }
-        sharedStore?.stop()
-        if let resultStore { Task { await resultStore.stop(timeLimit: .zero) } }
+        Task { [sharedStore, resultStore] in
+            await sharedStore?.stop(timeLimit: .zero)
+            await resultStore?.stop(timeLimit: .zero)
+        }
         workers.shutDown()
         lanes.dear.shutDown()
     }

@@ -266,8 +266,9 @@ const heard = {
   },
   decode: ({ url, milliseconds, format }) => note({ words: "decoded from " + format + " in " + timeText(milliseconds), url }),
   render: ({ url, milliseconds, format }) => note({ words: "made as " + format + " in " + timeText(milliseconds), url }),
-  purge: ({ url, entries, bytes, cause }) => note({
-    words: "purged, " + counted(entries, "entry") + ", " + bytesText(bytes) + ": " + (purgeWords[cause] ?? cause), url,
+  purge: ({ url, entries, bytes, cause, tag }) => note({
+    words: "purged" + (tag ? " by the tag " + tag : "") + ", " + counted(entries, "entry") + ", " + bytesText(bytes) + ": "
+      + (purgeWords[cause] ?? cause), url,
   }),
   origin: ({ origin, state }) => note({ words: origin + " is " + (stateWords[state] ?? state), isFailure: state === "suspended" }),
   activity: ({ active }) => connected(active),

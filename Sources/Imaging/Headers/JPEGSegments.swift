@@ -6,13 +6,13 @@ enum JPEGSegments {
     ///
     /// - Parameter contents: At most 65,533 bytes.
     static func segment(_ marker: UInt8, _ contents: [UInt8]) -> [UInt8] {
-        [0xFF, marker] + bigEndian(contents.count + 2, 2) + contents
+        [0xFF, marker] + (contents.count + 2).bigEndianBytes(2) + contents
     }
 
-    /// A number of so many bytes, the most significant first.
-    static func bigEndian(_ value: Int, _ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
-    }
+    /// A segment of Exif.
+    ///
+    /// - Parameter data: The data without the leading `Exif`.
+    static func exif(_ data: [UInt8]) -> [UInt8] { segment(0xE1, Array("Exif\0\0".utf8) + data) }
 
     /// The place behind the segments that must come first: those of JFIF and Exif; nil in a file without a start.
     static func start(_ file: RawSpan) -> Int? {
@@ -62,13 +62,6 @@ enum JPEGSegments {
         return result.finish()
     }
 
-    /// The place after the first segment, which is JFIF's; nil for bytes that are no such file.
-    static func placeOfMetadata(in bytes: [UInt8]) -> Int? {
-        guard bytes.count > 6, bytes[0] == 0xFF, bytes[1] == 0xD8 else { return nil }
-        let place = bytes[2] == 0xFF && bytes[3] == 0xE0 ? 4 + Int(bytes[4]) << 8 + Int(bytes[5]) : 2
-        return place <= bytes.count ? place : nil
-    }
-
     /// The number of components, 1 for grey; nil if no frame header is found.
     static func componentCount(in bytes: [UInt8]) -> Int? {
         var place = 2
@@ -78,41 +71,5 @@ enum JPEGSegments {
             place += 2 + Int(bytes[place + 2]) << 8 + Int(bytes[place + 3])
         }
         return nil
-    }
-}
-
-/// The chunks of WebP files that the service made (RFC 9649).
-enum WebPChunks {
-    /// The file with an extended header that announces something; nil for bytes that are no such file.
-    ///
-    /// - Parameters:
-    ///   - size: Size of one frame.
-    ///   - flags: The bits that are set.
-    static func extended(_ file: [UInt8], to size: PixelSize, flags: UInt8) -> [UInt8]? {
-        guard file.count > 30 else { return nil }
-        var bytes = file
-        if bytes[12..<16].elementsEqual("VP8X".utf8) {
-            bytes[20] |= flags
-            return bytes
-        }
-        // The lossless bitstream says whether it has alpha.
-        let hasAlpha = bytes[12..<16].elementsEqual("VP8L".utf8) && bytes[24] & 0x10 != 0
-        let header = [flags | (hasAlpha ? 0b1_0000 : 0), 0, 0, 0]
-        bytes.insert(
-            contentsOf: chunk("VP8X", header + littleEndian(size.width - 1, 3) + littleEndian(size.height - 1, 3)),
-            at: 12)
-        return bytes
-    }
-
-    /// A chunk, filled up to an even number of bytes.
-    static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
-        Array(name.utf8) + littleEndian(data.count, 4) + data + [UInt8](repeating: 0, count: data.count % 2)
-    }
-
-    /// The file with its length in the header.
-    static func counted(_ file: [UInt8]) -> [UInt8] { file[..<4] + littleEndian(file.count - 8, 4) + file[8...] }
-
-    private static func littleEndian(_ value: Int, _ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 }
