@@ -149,7 +149,8 @@ final class CurlTransfer {
                 return true
             case .resume: return true
             case .notModified, .restart, .redirect, .refuse, .enough:
-                return head.contentLength ?? 0 <= TransferHop.maximumDrainedBytes
+                // Some origins send content with a 204 all the same, so its connection is not kept.
+                return verdict != .refuse(.emptyBody) && head.contentLength ?? 0 <= TransferHop.maximumDrainedBytes
             }
         } catch {
             failure = error
@@ -200,10 +201,9 @@ final class CurlTransfer {
             return false
         }
         // libcurl closes the connection, and nothing was sent.
-        guard sockets.isQuiet(from: localPort, orNew: hop.sockets) else {
-            hop.foundUnreadBytes = true
-            return false
-        }
+        let connection = sockets.connection(from: localPort, opened: hop.sockets)
+        hop.connection = connection
+        guard connection != .soiled else { return false }
         // libcurl itself asks again when a kept connection turns out to be dead: within our count and budget.
         hop.requests += 1
         guard hop.requests == 1 || takeRetry() else {
@@ -236,7 +236,9 @@ final class CurlTransfer {
         case .accept, .resume, nil: break
         }
         guard let code else { return .failure(.timedOut) }
-        if hop.foundUnreadBytes { return .again }
+        if hop.connection == .soiled { return .again }
+        // The rest of an earlier answer came after the look.
+        if code == CURLE_UNSUPPORTED_PROTOCOL, hop.connection == .quiet, hop.head == nil, takeRetry() { return .again }
         if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
         guard code == CURLE_OK else {
             let isCut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR

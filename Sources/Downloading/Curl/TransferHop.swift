@@ -13,8 +13,8 @@ struct TransferHop {
     var isAllowed: (IPAddress) -> Bool = { _ in false }
     /// Sockets that were opened for this hop.
     var sockets: [CInt] = []
-    /// Whether libcurl took a kept connection on which something waited to be read, before a request was sent.
-    var foundUnreadBytes = false
+    /// The state of the connection before the request was sent; nil before there is one.
+    var connection: KeptSockets.Connection?
     /// Requests that libcurl has sent.
     var requests = 0
     var reader = ResponseHeadReader()
@@ -37,17 +37,27 @@ struct TransferHop {
 /// What an origin sends behind the end of an answer would be read as the answer to the next request on the connection.
 /// libcurl 7.88 looks for it once a second alone. Confined to the thread `transfers`.
 final class KeptSockets {
+    /// A connection before a request is sent on it.
+    enum Connection {
+        /// Opened for this request.
+        case new
+        /// Used before, and nothing waits to be read on it.
+        case quiet
+        /// Used before, and something waits to be read on it.
+        case soiled
+    }
+
     private var sockets: [Int: CInt] = [:]
 
-    /// Whether the connection from `port` is one of `new`, or nothing waits to be read on it.
-    func isQuiet(from port: Int, orNew new: [CInt]) -> Bool {
-        if let socket = new.first(where: { CCurlShim_local_port($0) == port }) {
+    /// The connection from `port`, which may be on one of the sockets that were opened for its request.
+    func connection(from port: Int, opened: [CInt]) -> Connection {
+        if let socket = opened.first(where: { CCurlShim_local_port($0) == port }) {
             sockets[port] = socket
-            return true
+            return .new
         }
         // The number of a socket that was closed may be that of another one by now.
-        guard let socket = sockets[port], CCurlShim_local_port(socket) == port else { return false }
-        return CCurlShim_is_quiet(socket) != 0
+        guard let socket = sockets[port], CCurlShim_local_port(socket) == port else { return .soiled }
+        return CCurlShim_is_quiet(socket) != 0 ? .quiet : .soiled
     }
 }
 
