@@ -60,7 +60,7 @@ struct DrawingTests {
         let token = WorkToken()
         let image = try draw(UnwrittenImages.svg("width='64' height='48'"), part.decode.drawnSize)
         let result = try ImageRenderer.render(image, plan: part, token: token)
-        let green = try ImageReading.decode(result.bytes)
+        let green = try ImageReading.decode(result.bytes, bands: 4)
         #expect(green.meanColor == [0, 255, 0, 255])
         let turned = try plan(480) { $0.operations.rotation = 90 }
         #expect(turned.decode.drawnSize == PixelSize(width: 640, height: 480))

@@ -73,7 +73,9 @@ struct AreaOperationTests {
                 OperationFixture.render(image) { $0.sharpen = min(1_000, hundredths) },
                 OperationFixture.render(image) { $0.pixelate = 7 },
             ] {
-                for (x, y) in [(0, 0), (39, 29), (20, 15)] { #expect(result.values(x, y) == color.map(Int.init)) }
+                for (x, y) in [(0, 0), (39, 29), (20, 15)] {
+                    #expect(result.values(x, y).prefix(color.count) == color.map(Int.init)[...])
+                }
             }
         }
     }

@@ -20,7 +20,7 @@ struct FormulaStepTests {
 
     private func render(_ image: SampleImage, _ steps: RenderSteps) throws -> DecodedImage {
         let file = SharedBytes(ImageFixture.file(image, as: .png))
-        return try ImageReading.decode(thumbnail(file, Recipe(steps: steps)).bytes)
+        return try ImageReading.decode(thumbnail(file, Recipe(steps: steps)).bytes, bands: image.bands)
     }
 
     private func changed(_ color: [UInt8], _ formula: ColorFormula) throws -> [Int] {

@@ -26,12 +26,9 @@ struct PNGWritingTests {
     }
 
     /// Pixels as red, green, blue and alpha.
-    private func colors(_ pixels: [UInt8], bands: Int) -> [[UInt8]] {
-        stride(from: 0, to: pixels.count, by: bands).map { start in
-            let pixel = Array(pixels[start..<start + bands])
-            let color = bands < 3 ? [pixel[0], pixel[0], pixel[0]] : Array(pixel[..<3])
-            return color + [bands % 2 == 0 ? pixel[bands - 1] : 255]
-        }
+    private func colors(_ image: DecodedImage) -> [[UInt8]] {
+        let pixels = image.widened(to: 4).pixels.array
+        return stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) }
     }
 
     private func file(_ image: SampleImage, quality: Int? = nil) throws -> [UInt8] {
@@ -46,9 +43,8 @@ struct PNGWritingTests {
         let file = try file(image)
         let decoded = try ImageReading.decode(SharedBytes(file))
         #expect(decoded.size == image.size)
-        let equal =
-            colors(decoded.pixels.array, bands: decoded.bands) == colors(image.pixels, bands: image.bands)
-        #expect(equal, "the pixels are not those that were written")
+        let isEqual = colors(decoded) == colors(DecodedImage(image))
+        #expect(isEqual, "the pixels are not those that were written")
         return Kind(file)
     }
 
@@ -136,8 +132,7 @@ struct PNGWritingTests {
                 continue
             }
             let decoded = try ImageReading.decode(SharedBytes(file))
-            let pairs = zip(
-                colors(decoded.pixels.array, bands: decoded.bands), colors(image.pixels, bands: bands))
+            let pairs = zip(colors(decoded), colors(DecodedImage(image)))
             // Alpha weighs the colours: those of transparent pixels do not matter.
             let sum = pairs.reduce(0.0) { sum, pair in
                 sum
@@ -150,7 +145,7 @@ struct PNGWritingTests {
                     }
             }
             let difference = (sum / Double(4 * size.area)).squareRoot()
-            let count = Set(colors(decoded.pixels.array, bands: decoded.bands)).count
+            let count = Set(colors(decoded)).count
             #expect(Kind(file).type == Kind.palette && count <= 256)
             #expect(difference < last.difference && count > last.count)
             #expect(difference < Double(100 - quality) / 5 + 8)
