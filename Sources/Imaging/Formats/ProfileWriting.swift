@@ -18,8 +18,7 @@ enum ProfileWriting {
     static func png(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
         let bytes = file.array
         let (kind, place) = (25, 33)
-        // Kinds 2, 3 and 6 have colours.
-        guard bytes.count > place, bytes[kind] & 2 != 0 else { return file }
+        guard bytes.count > place, hasColors(file, bytes, kind: bytes[kind]) else { return file }
         let count = UInt16(displayP3.count)
         let lengths = [count.littleEndian, (~count).littleEndian].flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
         let (low, high) = displayP3.reduce((UInt32(1), UInt32(0))) { sums, byte in
@@ -31,6 +30,24 @@ enum ProfileWriting {
         var chunk = ByteAccumulator()
         chunk.append(chunk: "iCCP", content)
         return SharedBytes(bytes[..<place] + chunk.finish().array + bytes[place...])
+    }
+
+    /// Whether a PNG file of a kind has colours: kinds 2 and 6, and palettes (3) that are not grey.
+    ///
+    /// Grey is the same in all gamuts.
+    private static func hasColors(_ file: SharedBytes, _ bytes: [UInt8], kind: UInt8) -> Bool {
+        var hasColors = kind & 2 != 0
+        guard kind == 3 else { return hasColors }
+        file.withBytes { span in
+            span.forEachPNGChunk { type, data in
+                guard span.hasText("PLTE", at: type) else { return true }
+                hasColors = stride(from: data.lowerBound, to: data.upperBound - 2, by: 3).contains {
+                    bytes[$0] != bytes[$0 + 1] || bytes[$0] != bytes[$0 + 2]
+                }
+                return false
+            }
+        }
+        return hasColors
     }
 
     /// WebP: the chunk after the extended header (RFC 9649 section 2.7).

@@ -25,10 +25,10 @@ enum OperationFixture {
     /// The whole way from an image to the pixels of the answer.
     static func render(
         _ image: SampleImage, _ options: RenderingOptions = RenderingOptions(), source: ImageFormat = .png,
-        as format: ImageFormat = .png, change: (inout ImageOperations) -> Void
+        as format: ImageFormat = .png, bands: Int? = nil, change: (inout ImageOperations) -> Void
     ) throws -> DecodedImage {
         let file = SharedBytes(ImageFixture.file(image, as: source, quality: 95))
-        return try render(file, options, as: format, bands: image.bands, change: change)
+        return try render(file, options, as: format, bands: bands ?? image.bands, change: change)
     }
 
     static func render(

@@ -6,8 +6,8 @@ package import Memory
 package enum ImageReading {
     /// Decodes a file at full size to interleaved pixels, all frames if it is animated.
     ///
-    /// - Parameter bands: The bands that the pixels have at the least: a file may leave out colours that are all grey, and
-    ///   alpha that is opaque. So 4 reads any file as red, green, blue and alpha.
+    /// - Parameter bands: The bands that the pixels have at the least: a file may leave out colours that are all grey,
+    ///   and alpha that is opaque. So 4 reads any file as red, green, blue and alpha.
     /// - Throws: The errors of inspecting and decoding.
     package static func decode(_ bytes: SharedBytes, level: Int = 1, bands: Int = 1) throws -> DecodedImage {
         try ImageLibrary.start()
@@ -23,7 +23,7 @@ package enum ImageReading {
 
 extension DecodedImage {
     /// A sample as if it had been decoded.
-    package init(_ sample: SampleImage) {
+    package convenience init(_ sample: SampleImage) {
         self.init(pixels: SharedBytes(sample.pixels), size: sample.size, bands: sample.bands)
     }
 
