@@ -104,7 +104,7 @@ let package = Package(
             ["CFastJPEG", "CJPEG", "CJPEGWriting", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
         shim("CSVGShim", ["CPango", "CRSVG"], linking: ["fontconfig", "freetype", "pangoft2-1.0"]),
-        shim("CPNGShim", ["CZlib"]),
+        shim("CPNGShim", ["CZlib"], flags: ["-O2"]),
         shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
         shim("CHiredisShim", ["CHiredis", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),

@@ -1,8 +1,8 @@
-#include "CPNGShim.h"
+#include "Rows.h"
 
 #include <string.h>
 
-static uint8_t *row_of(const CPNGShimPart *part, size_t row)
+uint8_t *CPNGShim_row(const CPNGShimPart *part, size_t row)
 {
     return part->canvas + ((part->top + row) * part->canvas_width + part->left) * (size_t) part->bands;
 }
@@ -11,13 +11,13 @@ void CPNGShim_save(const CPNGShimPart *part, void *rows)
 {
     size_t size = part->width * (size_t) part->bands;
     for (size_t row = 0; row < part->height; row++)
-        memcpy((uint8_t *) rows + row * size, row_of(part, row), size);
+        memcpy((uint8_t *) rows + row * size, CPNGShim_row(part, row), size);
 }
 
 void CPNGShim_clear(const CPNGShimPart *part)
 {
     for (size_t row = 0; row < part->height; row++)
-        memset(row_of(part, row), 0, part->width * (size_t) part->bands);
+        memset(CPNGShim_row(part, row), 0, part->width * (size_t) part->bands);
 }
 
 /// Lays a pixel with an alpha over one of the canvas, which is not opaque; both have `colors` colours.
@@ -53,7 +53,7 @@ void CPNGShim_put(const CPNGShimPart *part, const void *rows, int bands, int is_
     if (bands - has_alpha != colors)
         return;
     for (size_t row = 0; row < part->height; row++) {
-        uint8_t *canvas = row_of(part, row);
+        uint8_t *canvas = CPNGShim_row(part, row);
         for (size_t column = 0; column < part->width; column++) {
             put_pixel(canvas, pixel, colors, has_alpha, canvas_has_alpha, is_blended);
             pixel += bands;

@@ -399,13 +399,6 @@ void CVipsShim_watch(VipsImage *in, int (*should_stop)(void *context), void *con
     g_signal_connect_data(in, "eval", G_CALLBACK(ask), watch, forget, 0);
 }
 
-int CVipsShim_save_png(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
-{
-    // All filters together take a third to a half more time, and save a fortieth of the bytes.
-    return vips_pngsave_buffer(in, bytes, count, "compression", options.effort,
-        "filter", VIPS_FOREIGN_PNG_FILTER_SUB | VIPS_FOREIGN_PNG_FILTER_UP, "strip", TRUE, NULL);
-}
-
 int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
 {
     // Without smart subsampling, coloured text and edges of drawings lose 10 to 20 points of SSIMULACRA2.

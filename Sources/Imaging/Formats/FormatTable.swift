@@ -77,7 +77,7 @@ extension FormatTraits {
             time: Time(pixel: 6, byte: 6, animation: 18)),
         output: .written(
             Writing(
-                saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 2, attribute: EXIFWriting.png,
+                saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 3, attribute: EXIFWriting.png,
                 addProfile: ProfileWriting.png,
                 // The pixels, their indices, and the file.
                 memory: WritingMemory(pixel: 12, palette: 12 << 20),

@@ -15,8 +15,7 @@ enum ProfileWriting {
     static func png(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
         let bytes = file.array
         let kind = 25
-        // Kinds 2, 3 and 6 have colours.
-        guard bytes.count > kind, bytes[kind] & 2 != 0 else { return file }
+        guard bytes.count > kind, hasColors(file, bytes, kind: bytes[kind]) else { return file }
         let lengths = [displayP3.count, ~displayP3.count].flatMap { $0.littleEndianBytes(2) }
         let (low, high) = displayP3.reduce((UInt32(1), UInt32(0))) { sums, byte in
             let low = (sums.0 + UInt32(byte)) % 65_521
@@ -25,6 +24,24 @@ enum ProfileWriting {
         let content =
             Array("Display P3\0\0".utf8) + [0x78, 1, 1] + lengths + displayP3 + (high << 16 | low).bigEndianBytes()
         return file.inserting(chunk: "iCCP", content)
+    }
+
+    /// Whether a PNG file of a kind has colours: kinds 2 and 6, and palettes (3) that are not grey.
+    ///
+    /// Grey is the same in all gamuts.
+    private static func hasColors(_ file: SharedBytes, _ bytes: [UInt8], kind: UInt8) -> Bool {
+        var hasColors = kind & 2 != 0
+        guard kind == 3 else { return hasColors }
+        file.withBytes { span in
+            span.forEachPNGChunk { type, data in
+                guard span.hasText("PLTE", at: type) else { return true }
+                hasColors = stride(from: data.lowerBound, to: data.upperBound - 2, by: 3).contains {
+                    bytes[$0] != bytes[$0 + 1] || bytes[$0] != bytes[$0 + 2]
+                }
+                return false
+            }
+        }
+        return hasColors
     }
 
     /// WebP: the chunk after the extended header (RFC 9649 section 2.7).

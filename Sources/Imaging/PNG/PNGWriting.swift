@@ -4,9 +4,9 @@ import Coordination
 import Glibc
 import Memory
 
-/// Writes PNG files: an image of at most 256 colours with a palette or with few bits of grey, others with all channels.
+/// Writes PNG files: an image of at most 256 colours with a palette or with few bits of grey, others with filters.
 ///
-/// A reader sees the same kind of pixels in both: grey or colour, with alpha or without. Both keep every pixel exactly.
+/// Alpha that is opaque everywhere is left out, and colours that are all grey become grey. Every pixel is kept exactly.
 /// Only a quality below 100 makes an image of more colours one of 256 or fewer.
 @safe
 private struct PNGWriting {
@@ -20,6 +20,8 @@ private struct PNGWriting {
     /// Height of one frame.
     let height: Int
     let bands: Int
+    /// The number of bands that hold the pixels of all frames.
+    let leastBands: Int
     let frames: Int
     let delays: [Int]
     let loop: Int
@@ -34,7 +36,12 @@ private struct PNGWriting {
         } catch {
             throw error as? VipsError ?? VipsError(text: "\(error)")
         }
-        (width, bands) = (image.width, image.bands)
+        let (pixels, bands) = (pixels, image.bands)
+        guard 1...4 ~= bands else { throw VipsError(text: "PNG with \(bands) bands") }
+        leastBands = unsafe pixels.withUnsafeBytes {
+            unsafe Int(CPNGShim_least_bands($0.baseAddress, $0.count / bands, Int32(bands)))
+        }
+        (width, self.bands) = (image.width, bands)
         height = image.integer("page-height") ?? image.height
         frames = image.height / height
         (delays, loop) = (image.integers("delay"), image.integer("loop") ?? 0)
@@ -44,18 +51,19 @@ private struct PNGWriting {
     private var whole: Region { Region(frame: 0, left: 0, top: 0, width: width, height: height) }
 
     func file() throws(VipsError) -> SharedBytes {
-        guard 1...4 ~= bands else { throw VipsError(text: "PNG with \(bands) bands") }
-        if frames > 1 { return try animation() }
-        // A palette cannot say that its colours are grey.
-        if bands != 2, let indexed = try unsafe indexed({ unsafe CPalettes_read($0, $1, $2) }) {
-            let (file, depth) = try written(indexed, whole)
-            // With a byte for each pixel, filters may save more than a palette, as for smooth transitions.
-            guard depth == 8 else { return file }
-            let other = try withoutPalette(whole)
-            return other.count < file.count ? other : file
-        }
-        if let chosen = try chosen() { return try written(chosen, whole).file }
-        return try withoutPalette(whole)
+        let exact = try unsafe indexed({ unsafe CPalettes_read($0, $1, $2) })
+        let palette = if let exact { exact } else { try chosen() }
+        return frames > 1 ? try animation(palette) : try still(whole, palette, isExact: exact != nil)
+    }
+
+    /// The smallest file of a rectangle.
+    private func still(_ region: Region, _ palette: IndexedPixels?, isExact: Bool) throws(VipsError) -> SharedBytes {
+        let (file, depth) = try written(region, palette)
+        // With a byte for each pixel, filters may save more than a palette, as for smooth transitions. Of an animation,
+        // all frames are of one kind: grey of eight bits is so with both.
+        guard palette != nil, isExact, depth == 8, frames == 1 || leastBands == 1 else { return file }
+        let other = try written(region).file
+        return other.count < file.count ? other : file
     }
 
     /// The image of few colours that a quality below 100 wants.
@@ -66,15 +74,14 @@ private struct PNGWriting {
     }
 
     /// All frames, of which the later ones hold what changes; with one palette, if they have few colours together.
-    private func animation() throws(VipsError) -> SharedBytes {
-        var palette = bands == 2 ? nil : try unsafe indexed({ unsafe CPalettes_read($0, $1, $2) })
-        if palette == nil { palette = try chosen() }
+    private func animation(_ palette: IndexedPixels?) throws(VipsError) -> SharedBytes {
         var result = ByteAccumulator()
         var sequence: UInt32 = 0
         for frame in 0..<frames {
             guard !options.token.shouldStop else { throw VipsError(text: "the work was stopped") }
             let region = frame == 0 ? whole : change(to: frame)
-            let still = if let palette { try written(palette, region).file } else { try withoutPalette(region) }
+            // Grey of eight bits has an exact palette.
+            let still = try still(region, palette, isExact: leastBands == 1)
             unsafe still.withUnsafeBytes { bytes in
                 let span = unsafe bytes.bytes
                 var isBegun = false
@@ -164,50 +171,41 @@ private struct PNGWriting {
         }
     }
 
-    /// The file of indices, and the bits of a pixel.
+    /// The file of a rectangle with or without a palette, and the bits of a component.
     private func written(
-        _ indexed: IndexedPixels, _ region: Region
+        _ region: Region, _ palette: IndexedPixels? = nil
     ) throws(VipsError) -> (file: SharedBytes, depth: Int) {
         let watch = unsafe CPNGShimWatch(
             should_stop: shouldStop, context: Unmanaged.passUnretained(options.token).toOpaque())
         var base: UnsafeMutableRawPointer?
         var (count, depth) = (0, Int32(0))
-        let status = unsafe indexed.withIndexed { indexed, colors in
-            var rows = PlaneMemory(count: 0)
-            var indices = unsafe indexed.indices
-            if region != whole, let all = unsafe indices {
-                rows = PlaneMemory(count: region.width * region.height)
-                var part = unsafe CPNGShimPart(
-                    canvas: all, canvas_width: width, bands: 1, left: region.left,
-                    top: region.frame * height + region.top, width: region.width, height: region.height)
-                unsafe CPNGShim_save(&part, rows.bytes.baseAddress)
-                unsafe indices = rows.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        func write(_ canvas: UnsafePointer<UInt8>?, bands: Int, _ form: CPNGShimForm) -> Int32 {
+            var part = unsafe CPNGShimPart(
+                canvas: UnsafeMutablePointer(mutating: canvas), canvas_width: width, bands: Int32(bands),
+                left: region.left, top: region.frame * height + region.top, width: region.width, height: region.height)
+            return unsafe withUnsafePointer(to: form) {
+                unsafe CPNGShim_write(&part, $0, watch, &base, &count, &depth)
             }
-            defer { extendLifetime(rows) }
-            var image = unsafe CPNGShimIndexed(
-                indices: indices, width: Int32(region.width), height: Int32(region.height), colors: colors,
-                color_count: indexed.count, is_grey: bands == 1 ? 1 : 0, has_alpha: bands % 2 == 0 ? 1 : 0)
-            return unsafe CPNGShim_write_indexed(&image, Self.indexLevel, watch, &base, &count, &depth)
         }
+        let least = Int32(leastBands)
+        let status =
+            if let palette {
+                unsafe palette.withIndexed { indexed, colors in
+                    unsafe write(
+                        indexed.indices, bands: 1,
+                        CPNGShimForm(bands: least, colors: colors, color_count: indexed.count, level: Self.indexLevel))
+                }
+            } else {
+                unsafe pixels.withUnsafeBytes {
+                    unsafe write(
+                        $0.assumingMemoryBound(to: UInt8.self).baseAddress, bands: bands,
+                        CPNGShimForm(bands: least, colors: nil, color_count: 0, level: Int32(options.effort)))
+                }
+            }
         guard status == 0 else {
             throw VipsError(text: "the work was stopped, or there is no memory for a PNG file")
         }
         return (unsafe SharedBytes(heap: base, count: count), Int(depth))
-    }
-
-    /// The file with all channels, 8 bits each.
-    private func withoutPalette(_ region: Region) throws(VipsError) -> SharedBytes {
-        try unsafe pixels.withUnsafeBytes { bytes throws(VipsError) in
-            let image = try unsafe VipsImage.pixels(bytes, width: width, height: height * frames, bands: bands)
-            image.watch(options.token)
-            let part =
-                region == whole && frames == 1
-                ? image
-                : try image.extracted(
-                    left: region.left, top: region.frame * height + region.top, width: region.width,
-                    height: region.height)
-            return try part.savedWithoutPalette(options)
-        }
     }
 }
 

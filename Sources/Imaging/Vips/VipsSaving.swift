@@ -46,11 +46,6 @@ extension VipsImage {
         WebPMetadata.removed(from: try unsafe saved(options, by: CVipsShim_save_webp))
     }
 
-    /// Computes the image and writes it as a PNG file without a palette, and without metadata.
-    func savedWithoutPalette(_ options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
-        try unsafe saved(options, by: CVipsShim_save_png)
-    }
-
     /// The file that a function of the shim writes.
     fileprivate func saved(
         _ options: VipsSaveOptions,

@@ -21,7 +21,7 @@ struct AVIFWritingTests {
 
     private static func file(_ image: SampleImage, _ settings: EncoderSettings) throws -> SharedBytes {
         try ImageLibrary.start()
-        let pixels = DecodedImage(pixels: SharedBytes(image.pixels), size: image.size, bands: image.bands)
+        let pixels = DecodedImage(image)
         return try ImageEncoder.encode(pixels, as: .avif, settings: settings)
     }
 

@@ -60,7 +60,7 @@ struct DrawingTests {
         let token = WorkToken()
         let image = try draw(UnwrittenImages.svg("width='64' height='48'"), part.decode.drawnSize)
         let result = try ImageRenderer.render(image, plan: part, token: token)
-        let green = try ImageReading.decode(result.bytes)
+        let green = try ImageReading.decode(result.bytes, bands: 4)
         #expect(green.meanColor == [0, 255, 0, 255])
         let turned = try plan(480) { $0.operations.rotation = 90 }
         #expect(turned.decode.drawnSize == PixelSize(width: 640, height: 480))
@@ -109,7 +109,7 @@ struct DrawingTests {
 
     @Test func `the size is a part of the key`() throws {
         let texts = try plan("width='64' height='48'", options(300, nil)).keyTexts
-        #expect(texts == ["page 0 level 1 refuse drawn 300x225", "resample 300x225 gamma", "png.2 100"])
+        #expect(texts == ["page 0 level 1 refuse drawn 300x225", "resample 300x225 gamma", "png.3 100"])
     }
 
     @Test(arguments: [(64, 48), (640, 480), (7, 5), (300, 20)])

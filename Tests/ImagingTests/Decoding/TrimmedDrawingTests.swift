@@ -44,7 +44,7 @@ struct TrimmedDrawingTests {
             bytes, inside: border, header: header, plan: plan.decode, limits: limits, token: token
         ) { drawing = $0 }
         let result = try ImageRenderer.render(image, additions: additions, plan: plan, token: token)
-        return (drawing, try ImageReading.decode(result.bytes))
+        return (drawing, try ImageReading.decode(result.bytes, bands: 4))
     }
 
     private func isSharp(_ image: DecodedImage) -> Bool {

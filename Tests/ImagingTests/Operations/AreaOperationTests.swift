@@ -73,7 +73,9 @@ struct AreaOperationTests {
                 OperationFixture.render(image) { $0.sharpen = min(1_000, hundredths) },
                 OperationFixture.render(image) { $0.pixelate = 7 },
             ] {
-                for (x, y) in [(0, 0), (39, 29), (20, 15)] { #expect(result.values(x, y) == color.map(Int.init)) }
+                for (x, y) in [(0, 0), (39, 29), (20, 15)] {
+                    #expect(result.values(x, y).prefix(color.count) == color.map(Int.init)[...])
+                }
             }
         }
     }
@@ -201,7 +203,7 @@ struct AreaOperationTests {
     func `masks are the largest centred shapes and keep the canvas`(size: PixelSize) throws {
         let image = SampleImage.plain(size, [200, 100, 50])
         for (mask, share) in Self.shares {
-            let result = try OperationFixture.render(image) { $0.mask = mask }
+            let result = try OperationFixture.render(image, bands: 4) { $0.mask = mask }
             #expect(result.size == size)
             let alpha = (0..<size.height).reduce(0) { sum, y in
                 sum + (0..<size.width).reduce(0) { $0 + result.values($1, y)[3] }

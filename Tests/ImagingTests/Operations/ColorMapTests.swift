@@ -18,7 +18,7 @@ struct ColorMapTests {
         let token = WorkToken()
         let source = try ImageDecoder.decode(
             file, header: header, plan: plan.decode, limits: ImagingLimits(), token: token)
-        return try ImageReading.decode(ImageRenderer.render(source, plan: plan, token: token).bytes)
+        return try ImageReading.decode(ImageRenderer.render(source, plan: plan, token: token).bytes, bands: image.bands)
     }
 
     private func mapped(_ map: ColorMapStep.Map, _ color: [UInt8]) throws -> [Int] {
@@ -67,8 +67,10 @@ struct ColorMapTests {
 
     @Test func `grey has the luminance of light, and no colours any more`() throws {
         let image = try applied(ColorMapStep(.grey), to: OperationFixture.plain([0, 255, 0]))
-        #expect(image.bands == 1 && isClose(image.values(0, 0), [220], within: 6))
-        #expect(try applied(ColorMapStep(.grey), to: OperationFixture.plain([9, 9, 9, 40])).values(0, 0) == [9, 40])
+        let grey = image.values(0, 0)
+        #expect(Set(grey).count == 1 && isClose(grey, [220, 220, 220], within: 6))
+        let veiled = try applied(ColorMapStep(.grey), to: OperationFixture.plain([9, 9, 9, 40]))
+        #expect(veiled.values(0, 0) == [9, 9, 9, 40])
     }
 
     @Test func `a gradient replaces black, white and what lies between`() throws {

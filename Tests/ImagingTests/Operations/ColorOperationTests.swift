@@ -146,6 +146,6 @@ struct ColorOperationTests {
         let veiled = try OperationFixture.render(OperationFixture.plain([200, 100, 0, 0]), options) {
             $0.colors.inversion = 100
         }
-        #expect(veiled.values(20, 20) == [10, 20, 30])
+        #expect(veiled.values(20, 20) == [10, 20, 30, 255])
     }
 }

@@ -20,7 +20,7 @@ struct FormulaStepTests {
 
     private func render(_ image: SampleImage, _ steps: RenderSteps) throws -> DecodedImage {
         let file = SharedBytes(ImageFixture.file(image, as: .png))
-        return try ImageReading.decode(thumbnail(file, Recipe(steps: steps)).bytes)
+        return try ImageReading.decode(thumbnail(file, Recipe(steps: steps)).bytes, bands: image.bands)
     }
 
     private func changed(_ color: [UInt8], _ formula: ColorFormula) throws -> [Int] {
@@ -138,7 +138,7 @@ struct FormulaStepTests {
 
     @Test func `dropped transparency shows the colours beneath`() throws {
         let result = try render(OperationFixture.plain([9, 8, 7, 6]), [OpaqueStep()])
-        #expect(result.values(0, 0) == [9, 8, 7])
+        #expect(result.values(0, 0) == [9, 8, 7, 255])
     }
 
     @Test func `a backdrop is the mean colour, or the image blurred`() throws {
@@ -276,7 +276,7 @@ struct FormulaStepTests {
         let composited = try changed(pixel, [BackgroundStep(color)])
         #expect(zip(composited, [190, 67, 73, 153]).allSatisfy { abs($0 - $1) <= 1 }, "\(composited)")
         // A transparent pixel shows the corner's colour, without the corner's alpha.
-        #expect(try changed([60, 200, 20, 0], [CornerBackgroundStep()]) == [60, 200, 20])
+        #expect(try changed([60, 200, 20, 0], [CornerBackgroundStep()]) == [60, 200, 20, 255])
         #expect(try changed([60, 200, 20], [CornerBackgroundStep()]) == [60, 200, 20])
     }
 

@@ -25,18 +25,19 @@ enum OperationFixture {
     /// The whole way from an image to the pixels of the answer.
     static func render(
         _ image: SampleImage, _ options: RenderingOptions = RenderingOptions(), source: ImageFormat = .png,
-        as format: ImageFormat = .png, change: (inout ImageOperations) -> Void
+        as format: ImageFormat = .png, bands: Int? = nil, change: (inout ImageOperations) -> Void
     ) throws -> DecodedImage {
-        try render(SharedBytes(ImageFixture.file(image, as: source, quality: 95)), options, as: format, change: change)
+        let file = SharedBytes(ImageFixture.file(image, as: source, quality: 95))
+        return try render(file, options, as: format, bands: bands ?? image.bands, change: change)
     }
 
     static func render(
         _ file: SharedBytes, _ options: RenderingOptions = RenderingOptions(), as format: ImageFormat = .png,
-        change: (inout ImageOperations) -> Void
+        bands: Int = 1, change: (inout ImageOperations) -> Void
     ) throws -> DecodedImage {
         var options = options
         change(&options.operations)
-        return try ImageReading.decode(thumbnail(file, options, format).bytes)
+        return try ImageReading.decode(thumbnail(file, options, format).bytes, bands: bands)
     }
 }
 

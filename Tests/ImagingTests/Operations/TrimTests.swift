@@ -150,7 +150,7 @@ struct TrimTests {
     ) throws -> [Int] {
         var trim = ImageOperations.Trim(tolerance: tolerance)
         configure(&trim)
-        let pixels = DecodedImage(pixels: SharedBytes(image.pixels), size: image.size, bands: image.bands)
+        let pixels = DecodedImage(image)
         let part = try pixels.part(inside: trim, token: WorkToken())
         return [part.x, part.y, part.size.width, part.size.height]
     }

@@ -127,6 +127,7 @@ struct ImageRendererTests {
 
     private func render(_ bytes: SharedBytes, _ plan: RenderPlan) throws -> DecodedImage {
         let image = try ImageReading.decode(bytes)
-        return try ImageReading.decode(ImageRenderer.render(image, plan: plan, token: WorkToken()).bytes)
+        let result = try ImageRenderer.render(image, plan: plan, token: WorkToken())
+        return try ImageReading.decode(result.bytes, bands: 3)
     }
 }

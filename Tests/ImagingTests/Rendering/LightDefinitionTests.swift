@@ -76,7 +76,7 @@ struct LightDefinitionTests {
     private static func rendered(_ image: SampleImage, _ steps: RenderSteps, to size: PixelSize) throws -> DecodedImage
     {
         try ImageLibrary.start()
-        let source = DecodedImage(pixels: SharedBytes(image.pixels), size: image.size, bands: image.bands)
+        let source = DecodedImage(image)
         let plan = RenderPlan(
             source: FrameShape(size: image.size, hasAlpha: image.bands.isMultiple(of: 2)), steps: steps, format: .png,
             quality: 100)

@@ -26,12 +26,9 @@ struct PNGWritingTests {
     }
 
     /// Pixels as red, green, blue and alpha.
-    private func colors(_ pixels: [UInt8], bands: Int) -> [[UInt8]] {
-        stride(from: 0, to: pixels.count, by: bands).map { start in
-            let pixel = Array(pixels[start..<start + bands])
-            let color = bands < 3 ? [pixel[0], pixel[0], pixel[0]] : Array(pixel[..<3])
-            return color + [bands % 2 == 0 ? pixel[bands - 1] : 255]
-        }
+    private func colors(_ image: DecodedImage) -> [[UInt8]] {
+        let pixels = image.widened(to: 4).pixels.array
+        return stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) }
     }
 
     private func file(_ image: SampleImage, quality: Int? = nil) throws -> [UInt8] {
@@ -46,9 +43,8 @@ struct PNGWritingTests {
         let file = try file(image)
         let decoded = try ImageReading.decode(SharedBytes(file))
         #expect(decoded.size == image.size)
-        let equal =
-            colors(decoded.pixels.array, bands: decoded.bands) == colors(image.pixels, bands: image.bands)
-        #expect(equal, "the pixels are not those that were written")
+        let isEqual = colors(decoded) == colors(DecodedImage(image))
+        #expect(isEqual, "the pixels are not those that were written")
         return Kind(file)
     }
 
@@ -84,26 +80,122 @@ struct PNGWritingTests {
         let grey = image(count, bands: 1) { [UInt8($0 * step)] }
         #expect(try kind(of: grey) == Kind(Kind.grey, UInt8(depth)))
         let color = image(count, bands: 3) { [UInt8](repeating: UInt8($0 * step), count: 3) }
-        #expect(try kind(of: color) == Kind(Kind.palette, UInt8(depth)))
+        #expect(try kind(of: color) == Kind(Kind.grey, UInt8(depth)))
     }
 
-    @Test func `other greys have eight bits`() throws {
-        #expect(try kind(of: image(3, bands: 1) { [UInt8($0 * 50 + 3)] }) == Kind(Kind.grey, 8))
+    @Test(arguments: [1, 3, 4])
+    func `other greys have a palette if it needs fewer bits`(bands: Int) throws {
+        func levels(_ count: Int) -> SampleImage {
+            image(count, bands: bands) { place in
+                let level = UInt8(place * 50 % 251 + 3)
+                return Array([level, level, level, 255].prefix(bands))
+            }
+        }
+        #expect(try kind(of: levels(3)) == Kind(Kind.palette, 2))
+        #expect(try kind(of: levels(200)) == Kind(Kind.grey, 8))
     }
 
-    @Test func `what has alpha keeps it, though it is opaque`() throws {
+    @Test func `alpha that is opaque everywhere is left out`() throws {
         let size = PixelSize(width: 64, height: 48)
         let photo = SampleImage.photo(size)
-        let veiled = SampleImage(size, bands: 4) { x, y in
-            let start = 3 * (y * size.width + x)
-            return Array(photo.pixels[start..<start + 3]) + [255]
+        func veiled(_ alpha: UInt8, at place: Int) -> SampleImage {
+            SampleImage(size, bands: 4) { x, y in
+                let start = 3 * (y * size.width + x)
+                return Array(photo.pixels[start..<start + 3]) + [start == 3 * place ? alpha : 255]
+            }
         }
-        #expect(try kind(of: veiled) == Kind(Kind.colorAlpha, 8))
+        #expect(try kind(of: veiled(255, at: 0)) == Kind(Kind.color, 8))
+        #expect(try file(veiled(255, at: 0)) == file(photo))
+        for place in [0, 1_023, 1_024, size.area - 1] {
+            #expect(try kind(of: veiled(254, at: place)) == Kind(Kind.colorAlpha, 8))
+        }
         let few = image(3, bands: 4) { [UInt8($0 * 9), 4, 7, 255] }
         #expect(try kind(of: few) == Kind(Kind.palette, 2))
-        #expect(try ImageHeader.inspect(SharedBytes(file(few))).hasAlpha)
-        let grey = SampleImage(size, bands: 2) { x, y in [UInt8(4 * x), UInt8(5 * y)] }
-        #expect(try kind(of: grey) == Kind(Kind.greyAlpha, 8))
+        #expect(try !ImageHeader.inspect(SharedBytes(file(few))).hasAlpha)
+        let levels = image(200, bands: 2) { [UInt8($0), 255] }
+        #expect(try kind(of: levels) == Kind(Kind.grey, 8))
+    }
+
+    @Test func `colours that are all grey are left out, unless one is not`() throws {
+        let size = PixelSize(width: 64, height: 48)
+        func shades(_ red: Int, at place: Int) -> SampleImage {
+            SampleImage(size, bands: 4) { x, y in
+                let (grey, isRed) = (UInt8(3 * x), y * size.width + x == place)
+                return [grey + (isRed ? UInt8(red) : 0), grey, grey, UInt8(5 * y)]
+            }
+        }
+        #expect(try kind(of: shades(0, at: 0)) == Kind(Kind.greyAlpha, 8))
+        let grey = SampleImage(size, bands: 2) { x, y in [UInt8(3 * x), UInt8(5 * y)] }
+        #expect(try file(grey) == file(shades(0, at: 0)))
+        for place in [0, 1_024, size.area - 1] {
+            #expect(try kind(of: shades(1, at: place)) == Kind(Kind.colorAlpha, 8))
+        }
+        // Few levels with few alphas have a palette.
+        #expect(try kind(of: image(12, bands: 2) { [UInt8($0), UInt8(40 * ($0 % 4))] }) == Kind(Kind.palette, 4))
+    }
+
+    @Test func `all frames of an animation are of one kind`() throws {
+        let size = PixelSize(width: 40, height: 30)
+        func animation(_ bands: Int, _ last: [UInt8]) throws -> (kind: Kind, isSame: Bool) {
+            let frames = (0..<3).map { frame in
+                SampleImage(size, bands: bands) { x, y in
+                    let value = UInt8((x * 6 + y * 7 * frame) % 251)
+                    let isLast = frame == 2 && x == 39 && y == 29
+                    return isLast ? last : Array([value, value, value, 255].prefix(bands))
+                }
+            }
+            let image = DecodedImage(
+                pixels: SharedBytes(frames.flatMap(\.pixels)), size: size, bands: bands, frames: 3,
+                delays: [40, 50, 60])
+            let plan = RenderPlan(
+                decode: DecodePlan(isAnimated: true), resizedSize: size, format: .png, quality: 100)
+            let file = try ImageRenderer.render(image, plan: plan, token: WorkToken()).bytes
+            let read = try ImageReading.decode(file)
+            #expect(read.frames == 3 && read.delays == image.delays)
+            return (Kind(file.array), colors(read) == colors(image))
+        }
+        try ImageLibrary.start()
+        #expect(try animation(4, [9, 9, 9, 255]) == (Kind(Kind.grey, 8), true))
+        #expect(try animation(4, [9, 9, 10, 255]) == (Kind(Kind.palette, 8), true))
+        #expect(try animation(3, [9, 9, 9]) == (Kind(Kind.grey, 8), true))
+        #expect(try animation(4, [9, 9, 9, 254]) == (Kind(Kind.palette, 8), true))
+    }
+
+    @Test func `grey in Display P3 has no profile, because it is that of sRGB`() throws {
+        try ImageLibrary.start()
+        for count in [3, 200] {
+            let greys = image(count, bands: 3) { [UInt8](repeating: UInt8($0 * 50 % 251 + 3), count: 3) }
+            let source = SharedBytes(ImageFixture.file(greys, as: .png))
+            let files = try [Gamut.srgb, .p3].map { gamut in
+                try thumbnail(source, options(nil, nil) { $0.gamut = gamut }, .png).bytes.array
+            }
+            #expect(files[0] == files[1] && Kind(files[0]).type == (count == 3 ? Kind.palette : Kind.grey))
+        }
+    }
+
+    @Test(arguments: ["none", "sub", "up", "average", "Paeth"])
+    func `rows have the filter that suits them`(filter: String) throws {
+        // All but what comes from outside of the image is what the filter expects, and 5 more.
+        let size = PixelSize(width: 120, height: 90)
+        let (step, row) = (3, 3 * size.width)
+        let outside = numbers(below: 256)
+        var pixels: [UInt8] = []
+        for place in 0..<row * size.height {
+            let left = place % row < step ? outside(place + 256) : Int(pixels[place - step])
+            let above = place < row ? outside(place + 256) : Int(pixels[place - row])
+            let corner = place < row || place % row < step ? left : Int(pixels[place - row - step])
+            let near = left + above - corner
+            let nearest = [left, above, corner].min { abs($0 - near) < abs($1 - near) } ?? 0
+            let expected = ["none": 0, "sub": left, "up": above, "average": (left + above) / 2, "Paeth": nearest]
+            pixels.append(UInt8(truncatingIfNeeded: (expected[filter] ?? 0) + 5 + (filter == "none" ? place % 7 : 0)))
+        }
+        let image = SampleImage(size, bands: step) { x, y in
+            Array(pixels[y * row + step * x..<y * row + step * (x + 1)])
+        }
+        // The filter's number is nowhere in the file; its rows are a few values, again and again.
+        _ = try kind(of: image)
+        let count = try file(image).count
+        #expect(count < image.pixels.count / 10, "\(count) bytes")
     }
 
     @Test func `a smooth transition is filtered if that saves bytes`() throws {
@@ -136,8 +228,7 @@ struct PNGWritingTests {
                 continue
             }
             let decoded = try ImageReading.decode(SharedBytes(file))
-            let pairs = zip(
-                colors(decoded.pixels.array, bands: decoded.bands), colors(image.pixels, bands: bands))
+            let pairs = zip(colors(decoded), colors(DecodedImage(image)))
             // Alpha weighs the colours: those of transparent pixels do not matter.
             let sum = pairs.reduce(0.0) { sum, pair in
                 sum
@@ -150,7 +241,7 @@ struct PNGWritingTests {
                     }
             }
             let difference = (sum / Double(4 * size.area)).squareRoot()
-            let count = Set(colors(decoded.pixels.array, bands: decoded.bands)).count
+            let count = Set(colors(decoded)).count
             #expect(Kind(file).type == Kind.palette && count <= 256)
             #expect(difference < last.difference && count > last.count)
             #expect(difference < Double(100 - quality) / 5 + 8)

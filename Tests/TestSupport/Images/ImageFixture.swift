@@ -57,7 +57,7 @@ package enum ImageFixture: String, CaseIterable, Sendable {
     package static func avifFile(_ image: SampleImage, bits: Int) -> [UInt8] {
         do {
             try ImageLibrary.start()
-            let pixels = DecodedImage(pixels: SharedBytes(image.pixels), size: image.size, bands: image.bands)
+            let pixels = DecodedImage(image)
             let settings = EncoderSettings(quality: 90, effort: 1, bitDepth: bits)
             return try ImageEncoder.encode(pixels, as: .avif, settings: settings).array
         } catch {

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Completes the compressed rows of a truncated PNG file, and writes files of few colours. zlib's functions are macros, which Swift cannot
-// call, so its calls are here.
+// Completes the compressed rows of a truncated PNG file, and writes files. zlib's functions are macros, which Swift cannot call, so its
+// calls are here.
 
 /// The rows of an image, or of one pass of an interlaced image.
 typedef struct {
@@ -54,21 +54,25 @@ void CPNGShim_put(const CPNGShimPart *part, const void *rows, int bands, int is_
 /// Finds the rectangle outside of which two images of one size are equal; returns 0 if they are equal everywhere.
 int CPNGShim_differ(const void *one, const void *other, size_t width, size_t height, int bands, CPNGShimPart *part);
 
-/// An image as indices of colours: one byte for each pixel, rows without gaps.
-typedef struct {
-    const uint8_t *indices;
-    int width, height;
-    /// Red, green, blue and alpha, those with transparency first; at most 256.
-    const uint8_t (*colors)[4];
-    int color_count;
-    /// Whether the colours are all grey and opaque, and are written as grey samples.
-    int is_grey;
-    /// Whether a reader is to see alpha even if all colours are opaque.
-    int has_alpha;
-} CPNGShimIndexed;
+/// The least number of bands that hold pixels of 1 to 4 bands exactly: without alpha if all are opaque, and grey if all are.
+int CPNGShim_least_bands(const void *pixels, size_t count, int bands);
 
-/// Writes a file with as few bits for a pixel as the colours allow, as grey samples or with a palette. Puts it into `*bytes`, to be released with `free`, and the bits of a pixel into `*depth`; returns 0 on success.
-int CPNGShim_write_indexed(
-    const CPNGShimIndexed *image, int level, CPNGShimWatch watch, void **bytes, size_t *byte_count, int *depth);
+/// How a file holds pixels.
+typedef struct {
+    /// The bands that it keeps: at least as many as hold the pixels exactly.
+    int bands;
+    /// Red, green, blue and alpha of which the pixels, of one band, are indices, those with transparency first; null for samples.
+    const uint8_t (*colors)[4];
+    /// At most 256.
+    int color_count;
+    /// zlib's level.
+    int level;
+} CPNGShimForm;
+
+/// Writes a rectangle as a file: samples of 8 bits, each row with the filter that suits it; or as few bits for a pixel as the colours
+/// allow, with a palette, or as grey if that needs no more. Puts the file into `*bytes`, to be released with `free`, and the bits of a
+/// component into `*depth`; returns 0 on success.
+int CPNGShim_write(
+    const CPNGShimPart *part, const CPNGShimForm *form, CPNGShimWatch watch, void **bytes, size_t *byte_count, int *depth);
 
 #endif
