@@ -71,7 +71,7 @@ struct PurgeLog {
     }
 
     private static let pageLength = 500
-    private static let first = [UInt8](word: "-")
+    private static let first = "-".bytes
     /// Keys that are looked at in one step, when all values are dropped.
     private static let sweptKeys = 500
 
@@ -126,9 +126,7 @@ struct PurgeLog {
     private func page(from start: [UInt8]?, _ reading: Reading?, _ purpose: Purpose) -> Action {
         var command = TierCommand()
         if !isReadOnly { command.add(newGeneration) }
-        command.add(
-            [UInt8](word: "XRANGE"), TierNames.log, start ?? Self.first, [UInt8](word: "+"), [UInt8](word: "COUNT"),
-            [UInt8](word: String(Self.pageLength)))
+        command.add("XRANGE", TierNames.log, start ?? Self.first, "+", "COUNT", Self.pageLength)
         return .send(command, .page(from: start, reading, purpose))
     }
 
@@ -187,11 +185,7 @@ struct PurgeLog {
         _ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?, isConnected: Bool
     ) -> [Action] {
         if case .purge(let notices) = removal { for notice in notices { _ = known.note(notice) } }
-        guard due.add(removal, answer: answer) else {
-            // If too many are to be forgotten one by one, everything is forgotten.
-            if case .forget = removal { due.collapse() }
-            return answer.map { [.answer($0, false)] } ?? []
-        }
+        guard due.add(removal, answer: answer) else { return answer.map { [.answer($0, false)] } ?? [] }
         return isConnected ? deliver() : answer.map { [.answer($0, true)] } ?? []
     }
 
@@ -211,9 +205,7 @@ struct PurgeLog {
     /// Asks for a page of the sources that were asked for under a tag.
     private static func members(of removal: TagRemoval, from cursor: [UInt8], _ question: Question) -> Action {
         .send(
-            TierCommand(
-                [UInt8](word: "SSCAN"), removal.tag.name, cursor, [UInt8](word: "COUNT"),
-                [UInt8](word: String(pageLength))),
+            TierCommand("SSCAN", removal.tag.name, cursor, "COUNT", pageLength),
             question)
     }
 
@@ -263,27 +255,27 @@ struct PurgeLog {
     }
 
     /// Gives everything a generation if it has none.
-    private var newGeneration: [[UInt8]] {
-        [[UInt8](word: "SET"), TierNames.everything, Generation().text, [UInt8](word: "NX")]
+    private var newGeneration: [any TierWord] {
+        ["SET", TierNames.everything, Generation().text, "NX"]
     }
 
     private func command(for removal: DueRemovals.Removal) -> TierCommand {
         var command = TierCommand()
         switch removal {
-        case .forget(let sources): command.add([[UInt8](word: "DEL")] + sources.map(\.generationName))
+        case .forget(let sources): command.add("DEL", keys: sources.map(\.generationName))
         case .purge(let notices):
             for notice in notices {
                 // The log comes first: an instance that finds the next generation finds the purge in the log.
                 command.add(Self.append(notice.written(seal)))
                 if !notice.sources.isEmpty {
-                    command.add([[UInt8](word: "DEL")] + notice.sources.map(\.generationName))
+                    command.add("DEL", keys: notice.sources.map(\.generationName))
                 }
-                command.add([UInt8](word: "PUBLISH"), TierNames.channel, notice.written(seal))
+                command.add("PUBLISH", TierNames.channel, notice.written(seal))
             }
         // Its sources are asked for first.
         case .tagged: break
         case .everything:
-            command.add([UInt8](word: "DEL"), TierNames.everything)
+            command.add("DEL", TierNames.everything)
             // At once, so that what is fetched next can be shared; a full server refuses it, and the next look at the
             // log tries again.
             if !isReadOnly { command.add(newGeneration) }
@@ -291,24 +283,22 @@ struct PurgeLog {
         return command
     }
 
-    private static func append(_ payload: [UInt8]) -> [[UInt8]] {
+    private static func append(_ payload: [UInt8]) -> [any TierWord] {
         [
-            [UInt8](word: "XADD"), TierNames.log, [UInt8](word: "MAXLEN"), [UInt8](word: "~"),
-            [UInt8](word: String(PurgeMemory.capacity)), [UInt8](word: "*"), [UInt8](word: "p"), payload,
+            "XADD", TierNames.log, "MAXLEN", "~",
+            PurgeMemory.capacity, "*", "p", payload,
         ]
     }
 
     // MARK: Values that nobody can find
 
-    private static let sweepStart = [UInt8](word: "0")
+    private static let sweepStart = "0".bytes
 
     /// Has the server look for values to drop, a few at a time.
     private static func sweep(from cursor: [UInt8]) -> Action {
-        let pattern = TierNames.values + [UInt8](word: "*")
+        let pattern = TierNames.values + "*".bytes
         return .send(
-            TierCommand(
-                [UInt8](word: "SCAN"), cursor, [UInt8](word: "MATCH"), pattern, [UInt8](word: "COUNT"),
-                [UInt8](word: String(sweptKeys))),
+            TierCommand("SCAN", cursor, "MATCH", pattern, "COUNT", sweptKeys),
             .sweep)
     }
 
@@ -317,9 +307,10 @@ struct PurgeLog {
             let found = parts[1].elements
         else { return [] }
         let names = found.compactMap(\.text).filter { $0.starts(with: TierNames.values) }
-        let dropped: [Action] =
-            names.isEmpty ? [] : [.send(TierCommand(words: [[UInt8](word: "UNLINK")] + names), .other)]
-        return dropped + (next == Self.sweepStart ? [] : [Self.sweep(from: next)])
+        var dropping = TierCommand()
+        dropping.add("UNLINK", keys: names)
+        return (names.isEmpty ? [] : [.send(dropping, .other)])
+            + (next == Self.sweepStart ? [] : [Self.sweep(from: next)])
     }
 }
 

@@ -130,8 +130,7 @@ package final class SharedStore: SharedValueStore {
         let after = command.addSet(key.name, valueLength: length, seconds: min(seconds, Self.longestSeconds))
         var rest = TierCommand()
         for source in sources {
-            rest.add(
-                [UInt8](word: "EXPIRE"), source.generationName, [UInt8](word: String(Self.generationSeconds)))
+            rest.add("EXPIRE", source.generationName, Self.generationSeconds)
         }
         inbox.post(
             .write(
@@ -145,8 +144,8 @@ package final class SharedStore: SharedValueStore {
         guard !configuration.isReadOnly, inbox.admitWrite(source.queuedLength) else { return }
         // A set lives longer than all values that were written since its last member came.
         var command = TierCommand()
-        command.add([UInt8](word: "SADD"), tag.name, source.written)
-        command.add([UInt8](word: "EXPIRE"), tag.name, [UInt8](word: String(Self.generationSeconds)))
+        command.add("SADD", tag.name, source.written)
+        command.add("EXPIRE", tag.name, Self.generationSeconds)
         inbox.post(
             .write(
                 TierWrite(
@@ -184,12 +183,10 @@ package final class SharedStore: SharedValueStore {
         var command = TierCommand()
         if isBeginning, !configuration.isReadOnly {
             for source in sources {
-                command.add(
-                    [UInt8](word: "SET"), source.generationName, Generation().text, [UInt8](word: "NX"),
-                    [UInt8](word: "EX"), [UInt8](word: String(Self.shortGenerationSeconds)))
+                command.add("SET", source.generationName, Generation().text, "NX", "EX", Self.shortGenerationSeconds)
             }
         }
-        command.add([[UInt8](word: "MGET"), TierNames.everything] + sources.map(\.generationName) + [key.name])
+        command.add("MGET", TierNames.everything, keys: sources.map(\.generationName) + [key.name])
         return command
     }
 }

@@ -156,10 +156,10 @@ final class TierThread {
         var command = TierCommand()
         if let password = configuration.credentials.password {
             let words = ["AUTH"] + (configuration.credentials.user.map { [$0] } ?? []) + [password]
-            command.add(words.map { [UInt8](word: $0) })
+            command.add(words)
         }
         if configuration.address.database != 0 {
-            command.add([UInt8](word: "SELECT"), [UInt8](word: String(configuration.address.database)))
+            command.add("SELECT", configuration.address.database)
         }
         return command
     }
@@ -202,7 +202,7 @@ final class TierThread {
     /// Asks for nothing, to see how long an answer takes.
     private func probe() {
         let begun = timekeeper.now
-        control.send(TierCommand([UInt8](word: "PING")), at: begun) { [weak self] outcome in
+        control.send(TierCommand("PING"), at: begun) { [weak self] outcome in
             guard let self, case .replies(let replies) = outcome, health.state != .up else { return }
             let isQuick = replies[0].failure == nil && timekeeper.now - begun <= configuration.timeout
             let wasDown = health.state == .down
@@ -214,7 +214,7 @@ final class TierThread {
     private func poll() {
         guard !isPolling else { return }
         isPolling = true
-        control.send(TierCommand([UInt8](word: "PING")), at: timekeeper.now) { [weak self] _ in self?.isPolling = false
+        control.send(TierCommand("PING"), at: timekeeper.now) { [weak self] _ in self?.isPolling = false
         }
         perform(purges.read(for: .poll))
     }
@@ -222,7 +222,7 @@ final class TierThread {
     private func subscribe() {
         guard open(messages) else { return }
         messages.send(
-            TierCommand([UInt8](word: "SUBSCRIBE"), TierNames.channel), at: timekeeper.now
+            TierCommand("SUBSCRIBE", TierNames.channel), at: timekeeper.now
         ) { _ in }
     }
 

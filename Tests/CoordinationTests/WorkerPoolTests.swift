@@ -145,9 +145,8 @@ struct WorkerPoolTests {
         #expect(started.withLock { !$0 })
     }
 
-    @Test func `running work learns from its token that nobody waits`() async throws {
-        let pool = WorkerPool(count: 1, maximumQueued: 5, name: "test")
-        defer { pool.shutDown() }
+    /// Work that runs until it is to stop.
+    private func spinning(in pool: WorkerPool) async -> Task<Void, any Error> {
         let started = EventCounter()
         let task = Task {
             try await pool.run { token in
@@ -157,6 +156,13 @@ struct WorkerPoolTests {
             }
         }
         await started.reached(1)
+        return task
+    }
+
+    @Test func `running work learns from its token that nobody waits`() async throws {
+        let pool = WorkerPool(count: 1, maximumQueued: 5, name: "test")
+        defer { pool.shutDown() }
+        let task = await spinning(in: pool)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
@@ -198,15 +204,7 @@ struct WorkerPoolTests {
 
     @Test func `shutting down tells running work to stop`() async {
         let pool = WorkerPool(count: 1, maximumQueued: 10, name: "test")
-        let started = EventCounter()
-        let task = Task {
-            try await pool.run { token in
-                started.increment()
-                while !token.shouldStop { sched_yield() }
-                try token.check()
-            }
-        }
-        await started.reached(1)
+        let task = await spinning(in: pool)
         pool.shutDown()
         await #expect(throws: CancellationError.self) { try await task.value }
     }

@@ -16,11 +16,7 @@ package struct ColorFormulaStep: Hashable {
     }
 }
 
-extension ColorFormulaStep: RenderStep {
-    package func shape(after input: FrameShape) -> FrameShape { input }
-
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
-
+extension ColorFormulaStep: WholeFrameStep {
     package func cost(of work: StepWork) -> StepCost {
         let time =
             switch formula {
@@ -57,11 +53,7 @@ package enum HistogramStep: Hashable {
     private static let time = (plain: 16.0, lightness: 220.0)
 }
 
-extension HistogramStep: RenderStep {
-    package func shape(after input: FrameShape) -> FrameShape { input }
-
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
-
+extension HistogramStep: WholeFrameStep {
     package func cost(of work: StepWork) -> StepCost {
         if case .normalize = self { return .filtering(work, time: Self.time.lightness) }
         return .filtering(work, time: Self.time.plain)

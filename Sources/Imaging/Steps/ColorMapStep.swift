@@ -26,11 +26,7 @@ package struct ColorMapStep: Hashable {
     }
 }
 
-extension ColorMapStep: RenderStep {
-    package func shape(after input: FrameShape) -> FrameShape { input }
-
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
-
+extension ColorMapStep: FilterStep {
     package func cost(of work: StepWork) -> StepCost { .filtering(work, time: time) }
 
     package var keyText: String {

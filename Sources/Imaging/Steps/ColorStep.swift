@@ -14,11 +14,7 @@ package struct ColorStep: Hashable {
     }
 }
 
-extension ColorStep: RenderStep {
-    package func shape(after input: FrameShape) -> FrameShape { input }
-
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
-
+extension ColorStep: WholeFrameStep {
     package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
 
     package var keyText: String {

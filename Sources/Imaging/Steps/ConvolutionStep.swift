@@ -20,11 +20,7 @@ package struct ConvolutionStep: Hashable {
     }
 }
 
-extension ConvolutionStep: RenderStep {
-    package func shape(after input: FrameShape) -> FrameShape { input }
-
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
-
+extension ConvolutionStep: WholeFrameStep {
     package func cost(of work: StepWork) -> StepCost {
         .filtering(work, time: Self.time.frame + Self.time.factor * Double(factors.count))
     }

@@ -5,11 +5,7 @@ struct GamutStep: Hashable {
     let conversion: GamutConversion
 }
 
-extension GamutStep: RenderStep {
-    func shape(after input: FrameShape) -> FrameShape { input }
-
-    func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
-
+extension GamutStep: FilterStep {
     func cost(of work: StepWork) -> StepCost { .filtering(work, time: TimePrice.profile) }
 
     var keyText: String { "gamut \(conversion.toWide ? "p3" : "srgb")" }

@@ -38,11 +38,7 @@ package struct GaussianStep: Hashable {
     private var factor: Float { kind == .blur ? -1 : Float(amount) / 100 }
 }
 
-extension GaussianStep: RenderStep {
-    package func shape(after input: FrameShape) -> FrameShape { input }
-
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
-
+extension GaussianStep: WholeFrameStep {
     package func cost(of work: StepWork) -> StepCost {
         let size = work.input.size
         let weighting = !work.input.hasAlpha ? 0 : kind == .blur ? Self.time.alpha : Self.time.sharpenedAlpha

@@ -22,11 +22,7 @@ package struct KernelStep: Hashable {
     }
 }
 
-extension KernelStep: RenderStep {
-    package func shape(after input: FrameShape) -> FrameShape { input }
-
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
-
+extension KernelStep: FilterStep {
     package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
 
     package var keyText: String { "kernel \(kernel.rawValue)" }

@@ -18,11 +18,7 @@ package struct LightnessSharpenStep: Hashable {
     }
 }
 
-extension LightnessSharpenStep: RenderStep {
-    package func shape(after input: FrameShape) -> FrameShape { input }
-
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
-
+extension LightnessSharpenStep: FilterStep {
     package func cost(of work: StepWork) -> StepCost {
         .filtering(work, time: Self.time.frame + Self.time.deviation * Double(sigma))
     }

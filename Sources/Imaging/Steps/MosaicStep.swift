@@ -12,11 +12,7 @@ package struct MosaicStep: Hashable {
     }
 }
 
-extension MosaicStep: RenderStep {
-    package func shape(after input: FrameShape) -> FrameShape { input }
-
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
-
+extension MosaicStep: WholeFrameStep {
     package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
 
     package var keyText: String { "pixelate \(side)" }

@@ -51,11 +51,7 @@ extension OverlayStep {
     }
 }
 
-extension OverlayStep: RenderStep {
-    package func shape(after input: FrameShape) -> FrameShape { input }
-
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
-
+extension OverlayStep: FilterStep {
     package func cost(of work: StepWork) -> StepCost {
         let resample = ResampleStep(to: form.scaledSize, in: form.light)
         let scaling = StepWork(

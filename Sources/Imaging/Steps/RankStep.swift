@@ -23,11 +23,7 @@ package struct RankStep: Hashable {
     }
 }
 
-extension RankStep: RenderStep {
-    package func shape(after input: FrameShape) -> FrameShape { input }
-
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
-
+extension RankStep: FilterStep {
     package func cost(of work: StepWork) -> StepCost {
         .filtering(work, time: Self.time.pixel + Self.time.side * Double(side))
     }

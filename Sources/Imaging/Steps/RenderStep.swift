@@ -63,6 +63,22 @@ extension RenderStep {
     }
 }
 
+/// A step that keeps the shape of a frame, and reads the pixels that it makes.
+package protocol FilterStep: RenderStep {}
+
+extension FilterStep {
+    package func shape(after input: FrameShape) -> FrameShape { input }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+}
+
+/// A step that keeps the shape of a frame, and always makes all of it.
+package protocol WholeFrameStep: FilterStep {}
+
+extension WholeFrameStep {
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+}
+
 /// A step that the planar lane can do, too.
 ///
 /// libvips does the first step that does not conform, and all steps after it.

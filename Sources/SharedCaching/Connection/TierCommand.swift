@@ -7,34 +7,29 @@ struct TierCommand: Sendable {
 
     init() {}
 
-    init(_ words: [UInt8]...) {
-        add(words)
-    }
+    init(_ words: any TierWord...) { add(words) }
 
-    init(words: [[UInt8]]) {
-        add(words)
-    }
+    mutating func add(_ words: any TierWord...) { add(words) }
 
-    mutating func add(_ words: [UInt8]...) { add(words) }
+    mutating func add(_ words: any TierWord..., keys: [[UInt8]]) { add(words + keys) }
 
-    mutating func add(_ words: [[UInt8]]) {
-        bytes.reserveCapacity(bytes.count + words.reduce(16) { $0 + $1.count + 16 })
+    mutating func add(_ words: [any TierWord]) {
         start("*", words.count)
-        for word in words { write(word) }
+        for word in words { write(word.bytes) }
         replyCount += 1
     }
 
     /// Adds the part of `SET KEY VALUE EX SECONDS` before the value, and returns the part after it.
     mutating func addSet(_ key: [UInt8], valueLength: Int, seconds: Int) -> [UInt8] {
         start("*", 5)
-        write([UInt8](word: "SET"))
+        write("SET".bytes)
         write(key)
         start("$", valueLength)
         replyCount += 1
         var rest = TierCommand()
         rest.endLine()
-        rest.write([UInt8](word: "EX"))
-        rest.write([UInt8](word: String(seconds)))
+        rest.write("EX".bytes)
+        rest.write(seconds.bytes)
         return rest.bytes
     }
 
@@ -56,9 +51,19 @@ struct TierCommand: Sendable {
     }
 }
 
-extension [UInt8] {
-    /// The bytes of a word of our own.
-    init(word text: String) {
-        self = Array(text.utf8)
-    }
+/// A word of a command: its name, a key, a number.
+protocol TierWord {
+    var bytes: [UInt8] { get }
+}
+
+extension [UInt8]: TierWord {
+    var bytes: [UInt8] { self }
+}
+
+extension String: TierWord {
+    var bytes: [UInt8] { Array(utf8) }
+}
+
+extension Int: TierWord {
+    var bytes: [UInt8] { Array(String(self).utf8) }
 }

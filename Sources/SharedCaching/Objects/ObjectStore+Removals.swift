@@ -27,13 +27,7 @@ extension ObjectStore {
     }
 
     private func add(_ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?) {
-        let isAdded = state.withLock { state in
-            if state.due.add(removal, answer: answer) { return true }
-            // If too many are to be forgotten one by one, everything is forgotten.
-            if answer == nil { state.due.collapse() }
-            return false
-        }
-        if !isAdded { answer?.give(false) }
+        if !state.withLock({ $0.due.add(removal, answer: answer) }) { answer?.give(false) }
         Task.detached { [self] in await deliver() }
     }
 

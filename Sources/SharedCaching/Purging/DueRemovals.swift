@@ -45,10 +45,18 @@ struct DueRemovals {
     }
 
     /// Adds a removal; false if too many wait.
+    ///
+    /// If too many are to be forgotten one by one, for nobody who waits, everything is forgotten: for that there is
+    /// always room.
     mutating func add(_ removal: Removal, answer: FirstAnswer<Bool>? = nil) -> Bool {
-        guard entries.count < Self.capacity else { return false }
-        append(removal, answer)
-        return true
+        let hasRoom = entries.count < Self.capacity
+        if hasRoom {
+            append(removal, answer)
+        } else if answer == nil, case .forget = removal {
+            entries.removeAll { if case .forget = $0.removal { true } else { false } }
+            append(.everything, nil)
+        }
+        return hasRoom
     }
 
     private mutating func append(_ removal: Removal, _ answer: FirstAnswer<Bool>?) {
@@ -66,12 +74,6 @@ struct DueRemovals {
     /// Notes that a removal was not confirmed: it is to be sent again.
     mutating func putBack(_ number: Int) {
         if let index = entries.firstIndex(where: { $0.number == number }) { entries[index].isSent = false }
-    }
-
-    /// Replaces all that is to be forgotten by the removal of everything, for which there is always room.
-    mutating func collapse() {
-        entries.removeAll { if case .forget = $0.removal { true } else { false } }
-        append(.everything, nil)
     }
 
     /// Takes out what the server has confirmed.
