@@ -183,6 +183,9 @@ bench: build $(BENCH_TOOLS) ## Measure, beside nginx and thumbor where they can 
 	@scripts/install-packages gcc libc6-dev
 	python3 Benchmarks/run.py --alula $(RELEASE) --photos $(PHOTOS) $(BENCH)
 
+bench-against: build $(BENCH_TOOLS) ## Measure CPU times beside another build's, in turns; PHOTOS=folder AGAINST="OTHER/alula --rounds 9"
+	$(VENV_BENCH)/bin/python Benchmarks/against.py --alula $(RELEASE) --photos $(PHOTOS) --against $(AGAINST)
+
 # What the benchmarks measure with and beside.
 $(BENCH_TOOLS): Benchmarks/requirements.txt
 	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3 python3-venv libjpeg-turbo-progs

@@ -76,16 +76,22 @@ PAIRS = [("jpeg", "jpeg", 300), ("png", "jpeg", 300), ("png", "webp", 300), ("we
          ("avif", "jpeg", 300), ("jpeg", "webp", 300), ("jpeg", "avif", 500), (LARGEST, "jpeg", 500)]
 
 
-def rows_formats(options, folder, origin, names):
-    """Distinct sources from one format to another, concurrency 8; nginx keeps formats, and knows three."""
+def converted(alula, folder, names, kinds):
+    """Makes the images in 1200 pixels and these formats; their names by format, and the largest file as it is."""
     made = {LARGEST: [max(names, key=lambda name: os.path.getsize(f"{folder}/images/{name}"))]}
-    for kind in sorted({source for source, _, _ in PAIRS} - {LARGEST}):
+    for kind in kinds:
         os.makedirs(f"{folder}/images/{kind}")
         subprocess.run(
-            [options.alula, "batch", "-", "--w", "1200", "--format", kind, "-o", f"{folder}/images/{kind}"], check=True,
+            [alula, "batch", "-", "--w", "1200", "--format", kind, "-o", f"{folder}/images/{kind}"], check=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True,
-            input="\n".join(glob.glob(f"{folder}/images/*.jp*g")))
+            input="\n".join(f"{folder}/images/{name}" for name in names))
         made[kind] = [f"{kind}/{name}" for name in sorted(os.listdir(f"{folder}/images/{kind}")) if name[0] != "."]
+    return made
+
+
+def rows_formats(options, folder, origin, names):
+    """Distinct sources from one format to another, concurrency 8; nginx keeps formats, and knows three."""
+    made = converted(options.alula, folder, names, sorted({source for source, _, _ in PAIRS} - {LARGEST}))
     settings = ["--access-log", "off", "--max-active-downloads-per-host", "32", "--max-queue-delay", "30s"]
     for source, target, width in PAIRS:
         with Alula(options.alula, *settings) as server:
