@@ -1,7 +1,7 @@
 # Everything that is done with this project, by people and by CI.
 
 SWIFT ?= swift
-TESTS := unit contract smoke pages-test examples namespace-test
+TESTS := unit fuzz-check contract smoke pages-test examples namespace-test
 PORT ?= 8080
 PREFIX ?= /usr/local
 # Images for the smoke test and the benchmark: any folder of JPEG, PNG, WebP and GIF files.
@@ -262,6 +262,10 @@ test-tsan: deps ## Run the unit tests under ThreadSanitizer; SANITIZED="--filter
 
 fuzz: deps ## Test targets, URLs, fields, forms, workers' messages and image headers with inputs of libFuzzer, a minute each; FUZZ="-max_total_time=600"
 	@SWIFT=$(SWIFT) scripts/fuzz "$(FUZZ)" "$(TARGETS)"
+
+fuzz-check: deps ## Compile the fuzz targets against a debug build, without running them; seconds
+	$(SWIFT) build --build-tests
+	@SWIFT=$(SWIFT) scripts/fuzz check
 
 check-deep: deps deps-test ## Run what takes too long for each change: sanitizers, fuzz targets, damage, crashes, floods; a day; SECONDS=60 CHECKS="fuzz load-test"
 	@SWIFT=$(SWIFT) scripts/check-deep "$(SECONDS)" "$(CHECKS)"

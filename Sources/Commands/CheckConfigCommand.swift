@@ -1,5 +1,4 @@
 import Downloading
-import FoundationEssentials
 import Program
 import Settings
 

@@ -1,6 +1,5 @@
 import Coordination
 import Dialects
-import FoundationEssentials
 import Glibc
 import Imaging
 import JSON
@@ -98,7 +97,7 @@ enum ExplainCommand {
     private static func summarize(
         _ list: String, _ options: Options, _ explain: (String) -> TargetExplanation
     ) -> Bool {
-        guard let text = text(of: list) else {
+        guard let text = Program.input(at: list).map({ String(decoding: $0, as: UTF8.self) }) else {
             Program.fail(["alula explain: \(list) cannot be read"], status: ExitStatus.wrongUse)
         }
         var summary = ExplanationSummary()
@@ -112,11 +111,6 @@ enum ExplainCommand {
         }
         if !options.isJSON, options.only == nil { Program.say(summary.lines.joined(separator: "\n")) }
         return summary.refusedCount > 0
-    }
-
-    private static func text(of list: String) -> String? {
-        if list == "-" { return String(decoding: Program.input(), as: UTF8.self) }
-        return (try? Data(contentsOf: URL(filePath: list))).map { String(decoding: $0, as: UTF8.self) }
     }
 
     private struct WrongUse: Error {

@@ -1,5 +1,4 @@
 import Composition
-import FoundationEssentials
 import Program
 import Settings
 import Telemetry

@@ -1,6 +1,5 @@
 import Crypto
 import Dialects
-import FoundationEssentials
 import HTTPTypes
 import Memory
 import Program
@@ -61,7 +60,7 @@ enum SignCommand {
             guard let target else {
                 Program.fail(["alula sign: a target is needed", "", help], status: ExitStatus.wrongUse)
             }
-            guard let body = body(at: bodyPath) else {
+            guard let body = Program.input(at: bodyPath) else {
                 Program.fail(["alula sign: \(bodyPath) cannot be read"], status: ExitStatus.failed)
             }
             request.target = target
@@ -78,10 +77,5 @@ enum SignCommand {
                 ["alula sign: a target is needed: path and query, without sig", "", help], status: ExitStatus.wrongUse)
         }
         Program.succeed(URLSigner.sign(target: target, key: key))
-    }
-
-    /// The bytes of a file, or of standard input for a hyphen.
-    private static func body(at path: String) -> [UInt8]? {
-        path == "-" ? Program.input() : (try? Data(contentsOf: URL(filePath: path))).map { [UInt8]($0) }
     }
 }

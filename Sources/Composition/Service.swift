@@ -21,6 +21,7 @@ package struct Engine: Sendable {
     let registry: MetricsRegistry
     /// The last events of all parts.
     let log: EventLog
+    /// The memory that all parts share.
     package let budget: MemoryBudget
     let downloader: ImageDownloader
     let loader: CurlLoader

@@ -11,6 +11,7 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
+    /// Guards `value`.
     package init(_ value: Value) {
         self.value = value
         unsafe mutex.initialize(to: pthread_mutex_t())

@@ -39,6 +39,7 @@ package struct Backlog: Sendable, Equatable {
     /// For how long there has always been a job waiting.
     package var age: Duration
 
+    /// A queue with these figures.
     package init(count: Int, delay: Duration, age: Duration) {
         self.count = count
         self.delay = delay

@@ -5,6 +5,7 @@ package struct Deque<Element> {
 
     package init() {}
 
+    /// Elements that are queued.
     package var count: Int { storage.count - head }
 
     /// Whether nothing is queued.

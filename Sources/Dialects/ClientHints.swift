@@ -97,6 +97,7 @@ package struct HintFields: OptionSet, Hashable, Sendable {
     static let saveData = HintFields(rawValue: 16)
     static let widths: HintFields = [.secWidth, .width]
     static let ratios: HintFields = [.secRatio, .ratio]
+    /// The fields of all hints.
     package static let all: HintFields = [.widths, .ratios, .saveData]
 
     private static let named: [(HintFields, HTTPField.Name)] = [

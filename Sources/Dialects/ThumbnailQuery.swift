@@ -72,6 +72,7 @@ package struct StandIn: Sendable {
         case image(ThumbnailRequest)
     }
 
+    /// The image in place of the one that failed.
     package let subject: Subject
     /// The status of the answer; nil for that of the failure.
     package let status: HTTPResponse.Status?

@@ -53,13 +53,16 @@ package enum Program {
         _ = write(text, to: STDERR_FILENO)
     }
 
-    /// All of standard input.
-    package static func input() -> [UInt8] {
+    /// All bytes of the file at `path`, which may be ``standardInput``; nil if it cannot be read.
+    package static func input(at path: String) -> [UInt8]? {
+        let descriptor = path == standardInput ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
-            guard count > 0 else { return bytes }
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { return count == 0 ? bytes : nil }
             bytes += buffer.prefix(count)
         }
     }

@@ -11,6 +11,7 @@ package struct DiskSettings: Sendable {
         case ephemeral
     }
 
+    /// Whether anything is written.
     package var mode = SessionMode.default
     /// The folder; nil for memory only.
     var path: String?

@@ -14,7 +14,9 @@ package struct ExportSettings: Sendable {
         package var fields: HTTPFields = [:]
     }
 
+    /// Where traces are sent.
     package var traces = Collector()
+    /// Where metrics are sent.
     package var metrics = Collector()
     /// Which requests are traced.
     package var sampler = TraceSampler(share: 0.01)

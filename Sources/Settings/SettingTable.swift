@@ -17,6 +17,7 @@ package enum SettingTable {
     /// The settings whose values are objects, read by ``VocabularyReader``.
     static let vocabulary: Set<ExactText> = ["watermarks", "presets"]
 
+    /// All settings, in the order of the documents.
     package static let all: [Setting] = [
         listeners, downloads, caches, SharedCacheSettings.table, ResultStoreSettings.table, freshness, sources, answers,
         quality, sizes, DialectSettings.table, times, SandboxSettings.table, process, ExportSettings.table,

@@ -12,6 +12,7 @@ package struct TargetExplanation: Sendable {
         case refused(code: String, reason: String, parameter: String?)
     }
 
+    /// The answer that the target would get.
     package var verdict: Verdict
     /// The dialect that the target belongs to; nil if it belongs to none.
     package var dialect: String?

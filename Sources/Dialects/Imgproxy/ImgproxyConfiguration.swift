@@ -55,8 +55,11 @@ package struct ImgproxyDefaults: Hashable, Sendable {
     /// The quality of formats without one of their own, 1…100.
     package var quality = 80
     var formatQualities: [ImgproxyFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
+    /// Whether images are turned as Exif's orientation says.
     package var turnsUpright = true
+    /// Whether answers hold no metadata.
     package var stripsMetadata = true
+    /// Whether the copyright stays when the other metadata go.
     package var keepsCopyright = true
     /// Whether colours become those of sRGB, and not those that the source has.
     package var stripsColorProfile = true

@@ -124,6 +124,7 @@ package struct ObjectDescription: Sendable {
     /// The value of `Cache-Control`; nil for none.
     let cacheControl: String?
 
+    /// An object of this media type, with this value of `Cache-Control`.
     package init(mediaType: String = "application/octet-stream", cacheControl: String? = nil) {
         self.mediaType = mediaType
         self.cacheControl = cacheControl

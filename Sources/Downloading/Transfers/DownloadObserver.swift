@@ -37,6 +37,7 @@ package struct TransferReport: Sendable, Equatable {
         case ended(DownloadOutcome)
     }
 
+    /// The source that is downloaded.
     package let identity: SourceIdentity
     /// The moment that is reported.
     package let state: State

@@ -24,6 +24,7 @@ package struct Protections: Hashable, Sendable {
             && landlockVersion >= other.landlockVersion
     }
 
+    /// A process without any protection.
     package static let none = Protections(
         hasNoNewPrivileges: false, hasSystemCallFilter: false, isSupervised: false, hasLimits: false, landlockVersion: 0
     )

@@ -218,7 +218,9 @@ final class WorkerProcess: @unchecked Sendable {
         let rounded = (memory / Self.allowanceStep + 1) * Self.allowanceStep
         guard rounded != allowance else { return }
         allowance = rounded
+        #if !SANITIZING
         _ = CLinux_limit_address_space(id, Int64(addressSpace + spareMemory + rounded))
+        #endif
     }
 
     /// CPU time that the process has used.

@@ -31,10 +31,14 @@ package struct WorkerLimits: Hashable, Sendable {
 
     /// Puts the limits in force in this process for good; true if the kernel accepted all of them.
     func enforce() -> Bool {
-        let limits: [(resource: __rlimit_resource, most: Int)] = [
-            (RLIMIT_AS, Self.addressSpace + 2 * KeptMemory.count + memory), (RLIMIT_FSIZE, pixels),
-            (RLIMIT_CPU, processorSeconds), (RLIMIT_NOFILE, Self.descriptors), (RLIMIT_CORE, 0),
+        var limits: [(resource: __rlimit_resource, most: Int)] = [
+            (RLIMIT_FSIZE, pixels), (RLIMIT_CPU, processorSeconds), (RLIMIT_NOFILE, Self.descriptors),
+            (RLIMIT_CORE, 0),
         ]
+        #if !SANITIZING
+        // A sanitizer maps memory of its own at any time, and ends the process if it gets none.
+        limits.append((RLIMIT_AS, Self.addressSpace + 2 * KeptMemory.count + memory))
+        #endif
         // All limits are set, even if one fails.
         let isInForce = limits.map { resource, most in
             // At the hard limit on CPU time the kernel sends SIGKILL, which does not tell why; SIGXCPU must come first.

@@ -16,7 +16,9 @@ package struct Color: Hashable, Sendable {
         self.alpha = alpha
     }
 
+    /// Opaque white.
     package static let white = Color(red: 255, green: 255, blue: 255)
+    /// Opaque black.
     package static let black = Color(red: 0, green: 0, blue: 0)
     /// Fully transparent black.
     package static let transparent = Color(red: 0, green: 0, blue: 0, alpha: 0)

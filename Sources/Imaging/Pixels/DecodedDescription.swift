@@ -56,6 +56,7 @@ package struct DecodedDescription: Hashable, Sendable {
         self.hasColorDetail = hasColorDetail
     }
 
+    /// Describes `image`.
     package init(_ image: DecodedImage) {
         self.init(
             size: image.size, bands: image.bands, delays: image.delays, loop: image.loop,

@@ -42,6 +42,7 @@ package struct PlaneMemory: ~Copyable {
         if let base = unsafe base { unsafe release(base, count) }
     }
 
+    /// All bytes, valid as long as this lives.
     @unsafe
     package var bytes: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: base, count: count) }
 

@@ -151,6 +151,7 @@ package struct RecipeAddition: Sendable {
 package struct AnyRenderRecipe: Sendable {
     package let recipe: any RenderRecipe
 
+    /// Holds `recipe`.
     package init(_ recipe: some RenderRecipe) {
         self.recipe = recipe
     }

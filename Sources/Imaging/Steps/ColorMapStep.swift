@@ -17,6 +17,7 @@ package struct ColorMapStep: Hashable {
         case gradient(from: Color, to: Color)
     }
 
+    /// How colours change.
     package let map: Map
 
     /// A step that changes colours by `map`.

@@ -40,6 +40,7 @@ package final class GainMap: Sendable {
     package let metadata: GainMapMetadata
     package let samples: Samples
 
+    /// A map at `place` of the file.
     package init(
         _ place: Place, header: ImageHeader, metadata: GainMapMetadata, samples: Samples = .logarithms
     ) {
@@ -83,10 +84,12 @@ package struct GainMapMetadata: Hashable, Sendable {
         /// Above 0.
         package let denominator: Int
 
+        /// The quotient of two whole numbers; `denominator` is above 0.
         package init(_ numerator: Int, _ denominator: Int = 1) {
             (self.numerator, self.denominator) = (numerator, denominator)
         }
 
+        /// The nearest number.
         package var value: Double { Double(numerator) / Double(denominator) }
     }
 
@@ -100,6 +103,7 @@ package struct GainMapMetadata: Hashable, Sendable {
         /// The number that is subtracted afterwards.
         package var alternateOffset = Fraction(1, 64)
 
+        /// Gains up to `most`, a logarithm, with the usual numbers besides.
         package init(most: Fraction) { self.most = most }
     }
 
@@ -112,6 +116,7 @@ package struct GainMapMetadata: Hashable, Sendable {
     /// Whether the gains are those of the image's colour space, and not of the brighter image's.
     package var usesBaseColors = true
 
+    /// A map that counts in full from this headroom on.
     package init(alternateHeadroom: Fraction, channels: [Channel]) {
         (self.alternateHeadroom, self.channels) = (alternateHeadroom, channels)
     }

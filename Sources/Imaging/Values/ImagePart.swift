@@ -14,6 +14,7 @@ package struct ImagePart: Hashable, Sendable {
         (self.x, self.y, self.size, self.whole) = (x, y, size, whole)
     }
 
+    /// The whole image.
     package init(allOf whole: PixelSize) {
         self.init(x: 0, y: 0, size: whole, of: whole)
     }

@@ -90,6 +90,7 @@ package struct TagRemoval: Sendable {
     /// Most sources of a tag that are removed one by one; for more, everything is removed.
     static let mostSources = 100_000
 
+    /// A removal of what is known under `tag`.
     package init(of tag: SharedTag, onFound: @escaping @Sendable ([NamedSource]) -> Void) {
         (self.tag, self.onFound) = (tag, onFound)
     }

@@ -44,6 +44,7 @@ package struct PurgeNotice: Sendable, Equatable {
 
     /// Random: tells this purge from all others.
     let id: Generation
+    /// The values that are purged.
     package let subject: Subject
 
     /// Most bytes of sources in one notice, unless a single one has more: instances and the log keep thousands of
@@ -109,6 +110,7 @@ package struct PurgeAudience: Sendable {
     /// The log of purges has been read up to here.
     let onPosition: @Sendable (_ position: [UInt8]) -> Void
 
+    /// An audience of these three functions.
     package init(
         onPurge: @escaping @Sendable (PurgeNotice.Subject) -> Void, onGap: @escaping @Sendable () -> Void,
         onPosition: @escaping @Sendable (_ position: [UInt8]) -> Void = { _ in }

@@ -10,6 +10,7 @@ package final class EventLog: Sendable {
 
     package init() {}
 
+    /// Adds an event to the history.
     package func record(_ event: ServiceEvent) { history.withLock { $0.append(event) } }
 
     /// The number of the last event, 0 before the first.

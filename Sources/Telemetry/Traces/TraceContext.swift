@@ -18,6 +18,7 @@ package struct TraceContext: Hashable, Sendable {
         package var text: String { Hexadecimal16.text(bits) }
     }
 
+    /// The trace that the request belongs to.
     package let traceID: TraceID
     /// The span in it.
     package let spanID: SpanID

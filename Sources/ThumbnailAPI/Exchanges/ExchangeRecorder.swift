@@ -164,6 +164,7 @@ package struct APIMetrics: Sendable {
     let active = LevelFamily()
     private let seconds: HistogramFamily
 
+    /// Registers the metrics in `registry`.
     package init(registry: MetricsRegistry) {
         requests = registry.counters(
             "alula_requests_total", help: "Answers of the public listener.", labels: "route", "status",

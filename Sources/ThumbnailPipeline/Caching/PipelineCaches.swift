@@ -197,6 +197,7 @@ package final class PipelineCaches: SourceCaching {
         return true
     }
 
+    /// Bytes of keys, records and tags, which no block of bytes counts.
     package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tags.byteCount }
 
     /// Makes room in memory: returns the bytes that were given up.

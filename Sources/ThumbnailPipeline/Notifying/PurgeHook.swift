@@ -10,6 +10,7 @@ package struct PurgeNews: Sendable, Equatable {
     /// The tags that were purged.
     package var tags: [String] = []
 
+    /// A purge of these sources and tags.
     package init(sources: [String] = [], tags: [String] = []) {
         (self.sources, self.tags) = (sources, tags)
     }

@@ -7,6 +7,7 @@ package struct PrefetchItem: Sendable, Hashable {
     /// The place where it is put, as `NAME:PATH`; nil if it stays in the caches alone.
     package let destination: String?
 
+    /// A thumbnail of `target`, which is put at `destination`.
     package init(_ target: String, to destination: String? = nil) {
         self.target = target
         self.destination = destination
@@ -15,9 +16,12 @@ package struct PrefetchItem: Sendable, Hashable {
 
 /// The work that an item of a job stands for.
 package struct PrefetchWork: Sendable {
+    /// The request that makes the thumbnail.
     package let request: ThumbnailRequest
+    /// The place where it is put; nil for the caches alone.
     package let destination: Destination?
 
+    /// Work that answers `request` and puts the result at `destination`.
     package init(_ request: ThumbnailRequest, to destination: Destination? = nil) {
         self.request = request
         self.destination = destination

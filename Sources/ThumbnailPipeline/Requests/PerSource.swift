@@ -8,6 +8,7 @@ package struct PerSource<Value> {
     /// The values of the additional sources.
     package var additional: [Value]
 
+    /// The value of the image, and those of the additional sources.
     package init(_ image: Value, additional: [Value] = []) {
         self.image = image
         self.additional = additional

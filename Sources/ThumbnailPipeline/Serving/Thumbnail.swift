@@ -151,6 +151,7 @@ package struct CacheLayerStatus: Hashable, Sendable {
         case request = "fwd=request"
     }
 
+    /// The cache.
     package var layer: Layer
     /// Hit, or why it went further.
     package var outcome: Outcome
@@ -184,6 +185,7 @@ package struct StepTiming: Hashable, Sendable {
     /// The time it took.
     package let duration: Duration
 
+    /// A step of this name, a token.
     package init(_ name: String, _ duration: Duration) {
         self.name = name
         self.duration = duration

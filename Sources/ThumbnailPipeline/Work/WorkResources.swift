@@ -51,6 +51,7 @@ package struct PipelineMetrics: Sendable {
     private let renderSeconds: Histogram
     private let refusals: Counter
 
+    /// Registers the metrics in `registry`.
     package init(registry: MetricsRegistry) {
         decodes = registry.counters("alula_decodes_total", help: "Images decoded.", labels: "format", counting: "image")
         decodeSeconds = registry.histogram(

@@ -47,8 +47,8 @@ final class PrefetcherTests: Sendable {
             }, placing: placer,
             isBusy: { [isBusy] in isBusy.withLock { $0 } }, store: store,
             telling: { [reports, outcome] report, end in
-                reports.withLock { $0.append(report) }
                 end(outcome.withLock { $0 })
+                reports.withLock { $0.append(report) }
             }, logger: .silent, timekeeper: time)
     }
 

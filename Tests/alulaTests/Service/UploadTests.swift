@@ -51,7 +51,8 @@ struct UploadTests {
             for (number, client) in clients.enumerated() { client.send([UInt8(number)]) }
             for client in clients {
                 let answer = try await client.response()
-                #expect(answer.status == 200 && answer.headerFields[.cacheControl] == "private, no-store")
+                #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self).prefix(200))")
+                #expect(answer.headerFields[.cacheControl] == "private, no-store")
                 let figures = budget.statistics
                 #expect(figures.reserved + figures.living <= figures.limit)
             }
