@@ -207,6 +207,9 @@ bench-looks: build $(BENCH_TOOLS) ## Measure which qualities look alike, and byt
 	@scripts/install-packages gcc libc6-dev libjxl-tools libjxl-devtools
 	$(VENV_BENCH)/bin/python Benchmarks/looks.py --alula $(RELEASE) --photos $(PHOTOS) $(LOOKS)
 
+bench-gain-maps: build $(BENCH_TOOLS) ## Measure how far answers with a gain map are from their sources, as libultrahdr shows both; PHOTOS=folder GAIN_MAPS="--names *flower*"
+	$(VENV_BENCH)/bin/python Benchmarks/gain_maps.py --alula $(RELEASE) --photos $(PHOTOS) $(GAIN_MAPS)
+
 bench-prices: deps ## Measure decodes, renders and refusals beside the memory that they are priced at
 	@scripts/install-packages python3
 	$(SWIFT) build -c release --product prices

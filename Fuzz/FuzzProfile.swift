@@ -17,7 +17,9 @@ private let photo: [UInt8] = {
 }()
 
 /// ICC profiles: what is taken of one is written as a profile that reads back the same, colours are converted by its
-/// numbers, and an image with it is decoded for either gamut, or refused.
+/// numbers, and an image with it is decoded for a gamut, or refused.
+///
+/// The colour engine takes most of the time, so each input is decoded for one of both.
 @c(LLVMFuzzerTestOneInput)
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let profile = Array(UnsafeBufferPointer(start: bytes, count: min(count, 65_519)))
@@ -35,9 +37,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         [0xFF, 0xE2, UInt8(length >> 8), UInt8(length & 255)] + Array("ICC_PROFILE\0".utf8) + [1, 1] + profile
     let file = SharedBytes(photo[..<2] + segment + photo[2...])
     guard let header = try? ImageHeader.inspect(file) else { fatalError("the image has lost its header") }
-    for (gamut, lane) in [(DecodedGamut.mapped, ImageDecoder.Lane.planar), (.wide, .vips)] {
-        _ = try? ImageDecoder.decode(
-            file, header: header, plan: DecodePlan(gamut: gamut), limits: .none, token: WorkToken(), lane: lane)
-    }
+    let (gamut, lane): (DecodedGamut, ImageDecoder.Lane) = count % 2 == 0 ? (.mapped, .planar) : (.wide, .vips)
+    _ = try? ImageDecoder.decode(
+        file, header: header, plan: DecodePlan(gamut: gamut), limits: .none, token: WorkToken(), lane: lane)
     return 0
 }

@@ -74,7 +74,7 @@ final class PlaneTrials: EncodingTrials {
     }
 
     private func planes(for quality: Int) throws -> DecodedImage {
-        try planes(chromaStep: writer.format.chromaStep(at: quality))
+        try planes(chromaStep: writer.chromaStep(quality))
     }
 
     private func planes(chromaStep step: Int) throws -> DecodedImage {
@@ -131,12 +131,14 @@ struct PixelTrials: EncodingTrials {
 private struct FileWriter {
     let format: ImageFormat
     let settings: (_ quality: Int) -> EncoderSettings
+    let chromaStep: (_ quality: Int) -> Int
     let hasSharpChroma: Bool
     let token: WorkToken
     let codec: any ImageCodec
 
     init(plan: RenderPlan, token: WorkToken, codec: any ImageCodec) {
         (format, settings, hasSharpChroma) = (plan.format, plan.settings(quality:), plan.hasSharpChroma)
+        chromaStep = plan.chromaStep(at:)
         (self.token, self.codec) = (token, codec)
     }
 
@@ -167,9 +169,7 @@ private struct FileWriter {
 
     /// The image in a file of this service's own.
     func image(in file: SharedBytes) throws -> DecodedImage {
-        let header = try ImageHeader.inspect(file)
-        let reader: any ImageCodec = format.reading.needsConfinement ? codec : InProcessCodec()
-        return try reader.decode(file, header: header, plan: DecodePlan(), limits: .none, token: token)
+        try codec.decodeResult(file, as: format, token: token)
     }
 }
 

@@ -19,52 +19,55 @@ extension DecodedGainMap {
         }
     }
 
-    /// The quality of the files of gain maps, and those that are tried where a result has most bytes, of which the map
-    /// gets a third if it can.
-    private static let qualities = [90, 70, 45, 25]
-
     /// The map's file for a result of `plan`, after the steps of the image; nil if these do more than cut, resample and
     /// turn it, or if the map cannot be resampled.
     ///
     /// - Parameters:
+    ///   - file: The result's file without a map.
     ///   - image: The decoded image, before any step.
     ///   - steps: The steps, with the places of those that look for them.
     /// - Throws: The error of `token`.
     func encoded(
-        with image: DecodedImage, for plan: RenderPlan, _ steps: RenderSteps, token: WorkToken, codec: any ImageCodec
+        for file: SharedBytes, of image: DecodedImage, by plan: RenderPlan, _ steps: RenderSteps, token: WorkToken,
+        codec: any ImageCodec
     ) throws -> EncodedGainMap? {
         guard let geometry = steps.ofGainMap(of: size, for: plan.source.size) else { return nil }
         let most = if case .fitting(let bytes, _, _) = plan.quality { bytes / 3 } else { Int.max }
         do {
-            let map = try geometry.isReduced ? fitted(to: image, geometry, token: token) : self.image
+            let base = geometry.isReduced ? try plan.shown(in: file, of: image, token: token, codec: codec) : nil
+            let map = try geometry.isReduced ? fitted(to: image, geometry, base: base, token: token) : self.image
             let (size, steps) =
                 geometry.isReduced
-                ? (geometry.size, geometry.turning)
+                ? (map.size, [])
                 : (self.size, RenderSteps(Array(geometry.resampling) + Array(geometry.turning)))
-            var file: SharedBytes?
-            for quality in Self.qualities where file.map({ $0.count > most }) ?? true {
+            var mapFile: SharedBytes?
+            for quality in EncodingQuality.ofGainMap(pixels: size.area) where mapFile.map({ $0.count > most }) ?? true {
                 let own = RenderPlan(
                     source: FrameShape(size: size, hasAlpha: false), steps: steps, format: plan.format,
                     quality: quality)
-                file = try ImageRenderer.render(map, plan: own, token: token, codec: codec).bytes
+                mapFile = try ImageRenderer.render(map, plan: own, token: token, codec: codec).bytes
             }
-            return file.map { EncodedGainMap(file: $0, metadata: metadata) }
+            return mapFile.map { EncodedGainMap(file: $0, metadata: metadata) }
         } catch is ImagingError {
             return nil
         }
     }
 
-    /// The map of the part of the image that is shown, averaged together with it.
+    /// The map of the part of the image that is shown, averaged together with it and turned.
     ///
+    /// - Parameter base: The result's image, if the map can be fitted to it.
     /// - Throws: The error of `token`.
-    private func fitted(to image: DecodedImage, _ geometry: GainMapGeometry, token: WorkToken) throws -> DecodedImage {
+    private func fitted(
+        to image: DecodedImage, _ geometry: GainMapGeometry, base: DecodedImage?, token: WorkToken
+    ) throws -> DecodedImage {
         let map = try self.image.bands == 1 ? self.image : self.image.storedPixels(token: token)
         let ((whole, range), (filled, _)) = (image.lentPart, map.lentPart)
-        let (size, part, bands) = (geometry.size, geometry.part, map.bands)
+        let (size, part, bands) = (geometry.size.upright(from: geometry.turn), geometry.part, map.bands)
         let across = ImagePart.span(part.x, part.size.width, of: part.whole.width, in: whole.width)
         let down = ImagePart.span(part.y, part.size.height, of: part.whole.height, in: whole.height)
         let memory = PlaneMemory(count: size.area * bands)
         var gains = metadata.gains(range)
+        gains.orientation = Int32(geometry.turn)
         gains.part = CPixelsArea(
             left: whole.left + across.start, top: whole.top + down.start, width: across.length, height: down.length)
         try unsafe image.withFrame(token) { image, watch throws in
@@ -78,11 +81,33 @@ extension DecodedGainMap {
                 var out = unsafe CPixelsFrame(
                     pixels: memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress, stride: size.width * bands,
                     width: Int32(size.width), height: Int32(size.height), bands: Int32(bands))
-                return unsafe CPixels_fit_gains(&gains, &from, &gain, &out, watch)
+                guard let base else { return unsafe CPixels_fit_gains(&gains, &from, &gain, nil, &out, watch) }
+                try unsafe base.withFrame(token) { base, _ in
+                    var base = unsafe base
+                    return unsafe CPixels_fit_gains(&gains, &from, &gain, &base, &out, watch)
+                }
+                return 0
             }
             return 0
         }
         return DecodedImage(pixels: memory.finish(), size: size, bands: bands)
+    }
+}
+
+extension RenderPlan {
+    /// The image that a result's file shows, as those see it who add gains to it, in the colours of the source; nil if
+    /// their luma cannot be compared.
+    ///
+    /// - Throws: The error of the reader or of `token`.
+    fileprivate func shown(
+        in file: SharedBytes, of image: DecodedImage, token: WorkToken, codec: any ImageCodec
+    ) throws -> DecodedImage? {
+        let profile = image.profile ?? .standard
+        let isSame = gamut == .p3 ? profile.isDisplayP3 : image.profile == nil || profile.isStandard
+        guard !image.hasAlpha, isSame || image.bands == 3 && profile.isDisplayP3 else { return nil }
+        let shown = try codec.decodeResult(file, as: format, token: token)
+        guard !isSame, let widening = GamutConversion.widening else { return shown }
+        return try shown.storedPixels(token: token).converted(by: widening, token: token)
     }
 }
 
@@ -114,8 +139,11 @@ extension GainMapMetadata {
                 return exp2(channel.least.value + (channel.most.value - channel.least.value) * share)
             }
         }
-        storeFloats(
-            (0..<256).map { StandardCurve.light(of: min(max((Double($0) - start) / length, 0), 1)) }, in: &gains.light)
+        func light(from start: Double, _ length: Double) -> [Double] {
+            (0..<256).map { StandardCurve.light(of: min(max((Double($0) - start) / length, 0), 1)) }
+        }
+        storeFloats(light(from: start, length), in: &gains.light)
+        storeFloats(light(from: 0, 255), in: &gains.base_light)
         storeFloats(values.count > steps.count ? values : values + values + values, in: &gains.gains)
         storeFloats(
             (0..<3).map { max(channels[$0 % channels.count].baseOffset.value, Self.leastOffset) }, in: &gains.offsets)

@@ -70,6 +70,15 @@ extension ImageCodec {
         }
     }
 
+    /// The image in a file of this service's own.
+    ///
+    /// - Throws: As ``decode(_:header:plan:limits:token:)``.
+    func decodeResult(_ file: SharedBytes, as format: ImageFormat, token: WorkToken) throws -> DecodedImage {
+        let reader: any ImageCodec = format.reading.needsConfinement ? self : InProcessCodec()
+        return try reader.decode(
+            file, header: ImageHeader.inspect(file), plan: DecodePlan(), limits: .none, token: token)
+    }
+
     /// Draws what a border surrounds in an image of shapes, in the size that it is needed in; blocks the calling thread
     /// until the work ends.
     ///

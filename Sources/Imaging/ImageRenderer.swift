@@ -34,9 +34,9 @@ package enum ImageRenderer {
             try resolved.gamut == .auto && isWide(image, by: resolved, token: token, composer: composer)
         let plan = resolved.shown(from: image, in: isAnyWide ? .p3 : resolved.gamut)
         let source = image
-        func gainMap(after steps: RenderSteps) throws -> EncodedGainMap? {
-            guard plan.decode.keepsGainMap else { return nil }
-            return try source.gainMap?.encoded(with: source, for: plan, steps, token: token, codec: codec)
+        func gainMap(after steps: RenderSteps) -> GainMapMaker {
+            guard plan.decode.keepsGainMap, let map = source.gainMap else { return { _ in nil } }
+            return { file in try map.encoded(for: file, of: source, by: plan, steps, token: token, codec: codec) }
         }
         func rendered(_ image: DecodedImage, _ rest: RenderPlan) throws -> EncodedImage {
             let done = Array(plan.steps.dropLast(rest.steps.count))
@@ -64,7 +64,7 @@ package enum ImageRenderer {
     /// The result of planes that are resampled to `target`, get the stamps and are encoded.
     private static func renderPlanes(
         of image: DecodedImage, to target: PlanarTarget, stamps: [PlaneStamp], plan: RenderPlan, encoder: PlaneEncoder,
-        gainMap: EncodedGainMap?, token: WorkToken, codec: any ImageCodec
+        gainMap: @escaping GainMapMaker, token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         var target = target
         (target.chromaStep, target.range, target.needsChroma) = (plan.chromaStep, encoder.range, encoder.needsChroma)
@@ -85,9 +85,9 @@ package enum ImageRenderer {
                     of: image, target: target, stamps: stamps, encoder: encoder,
                     settings: plan.settings(quality: quality), token: token)
             }
+        let map = try gainMap(file)
         return EncodedImage(
-            bytes: plan.finished(file, with: gainMap), format: plan.format, size: plan.outputSize,
-            hasGainMap: gainMap != nil)
+            bytes: plan.finished(file, with: map), format: plan.format, size: plan.outputSize, hasGainMap: map != nil)
     }
 
     /// Whether an image shows colours outside of sRGB, if all of them are kept.
@@ -177,7 +177,7 @@ package enum ImageRenderer {
 
     /// Writes the result of all steps on an image.
     private static func encode(
-        _ result: VipsImage, frames: Int, of image: DecodedImage, plan: RenderPlan, gainMap: EncodedGainMap?,
+        _ result: VipsImage, frames: Int, of image: DecodedImage, plan: RenderPlan, gainMap: @escaping GainMapMaker,
         token: WorkToken, codec: any ImageCodec
     ) throws -> EncodedImage {
         let delays = frames > 1 ? plan.timing?.delays(for: image.delays) ?? image.delays : []
@@ -197,9 +197,10 @@ package enum ImageRenderer {
         let encoded = try encode(
             result, size: plan.outputSize, format: plan.format, settings: plan.settings(quality: quality),
             hasSharpChroma: plan.hasSharpChroma, token: token, codec: codec)
+        let map = try gainMap(encoded.bytes)
         return EncodedImage(
-            bytes: plan.finished(encoded.bytes, with: gainMap), format: encoded.format, size: encoded.size,
-            hasGainMap: gainMap != nil)
+            bytes: plan.finished(encoded.bytes, with: map), format: encoded.format, size: encoded.size,
+            hasGainMap: map != nil)
     }
 
     /// Computes `image` and writes it; `size` is that of one frame.

@@ -7,13 +7,15 @@ import Memory
 struct QualitySearch {
     private var trials: any EncodingTrials
     private let plan: RenderPlan
-    private let gainMap: EncodedGainMap?
+    /// Makes the gain map for the first file that is measured in bytes, or the only one.
+    private let makeGainMap: GainMapMaker
+    private var gainMap: EncodedGainMap??
 
     /// A search with trials of the image that the steps of `plan` have made, whose file gets the gain map.
-    init(_ trials: any EncodingTrials, for plan: RenderPlan, gainMap: EncodedGainMap? = nil) {
+    init(_ trials: any EncodingTrials, for plan: RenderPlan, gainMap: @escaping GainMapMaker = { _ in nil }) {
         self.trials = trials
         self.plan = plan
-        self.gainMap = gainMap
+        makeGainMap = gainMap
     }
 
     /// The result of the plan.
@@ -29,18 +31,21 @@ struct QualitySearch {
             }
         return EncodedImage(
             bytes: file, format: plan.format, size: plan.outputSize, quality: plan.quality.isSearched ? quality : nil,
-            hasGainMap: gainMap != nil)
+            hasGainMap: gainMap.flatMap(\.self) != nil)
     }
 
-    private func file(quality: Int) throws -> SharedBytes {
-        plan.finished(try trials.file(quality: quality), with: gainMap)
+    private mutating func file(quality: Int) throws -> SharedBytes {
+        let file = try trials.file(quality: quality)
+        let map = try gainMap ?? makeGainMap(file)
+        gainMap = .some(map)
+        return plan.finished(file, with: map)
     }
 
     /// The file of a quality that fits while the next higher one does not.
     ///
     /// Bisects: the quality `low` fits and `high` does not, until they are neighbours. The highest quality is tried
     /// first.
-    private func file(fitting bytes: Int, highest: Int, lowest: Int) throws -> (SharedBytes, Int) {
+    private mutating func file(fitting bytes: Int, highest: Int, lowest: Int) throws -> (SharedBytes, Int) {
         var (low, high, quality) = (lowest - 1, highest + 1, highest)
         var best: SharedBytes?
         while true {

@@ -324,23 +324,25 @@ static void gamuts(void)
 static void gain_maps(void)
 {
     static CPixelsGains gains;
-    CPixelsFrame image = some_frame(1), map = some_frame(1), out;
+    CPixelsFrame image = some_frame(1), map = some_frame(1), base, out;
     int step, band;
     map.bands = map.bands < 3 ? 1 : 3;
     for (step = 0; step < 256; step++)
-        gains.light[step] = (float) (step * step / 65536.0);
+        gains.light[step] = gains.base_light[step] = (float) (step * step / 65536.0);
     for (band = 0; band < 3; band++)
         for (gains.offsets[band] = (float) fraction(0, 1), step = 0; step <= CPixels_gain_steps; step++)
             gains.gains[band][step] = (float) (1 + step * (band + 1) / 512.0);
     gains.whole = (CPixelsArea) {0, 0, image.width, image.height};
     gains.part.width = fraction(1, image.width), gains.part.left = fraction(0, image.width - gains.part.width);
     gains.part.height = fraction(1, image.height), gains.part.top = fraction(0, image.height - gains.part.height);
-    int width = within(1, (int) gains.part.width);
-    out = frame_of(width, within(1, (int) gains.part.height), map.bands);
-    int status = CPixels_fit_gains(&gains, &image, &map, &out, (CPixelsWatch) {go_on, NULL});
+    int width = within(1, (int) gains.part.width), height = within(1, (int) gains.part.height);
+    gains.orientation = within(1, 8);
+    out = gains.orientation < 5 ? frame_of(width, height, map.bands) : frame_of(height, width, map.bands);
+    base = frame_of(out.width, out.height, within(0, 1) ? 1 : 3);
+    int status = CPixels_fit_gains(&gains, &image, &map, within(0, 3) ? &base : NULL, &out, (CPixelsWatch) {go_on, NULL});
     add(&status, sizeof status);
     add(out.pixels, out.stride * (size_t) out.height);
-    free(image.pixels), free(map.pixels), free(out.pixels);
+    free(image.pixels), free(map.pixels), free(base.pixels), free(out.pixels);
 }
 
 static void plane_colors(void)

@@ -20,6 +20,22 @@ static inline uint8_t *row_of(const CPixelsFrame *frame, int y)
     return frame->pixels + (size_t) y * frame->stride;
 }
 
+/// The way through a frame that meets its pixels in the rows of the frame that an EXIF orientation makes of it: from `origin`, by so many
+/// bytes from one pixel to the next, and from one row to the next.
+typedef struct {
+    uint8_t *origin;
+    ptrdiff_t across, down;
+} Walk;
+
+static inline Walk walk_of(const CPixelsFrame *frame, int orientation)
+{
+    int is_from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+    int is_from_bottom = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    ptrdiff_t pixel = is_from_right ? -frame->bands : frame->bands, row = (is_from_bottom ? -1 : 1) * (ptrdiff_t) frame->stride;
+    uint8_t *origin = row_of(frame, is_from_bottom ? frame->height - 1 : 0) + (is_from_right ? frame->width - 1 : 0) * frame->bands;
+    return orientation < 5 ? (Walk) {origin, pixel, row} : (Walk) {origin, row, pixel};
+}
+
 static inline int has_alpha(const CPixelsFrame *frame)
 {
     return frame->bands == 2 || frame->bands == 4;

@@ -66,30 +66,44 @@ static uint8_t sample_of(const float *gains, float gain)
     return (uint8_t) ((low + 8) / 16);
 }
 
-int CPixels_fit_gains(const CPixelsGains *gains, const CPixelsFrame *image, const CPixelsFrame *map, const CPixelsFrame *out, CPixelsWatch watch)
+/// The light of a pixel of the result without a gain: of the image that is shown, else of the mean of samples.
+static float light_of(const CPixelsGains *gains, const uint8_t *base, int bands, float mean)
+{
+    int step = mean > 0 ? mean < 254 ? (int) mean : 254 : 0;
+    if (base)
+        return gains->base_light[luma_of(base, bands)];
+    return gains->light[step] + (mean - (float) step) * (gains->light[step + 1] - gains->light[step]);
+}
+
+int CPixels_fit_gains(const CPixelsGains *gains, const CPixelsFrame *image, const CPixelsFrame *map, const CPixelsFrame *base,
+    const CPixelsFrame *out, CPixelsWatch watch)
 {
     CPixelsArea part = gains->part;
-    double across = part.width / out->width, down = part.height / out->height;
+    // The way back from the turned result.
+    int orientation = gains->orientation == 6 ? 8 : gains->orientation == 8 ? 6
+                                                                            : gains->orientation;
+    int width = orientation < 5 ? out->width : out->height, height = orientation < 5 ? out->height : out->width;
+    double across = part.width / width, down = part.height / height;
+    Walk to = walk_of(out, orientation), shown = base ? walk_of(base, orientation) : (Walk) {NULL, 0, 0};
     int count = map->bands + 1, end = (int) (part.left + part.width) + 1, start = (int) part.left, x, y, i;
     Between *columns = malloc((size_t) image->width * sizeof *columns);
     float *values = malloc((size_t) image->width * (size_t) count * sizeof *values);
-    float *sums = malloc((size_t) out->width * (size_t) count * sizeof *sums);
+    float *sums = malloc((size_t) width * (size_t) count * sizeof *sums);
     int row, status = columns && values && sums ? 0 : -1;
     end = end < image->width ? end : image->width;
     for (x = 0; !status && x < image->width; x++)
         columns[x] = between(x, gains->whole.left, gains->whole.width, map->width);
-    for (row = 0; !status && row < out->height; row++) {
+    for (row = 0; !status && row < height; row++) {
         double top = part.top + row * down, bottom = top + down;
-        uint8_t *to = row_of(out, row);
         if (is_ended(watch, row)) {
             status = -1;
             break;
         }
-        memset(sums, 0, (size_t) out->width * (size_t) count * sizeof *sums);
+        memset(sums, 0, (size_t) width * (size_t) count * sizeof *sums);
         for (y = (int) top; y < image->height && y < bottom; y++) {
             float tall = covered(y, top, bottom), *sum = sums;
             brighten(gains, image, map, columns, y, start, end, values);
-            for (i = 0; i < out->width; i++, sum += count) {
+            for (i = 0; i < width; i++, sum += count) {
                 double left = part.left + i * across, right = left + across;
                 for (x = (int) left; x < end && x < right; x++) {
                     float weight = covered(x, left, right) * tall, *value = values + (size_t) (x - start) * (size_t) count;
@@ -99,13 +113,14 @@ int CPixels_fit_gains(const CPixelsGains *gains, const CPixelsFrame *image, cons
                 }
             }
         }
-        for (i = 0; i < out->width; i++) {
+        for (i = 0; i < width; i++) {
             const float *sum = sums + (size_t) i * (size_t) count;
-            float area = (float) (across * down), mean = sum[0] / area, light;
-            int step = mean > 0 ? mean < 254 ? (int) mean : 254 : 0, band;
-            light = gains->light[step] + (mean - (float) step) * (gains->light[step + 1] - gains->light[step]);
+            float area = (float) (across * down), light;
+            uint8_t *sample = to.origin + i * to.across + row * to.down;
+            int band;
+            light = light_of(gains, base ? shown.origin + i * shown.across + row * shown.down : NULL, base ? base->bands : 0, sum[0] / area);
             for (band = 0; band < map->bands; band++)
-                to[i * map->bands + band] = sample_of(gains->gains[band], sum[band + 1] / area / (light + gains->offsets[band]));
+                sample[band] = sample_of(gains->gains[band], sum[band + 1] / area / (light + gains->offsets[band]));
         }
     }
     free(columns);

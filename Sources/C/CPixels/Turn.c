@@ -25,21 +25,13 @@ static void turn_square(
 
 int CPixels_turn(const void *settings, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch)
 {
-    int orientation = ((const CPixelsTurn *) settings)->orientation, left, top;
-    int is_from_right = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
-    int is_from_bottom = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
-    ptrdiff_t across = is_from_right ? -in->bands : in->bands;
-    ptrdiff_t down = is_from_bottom ? -(ptrdiff_t) in->stride : (ptrdiff_t) in->stride;
-    const uint8_t *origin = row_of(in, is_from_bottom ? in->height - 1 : 0) + (is_from_right ? in->width - 1 : 0) * in->bands;
+    Walk walk = walk_of(in, ((const CPixelsTurn *) settings)->orientation);
+    int left, top;
     for (top = 0; top < out->height; top += square) {
         if (is_ended(watch, top))
             return -1;
-        for (left = 0; left < out->width; left += square) {
-            if (orientation >= 5)
-                turn_square(out, origin, down, across, left, top);
-            else
-                turn_square(out, origin, across, down, left, top);
-        }
+        for (left = 0; left < out->width; left += square)
+            turn_square(out, walk.origin, walk.across, walk.down, left, top);
     }
     return 0;
 }

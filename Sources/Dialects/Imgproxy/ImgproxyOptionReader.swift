@@ -117,7 +117,7 @@ struct ImgproxyOptionReader {
             image.stripsMetadata = try flag(option)
             if !image.stripsMetadata { ignore(option) }
         case "keep_copyright", "kcr": image.keepsCopyright = try flag(option)
-        case "strip_color_profile", "scp": image.stripsColorProfile = try flag(option)
+        case "strip_color_profile", "scp": image.gamut = try flag(option) ? .srgb : .auto
         case "preserve_hdr", "ph", "enforce_thumbnail", "eth": if try flag(option) { ignore(option) }
         case "quality", "q": image.quality = try integer(option, in: 0...100)
         case "format_quality", "fq": try readQualities(ImgproxyArguments(option, most: .max))

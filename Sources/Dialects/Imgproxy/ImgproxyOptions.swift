@@ -75,8 +75,8 @@ struct ImgproxyOptions: Hashable, Sendable {
     var watermark = Watermark()
     var stripsMetadata: Bool
     var keepsCopyright: Bool
-    /// Whether colours become those of sRGB, and not those that the source has.
-    var stripsColorProfile: Bool
+    /// Automatic if the source's colours are kept, sRGB if the target says that they are not; nil for the service's.
+    var gamut: Gamut?
     /// For all formats, 1…100; 0 for that of the format.
     var quality = 0
     var formatQualities: [ImgproxyFormat: Int]
@@ -101,7 +101,7 @@ struct ImgproxyOptions: Hashable, Sendable {
         turnsUpright = defaults.turnsUpright
         stripsMetadata = defaults.stripsMetadata
         keepsCopyright = defaults.keepsCopyright
-        stripsColorProfile = defaults.stripsColorProfile
+        gamut = defaults.stripsColorProfile ? nil : .auto
         formatQualities = defaults.formatQualities
         skippedFormats = defaults.skippedFormats
         maximumFrames = defaults.maximumFrames

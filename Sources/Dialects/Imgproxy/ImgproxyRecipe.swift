@@ -15,7 +15,7 @@ struct ImgproxyRecipe: RenderRecipe {
         let header = source.header
         let own = ImgproxyFormat(header.format)
         var composition = isUntouched(own) ? untouched(header, limits: source.limits) : try pipeline(of: source)
-        if !options.stripsColorProfile { composition.gamut = .auto }
+        composition.gamut = options.gamut
         composition.keepsCopyright = !options.stripsMetadata || options.keepsCopyright
         return composition
     }

@@ -27,7 +27,7 @@ struct ThumborRecipe: RenderRecipe {
             format: format, quality: encodingQuality(in: format, by: source.rules))
         if options.quality == nil, !hasOwnQuality(format) { composition.qualityScale = .look }
         composition.page = options.page
-        if !options.stripsProfile { composition.gamut = .auto }
+        composition.gamut = options.stripsProfile ? .srgb : .auto
         composition.frames = options.page > 0 ? 1 : options.frames ?? .max
         if !isAnimated(source.header), !options.isRaw { composition.trim = options.geometry.trim.map(Self.trim) }
         if options.isRaw {

@@ -1,3 +1,4 @@
+import Memory
 import Text
 
 /// An ICC profile of a file, read without a C library.
@@ -81,11 +82,27 @@ struct ICCProfile {
         }
     }
 
+    /// A copy without the chains of elements in floating point (`D2B0` and its likes), which the colour engine would
+    /// take first; nil if there are none.
+    ///
+    /// The time of a chain has no bound, and no browser follows it: each profile has a table or curves besides.
+    static func withoutChains(_ bytes: RawSpan) -> SharedBytes? {
+        let chains = entries(in: bytes).filter { bytes.text(at: $0)?.hasPrefix("D2B") ?? false }
+        guard !chains.isEmpty else { return nil }
+        var copy = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
+        for entry in chains { copy[entry] = UInt8(ascii: "-") }
+        return SharedBytes(copy)
+    }
+
+    /// Where the entries of the table of tags begin, of which the colour engine takes no more than a hundred.
+    private static func entries(in bytes: RawSpan) -> [Int] {
+        guard let count = bytes.integer32(at: 128), count <= 100 else { return [] }
+        return (0..<count).map { 132 + 12 * $0 }
+    }
+
     private static func tags(in bytes: RawSpan) -> [ExactText: Int] {
-        guard let count = bytes.integer32(at: 128), count <= 100 else { return [:] }
         var tags: [ExactText: Int] = [:]
-        for index in 0..<count {
-            let entry = 132 + 12 * index
+        for entry in entries(in: bytes) {
             guard let name = bytes.text(at: entry), let offset = bytes.integer32(at: entry + 4) else { return [:] }
             tags[ExactText(name)] = offset
         }

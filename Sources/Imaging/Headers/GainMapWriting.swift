@@ -6,6 +6,9 @@ struct EncodedGainMap {
     let metadata: GainMapMetadata
 }
 
+/// Makes the gain map of a result whose image is in this file; nil if it has none.
+typealias GainMapMaker = (_ file: SharedBytes) throws -> EncodedGainMap?
+
 /// Joins an image and its gain map in one file.
 enum GainMapWriting {
     /// JPEG as Android's Ultra HDR 1.1 and ISO 21496-1 state it: the map is a file behind the image, found by an index

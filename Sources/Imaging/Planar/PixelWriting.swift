@@ -19,7 +19,8 @@ extension VipsSaver {
                 samples: bytes.assumingMemoryBound(to: UInt8.self).baseAddress, width: Int32(image.width),
                 height: Int32(image.height), bands: Int32(image.bands))
             let settings = CPlanarShimJPEGSettings(
-                options.settings, chromaStep: ImageFormat.jpeg.chromaStep(at: options.quality))
+                options.settings,
+                chromaStep: options.settings.hasFullChroma ? 1 : ImageFormat.jpeg.chromaStep(at: options.quality))
             return unsafe CPlanarShim_write_jpeg_pixels(
                 &source, settings, CPlanarShimWatch(options.token), &output, &count, &text)
         }

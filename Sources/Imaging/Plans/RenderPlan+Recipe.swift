@@ -34,7 +34,8 @@ extension RenderPlan {
             composition.keepsGainMap && frames == 1 && composition.format.writing?.joinGainMap != nil
             && header.gainMap?.isWithin(limits) == true && steps.areGeometry(on: page.size)
         let decode = DecodePlan(
-            page: composition.page, level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size),
+            page: composition.page,
+            level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size, hasGainMap: keepsGainMap),
             isAnimated: frames > 1, mostFrames: mostFrames, incompleteImages: limits.incompleteImages,
             drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
             gamut: DecodedGamut(of: header.colors, for: gamut))
@@ -165,9 +166,15 @@ extension Composition {
     /// The level at which an image of size `source` can be decoded without a visible loss.
     ///
     /// The largest of 8, 4, 2 and 1 that leaves at least twice the pixels of ``size`` on the sides that decide, so that
-    /// the resample always has enough pixels. It depends on the two sizes alone: the bytes of a result must not depend
-    /// on what is cached.
-    fileprivate func level(source: PixelSize) -> Int {
+    /// the resample always has enough pixels; with a gain map four times, because where dark and bright lie side by
+    /// side, each has a gain of its own. It depends on the two sizes alone: the bytes of a result must not depend on
+    /// what is cached.
+    fileprivate func level(source: PixelSize, hasGainMap: Bool) -> Int {
+        let level = level(source: source)
+        return hasGainMap ? max(1, level / 2) : level
+    }
+
+    private func level(source: PixelSize) -> Int {
         [8, 4, 2].first { level in
             let (isWide, isHigh) = (source.width >= 2 * level * size.width, source.height >= 2 * level * size.height)
             if let decidingSides { return decidingSides.allSatisfy { $0 == .width ? isWide : isHigh } }

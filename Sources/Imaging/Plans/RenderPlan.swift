@@ -63,7 +63,7 @@ package struct RenderPlan: Hashable, Sendable {
         effort: Int? = nil
     ) {
         precondition(decode.level == 1 || steps.first is ResampleStep, "reduced pixels are resampled first")
-        self.decode = decode
+        (self.decode, hasGainMap) = (decode, decode.keepsGainMap)
         self.source = source
         self.steps = steps
         self.format = format
@@ -90,15 +90,28 @@ package struct RenderPlan: Hashable, Sendable {
     package var isAnimated: Bool { decode.isAnimated }
 
     /// Pixels for one chroma sample on each side, 1 or 2, at the highest quality that may be chosen.
-    var chromaStep: Int { format.chromaStep(at: quality.highest) }
+    var chromaStep: Int { chromaStep(at: quality.highest) }
+
+    /// The same at this quality.
+    func chromaStep(at quality: Int) -> Int { hasFullChroma ? 1 : format.chromaStep(at: quality) }
+
+    /// Whether the result gets a gain map, as far as it is known.
+    private var hasGainMap: Bool
+
+    /// Whether chroma is not subsampled at any quality: a gain map has one gain for all components, and so cannot mend
+    /// what small images with a map would lose.
+    private var hasFullChroma: Bool { hasGainMap && outputSize.area <= Self.mostFullChromaPixels }
+    private static let mostFullChromaPixels = 250_000
 
     /// Whether an image of many colours gets those of a palette.
     var choosesPalette: Bool { format.hasPaletteQuality && quality.highest < 100 }
 
     /// How a file of this quality is written.
     func settings(quality: Int) -> EncoderSettings {
-        EncoderSettings(
+        var settings = EncoderSettings(
             quality: encoderQuality(for: quality), effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
+        settings.hasFullChroma = hasFullChroma
+        return settings
     }
 
     /// The encoder's number for a quality of the plan.
@@ -135,6 +148,7 @@ package struct RenderPlan: Hashable, Sendable {
     func shown(from image: DecodedImage, in gamut: Gamut) -> RenderPlan {
         var shown = self
         shown.gamut = gamut == .p3 && image.bands >= 3 ? .p3 : .srgb
+        shown.hasGainMap = hasGainMap && image.gainMap != nil
         if image.bands >= 3 { shown.steps = steps.shown(from: image.profile, inWide: shown.gamut == .p3) }
         return shown
     }
@@ -177,7 +191,7 @@ extension RenderPlan {
         let version = format.writing?.version ?? 1
         return format.rawValue + (version == 1 ? "" : ".\(version)") + " \(quality.keyText)"
             + (qualityScale == .look ? " look.2" : "") + (effort == format.effort ? "" : " effort \(effort)")
-            + (bitDepth == format.bitDepth ? "" : " bits \(bitDepth)")
+            + (bitDepth == format.bitDepth ? "" : " bits \(bitDepth)") + (decode.keepsGainMap ? " gain map.2" : "")
     }
 }
 

@@ -77,8 +77,9 @@ extension RenderPlan {
             : Price(0)
         let trimming = border?.bytes(for: source.size) ?? 0
         let choosing = choosesPalette ? memory.palette : 0
-        // The map is rendered before the image, and has no more pixels.
-        let mapping = decode.keepsGainMap ? memory.pixel * outputSize.area : 0
+        // The map is rendered after the image, and has no more pixels; a trim may make a result so small that it has
+        // full chroma.
+        let mapping = decode.keepsGainMap ? (memory.pixel + memory.fullChroma) * outputSize.area : 0
         return mapping + framing.bytes + trimming + choosing + memory.least + largest * perPixel
             + steps.costs(on: source).reduce(0) { $0 + $1.bytes }
     }

@@ -66,10 +66,9 @@ extension RenderPlan {
         // Colours are converted after the first step.
         let colored = steps.work(on: frame).first?.made ?? result.size.area
         let coloring = hasProfile ? times * Double(colored) * TimePrice.profile : 0
-        let fitting = decode.keepsGainMap ? Double(frame.size.area) * TimePrice.gains : 0
         let encoding =
             format.writing?.time.price(
-                isFine: quality.highest >= 90, hasAlpha: result.hasAlpha && format.supportsAlpha,
+                isFine: quality.highest >= 90 || decode.keepsGainMap, hasAlpha: result.hasAlpha && format.supportsAlpha,
                 isAnimated: isAnimated,
                 choosesPalette: choosesPalette)
             ?? 0
@@ -78,9 +77,16 @@ extension RenderPlan {
             if case .similar = quality {
                 Double(result.size.area * SimilarityGoal.mostTries) * (format.reading.time.pixel + TimePrice.similarity)
             } else { 0.0 }
+        // The result is decoded, perhaps converted, and its map is encoded.
+        let mapping =
+            decode.keepsGainMap
+            ? Double(frame.size.area) * TimePrice.gains + Double(result.size.area)
+                * (format.reading.time.pixel + (hasProfile ? TimePrice.profile : 0)
+                    + encoding * Double(quality.mostMapEncodes))
+            : 0
         let framing = isAnimated ? TimePrice.frame.encode : 0
         return TimePrice.duration(
-            (composing + coloring + fitting + (Double(result.size.area) * encoding + fixed + framing)
+            (composing + coloring + mapping + (Double(result.size.area) * encoding + fixed + framing)
                 * Double(quality.mostEncodes)
                 + judging) * Double(frames)
                 + costs.reduce(0) { $0 + $1.once })

@@ -54,6 +54,15 @@ package enum EncodingQuality: Hashable, Sendable {
         }
     }
 
+    /// The quality of the file of a gain map with so many pixels, and those that are tried where a result has most
+    /// bytes, of which the map gets a third if it can.
+    ///
+    /// A small map shows more of its rounding.
+    static func ofGainMap(pixels: Int) -> [Int] { [pixels <= 150_000 ? 92 : 85, 70, 45, 25] }
+
+    /// Most encodes of the result's gain map.
+    var mostMapEncodes: Int { if case .fitting = self { Self.ofGainMap(pixels: 0).count } else { 1 } }
+
     /// Whether only encoding tells the quality.
     var isSearched: Bool {
         if case .fixed = self { false } else { true }

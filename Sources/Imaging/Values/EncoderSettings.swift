@@ -8,6 +8,8 @@ package struct EncoderSettings: Hashable, Sendable {
     package var bitDepth: Int
     /// Whether the image is Display P3, and the file says so if the format's encoder writes that.
     package var isWide: Bool
+    /// Whether chroma is not subsampled, in JPEG of a quality that would.
+    var hasFullChroma = false
 
     /// Settings of these values.
     package init(quality: Int, effort: Int, bitDepth: Int = 8, isWide: Bool = false) {

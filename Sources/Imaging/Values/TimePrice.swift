@@ -23,7 +23,7 @@ enum TimePrice {
     /// The conversion by an ICC profile, for each pixel of the result.
     ///
     /// That of ``GamutStep``, if all colours lie outside of its gamut.
-    static let profile = 50.0
+    static let profile = 65.0
 
     /// The fitting of a gain map to the mean light of its image, for each pixel of the decoded image.
     static let gains = 15.0

@@ -34,7 +34,9 @@ extension VipsImage {
             case .relative: VIPS_INTENT_RELATIVE
             case .saturation: VIPS_INTENT_SATURATION
             }
-        return try unsafe step { unsafe CVipsShim_to_gamut($0, $1, isWide ? "p3" : "srgb", intent) }
+        var image = self
+        if let bounded = withProfile({ ICCProfile.withoutChains($0) }) ?? nil { image = try profiled(bounded) }
+        return try unsafe image.step { unsafe CVipsShim_to_gamut($0, $1, isWide ? "p3" : "srgb", intent) }
     }
 
     /// Converts between colour spaces by the image's interpretation, without its profile.

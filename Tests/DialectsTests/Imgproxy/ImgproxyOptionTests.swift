@@ -171,7 +171,7 @@ struct ImgproxyOptionTests {
         func gamut(_ options: String) throws -> Gamut? {
             try ImgproxyFixture.composition(options, .still(.jpeg, 40, 30)).gamut
         }
-        #expect(try gamut("") == nil && gamut("scp:1") == nil)
+        #expect(try gamut("") == nil && gamut("scp:1") == .srgb)
         #expect(try gamut("scp:0") == .auto && gamut("strip_color_profile:0") == .auto)
     }
 

@@ -51,6 +51,17 @@ struct ThumborRecipeTests {
         }
     }
 
+    @Test func `colours are kept unless a filter or a setting of thumbor's or imagor's strips them`() throws {
+        func gamut(_ filter: String, strips: Bool = false) throws -> Gamut? {
+            try composition("10x10/filters:\(filter)", Self.header()) { $0.stripsProfile = strips }.gamut
+        }
+        #expect(try gamut("quality(80)") == .auto && gamut("strip_exif()") == .auto)
+        for filter in ["strip_icc()", "strip_metadata()", "to_colorspace()", "to_colorspace(srgb)"] {
+            #expect(try gamut(filter) == .srgb)
+        }
+        #expect(try gamut("quality(80)", strips: true) == .srgb)
+    }
+
     @Test func `sources, marks and what is ignored stand in the query`() throws {
         let query = try query(
             "300x200/filters:watermark(b.example/m.png,0,0,0):nosuch():max_age(7)/http%3A%2F%2Fa.example%2Fb.png?x=1")

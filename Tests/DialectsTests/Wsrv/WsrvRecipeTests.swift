@@ -113,6 +113,12 @@ import ThumbnailPipeline
         #expect(try wsrvComposition("trim=10&n=-1", 40, 30, .gif, frames: 2).trim == nil)
     }
 
+    @Test func `no parameter decides about colours, which are the service's`() throws {
+        for query in ["", "w=10", "output=webp", "encoding=base64", "filt=sepia"] {
+            #expect(try wsrvComposition(query, 40, 30).gamut == nil)
+        }
+    }
+
     @Test func `sizes follow from what a trim leaves`() throws {
         let header = ImageHeader(format: .png, storedSize: PixelSize(width: 400, height: 300))
         let box = ImagePart(x: 50, y: 50, size: PixelSize(width: 200, height: 100), of: header.size)

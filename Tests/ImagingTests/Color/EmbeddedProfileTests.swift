@@ -59,6 +59,22 @@ struct EmbeddedProfileTests {
         #expect(try decode(JPEGWriter.profiled(ramp, ICCWriter.grey(gamma: 256))).profile != nil)
     }
 
+    @Test(arguments: [ImageFormat.jpeg, .png])
+    func `grey is shown as its profile says`(format: ImageFormat) throws {
+        try ImageLibrary.start()
+        let plain = ImageFixture.file(SampleImage(Self.size, bands: 1) { _, _ in [128] }, as: .jpeg, quality: 95)
+        // Half of all light, and a curve that is nearly sRGB's.
+        for (gamma, grey) in [(256, 188), (563, 129)] {
+            let file = SharedBytes(JPEGWriter.profiled(plain, ICCWriter.grey(gamma: gamma)))
+            for width in [48, 64] {
+                var options = RenderingOptions()
+                options.width = width
+                let result = try thumbnail(file, options, format).bytes.array
+                #expect(try abs(Int(decode(result, lane: .vips).pixel(x: 9, y: 9)[0]) - grey) < 3)
+            }
+        }
+    }
+
     @Test(arguments: ["A2B0", "A2B2"])
     func `colours are taken by the table that is there`(name: String) throws {
         let profile = ICCWriter.tables([(name, Self.swapped)])
@@ -94,16 +110,18 @@ struct EmbeddedProfileTests {
             try decode(JPEGWriter.profiled(bright, profile)).isClose(x: 9, y: 9, to: [255, 255, 255], tolerance: 2))
     }
 
-    /// A CMYK file of one colour: shares of ink of 255, which Adobe's programs store inverted.
+    /// A CMYK file of one colour: shares of ink of 255, stored inverted as Adobe's programs do, with their marker or
+    /// without it.
     private static func inks(_ inks: [UInt8], isAdobe: Bool) -> [UInt8] {
         var writer = JPEGWriter(width: 64, height: 48, components: 4)
         writer.adobeTransform = isAdobe ? 0 : nil
-        return writer.file { _, _ in isAdobe ? inks.map { 255 - $0 } : inks }
+        return writer.file { _, _ in inks.map { 255 - $0 } }
     }
 
-    @Test(arguments: [[0, 0, 0, 0], [255, 0, 0, 0], [0, 255, 255, 0], [0, 0, 0, 255]] as [[UInt8]])
-    func `inks are shown by their profile, else by that of coated paper`(inks: [UInt8]) throws {
-        let file = Self.inks(inks, isAdobe: true)
+    /// Browsers, libvips and Pillow take inks as inverted, whether the marker is there or not.
+    @Test(arguments: [[0, 0, 0, 0], [255, 0, 0, 0], [0, 255, 255, 0], [0, 0, 0, 255]] as [[UInt8]], [true, false])
+    func `inks are shown by their profile, else by that of coated paper`(inks: [UInt8], isAdobe: Bool) throws {
+        let file = Self.inks(inks, isAdobe: isAdobe)
         // The test's profile knows black, and three inks that each take a third of the light.
         let light = inks[3] > 0 ? 0 : Double(3 - inks.prefix(3).count { $0 > 0 }) / 3
         let grey = StandardCurve.component(of: light)
@@ -143,6 +161,16 @@ struct EmbeddedProfileTests {
             patched(curves, behind: "rTRC", at: 4, 128.bigEndian32 + enormous),
         ]
     }()
+
+    @Test func `a chain of steps without an end is left for the table beside it`() throws {
+        let profile = ICCWriter.chain(count: 7_000, primaries: Self.swapped)
+        let start = threadTime
+        let image = try decode(JPEGWriter.profiled(ImageFixture.jpeg.array, profile))
+        #expect(threadTime - start < .seconds(1))
+        for (place, color) in zip([(48, 12), (16, 12), (16, 36), (48, 36)], Self.lights) {
+            #expect(image.isClose(x: place.0, y: place.1, to: color))
+        }
+    }
 
     @Test(arguments: hostile)
     func `a hostile profile costs a bounded time`(profile: [UInt8]) throws {

@@ -154,10 +154,64 @@ struct GainMapRenderingTests {
         #expect(plain > 0.25 && error(shown.samples) < plain * 0.7, "\(error(shown.samples)) and \(plain)")
     }
 
+    @Test(arguments: [40, 80])
+    func `a map mends what the quality of its image loses`(quality: Int) throws {
+        try ImageLibrary.start()
+        let size = PixelSize(width: 1_200, height: 180)
+        func value(_ x: Int, _ y: Int, _ salt: Int) -> Int {
+            (x / 12 * 37 + y / 12 * 59 + (x / 12) * (y / 12) * salt) % 160 + 40
+        }
+        let image = SampleImage(size, bands: 3) { x, y in
+            let luma = value(x, y, 11)
+            return [luma, luma - 20, luma + value(x / 4, y / 4, 7) / 4].map(UInt8.init)
+        }
+        let map = SampleImage(size, bands: 1) { x, y in [UInt8(60 + value(x, y, 5) / 2)] }
+        let source = UltraHDRWriter(image, map: map).bytes
+        var options = keeping(300)
+        options.quality = quality
+        let result = try thumbnail(source, options, .jpeg).bytes
+        // The size of chroma in the frame's header: that of luma, whatever the quality.
+        let file = result.array
+        let frame = try #require(file.indices.first { file[$0] == 0xFF && file[$0 + 1] == 0xC0 })
+        #expect(file[frame + 11] == 0x11)
+        func error(_ one: [Double], _ other: [Double]) -> Double {
+            zip(one, other).reduce(0) { $0 + abs($1.0 - $1.1) } / other.reduce(0, +)
+        }
+        let shown = try light(of: result)
+        let difference = try error(shown.samples, resized(light(of: source), to: shown.size))
+        // A map of no gain shows the image alone.
+        let none = try ImageReading.decode(
+            SharedBytes(ImageFixture.file(SampleImage(shown.size, bands: 1) { _, _ in [0] }, as: .jpeg, quality: 95)))
+        let metadata = try #require(try ImageHeader.inspect(source).gainMap?.metadata)
+        let alone = try error(
+            light(of: ImageReading.decode(result), gains: none, by: metadata).samples,
+            resized(light(of: ImageReading.decode(source), gains: none, by: metadata), to: shown.size))
+        #expect(difference < alone / 2 && difference < 0.05, "\(difference) and \(alone)")
+    }
+
+    @Test(arguments: [Gamut.srgb, .p3], [300, 500])
+    func `the gains of an image in Display P3 stay what they were in each gamut`(gamut: Gamut, width: Int) throws {
+        try ImageLibrary.start()
+        let size = PixelSize(width: 1_200, height: 800)
+        let colors: [[UInt8]] = [[190, 70, 60], [80, 180, 90], [60, 70, 190], [150, 150, 60]]
+        let image = SampleImage(size, bands: 3) { x, y in colors[x * 2 / 1_200 + y * 2 / 800 * 2] }
+        var writer = UltraHDRWriter(image, map: SampleImage(size, bands: 1) { _, _ in [130] })
+        writer.image = ProfileWriting.jpeg(SharedBytes(writer.image), size).array
+        var options = keeping(width)
+        options.gamut = gamut
+        let result = try thumbnail(writer.bytes, options, .jpeg).bytes
+        let map = try #require(try ImageHeader.inspect(result).gainMap)
+        let gains = try ImageReading.decode(try #require(map.file(in: result)))
+        for (x, y) in [(1, 1), (3, 1), (1, 3), (3, 3)] {
+            #expect(gains.isClose(x: gains.size.width * x / 4, y: gains.size.height * y / 4, to: [130], tolerance: 3))
+        }
+    }
+
     /// An image of four quarters whose map has another value in each of them.
-    private func quarters(orientation: Int = 1) -> SharedBytes {
-        let map = SampleImage(PixelSize(width: 48, height: 32), bands: 1) { x, y in
-            [[[20], [90]], [[160], [230]]][y / 16][x / 24]
+    private func quarters(orientation: Int = 1, scale: Int = 4) -> SharedBytes {
+        let (width, height) = (192 / scale, 128 / scale)
+        let map = SampleImage(PixelSize(width: width, height: height), bands: 1) { x, y in
+            [[[20], [90]], [[160], [230]]][y * 2 / height][x * 2 / width]
         }
         return UltraHDRWriter(.quarters(PixelSize(width: 192, height: 128)), map: map, orientation: orientation).bytes
     }
@@ -193,17 +247,21 @@ struct GainMapRenderingTests {
     @Test(arguments: 1...8)
     func `a map is turned and cut like its image`(orientation: Int) throws {
         try ImageLibrary.start()
-        let source = quarters(orientation: orientation)
-        #expect(try isAligned(thumbnail(source, keeping(), .jpeg).bytes))
+        // A result that is larger than what it shows of the map, and one that is smaller.
+        let sources = [4, 1].map { quarters(orientation: orientation, scale: $0) }
+        #expect(try isAligned(thumbnail(sources[0], keeping(), .jpeg).bytes))
         for flip in ImageOperations.Flip.allCases {
             for rotation in [0, 90, 180, 270] {
-                var options = keeping(60, 48, .cover)
-                options.operations.flip = flip
-                options.operations.rotation = rotation
-                options.operations.crop = .fractions(x: 1_250, y: 0, width: 7_500, height: 8_000)
-                let result = try thumbnail(source, options, .jpeg)
-                #expect(result.hasGainMap && result.size == PixelSize(width: 60, height: 48))
-                #expect(try isAligned(result.bytes), "\(flip) \(rotation)")
+                for source in sources {
+                    var options = keeping(60, 48, .cover)
+                    options.quality = 95
+                    options.operations.flip = flip
+                    options.operations.rotation = rotation
+                    options.operations.crop = .fractions(x: 1_250, y: 0, width: 7_500, height: 8_000)
+                    let result = try thumbnail(source, options, .jpeg)
+                    #expect(result.hasGainMap && result.size == PixelSize(width: 60, height: 48))
+                    #expect(try isAligned(result.bytes), "\(flip) \(rotation)")
+                }
             }
         }
     }
@@ -263,9 +321,12 @@ struct GainMapRenderingTests {
         }
         let other = try thumbnail(source, keeping(100), .webp)
         #expect(!other.hasGainMap)
-        // The image itself is the same in any case.
-        let plain = try thumbnail(source, dropping[dropping.count - 1], .jpeg).bytes.array
-        let kept = try thumbnail(source, keeping(100), .jpeg).bytes.array
+        // The image itself is the same, if its chroma is not subsampled without a map.
+        var options = keeping(100)
+        options.quality = 90
+        let kept = try thumbnail(source, options, .jpeg).bytes.array
+        options.gainMap = .drop
+        let plain = try thumbnail(source, options, .jpeg).bytes.array
         #expect(kept.count > plain.count && kept[(kept.count - 40)...] != plain[(plain.count - 40)...])
         let place = try #require(try ImageHeader.inspect(SharedBytes(kept)).gainMap?.place)
         guard case .file(let range) = place else { return }
@@ -297,7 +358,7 @@ struct GainMapRenderingTests {
     @Test func `the key of a result tells of its map`() throws {
         let header = try ImageHeader.inspect(UltraHDRWriter.scene(PixelSize(width: 320, height: 240)).bytes)
         let plan = try RenderPlan(options: keeping(100), format: .jpeg, source: header, limits: ImagingLimits())
-        #expect(plan.keyTexts == ["page 0 level 1 refuse gain map", "resample 100x75 gamma", "jpeg.3 80"])
+        #expect(plan.keyTexts == ["page 0 level 1 refuse gain map", "resample 100x75 gamma", "jpeg.3 80 gain map.2"])
         #expect(plan.words.last == "add the gain map, after the same steps")
         var plain = keeping(100)
         plain.gainMap = .drop

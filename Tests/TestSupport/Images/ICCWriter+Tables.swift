@@ -22,6 +22,22 @@ extension ICCWriter {
         return file(space: "RGB ", tags: [("wtpt", xyz(white))] + tags)
     }
 
+    /// A profile whose table is followed by no program that takes its chain of equal matrices, as many as wanted
+    /// (ICC.1:2022 section 10.17).
+    package static func chain(count: Int, primaries: [[Double]]) -> [UInt8] {
+        let corners = (0..<8).map { mixture($0, of: primaries) }
+        let one = 0x3F80_0000
+        let matrix =
+            Array("matf".utf8) + 0.bigEndian32 + 3.bigEndian16 + 3.bigEndian16
+            + [one, 0, 0, 0, one, 0, 0, 0, one, 0, 0, 0].flatMap(\.bigEndian32)
+        let places = (0..<count).flatMap { _ in (16 + 8 * count).bigEndian32 + matrix.count.bigEndian32 }
+        let chain =
+            Array("mpet".utf8) + 0.bigEndian32 + 3.bigEndian16 + 3.bigEndian16 + count.bigEndian32 + places + matrix
+        return file(
+            space: "RGB ",
+            tags: [("wtpt", xyz(white)), ("A2B0", table(inputs: 3, corners: corners)), ("D2B0", chain)])
+    }
+
     /// The sum of those primaries whose bits are set, red's the highest.
     private static func mixture(_ corner: Int, of primaries: [[Double]]) -> [Double] {
         var sum = [0.0, 0, 0]

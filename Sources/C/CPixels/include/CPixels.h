@@ -64,16 +64,21 @@ typedef struct {
 /// The meaning of a gain map: gains by which light is multiplied.
 enum { CPixels_gain_steps = 16 * 255 };
 typedef struct {
-    /// The light of each sample of the image.
-    float light[256];
+    /// The light of each sample of the image, and of the result's image.
+    float light[256], base_light[256];
     /// The gain of each sixteenth of a sample, which rises, and the light that is added before, for each component of the map.
     float gains[3][CPixels_gain_steps + 1], offsets[3];
     /// Where the frame of the image holds all of it, and the part that is shown.
     CPixelsArea whole, part;
+    /// The EXIF orientation that the result is turned from.
+    int orientation;
 } CPixelsGains;
 /// Makes the map of a part of an image whose samples are averaged to the size of `out`: where dark and bright lie side by side, the light of
-/// the result is the mean of the light before, which the mean of gains does not give. The image is grey, or counts by its luma.
-int CPixels_fit_gains(const CPixelsGains *gains, const CPixelsFrame *image, const CPixelsFrame *map, const CPixelsFrame *out, CPixelsWatch watch);
+/// the result is the mean of the light before, which the mean of gains does not give. Images are grey, or count by their luma.
+///
+/// The gains are for `base`, the result's image as it is shown, which has the size of `out`; if it is NULL, for the mean of the samples.
+int CPixels_fit_gains(const CPixelsGains *gains, const CPixelsFrame *image, const CPixelsFrame *map, const CPixelsFrame *base,
+    const CPixelsFrame *out, CPixelsWatch watch);
 
 /// Samples of luma, Cb and Cr by BT.601, with 128 for no chroma.
 typedef struct {
