@@ -34,10 +34,10 @@ extension DecodedGainMap {
         guard let geometry = steps.ofGainMap(of: size, for: plan.source.size) else { return nil }
         let most = if case .fitting(let bytes, _, _) = plan.quality { bytes / 3 } else { Int.max }
         do {
-            let base = geometry.isReduced ? try plan.shown(in: file, of: image, token: token, codec: codec) : nil
-            let map = try geometry.isReduced ? fitted(to: image, geometry, base: base, token: token) : self.image
+            let base = geometry.isFitted ? try plan.shown(in: file, of: image, token: token, codec: codec) : nil
+            let map = try geometry.isFitted ? fitted(to: image, geometry, base: base, token: token) : self.image
             let (size, steps) =
-                geometry.isReduced
+                geometry.isFitted
                 ? (map.size, [])
                 : (self.size, RenderSteps(Array(geometry.resampling) + Array(geometry.turning)))
             var mapFile: SharedBytes?

@@ -101,7 +101,7 @@ package struct RenderPlan: Hashable, Sendable {
     /// Whether chroma is not subsampled at any quality: a gain map has one gain for all components, and so cannot mend
     /// what small images with a map would lose.
     private var hasFullChroma: Bool { hasGainMap && outputSize.area <= Self.mostFullChromaPixels }
-    private static let mostFullChromaPixels = 250_000
+    static let mostFullChromaPixels = 250_000
 
     /// Whether an image of many colours gets those of a palette.
     var choosesPalette: Bool { format.hasPaletteQuality && quality.highest < 100 }

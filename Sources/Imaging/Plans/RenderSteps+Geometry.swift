@@ -6,14 +6,21 @@ extension RenderSteps {
     /// it.
     ///
     /// The map becomes as large as the result, unless it is smaller: if it kept its own scale, a small result would
-    /// show the coarseness of its map, which the source does not show.
+    /// show the coarseness of its map, which the source does not show. That of a small result is enlarged up to twice,
+    /// because only a map of the result's size mends what its image lost.
     func ofGainMap(of map: PixelSize, for image: PixelSize) -> GainMapGeometry? {
         guard let target = geometry(on: image) else { return nil }
         let part = target.shownPart(of: image)
         let (shown, own) = (target.rectangle.size, part.rounded(in: map).size)
-        let size = PixelSize(width: Swift.min(shown.width, own.width), height: Swift.min(shown.height, own.height))
-        let isReduced = size == shown && own != shown && part.size.width > size.width && part.size.height > size.height
-        return GainMapGeometry(part: part, size: size, isReduced: isReduced, turn: target.turn)
+        let isImageReduced = part.size.width > shown.width && part.size.height > shown.height
+        let scale = isImageReduced && shown.area <= RenderPlan.mostFullChromaPixels ? 2 : 1
+        let isWithinReach = shown.width <= scale * own.width && shown.height <= scale * own.height
+        let size =
+            isWithinReach
+            ? shown
+            : PixelSize(width: Swift.min(shown.width, own.width), height: Swift.min(shown.height, own.height))
+        let isFitted = isImageReduced && isWithinReach
+        return GainMapGeometry(part: part, size: size, isFitted: isFitted, turn: target.turn)
     }
 
     /// The part, the size and the turn that the steps come to; nil if they do more than cut, resample and turn.
@@ -61,12 +68,12 @@ struct GainMapGeometry {
     let part: ImagePart
     /// Size of the map before it is turned.
     let size: PixelSize
-    /// Whether the image and its map are both averaged to this size.
-    let isReduced: Bool
+    /// Whether the image is averaged to this size, so that the map is fitted to it.
+    let isFitted: Bool
     /// The EXIF orientation that the map is turned from, 1…8.
     let turn: Int
 
-    /// The steps of a map that is not reduced together with its image.
+    /// The steps of a map that is not fitted to its image.
     var resampling: RenderSteps { [ResampleStep(to: size, of: part.isWhole ? nil : part)] }
 
     /// The steps after that.
