@@ -34,7 +34,7 @@ struct TransferHop {
 
 /// The sockets of connections that libcurl may keep, by their ports on this machine.
 ///
-/// What an origin sends behind the end of an answer would be read as the answer to the next request on the connection.
+/// Bytes behind the end of an answer would be read as the answer to the next request on the connection.
 /// libcurl 7.88 looks for it once a second alone. Confined to the thread `transfers`.
 final class KeptSockets {
     /// A connection before a request is sent on it.

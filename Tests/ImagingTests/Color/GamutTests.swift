@@ -299,7 +299,7 @@ struct GamutTests {
         }
         let pixels = Self.colors.count * Self.side * 16
         let difference = try price(Self.file) - price(Self.png(Self.colors, profile: nil))
-        #expect(difference == .nanoseconds(50 * pixels))
+        #expect(difference == .nanoseconds(65 * pixels))
     }
 
     @Test func `hostile numbers do no harm`() throws {
