@@ -61,12 +61,9 @@ package final class ObjectStore: SharedValueStore {
     /// Tries the place, and again until it answers.
     package func start() { recover() }
 
-    /// Blocks the thread until the place was tried once, for as long as a look-up may take at most.
-    ///
-    /// Sources that are fetched before have no generation, so that nothing made of them is kept in the store.
-    package func blockUntilTried() {
-        _ = isTried.blockingWait(atMost: configuration.timeout) { $0 ? true : nil }
-    }
+    /// Blocks the thread until the place was tried once, at most as long as a look-up may take: sources that are fetched
+    /// before have no generation, so that nothing made of them is kept.
+    package func blockUntilTried() { _ = isTried.blockingWait(atMost: configuration.timeout) { $0 ? true : nil } }
 
     /// Waits for the writes that it has, too.
     package func stop(timeLimit: Duration) async {
