@@ -59,6 +59,7 @@ struct CloudflareOptions: Hashable, Sendable {
         ("w", "width"), ("h", "height"), ("g", "gravity"), ("q", "quality"), ("f", "format"),
         ("scq", "slow-connection-quality"), ("face-zoom", "zoom"),
     ]
+    private static let formats = ["auto", "avif", "webp", "jpeg", "baseline-jpeg", "png", "json"]
     private static let qualities = [
         ("high", 90), ("medium-high", 70), ("medium-low", 50), ("low", 35), ("mid", 50), ("max", 100),
     ]
@@ -74,8 +75,7 @@ struct CloudflareOptions: Hashable, Sendable {
         self.text = String(text)
         let values = try Self.values(text)
         let ratio = try values.number("dpr", in: 0.01...10) ?? 1
-        let isAutomatic = try values["width"] == "auto"
-        let asked = try isAutomatic ? Self.automaticWidth : values.whole("width", in: FrontEndTarget.sides)
+        let asked = try values["width"] == "auto" ? Self.automaticWidth : values.whole("width", in: FrontEndTarget.sides)
         box.width = asked.map { Self.pixels($0, ratio) }
         box.height = try values.whole("height", in: FrontEndTarget.sides).map { Self.pixels($0, ratio) }
         fit = try values.choice("fit") ?? .scaleDown
@@ -87,9 +87,7 @@ struct CloudflareOptions: Hashable, Sendable {
         case "auto": accepted = AcceptedFormats.named(of: [.avif, .webp], in: accept)
         case "json": asksForFacts = true
         case "baseline-jpeg": format = .jpeg
-        case let word?:
-            let words = ["auto", "avif", "webp", "jpeg", "baseline-jpeg", "png", "json"]
-            format = try FrontEndTarget.format(word, "format", of: words)
+        case let word?: format = try FrontEndTarget.format(word, "format", of: Self.formats)
         }
         isAnimated = try values.word("anim", of: "true", "false") != "false"
         background = try values.color("background")

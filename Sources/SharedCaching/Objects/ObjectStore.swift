@@ -61,8 +61,8 @@ package final class ObjectStore: SharedValueStore {
     /// Tries the place, and again until it answers.
     package func start() { recover() }
 
-    /// Blocks the thread until the place was tried once, at most as long as a look-up may take: sources that are fetched
-    /// before have no generation, so that nothing made of them is kept.
+    /// Blocks the thread until the place was tried once, at most as long as a look-up may take: sources that are
+    /// fetched before have no generation, so that nothing made of them is kept.
     package func blockUntilTried() { _ = isTried.blockingWait(atMost: configuration.timeout) { $0 ? true : nil } }
 
     /// Waits for the writes that it has, too.
