@@ -100,7 +100,7 @@ int CCurlShim_local_port(curl_socket_t socket)
         struct sockaddr any;
         struct sockaddr_in v4;
         struct sockaddr_in6 v6;
-    } address = { 0 };
+    } address = {0};
     socklen_t length = sizeof address;
     if (getsockname(socket, &address.any, &length) != 0) return 0;
     return ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port : address.v4.sin_port);

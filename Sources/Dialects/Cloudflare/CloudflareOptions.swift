@@ -59,14 +59,13 @@ struct CloudflareOptions: Hashable, Sendable {
         ("w", "width"), ("h", "height"), ("g", "gravity"), ("q", "quality"), ("f", "format"),
         ("scq", "slow-connection-quality"), ("face-zoom", "zoom"),
     ]
+    private static let places = ["auto", "face", "left", "right", "top", "bottom", "center", "XxY"]
     private static let formats = ["auto", "avif", "webp", "jpeg", "baseline-jpeg", "png", "json"]
     private static let qualities = [
         ("high", 90), ("medium-high", 70), ("medium-low", 50), ("low", 35), ("mid", 50), ("max", 100),
     ]
-    /// The width that `auto` stands for, the largest of the service's.
-    private static let automaticWidth = 1_200
-    /// The tolerance of a border whose target names none.
-    private static let borderTolerance = 10
+    /// The width that `auto` stands for, the largest of the service's, and the tolerance of borders that name none.
+    private static let (automaticWidth, borderTolerance) = (1_200, 10)
 
     /// Reads the options.
     ///
@@ -75,8 +74,9 @@ struct CloudflareOptions: Hashable, Sendable {
         self.text = String(text)
         let values = try Self.values(text)
         let ratio = try values.number("dpr", in: 0.01...10) ?? 1
-        let asked = try values["width"] == "auto" ? Self.automaticWidth : values.whole("width", in: FrontEndTarget.sides)
-        box.width = asked.map { Self.pixels($0, ratio) }
+        let isAutomatic = try values["width"] == "auto"
+        let width = try isAutomatic ? Self.automaticWidth : values.whole("width", in: FrontEndTarget.sides)
+        box.width = width.map { Self.pixels($0, ratio) }
         box.height = try values.whole("height", in: FrontEndTarget.sides).map { Self.pixels($0, ratio) }
         fit = try values.choice("fit") ?? .scaleDown
         if let text = try values["gravity"] { position = try Self.position(text) }
@@ -150,7 +150,7 @@ struct CloudflareOptions: Hashable, Sendable {
             let parts = text.utf8.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)
             let shares = parts.compactMap { ParameterGrammar.decimal(Substring($0)) }.filter { (0...1).contains($0) }
             guard parts.count == 2, shares.count == 2 else {
-                throw .badChoice("gravity", allowed: ["auto", "face", "left", "right", "top", "bottom", "center", "XxY"])
+                throw .badChoice("gravity", allowed: Self.places)
             }
             return .point(x: Int((1_000 * shares[0]).rounded()), y: Int((1_000 * shares[1]).rounded()))
         }
