@@ -37,7 +37,10 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         [0xFF, 0xE2, UInt8(length >> 8), UInt8(length & 255)] + Array("ICC_PROFILE\0".utf8) + [1, 1] + profile
     let file = SharedBytes(photo[..<2] + segment + photo[2...])
     guard let header = try? ImageHeader.inspect(file) else { fatalError("the image has lost its header") }
-    let (gamut, lane): (DecodedGamut, ImageDecoder.Lane) = count % 2 == 0 ? (.mapped, .planar) : (.wide, .vips)
+    let choice = profile.reduce(0, ^)
+    let (gamut, lane): (DecodedGamut, ImageDecoder.Lane) = (
+        choice & 1 == 0 ? .mapped : .wide, choice & 2 == 0 ? .planar : .vips
+    )
     _ = try? ImageDecoder.decode(
         file, header: header, plan: DecodePlan(gamut: gamut), limits: .none, token: WorkToken(), lane: lane)
     return 0

@@ -1,4 +1,5 @@
 #if TSAN
+public import CLinux
 public import Glibc
 #else
 public import Synchronization

@@ -79,7 +79,8 @@ package final class SharedStore: SharedValueStore {
     }
 
     package func stop(timeLimit: Duration) async {
-        inbox.stop(by: timekeeper.now + timeLimit)
+        // What is lost is still to be logged.
+        inbox.stop(by: timekeeper.now + timeLimit * 3 / 4)
         _ = await inbox.ended.value(within: timeLimit, by: timekeeper, or: false)
     }
 

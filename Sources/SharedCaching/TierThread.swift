@@ -88,7 +88,7 @@ final class TierThread {
             }
             for connection in connections { connection.flush() }
             notice(timekeeper.now)
-            wait()
+            wait(atMostUntil: end)
             if watched[connections.count].revents != 0 { inbox.drain() }
             for (connection, place) in zip(connections, watched) where place.revents != 0 || connection.hasMoreToRead {
                 unsafe connection.receive(into: buffer)
@@ -323,7 +323,7 @@ final class TierThread {
 
     /// Waits until something can be done, and notes where: in `watched` is a place for each connection, and one for the
     /// inbox.
-    private func wait() {
+    private func wait(atMostUntil end: Duration?) {
         watched.removeAll(keepingCapacity: true)
         // The system passes over places without a descriptor.
         for connection in connections {
@@ -331,7 +331,8 @@ final class TierThread {
         }
         watched.append(pollfd(fd: inbox.descriptor, events: Int16(POLLIN), revents: 0))
         let now = timekeeper.now
-        let next = connections.contains(where: \.hasMoreToRead) ? now : nextWork(after: now)
+        let work = connections.contains(where: \.hasMoreToRead) ? now : nextWork(after: now)
+        let next = end.map { min($0, work) } ?? work
         let count = unsafe Glibc.poll(&watched, nfds_t(watched.count), milliseconds(until: next, from: now))
         guard count <= 0 else { return }
         for place in watched.indices { watched[place].revents = 0 }

@@ -63,6 +63,17 @@ struct PurgingTests {
             return
         }
     }
+
+    @Test func `everything is forgotten once, however many removals come to a queue full of purges`() {
+        var due = DueRemovals()
+        for _ in 0..<DueRemovals.capacity { _ = due.add(.purge([])) }
+        for _ in 0..<3 { _ = due.add(.forget([source])) }
+        #expect(due.entries.count == DueRemovals.capacity + 1)
+        _ = due.takeUnsent()
+        // What is under way may have been done before this source was asked for.
+        for _ in 0..<3 { _ = due.add(.forget([source])) }
+        #expect(due.entries.count == DueRemovals.capacity + 2)
+    }
 }
 
 struct PurgeLogTests {

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 
 CURLcode CCurlShim_set_long(CURL *easy, CURLoption option, long value)
@@ -106,9 +107,13 @@ int CCurlShim_local_port(curl_socket_t socket)
     return ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port : address.v4.sin_port);
 }
 
-int CCurlShim_is_quiet(curl_socket_t socket)
+int CCurlShim_is_quiet(CURL *easy, curl_socket_t socket)
 {
     char byte;
+    struct curl_tlssessioninfo *tls = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &tls) != CURLE_OK || !tls) return 0;
+    // libcurl reads no more of a record than the rest of a body.
+    if (tls->internals && (tls->backend != CURLSSLBACKEND_OPENSSL || SSL_has_pending(tls->internals))) return 0;
     return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 

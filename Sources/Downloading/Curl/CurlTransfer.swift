@@ -149,7 +149,7 @@ final class CurlTransfer {
                 return true
             case .resume: return true
             case .notModified, .restart, .redirect, .refuse, .enough:
-                // Some origins send content with a 204 all the same, so its connection is not kept.
+                // Some origins send content where there is none, with a 204 above all: the connection is not kept.
                 return verdict != .refuse(.emptyBody) && head.contentLength ?? 0 <= TransferHop.maximumDrainedBytes
             }
         } catch {
@@ -201,7 +201,9 @@ final class CurlTransfer {
             return false
         }
         // libcurl closes the connection, and nothing was sent.
-        let connection = sockets.connection(from: localPort, opened: hop.sockets)
+        guard let easy else { return false }
+        let ends = KeptSockets.Ends(remote: remote, port: port, localPort: localPort)
+        let connection = sockets.connection(ends, of: easy, opened: hop.sockets)
         hop.connection = connection
         guard connection != .soiled else { return false }
         // libcurl itself asks again when a kept connection turns out to be dead: within our count and budget.

@@ -32,10 +32,10 @@ struct TransferHop {
     }
 }
 
-/// The sockets of connections that libcurl may keep, by their ports on this machine.
+/// The sockets of connections that libcurl may keep.
 ///
-/// Bytes behind the end of an answer would be read as the answer to the next request on the connection.
-/// libcurl 7.88 looks for it once a second alone. Confined to the thread `transfers`.
+/// Bytes behind the end of an answer would be read as the answer to the next request on the connection, and libcurl 7.88
+/// uses a connection on which some wait. Confined to the thread `transfers`.
 final class KeptSockets {
     /// A connection before a request is sent on it.
     enum Connection {
@@ -47,17 +47,26 @@ final class KeptSockets {
         case soiled
     }
 
-    private var sockets: [Int: CInt] = [:]
+    /// The ends of a connection; connections to several peers may have one port here.
+    struct Ends: Hashable {
+        let remote: String
+        let port: Int
+        let localPort: Int
+    }
 
-    /// The connection from `port`, which may be on one of the sockets that were opened for its request.
-    func connection(from port: Int, opened: [CInt]) -> Connection {
-        if let socket = opened.first(where: { CCurlShim_local_port($0) == port }) {
-            sockets[port] = socket
+    private var sockets: [Ends: CInt] = [:]
+    /// The connection of each socket; the number of one that was closed becomes that of another one.
+    private var ends: [CInt: Ends] = [:]
+
+    /// The connection of a handle, which may be on one of the sockets that were opened for its request.
+    func connection(_ own: Ends, of easy: CurlEasy, opened: [CInt]) -> Connection {
+        if let socket = opened.first(where: { CCurlShim_local_port($0) == own.localPort }) {
+            if let before = ends.updateValue(own, forKey: socket), before != own { sockets[before] = nil }
+            sockets[own] = socket
             return .new
         }
-        // The number of a socket that was closed may be that of another one by now.
-        guard let socket = sockets[port], CCurlShim_local_port(socket) == port else { return .soiled }
-        return CCurlShim_is_quiet(socket) != 0 ? .quiet : .soiled
+        guard let socket = sockets[own], CCurlShim_local_port(socket) == own.localPort else { return .soiled }
+        return unsafe CCurlShim_is_quiet(easy.handle, socket) != 0 ? .quiet : .soiled
     }
 }
 

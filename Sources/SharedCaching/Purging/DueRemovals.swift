@@ -44,17 +44,18 @@ struct DueRemovals {
         }
     }
 
-    /// Adds a removal; false if too many wait.
+    /// Adds a removal; false if too many wait for it to be added as it is.
     ///
-    /// If too many are to be forgotten one by one, for nobody who waits, everything is forgotten: for that there is
-    /// always room.
+    /// If too many are to be forgotten one by one, for nobody who waits, everything is forgotten once: for that there
+    /// is always room.
     mutating func add(_ removal: Removal, answer: FirstAnswer<Bool>? = nil) -> Bool {
         let hasRoom = entries.count < Self.capacity
         if hasRoom {
             append(removal, answer)
         } else if answer == nil, case .forget = removal {
             entries.removeAll { if case .forget = $0.removal { true } else { false } }
-            append(.everything, nil)
+            let isCovered = entries.contains { if case .everything = $0.removal { !$0.isSent } else { false } }
+            if !isCovered { append(.everything, nil) }
         }
         return hasRoom
     }

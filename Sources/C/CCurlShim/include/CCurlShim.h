@@ -69,8 +69,9 @@ const struct sockaddr *CCurlShim_socket_address(const struct curl_sockaddr *addr
 /// The port of a socket on this machine; 0 if it has none any more.
 int CCurlShim_local_port(curl_socket_t socket);
 
-/// Whether nothing waits to be read on a socket, neither bytes nor its end.
-int CCurlShim_is_quiet(curl_socket_t socket);
+/// Whether nothing waits to be read on the connection of a handle, which has this socket: neither bytes, be it within TLS,
+/// nor its end.
+int CCurlShim_is_quiet(CURL *easy, curl_socket_t socket);
 
 /// `SOCK_STREAM`, which Swift sees or not depending on which C module first included its header.
 int CCurlShim_stream_socket_type(void);
