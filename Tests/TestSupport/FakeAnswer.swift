@@ -62,8 +62,12 @@ package struct FakeAnswer: Sendable {
     /// This text instead of an answer; then the connection is closed.
     package static func raw(_ text: String) -> FakeAnswer { raw(Array(text.utf8)) }
 
-    /// This text instead of an answer; the connection stays open.
-    package static func open(_ text: String) -> FakeAnswer { steps([.send(Array(text.utf8)[...])]) }
+    /// This text instead of an answer, and more of it after a moment; the connection stays open.
+    package static func open(_ text: String, _ rest: String = "") -> FakeAnswer {
+        steps(
+            [.send(Array(text.utf8)[...])]
+                + (rest.isEmpty ? [] : [.wait(.milliseconds(50)), .send(Array(rest.utf8)[...])]))
+    }
 
     /// Nothing, until the client gives up.
     package static let silence = steps([.waitForClose])

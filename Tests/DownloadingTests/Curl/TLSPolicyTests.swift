@@ -1,5 +1,6 @@
 import Coordination
 import Downloading
+import Memory
 import TestSupport
 import Testing
 
@@ -25,6 +26,21 @@ struct TLSPolicyTests {
     @Test func `44: without a policy the right host of a known authority passes`() async throws {
         let fixture = try TLSFixture(leaf, authorities)
         try await fixture.load()
+    }
+
+    @Test func `bytes behind an answer are no answer to the next request, though TLS has decrypted them`() async throws
+    {
+        let fixture = try TLSFixture(leaf, authorities)
+        // Of the second record libcurl reads the rest of the body.
+        fixture.origin.serve(
+            "/attack",
+            .open(
+                "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n",
+                "honestHTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"))
+        for _ in 0..<3 {
+            #expect(try await fixture.load(path: "attack")?.bytes.array == Array("honest".utf8))
+            #expect(try await fixture.load(path: "victim")?.bytes.array == [1])
+        }
     }
 
     @Test func `44: the wrong host fails`() async throws {
@@ -144,9 +160,10 @@ private struct TLSFixture {
         loader = try CurlLoader(configuration: configuration)
     }
 
-    func load(originName: String = "pinned", host: String = "right.test") async throws {
-        let identity = try configuration.origins.identity(
-            of: "\(originName)-\(host.prefix { $0 != "." }):\(originName)")
-        _ = try await loader.load(TransferRequest(identity: identity), progress: TransferProgress())
+    @discardableResult
+    func load(originName: String = "pinned", host: String = "right.test", path: String = "a") async throws -> Source? {
+        let identity = try configuration.origins.identity(of: "\(originName)-\(host.prefix { $0 != "." }):\(path)")
+        let answer = try await loader.load(TransferRequest(identity: identity), progress: TransferProgress())
+        return if case .source(let source) = answer { source } else { nil }
     }
 }
