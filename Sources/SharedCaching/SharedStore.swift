@@ -79,7 +79,7 @@ package final class SharedStore: SharedValueStore {
     }
 
     package func stop(timeLimit: Duration) async {
-        // What is lost is still to be logged.
+        // The rest is for the log line about those that are lost.
         inbox.stop(by: timekeeper.now + timeLimit * 3 / 4)
         _ = await inbox.ended.value(within: timeLimit, by: timekeeper, or: false)
     }

@@ -21,9 +21,9 @@ extension ImageHeader {
             if isCanvas, canvas == nil, image == nil {
                 canvas = try WebPCanvas(bytes, at: data)
             } else if bytes.hasText("VP8 ", at: offset), image == nil {
-                image = try WebPImage(lossy: bytes, at: data)
+                image = try WebPImage(lossy: bytes.extracting(data..<min(data + length, end)))
             } else if bytes.hasText("VP8L", at: offset), image == nil {
-                image = try WebPImage(lossless: bytes, at: data)
+                image = try WebPImage(lossless: bytes.extracting(data..<min(data + length, end)))
             } else if bytes.hasText("ANMF", at: offset) {
                 frames += 1
             } else if bytes.hasText("EXIF", at: offset) {
@@ -77,22 +77,22 @@ private struct WebPImage {
 
     /// The frame header of VP8 (RFC 6386 section 9.1); the two bits above each side ask for upscaling, which decoders
     /// ignore.
-    init(lossy bytes: RawSpan, at offset: Int) throws(ImagingError) {
-        let isKeyFrame = try bytes.byte(at: offset) & 1 == 0
+    init(lossy bytes: RawSpan) throws(ImagingError) {
+        let isKeyFrame = try bytes.byte(at: 0) & 1 == 0
         size = try PixelSize(
-            width: bytes.littleEndian16(at: offset + 6) & 0x3FFF, height: bytes.littleEndian16(at: offset + 8) & 0x3FFF)
+            width: bytes.littleEndian16(at: 6) & 0x3FFF, height: bytes.littleEndian16(at: 8) & 0x3FFF)
         hasAlpha = false
-        guard isKeyFrame, try bytes.littleEndian24(at: offset + 3) == 0x2A_019D, size.width > 0, size.height > 0 else {
+        guard isKeyFrame, try bytes.littleEndian24(at: 3) == 0x2A_019D, size.width > 0, size.height > 0 else {
             throw .cannotDecode(detail: "the header of the WebP image is damaged")
         }
     }
 
     /// The header of the lossless bitstream (RFC 9649 section 3.4).
-    init(lossless bytes: RawSpan, at offset: Int) throws(ImagingError) {
-        let bits = try bytes.littleEndian32(at: offset + 1)
+    init(lossless bytes: RawSpan) throws(ImagingError) {
+        let bits = try bytes.littleEndian32(at: 1)
         size = PixelSize(width: 1 + bits & 0x3FFF, height: 1 + (bits >> 14) & 0x3FFF)
         hasAlpha = bits >> 28 & 1 == 1
-        guard try bytes.byte(at: offset) == 0x2F, bits >> 29 == 0 else {
+        guard try bytes.byte(at: 0) == 0x2F, bits >> 29 == 0 else {
             throw .cannotDecode(detail: "the header of the lossless WebP image is damaged")
         }
     }

@@ -92,6 +92,8 @@ struct WebPHeaderTests {
         #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8 ", [1, 0, 0, 0x9D, 1, 0x2A, 1, 0, 1, 0])])))
         #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8L", [0x2E, 0, 0, 0, 0])])))
         #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8 ", [0x10])])))
+        // The frame's header stands behind its chunk.
+        #expect(isDamaged(WebPFile.file([WebPFile.chunk("VP8 ", []), [0, 0, 0, 0x9D, 1, 0x2A, 17, 0, 16, 0, 0, 0]])))
         // A canvas that is cut off, behind a frame.
         let canvas = WebPFile.chunk("VP8X", [2, 0, 0, 0, 9, 0, 0, 9, 0, 0] + [UInt8](repeating: 0, count: 20))
         #expect(isDamaged(Array(WebPFile.file([WebPFile.chunk("ANMF", [1, 2]), canvas]).dropLast(8))))
