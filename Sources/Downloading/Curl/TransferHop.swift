@@ -34,8 +34,8 @@ struct TransferHop {
 
 /// The sockets of connections that libcurl may keep.
 ///
-/// Bytes behind the end of an answer would be read as the answer to the next request on the connection, and libcurl 7.88
-/// uses a connection on which some wait. Confined to the thread `transfers`.
+/// Bytes behind the end of an answer would be read as the answer to the next request on the connection, and libcurl
+/// 7.88 uses a connection on which some wait. Confined to the thread `transfers`.
 final class KeptSockets {
     /// A connection before a request is sent on it.
     enum Connection {
