@@ -31,9 +31,12 @@ struct TraceExporter: Sendable {
         Task { await sender.run(every: Self.interval, sendWaiting(until:)) }
     }
 
-    /// Sends all spans that wait; if there is an end, only until it or until a document is not taken.
+    /// Sends all spans that wait.
+    ///
+    /// - Parameter end: When it must be done, which a document that is not taken brings about at once; nil to go on
+    ///   until the task is cancelled.
     func sendWaiting(until end: Duration? = nil) async {
-        while case let spans = tracer.takeSpans(atMost: Self.batchSize), !spans.isEmpty {
+        while end != nil || !Task.isCancelled, case let spans = tracer.takeSpans(atMost: Self.batchSize), !spans.isEmpty {
             if await sender.send(SpanDocument.bytes(spans, of: resource), until: end) {
                 exported.increment(by: spans.count)
             } else {

@@ -98,4 +98,16 @@ struct MetricsExporterTests {
         task.cancel()
         await task.value
     }
+
+    @Test func `an end while a collector wants to be left alone still tells the last counts`() async throws {
+        let decodes = registry.counter("alula_decodes_total", help: "D.")
+        let task = exporter(.delta, replies: [.status(503, retryAfter: .seconds(120)), .status(200)]).start()
+        await time.nextWaking(at: .seconds(60))
+        decodes.increment()
+        time.advance(by: .seconds(60))
+        await time.nextWaking(at: .seconds(180))
+        task.cancel()
+        await task.value
+        #expect(told == [1, 1])
+    }
 }

@@ -59,4 +59,24 @@ struct TraceExporterTests {
         await exporter.sendWaiting(until: .seconds(2))
         #expect(attempts.count == 1)
     }
+
+    @Test func `an end while a collector hangs waits for one document more, for two seconds at most`() async throws {
+        let gate = Gate()
+        let limits = Locked<[Duration]>([])
+        let task = TraceExporter(
+            try tracer(spans: 4 * TraceExporter.batchSize), of: OTLPResource([], version: "1"), registry: registry,
+            sender: OTLPSender(timekeeper: time) { _, limit in
+                limits.withLock { $0.append(limit) }
+                await gate.pass()
+                return .none
+            }
+        ).start()
+        await time.nextWaking(at: .seconds(1))
+        time.advance(by: .seconds(1))
+        await gate.arrivals(1)
+        task.cancel()
+        gate.open()
+        await task.value
+        #expect(limits.withLock { $0 } == [.seconds(3), .seconds(2)])
+    }
 }

@@ -49,9 +49,11 @@ package struct OTLPSender: Sendable {
 
     /// Calls `work` in each interval until the task is cancelled, and once more then, with the end of its time.
     package func run(every interval: Duration, _ work: (_ end: Duration?) async -> Void) async {
-        while !Task.isCancelled {
+        var isLast = false
+        while !isLast {
             try? await timekeeper.sleep(until: timekeeper.now + interval)
-            await work(Task.isCancelled ? timekeeper.now + Self.lastTimeLimit : nil)
+            isLast = Task.isCancelled
+            await work(isLast ? timekeeper.now + Self.lastTimeLimit : nil)
         }
     }
 
