@@ -111,13 +111,15 @@ extension RequestTrace {
         let method = exchange.method?.conventionalName ?? "_OTHER"
         var attributes: [(String, Logger.MetadataValue)] = [
             ("http.request.method", .string(method)),
-            ("http.route", .string(exchange.route.label)),
+            ("url.scheme", "http"),
             ("http.response.status_code", .int(status)),
         ]
+        let route = exchange.route.attribute
+        if !route.isEmpty { attributes.append(("http.route", .string(route))) }
         if !exchange.requestID.isEmpty { attributes.append(("alula.request_id", .string(exchange.requestID))) }
         if let error { attributes.append(("error.type", .string(error.code))) }
         finish(
-            "\(method == "_OTHER" ? "HTTP" : method) \(exchange.route.label)",
+            "\(method == "_OTHER" ? "HTTP" : method)\(route.isEmpty ? "" : " ")\(route)",
             time: exchange.startedAt..<max(exchange.startedAt, end),
             attributes: attributes, failure: status >= 500 ? error?.code ?? "internal" : nil)
     }
@@ -195,7 +197,7 @@ package struct APIMetrics: Sendable {
             route.successTimes.observe(duration)
         } else {
             requests.counter(route.label, String(status)).increment()
-            times(route.label, method, status: status).observe(duration)
+            times(route.attribute, method, status: status).observe(duration)
         }
     }
 

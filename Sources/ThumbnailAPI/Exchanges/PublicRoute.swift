@@ -64,6 +64,11 @@ enum PublicRoute: Sendable {
         }
     }
 
+    /// The route in OpenTelemetry's attribute `http.route`; empty, so that the attribute is left out, without a route.
+    var attribute: String {
+        if case .none = self { "" } else { label }
+    }
+
     /// Whether images are requested here.
     var servesImages: Bool {
         if case .images = self { true } else { false }
