@@ -98,10 +98,11 @@ let package = Package(
         shim("CLightResampling", flags: ["-O2", "-ffp-contract=off"]),
         shim("CCodedImages", ["CDav1d", "CDe265"], flags: ["-O2", "-ffp-contract=off"]),
         shim("CAOMShim", ["CAOM"], flags: ["-O2"]),
-        shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"]),
+        shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"], flags: ["-ffp-contract=off"]),
         shim(
             "CPlanarShim",
-            ["CFastJPEG", "CJPEG", "CJPEGWriting", "CJXL", "CLightResampling", "CWebP", "CZimg"]),
+            ["CFastJPEG", "CJPEG", "CJPEGWriting", "CJXL", "CLightResampling", "CWebP", "CZimg"],
+            flags: ["-ffp-contract=off"]),
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
         shim("CSVGShim", ["CPango", "CRSVG"], linking: ["fontconfig", "freetype", "pangoft2-1.0"]),
         shim("CPNGShim", ["CZlib"], flags: ["-O2"]),
@@ -115,7 +116,7 @@ let package = Package(
         module("Text"),
         module("JSON", ["Text"]),
         module("Crypto", ["CLibcrypto"]),
-        module("HTTPTypes", ["Memory", "Text"]),
+        module("HTTPTypes", ["Coordination", "Memory", "Text"]),
         module("Coordination", ["CLinux"]),
         module("Telemetry", ["Coordination", "JSON", "Text"]),
         module("ImageCaching", ["Coordination"]),
@@ -203,7 +204,7 @@ let package = Package(
             name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], path: "Tests/fake-origin",
             swiftSettings: settings),
 
-        tests("AlulaClientTests", ["alula", "AlulaClient", "TestSupport"]),
+        tests("AlulaClientTests", ["alula", "AlulaClient", "Coordination", "TestSupport"]),
         tests("MemoryTests", ["CLinux", "Memory"]),
         tests("TextTests", ["Text"]),
         tests("JSONTests", ["JSON", "Text"]),

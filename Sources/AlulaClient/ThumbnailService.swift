@@ -39,9 +39,13 @@ public struct ThumbnailService: Sendable {
 
     /// A value of the attribute `srcset` that names widths, such as `… 320w, … 640w`.
     ///
-    /// In HTML, `&` is written as `&amp;`.
+    /// In HTML, `&` is written as `&amp;`. Each width is that of the file, so the request's density does not count.
     public func srcset(_ request: ThumbnailRequest, widths: [Int]) -> String {
-        srcset(request, widths.map { width in ("\(width)w", { $0.width = width }) })
+        srcset(
+            request,
+            widths.map { width in
+                ("\(width)w", { ($0.width, $0.devicePixelRatio, $0.automatic) = (width, nil, []) })
+            })
     }
 
     /// A value of the attribute `srcset` that names densities, such as `… 1x, … 2x`.
@@ -50,7 +54,13 @@ public struct ThumbnailService: Sendable {
     public func srcset(_ request: ThumbnailRequest, densities: [Double]) -> String {
         srcset(
             request,
-            densities.map { density in ("\(decimal(density, places: 3))x", { $0.devicePixelRatio = density }) })
+            densities.map { density in
+                let change = { (rendition: inout Rendition) in
+                    rendition.devicePixelRatio = density
+                    rendition.automatic.remove(.devicePixelRatio)
+                }
+                return ("\(decimal(density, places: 3))x", change)
+            })
     }
 
     private func srcset(_ request: ThumbnailRequest, _ changes: [(String, (inout Rendition) -> Void)]) -> String {
@@ -90,6 +100,17 @@ public struct ThumbnailService: Sendable {
             of: post(file, "application/octet-stream", to: "/thumbnail", parameters, accept: accept))
     }
 
+    /// The URL of the facts about a source, signed if there is a key.
+    public func url(of request: InfoRequest) -> URL { url(target("/info", request.parameters)) }
+
+    /// Facts about a source.
+    ///
+    /// - Throws: ``ClientError``.
+    public func info(_ request: InfoRequest) async throws(ClientError) -> ImageInfo {
+        let answer = try await get(url(of: request), accept: "application/json")
+        return try Answer.decoded(try await answer.success(), status: 200)
+    }
+
     /// Facts about a source.
     ///
     /// - Parameters:
@@ -99,10 +120,7 @@ public struct ThumbnailService: Sendable {
     public func info(
         of source: String, including facts: Set<ImageInfo.Fact> = []
     ) async throws(ClientError) -> ImageInfo {
-        var parameters = [Rendition.Parameter("url", source)]
-        if !facts.isEmpty { parameters.append(Rendition.Parameter("include", ImageInfo.Fact.text(facts))) }
-        let answer = try await get(url(target("/info", parameters)), accept: "application/json")
-        return try Answer.decoded(try await answer.success(), status: 200)
+        try await info(InfoRequest(source, including: facts))
     }
 
     /// Many results of one source, with one fetch and one decode.

@@ -27,6 +27,22 @@ struct PartsAndBoundsTests {
         #expect(MultipartReader(mediaType: "multipart/mixed") == nil)
     }
 
+    @Test(
+        arguments: [
+            (["Cache-Control": "public, max-age=60"], 60), (["Cache-Control": "max-age=60", "Age": "20"], 40),
+            (["Cache-Control": "max-age=60", "Age": "-9223372036854775808"], 60),
+            (["Cache-Control": "max-age=-9223372036854775808", "Age": "1"], 0),
+            (["Cache-Control": "max-age=60, no-cache"], 0), ([:], 0),
+            // An answer of 50 seconds ago, which a cache of the session has kept.
+            (["Cache-Control": "max-age=60", "Date": "Thu, 01 Jan 1970 00:16:40 GMT"], 10),
+            (["Cache-Control": "max-age=60", "Date": "Thu, 01 Jan 1970 01:00:00 GMT"], 60),
+            (["Cache-Control": "max-age=60", "Date": "yesterday"], 60),
+        ] as [([String: String], Int)])
+    func `an image is fresh for what the service allows, less its age`(fields: [String: String], seconds: Int) {
+        let thumbnail = Thumbnail(data: Data(), now: Date(timeIntervalSince1970: 1_050)) { fields[$0] }
+        #expect(thumbnail.lifetime == .seconds(seconds))
+    }
+
     @Test func `a cancelled load that only waited frees no place, and one that ran frees its place at its end`() {
         var queue = LoadQueue<String>(limit: 1, order: .fifo)
         for (caller, key) in ["a", "b", "c"].enumerated() { queue.join(key, caller: UInt64(caller)) }

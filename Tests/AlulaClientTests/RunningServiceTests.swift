@@ -1,3 +1,4 @@
+import Coordination
 import Foundation
 import TestSupport
 import Testing
@@ -23,9 +24,12 @@ struct RunningServiceTests {
         let errors = Pipe()
         process.standardError = errors
         try process.run()
+        let rest = Locked(Data())
         defer {
             process.terminate()
             process.waitUntilExit()
+            // A service that was built with a sanitizer tells of its findings there.
+            #expect(process.terminationStatus == 0, "\(rest.withLock { String(decoding: $0, as: UTF8.self) })")
         }
         var log = ""
         while !log.contains("\n") {
@@ -33,8 +37,11 @@ struct RunningServiceTests {
             try #require(!bytes.isEmpty, "The service ended: \(log)")
             log += String(decoding: bytes, as: UTF8.self)
         }
-        // Nobody reads the log from here on, and the service must not wait for that.
-        errors.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+        // The service must not wait until somebody reads its log.
+        errors.fileHandleForReading.readabilityHandler = { handle in
+            let bytes = handle.availableData
+            rest.withLock { $0 += bytes }
+        }
         let port = try #require(log.firstMatch(of: /"port":(\d+)/)).1
         let base = try #require(URL(string: "http://127.0.0.1:\(port)"))
         try await body(ThumbnailService(base, key: SigningKey(hexadecimal: Self.key)), origin)
@@ -51,6 +58,12 @@ struct RunningServiceTests {
             #expect((info.width, info.height, info.format) == (64, 48, "jpeg"))
             #expect((info.colorSpace, info.hdr) == ("srgb", "none"))
             #expect(info.blurHash != nil && info.dominantColor != nil && info.url == source)
+            let detailed = try await service.info(
+                InfoRequest(
+                    source, including: [.blurHash], components: InfoRequest.BlurHashComponents(columns: 9, rows: 8),
+                    expires: .now + 600))
+            // Six characters for size, scale and mean, and two for each further component (BlurHash algorithm).
+            #expect(detailed.blurHash?.count == 148)
             let file = Data(ImageFixture.jpeg.array)
             let upload = try await service.thumbnail(
                 ofFile: file, Rendition(width: 20, format: .png), expires: .now + 600)
@@ -66,11 +79,13 @@ struct RunningServiceTests {
                 var found: [String: ThumbnailPart.Content] = [:]
                 for try await part in parts { found[part.name] = part.content }
                 #expect(Set(found.keys) == ["small", "1", "bad", "facts"])
-                if case .thumbnail(let part) = found["small"] { #expect(part.data == thumbnail.data) }
-                guard case .problem(let problem) = found["bad"], case .info(let facts) = found["facts"] else {
+                guard case .thumbnail(let small) = found["small"], case .thumbnail(let second) = found["1"],
+                    case .problem(let problem) = found["bad"], case .info(let facts) = found["facts"]
+                else {
                     Issue.record("\(found)")
                     continue
                 }
+                #expect(small.data == thumbnail.data && second.mediaType == "image/jpeg")
                 #expect(problem.code == "bad_parameter" && problem.parameter == "w")
                 #expect(facts.palette?.isEmpty == false)
             }

@@ -149,6 +149,28 @@ struct ThumbnailLoaderTests {
         #expect(await loader.cacheUsage == 0)
     }
 
+    @Test func `a capacity below the usual preferred usage bounds that, and zero keeps nothing`() async throws {
+        origin.serve("/a", image("aaaa"))
+        for (capacity, usage) in [(4, 4), (0, 0)] {
+            var configuration = ThumbnailLoader.Configuration()
+            configuration.cacheCapacity = capacity
+            let loader = ThumbnailLoader(service, configuration: configuration)
+            _ = try await loader.thumbnail(url("/a"))
+            #expect(await loader.cacheUsage == usage)
+        }
+    }
+
+    @Test func `a receipt of another loader cancels nothing`() async throws {
+        let gate = Gate()
+        origin.serve("/a", image("a").held(at: gate))
+        let (one, other, url) = (loader(), loader(), try url("/a"))
+        let (load, foreign) = (await one.load(url), await other.load(url))
+        await one.cancel(foreign.receipt)
+        gate.open()
+        #expect(try await load.thumbnail.data == Data("a".utf8))
+        #expect(try await foreign.thumbnail.data == Data("a".utf8))
+    }
+
     @Test func `a failure goes to every caller, and the next call asks again`() async throws {
         let gate = Gate()
         let problem = #"{"type":"about:blank","title":"Unavailable","status":503,"detail":"Busy.","code":"overloaded"}"#

@@ -84,6 +84,27 @@ struct URLTests {
         #expect(missing == ["width", "height", "quality", "sig"])
     }
 
+    @Test func `a request for facts writes each parameter once`() throws {
+        let request = InfoRequest(
+            "a:b", including: [.palette, .blurHash], components: InfoRequest.BlurHashComponents(columns: 5, rows: 2),
+            expires: Date(timeIntervalSince1970: 9))
+        #expect(
+            try service().url(of: request).absoluteString
+                == "https://thumbs.example/info?url=a%3Ab&include=palette%2Cblurhash&components=5x2&expires=9")
+        #expect(InfoRequest("a:b").parameters.map(\.text) == ["url=a%3Ab"])
+    }
+
+    @Test func `a list of widths or densities says what its files have`() throws {
+        var rendition = Rendition(width: 10)
+        rendition.devicePixelRatio = 2
+        rendition.automatic = [.width, .devicePixelRatio]
+        let request = ThumbnailRequest("a:b", rendition)
+        #expect(try service().srcset(request, widths: [7]) == "https://thumbs.example/thumbnail?url=a%3Ab&w=7 7w")
+        #expect(
+            try service().srcset(request, densities: [3])
+                == "https://thumbs.example/thumbnail?url=a%3Ab&w=auto&dpr=3 3x")
+    }
+
     @Test(arguments: [
         (0.1, 3, "0.1"), (1.0, 3, "1"), (2.0004, 3, "2"), (0.0625, 4, "0.0625"), (-0.05, 2, "-0.05"),
         (1e300, 2, "1e+300"),

@@ -19,20 +19,37 @@ public struct Thumbnail: Hashable, Sendable {
         (entityTag, failure, lifetime) = (nil, nil, .zero)
     }
 
-    init(data: Data, field: (String) -> String?) {
+    /// An image that the service sent, with the fields of its answer.
+    init(data: Data, now: Date = .now, field: (String) -> String?) {
         self.data = data
         mediaType = field("Content-Type") ?? "application/octet-stream"
         entityTag = field("ETag")
         failure = field("Alula-Error")
-        lifetime = Self.lifetime(cacheControl: field("Cache-Control") ?? "", age: field("Age"))
+        // An HTTP cache of the session gives answers back as they came, so the time since then counts (RFC 9111,
+        // section 4.2.3).
+        let apparentAge = field("Date").flatMap(Self.date).map { now.timeIntervalSince($0) } ?? 0
+        let age = max(Self.seconds(field("Age") ?? ""), Int(min(max(0, apparentAge), 1e9)))
+        lifetime = .seconds(max(0, Self.lifetime(cacheControl: field("Cache-Control") ?? "") - age))
     }
 
-    private static func lifetime(cacheControl: String, age: String?) -> Duration {
+    /// Seconds that an answer is fresh.
+    private static func lifetime(cacheControl: String) -> Int {
         let directives = cacheControl.lowercased().split(separator: ",").map {
             $0.trimmingCharacters(in: .whitespaces)
         }
-        if directives.contains("no-store") || directives.contains("no-cache") { return .zero }
-        let limit = directives.first { $0.hasPrefix("max-age=") }.flatMap { Int($0.dropFirst(8)) } ?? 0
-        return .seconds(max(0, limit - (age.flatMap { Int($0) } ?? 0)))
+        if directives.contains("no-store") || directives.contains("no-cache") { return 0 }
+        return directives.first { $0.hasPrefix("max-age=") }.map { seconds($0.dropFirst(8)) } ?? 0
+    }
+
+    /// A number of seconds in a field; 0 if it is none.
+    private static func seconds(_ text: some StringProtocol) -> Int { max(0, Int(text) ?? 0) }
+
+    /// A date in a field (RFC 9110, section 5.6.7).
+    private static func date(_ text: String) -> Date? {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.date(from: text)
     }
 }

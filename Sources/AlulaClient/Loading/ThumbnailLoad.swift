@@ -3,6 +3,9 @@ public import Foundation
 /// A caller's wait for a thumbnail.
 ///
 /// It is a sequence of one or two images: the placeholder, unless the thumbnail is there at once, and the thumbnail.
+/// One task reads it, once: as with `AsyncThrowingStream`, two tasks that wait for its next image end the program. Each
+/// task calls ``ThumbnailLoader/load(_:placeholder:)`` itself; those of one URL share its request.
+///
 /// If it is forgotten, or the task that iterates it is cancelled, it leaves as if its ``receipt`` were cancelled.
 public struct ThumbnailLoad: AsyncSequence, Sendable {
     /// An image to show.
@@ -18,6 +21,7 @@ public struct ThumbnailLoad: AsyncSequence, Sendable {
         /// The URL that is loaded.
         public let url: URL
         let caller: UInt64
+        let loader: ObjectIdentifier
     }
 
     /// The handle of this wait.
@@ -41,7 +45,7 @@ public struct ThumbnailLoad: AsyncSequence, Sendable {
     /// An iterator over the images.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(elements: elements) }
 
-    /// The thumbnail, when it is there.
+    /// The thumbnail, when it is there; reads the sequence to its end.
     ///
     /// - Throws: ``ClientError``.
     public var thumbnail: Thumbnail {

@@ -23,7 +23,7 @@ public actor ThumbnailLoader {
         public var order = Order.fifo
         /// Bytes of files that are kept at most.
         public var cacheCapacity = 100 << 20
-        /// Bytes of files that a purge leaves at most.
+        /// Bytes of files that a purge leaves at most; the capacity if that is smaller.
         public var preferredCacheUsage = 60 << 20
 
         /// The usual bounds.
@@ -55,7 +55,9 @@ public actor ThumbnailLoader {
         precondition(configuration.maximumActiveLoads > 0, "A loader needs a place to load in.")
         (self.service, self.now) = (service, now)
         queue = LoadQueue(limit: configuration.maximumActiveLoads, order: configuration.order)
-        cache = PurgingCache(capacity: configuration.cacheCapacity, preferred: configuration.preferredCacheUsage)
+        cache = PurgingCache(
+            capacity: configuration.cacheCapacity,
+            preferred: min(configuration.preferredCacheUsage, configuration.cacheCapacity))
     }
 
     /// Loads that run.
@@ -75,7 +77,7 @@ public actor ThumbnailLoader {
     /// - Returns: The wait, which can be iterated, and cancelled by its receipt.
     public func load(_ url: URL, placeholder: Thumbnail? = nil) -> ThumbnailLoad {
         lastCaller += 1
-        let receipt = ThumbnailLoad.Receipt(url: url, caller: lastCaller)
+        let receipt = ThumbnailLoad.Receipt(url: url, caller: lastCaller, loader: ObjectIdentifier(self))
         let (elements, continuation) = AsyncThrowingStream<ThumbnailLoad.Element, any Error>.makeStream()
         if let thumbnail = cached(url) {
             continuation.yield(.thumbnail(thumbnail))
@@ -99,7 +101,10 @@ public actor ThumbnailLoader {
     public func thumbnail(_ url: URL) async throws(ClientError) -> Thumbnail { try await load(url).thumbnail }
 
     /// Ends a caller's wait with ``ClientError/cancelled``; others go on to wait.
+    ///
+    /// A receipt of another loader does nothing.
     public func cancel(_ receipt: ThumbnailLoad.Receipt) {
+        guard receipt.loader == ObjectIdentifier(self) else { return }
         let abandoned = queue.leave(receipt.url, caller: receipt.caller)
         if let abandoned { tasks[abandoned]?.cancel() }
         callers.removeValue(forKey: receipt.caller)?.finish(throwing: ClientError.cancelled)
@@ -136,11 +141,13 @@ public actor ThumbnailLoader {
 
     private func end(_ load: LoadQueue<URL>.Load, _ result: Result<Thumbnail, ClientError>) {
         tasks[load] = nil
-        if case .success(let thumbnail) = result, thumbnail.lifetime > .zero {
+        let waiting = queue.end(load)
+        // Nobody waits for an abandoned load, and a later one of its URL may have ended before it.
+        if case .success(let thumbnail) = result, thumbnail.lifetime > .zero, !waiting.isEmpty {
             let cached = Cached(thumbnail: thumbnail, end: now() + thumbnail.lifetime)
             cache.insert(cached, load.key, bytes: thumbnail.data.count)
         }
-        for caller in queue.end(load) {
+        for caller in waiting {
             guard let continuation = callers.removeValue(forKey: caller) else { continue }
             switch result {
             case .success(let thumbnail):

@@ -1,0 +1,40 @@
+public import Foundation
+
+/// A source, and which facts about it are wanted.
+public struct InfoRequest: Hashable, Sendable {
+    /// Columns and rows of a BlurHash, each 1…9.
+    public struct BlurHashComponents: Hashable, Sendable {
+        /// The number of components across and down.
+        public var columns, rows: Int
+
+        /// Components of a BlurHash.
+        public init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
+    }
+
+    /// An absolute URL, or `NAME:PATH` of a named origin.
+    public var source: String
+    /// Facts that take more than the header of the file.
+    public var facts: Set<ImageInfo.Fact>
+    /// The components of the BlurHash; nil for 4×3. They need ``ImageInfo/Fact/blurHash``.
+    public var components: BlurHashComponents?
+    /// The time after which the URL is refused.
+    public var expires: Date?
+
+    /// Facts about a source.
+    public init(
+        _ source: String, including facts: Set<ImageInfo.Fact> = [], components: BlurHashComponents? = nil,
+        expires: Date? = nil
+    ) {
+        (self.source, self.facts, self.components, self.expires) = (source, facts, components, expires)
+    }
+
+    /// The parameters that have a value; the signature is none of them.
+    public var parameters: [Rendition.Parameter] {
+        var parameters = [Rendition.Parameter("url", source)]
+        if !facts.isEmpty { parameters.append(Rendition.Parameter("include", ImageInfo.Fact.text(facts))) }
+        if let components {
+            parameters.append(Rendition.Parameter("components", "\(components.columns)x\(components.rows)"))
+        }
+        return parameters + ThumbnailRequest.parameters(expires: expires)
+    }
+}
