@@ -1,5 +1,5 @@
+import Coordination
 package import Memory
-import Synchronization
 
 /// A body of unknown length that is written while it is sent: the writer waits until the client has taken the piece
 /// before.
@@ -34,7 +34,7 @@ package final class StreamedBody: Sendable {
     /// Whether the client may leave the body unread for any time, on a connection that ends with it; else the server's
     /// limits for clients that stop reading hold.
     package let isPatient: Bool
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// A body without any bytes yet.
     package init(isPatient: Bool = false) {
