@@ -206,5 +206,6 @@ struct HTTPServerTests {
         client.close()
         await releases.reached(1)
         #expect(await eventually { server.connectionCount == 1 })
+        withExtendedLifetime(other) {}
     }
 }

@@ -119,6 +119,7 @@ struct HTTPServerTimeoutTests {
         for client in clients { #expect(try await client.response().status == 200) }
         clients[7].close()
         #expect(await eventually { server.connectionCount == 7 })
+        withExtendedLifetime(clients) {}
         let next = try RawHTTPClient(port: server.port)
         next.get("/")
         #expect(try await next.response().status == 200)
@@ -199,6 +200,7 @@ struct HTTPServerTimeoutTests {
             return (try? await guest.response().status) == 200
         }
         #expect(isServed)
+        withExtendedLifetime(begun) {}
     }
 
     @Test func `one address has no more connections than its limit`() async throws {
@@ -210,6 +212,7 @@ struct HTTPServerTimeoutTests {
             client.get("/")
             #expect(try await client.response().status == 200)
         }
+        withExtendedLifetime(clients) {}
     }
 }
 
