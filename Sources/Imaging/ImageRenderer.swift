@@ -85,9 +85,7 @@ package enum ImageRenderer {
                     of: image, target: target, stamps: stamps, encoder: encoder,
                     settings: plan.settings(quality: quality), token: token)
             }
-        let map = try gainMap(file)
-        return EncodedImage(
-            bytes: plan.finished(file, with: map), format: plan.format, size: plan.outputSize, hasGainMap: map != nil)
+        return try plan.answer(file, gainMap: gainMap)
     }
 
     /// Whether an image shows colours outside of sRGB, if all of them are kept.
@@ -197,10 +195,7 @@ package enum ImageRenderer {
         let encoded = try encode(
             result, size: plan.outputSize, format: plan.format, settings: plan.settings(quality: quality),
             hasSharpChroma: plan.hasSharpChroma, token: token, codec: codec)
-        let map = try gainMap(encoded.bytes)
-        return EncodedImage(
-            bytes: plan.finished(encoded.bytes, with: map), format: encoded.format, size: encoded.size,
-            hasGainMap: map != nil)
+        return try plan.answer(encoded.bytes, gainMap: gainMap)
     }
 
     /// Computes `image` and writes it; `size` is that of one frame.

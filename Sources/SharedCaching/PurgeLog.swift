@@ -71,7 +71,7 @@ struct PurgeLog {
     }
 
     private static let pageLength = 500
-    private static let first = "-".bytes
+    private static let first = "-".sentBytes
     /// Keys that are looked at in one step, when all values are dropped.
     private static let sweptKeys = 500
 
@@ -292,11 +292,11 @@ struct PurgeLog {
 
     // MARK: Values that nobody can find
 
-    private static let sweepStart = "0".bytes
+    private static let sweepStart = "0".sentBytes
 
     /// Has the server look for values to drop, a few at a time.
     private static func sweep(from cursor: [UInt8]) -> Action {
-        let pattern = TierNames.values + "*".bytes
+        let pattern = TierNames.values + "*".sentBytes
         return .send(
             TierCommand("SCAN", cursor, "MATCH", pattern, "COUNT", sweptKeys),
             .sweep)

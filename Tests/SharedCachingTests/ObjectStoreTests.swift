@@ -217,6 +217,20 @@ struct ObjectStoreTests {
         #expect(await text(in: one) == "value")
     }
 
+    @Test func `a start waits for the place, and for no longer than a look-up may`() async throws {
+        let gate = Gate()
+        place.hold(reads: gate)
+        let start = ContinuousClock.now
+        let silent = startedStore { $0.timeout = .milliseconds(50) }
+        silent.blockUntilTried()
+        #expect(ContinuousClock.now - start >= .milliseconds(50))
+        #expect(!silent.isUp)
+        let slow = startedStore()
+        gate.open()
+        slow.blockUntilTried()
+        #expect(slow.isUp)
+    }
+
     @Test func `a store that is only read writes nothing but removals`() async throws {
         let one = try await store()
         write(to: one, under: try await begin(one))

@@ -200,11 +200,11 @@ final class CurlTransfer {
             failure = .sourceNotAllowed("addresses: connected to \(remote), port \(port), which was not judged")
             return false
         }
-        // libcurl closes the connection, and nothing was sent.
         guard let easy else { return false }
         let ends = KeptSockets.Ends(remote: remote, port: port, localPort: localPort)
         let connection = sockets.connection(ends, of: easy, opened: hop.sockets)
         hop.connection = connection
+        // libcurl closes the connection, and nothing was sent.
         guard connection != .soiled else { return false }
         // libcurl itself asks again when a kept connection turns out to be dead: within our count and budget.
         hop.requests += 1

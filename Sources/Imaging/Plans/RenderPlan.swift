@@ -131,6 +131,15 @@ package struct RenderPlan: Hashable, Sendable {
         return gainMap.flatMap { format.writing?.joinGainMap?(attributed, $0) } ?? attributed
     }
 
+    /// The answer whose image is in this file, with the gain map that is made for it.
+    ///
+    /// - Throws: The errors of the maker.
+    func answer(_ file: SharedBytes, gainMap make: GainMapMaker) throws -> EncodedImage {
+        let gainMap = try make(file)
+        return EncodedImage(
+            bytes: finished(file, with: gainMap), format: format, size: outputSize, hasGainMap: gainMap != nil)
+    }
+
     /// The border in an image of shapes, which is drawn anew when its border is known; nil for other images.
     package var drawnBorder: BorderTrim? { decode.drawnSize == nil ? nil : border }
 

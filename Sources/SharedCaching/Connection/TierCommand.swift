@@ -15,27 +15,28 @@ struct TierCommand: Sendable {
 
     mutating func add(_ words: [any TierWord]) {
         start("*", words.count)
-        for word in words { write(word.bytes) }
+        for word in words { write(word) }
         replyCount += 1
     }
 
     /// Adds the part of `SET KEY VALUE EX SECONDS` before the value, and returns the part after it.
     mutating func addSet(_ key: [UInt8], valueLength: Int, seconds: Int) -> [UInt8] {
         start("*", 5)
-        write("SET".bytes)
+        write("SET")
         write(key)
         start("$", valueLength)
         replyCount += 1
         var rest = TierCommand()
         rest.endLine()
-        rest.write("EX".bytes)
-        rest.write(seconds.bytes)
+        rest.write("EX")
+        rest.write(seconds)
         return rest.bytes
     }
 
-    private mutating func write(_ word: [UInt8]) {
-        start("$", word.count)
-        bytes += word
+    private mutating func write(_ word: some TierWord) {
+        let sent = word.sentBytes
+        start("$", sent.count)
+        bytes += sent
         endLine()
     }
 
@@ -53,17 +54,18 @@ struct TierCommand: Sendable {
 
 /// A word of a command: its name, a key, a number.
 protocol TierWord {
-    var bytes: [UInt8] { get }
+    /// The word as it is sent; a number in decimal digits.
+    var sentBytes: [UInt8] { get }
 }
 
 extension [UInt8]: TierWord {
-    var bytes: [UInt8] { self }
+    var sentBytes: [UInt8] { self }
 }
 
 extension String: TierWord {
-    var bytes: [UInt8] { Array(utf8) }
+    var sentBytes: [UInt8] { Array(utf8) }
 }
 
 extension Int: TierWord {
-    var bytes: [UInt8] { Array(String(self).utf8) }
+    var sentBytes: [UInt8] { Array(String(self).utf8) }
 }
