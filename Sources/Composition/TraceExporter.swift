@@ -36,7 +36,8 @@ struct TraceExporter: Sendable {
     /// - Parameter end: When it must be done, which a document that is not taken brings about at once; nil to go on
     ///   until the task is cancelled.
     func sendWaiting(until end: Duration? = nil) async {
-        while end != nil || !Task.isCancelled, case let spans = tracer.takeSpans(atMost: Self.batchSize), !spans.isEmpty {
+        while end != nil || !Task.isCancelled, case let spans = tracer.takeSpans(atMost: Self.batchSize), !spans.isEmpty
+        {
             if await sender.send(SpanDocument.bytes(spans, of: resource), until: end) {
                 exported.increment(by: spans.count)
             } else {

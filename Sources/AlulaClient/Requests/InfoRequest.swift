@@ -15,7 +15,7 @@ public struct InfoRequest: Hashable, Sendable {
     public var source: String
     /// Facts that take more than the header of the file.
     public var facts: Set<ImageInfo.Fact>
-    /// The components of the BlurHash; nil for 4×3. They need ``ImageInfo/Fact/blurHash``.
+    /// The components of the BlurHash, which need ``ImageInfo/Fact/blurHash``; nil for 4×3.
     public var components: BlurHashComponents?
     /// The time after which the URL is refused.
     public var expires: Date?
