@@ -211,6 +211,27 @@ static void edges(void)
     free(planes[0].samples), free(planes[1].samples);
 }
 
+static void similarity(void)
+{
+    CPlanarShimPlane planes[2];
+    int width = within(1, 90), height = within(1, 20), plane;
+    for (plane = 0; plane < 2; plane++)
+        planes[plane] = (CPlanarShimPlane) {filled((size_t) (width * height)), (size_t) width, width, height};
+    double lack = CPlanarShim_dissimilarity(&planes[0], &planes[1]);
+    add(&lack, sizeof lack);
+    free(planes[0].samples), free(planes[1].samples);
+}
+
+static void stamp_samples(void)
+{
+    int bands = within(0, 1) ? 4 : 2;
+    size_t count = (size_t) within(1, 200);
+    uint8_t *pixels = filled(count * (size_t) bands), *samples = filled(count * 4);
+    CPlanarShim_split(pixels, bands, count, within(0, 1), samples);
+    add(samples, count * 4);
+    free(pixels), free(samples);
+}
+
 static void averages(void)
 {
     int bands = within(1, 4), factor = within(0, 3) ? 1 << within(1, 3) : within(2, 64);
@@ -483,7 +504,8 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } kernels[] = {kernel(light), kernel(corner), kernel(bits), kernel(jpeg), kernel(jpeg_writing), kernel(edges), kernel(averages), kernel(filters),
+    } kernels[] = {kernel(light), kernel(corner), kernel(bits), kernel(jpeg), kernel(jpeg_writing), kernel(edges), kernel(similarity), kernel(stamp_samples),
+        kernel(averages), kernel(filters),
         kernel(checksum), kernel(colors),
         kernel(plane_colors), kernel(gamuts), kernel(gain_maps), kernel(gaussian), kernel(mosaic), kernel(outline), kernel(rotation), kernel(turn), kernel(formula),
         kernel(equalize), kernel(noise), kernel(convolve), kernel(blend), kernel(border), kernel(palettes)};
