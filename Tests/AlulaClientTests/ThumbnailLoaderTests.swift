@@ -145,6 +145,8 @@ struct ThumbnailLoaderTests {
         }
         #expect(await loader.cached(try url("/a")) == nil)
         #expect(await loader.cached(try url("/c")) != nil)
+        await loader.removeCached(try url("/c"))
+        #expect(await loader.cached(try url("/c")) == nil)
         await loader.removeAllCached()
         #expect(await loader.cacheUsage == 0)
     }

@@ -13,6 +13,11 @@ struct ConfinementTests {
     enum Start: CaseIterable {
         case program, copy
 
+        #if TSAN
+        // ThreadSanitizer has a thread of its own, so no process can be copied.
+        static let allCases = [program]
+        #endif
+
         /// Starts a worker; if it is a copy, its template has ended.
         func worker() throws -> WorkerProcess {
             let launch = WorkerLaunch.ofTests

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ImageSandbox
 
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(5)), .unlessThreadSanitized("no process can be copied"))
 struct WorkerTemplateTests {
     /// The address at which a process has its executable.
     private static func base(of process: pid_t) throws -> Substring {

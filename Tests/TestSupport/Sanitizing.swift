@@ -9,4 +9,13 @@ extension Trait where Self == ConditionTrait {
         .enabled(if: true)
         #endif
     }
+
+    /// Leaves a test out under ThreadSanitizer, which has a thread of its own, so that no process can be copied.
+    package static func unlessThreadSanitized(_ reason: Comment) -> ConditionTrait {
+        #if TSAN
+        .disabled(reason)
+        #else
+        .enabled(if: true)
+        #endif
+    }
 }

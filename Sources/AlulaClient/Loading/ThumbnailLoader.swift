@@ -118,7 +118,7 @@ public actor ThumbnailLoader {
         return nil
     }
 
-    /// Forgets the thumbnail at a URL.
+    /// Forgets the thumbnail at a URL; one that is being loaded is kept when it is there.
     public func removeCached(_ url: URL) { cache.remove(url) }
 
     /// Forgets all thumbnails, such as when memory is short.

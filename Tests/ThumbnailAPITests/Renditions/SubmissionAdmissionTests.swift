@@ -72,6 +72,7 @@ struct SubmissionAdmissionTests {
         #expect(edge.admission(of: fifth, length: nil).hold?.refusal(ofLength: 1)?.code == "overloaded")
         // What can never fit is no overload.
         #expect(edge.admission(of: fifth, length: 4 << 20 + 1).refusal?.code == "source_too_large")
+        withExtendedLifetime((silent, lists, others)) {}
     }
 
     @Test func `the share of a body is free when its request has been answered`() async throws {

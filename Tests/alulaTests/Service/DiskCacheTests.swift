@@ -75,7 +75,7 @@ final class DiskCacheTests: Sendable {
     @Test(arguments: ["/proc/alula", "/dev/null/x"])
     func `a path that cannot be used stops the start and is named`(path: String) throws {
         let process = AlulaProcess(["serve", "--port", "0", "--admin-port", "0", "--source-cache-path", path])
-        let text = try process.start(until: "cannot start")
+        let text = try process.start(until: "alula: cannot start")
         #expect(text.contains("sourceCachePath: \"\(path)\" cannot be used"))
         #expect(process.terminate() == 69)
     }
@@ -85,7 +85,7 @@ final class DiskCacheTests: Sendable {
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
         let process = AlulaProcess(["serve", "--port", "0", "--admin-port", "0", "--source-cache-path", folder])
-        let text = try process.start(until: "cannot start")
+        let text = try process.start(until: "alula: cannot start")
         #expect(text.contains("sourceCachePath: \"\(folder)\" cannot be used: all users may write in it"))
         #expect(process.terminate() == 69)
     }
@@ -106,7 +106,7 @@ final class DiskCacheTests: Sendable {
             let process = AlulaProcess([
                 "serve", "--port", "0", "--admin-port", "0", "--source-cache-path", self.folder,
             ])
-            let text = try process.start(until: "cannot start")
+            let text = try process.start(until: "alula: cannot start")
             #expect(text.contains("another process uses it"))
             #expect(process.terminate() == 69)
         }
