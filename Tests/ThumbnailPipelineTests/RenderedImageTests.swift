@@ -50,6 +50,18 @@ struct RenderedImageTests {
         #expect(longer == nil)
     }
 
+    @Test func `an entry that says in words that it has no gain map is none, because none is written so`() {
+        var writer = RecordWriter()
+        writer.write("jpeg")
+        writer.write(3)
+        writer.write(2)
+        writer.write("\"a\"")
+        writer.write(57)
+        #expect(RenderedImage(writer.bytes, body: SharedBytes([1])) != nil)
+        writer.write(false)
+        #expect(RenderedImage(writer.bytes, body: SharedBytes([1])) == nil)
+    }
+
     @Test func `the cost is at least the file's size`() {
         #expect(rendered([UInt8](repeating: 7, count: 9_000)).cost >= 9_000)
     }

@@ -31,8 +31,9 @@ extension ImageHeader {
                 orientation = EXIFOrientation.value(in: bytes, range: range)
                 exif = EXIFTexts(bytes, range: range)
             } else if bytes.hasText("ICCP", at: offset) {
-                profileByteCount = length
-                profile = profile ?? SourceColors(profile: bytes.extracting(data..<min(data + length, end)))
+                let range = data..<min(data + length, end)
+                profileByteCount = range.count
+                profile = profile ?? SourceColors(profile: bytes.extracting(range))
             }
             // In the simple layout, the file has only this chunk.
             if canvas == nil, image != nil { break }

@@ -78,9 +78,10 @@ extension RenderedImage {
         let size = PixelSize(width: width, height: height)
         let isPlain = reader.isAtEnd
         // Only a quality that was looked for is written, and 0 for none before the mark of a gain map.
-        guard let number = reader.isAtEnd ? 0 : reader.int(in: 0...100),
-            let hasGainMap = reader.isAtEnd ? false : reader.flag(), number > 0 || hasGainMap || isPlain,
-            reader.isAtEnd, size.isPossible()
+        guard let number = isPlain ? 0 : reader.int(in: 0...100) else { return nil }
+        let hasGainMap = !reader.isAtEnd
+        guard !hasGainMap || reader.flag() == true, number > 0 || hasGainMap || isPlain, reader.isAtEnd,
+            size.isPossible()
         else { return nil }
         let quality = number == 0 ? nil : number
         self.init(

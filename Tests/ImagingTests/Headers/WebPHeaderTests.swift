@@ -74,6 +74,15 @@ struct WebPHeaderTests {
         #expect(header.size == size)
     }
 
+    @Test func `a profile is no longer than what is there of it`() throws {
+        let file = WebPFile.file([
+            WebPFile.canvas(300, 200, flags: 0x22), WebPFile.chunk("ANMF", [1, 2, 3]),
+            WebPFile.chunk("ICCP", [UInt8](repeating: 0, count: 1_000)),
+        ])
+        #expect(try inspect(file).profileByteCount == 1_000)
+        #expect(try inspect(file.dropLast(900)).profileByteCount == 100)
+    }
+
     @Test func `a tiny file with a giant canvas shows its size`() throws {
         let file = WebPFile.file([
             WebPFile.canvas(16_383, 16_383, flags: 0x02), WebPFile.chunk("ANIM", [0, 0, 0, 0, 0, 0]),
