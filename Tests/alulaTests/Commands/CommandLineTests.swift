@@ -33,7 +33,9 @@ struct CommandRun: Sendable {
         process.executableURL = URL(filePath: BuiltExecutable.alula)
         process.arguments = arguments
         process.currentDirectoryURL = URL(filePath: folder.path)
-        process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { $1 }
+        // Of the environment of the tests, only what a sanitizer needs.
+        let sanitizing = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+        process.environment = ["PATH": "/usr/bin:/bin"].merging(sanitizing) { $1 }.merging(environment) { $1 }
         process.standardInput = FileHandle(forReadingAtPath: source.path + "/input")
         process.standardOutput = output
         process.standardError = errors
