@@ -99,6 +99,9 @@ namespace-test: deps-test ## Try what is dialled, in network namespaces where th
 load-test: build deps-test ## Flood the service, end it under load, crowd it; LOAD="--seconds 20 --times 5"
 	$(SUITES) python3 -m alula_tests.load --alula $(RELEASE) $(LOAD)
 
+soak-test: build deps-test ## Use the service for ten minutes and see that nothing is left behind; SOAK="--seconds 600 --rate 20"
+	$(SUITES) python3 -m alula_tests.soak --alula $(RELEASE) $(SOAK)
+
 tier-test: deps-test ## Share a real Redis server between instances: hits, purges, restarts, faults; TIER="--only hits_and_purges"
 	@scripts/install-packages redis-server redis-tools openssl
 	$(SWIFT) build --product alula
