@@ -1,5 +1,6 @@
 """Starting the programs under test and judging how they end."""
 import json
+import pathlib
 import queue
 import signal
 import subprocess
@@ -73,6 +74,21 @@ class Service(Program):
             raise StartFailure(f"{executable} did not start: {failure!r} {self.lines}") from None
         self.url = f"http://127.0.0.1:{self.port}"
         self.admin_url = f"http://127.0.0.1:{self.admin_port}"
+
+    def threads(self):
+        return list(pathlib.Path(f"/proc/{self.process.pid}/task").iterdir())
+
+    def workers(self):
+        """The child processes that are no zombies. Each is the child of the thread that started it."""
+        found = []
+        for thread in self.threads():
+            try:
+                children = (thread / "children").read_text().split()
+                found += [int(child) for child in children
+                          if pathlib.Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"]
+            except OSError:
+                pass
+        return found
 
     def stop(self, seconds=20):
         """Ends the service with SIGTERM; returns the faults of its end and its log."""

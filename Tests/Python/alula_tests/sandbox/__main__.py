@@ -35,19 +35,6 @@ def load_images(folder):
     Images.bodies = [(MEDIA_TYPES[path.suffix.lower()], path.read_bytes()) for path in small]
 
 
-def workers(service):
-    """The service's child processes that are no zombies."""
-    found = []
-    for task in os.listdir(f"/proc/{service.process.pid}/task"):
-        try:
-            children = pathlib.Path(f"/proc/{service.process.pid}/task/{task}/children").read_text().split()
-            found += [int(child) for child in children
-                      if pathlib.Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"]
-        except OSError:
-            pass
-    return found
-
-
 class Trial:
     """Sends signals to the workers of one service, and counts the results."""
 
@@ -61,7 +48,7 @@ class Trial:
         end = time.monotonic() + seconds
         while time.monotonic() < end and self.service.process.poll() is None:
             time.sleep(1)
-            blow, found = self.choice.choice(BLOWS), workers(self.service)
+            blow, found = self.choice.choice(BLOWS), self.service.workers()
             if found:
                 victim = self.choice.choice(found)
                 self.victims.add(victim)
