@@ -1,75 +1,89 @@
 """Uses the service for minutes as its users do, in rounds, and judges that a later round leaves no more behind than an early one:
 memory, descriptors, threads, worker processes, and errors in the log."""
 import argparse
-import asyncio
 import collections
+import concurrent.futures
+import http.client
 import itertools
 import pathlib
 import socket
-import urllib.parse
+import tempfile
+import threading
+import time
 
-from alula_tests.clients import connect, ends_of_workers, metrics, thumbnail
-from alula_tests.images import gradient_png, noisy_png
-from alula_tests.load.arrivals import Client
-from alula_tests.origins import ImageHandler, serving
+from alula_tests.clients import connect, ends_of_workers, get, metrics, thumbnail
+from alula_tests.origins import serving
 from alula_tests.report import Report
 from alula_tests.service import Service
+from alula_tests.soak.requests import DIALECTS, Images, PNGS, Request, in_turns
 
 ROUNDS = 6
-FORMATS = ("jpeg", "webp", "png", "avif", "auto", "gif")
-OPERATIONS = ({}, {"fit": "cover", "h": 150}, {"rotate": 90}, {"blur": 3}, {"fit": "cover", "gravity": "attention", "h": 120})
+READERS = 8
 
 
-class Images(ImageHandler):
-    """Twelve images, the first half of one below /half, text below /text, and nothing below /gone."""
-    bodies = [gradient_png(600 + 40 * number, 400) for number in range(6)] + [noisy_png(300, 200, n) for n in range(6)]
+class Readers:
+    """Threads that send requests to one service, each over its own two connections, until the end of `with`."""
 
-    def find(self, path):
-        kind, _, number = path.removeprefix("/").partition("/")
-        if kind == "gone":
-            return None
-        body = self.bodies[int(number) % len(self.bodies)] if kind != "text" else b"no image"
-        return "image/png", body[:len(body) // 2] if kind == "half" else body
+    def __init__(self, service):
+        self.service = service
+        self.own, self.connections = threading.local(), []
+        self.threads = concurrent.futures.ThreadPoolExecutor(READERS, initializer=self._connect)
+
+    def _connect(self):
+        self.own.connections = connect(self.service.port), connect(self.service.admin_port)
+        self.connections += self.own.connections
+
+    def send(self, request):
+        return self.threads.submit(self._read, request)
+
+    def _read(self, request):
+        """The status of the answer, and whether all in it is as it should be."""
+        connection = self.own.connections[request.is_of_operators]
+        try:
+            connection.request(request.method, request.target, request.body or None, request.fields)
+            answer = connection.getresponse()
+            body = answer.read()
+        except (OSError, http.client.HTTPException) as failure:
+            connection.close()
+            return repr(failure), False
+        # A part that was not made is a problem document.
+        return answer.status, answer.status == request.status and (answer.status >= 400 or b"application/problem+json" not in body)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.threads.shutdown()
+        for connection in self.connections:
+            connection.close()
 
 
-def requests(origin):
-    """Targets of every kind in turns, with the statuses that they should have; most differ from all before them."""
-    for number in itertools.count():
-        format, operation = FORMATS[number % len(FORMATS)], OPERATIONS[number % len(OPERATIONS)]
-        image = f"{origin}/image/{number}"
-        yield thumbnail(image, w=120 + number % 97, format=format, **operation), 200
-        yield thumbnail(f"{origin}/image/{number % 4}", w=200), 200
-        yield thumbnail(image, w=100, placeholder="red"), 200
-        yield "/info?" + urllib.parse.urlencode({"url": image}), 200
-        yield thumbnail(f"{origin}/gone/{number}", w=100), 404
-        yield thumbnail(f"{origin}/half/{number}", w=100), 422
-        yield thumbnail(f"{origin}/text/{number}", w=100), 415
-        yield thumbnail(image, w=0), 400
-
-
-def leave(port, target):
-    """A client that hangs up as soon as it has asked."""
+def leave(service, request):
+    """A client that hangs up as soon as it has asked, or in the middle of its body."""
+    port = service.admin_port if request.is_of_operators else service.port
+    fields = {"Host": "localhost", **request.fields, **({"Content-Length": len(request.body)} if request.body else {})}
+    head = [f"{request.method} {request.target} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
     with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.sendall(f"GET {target} HTTP/1.1\r\nHost: soak\r\n\r\n".encode())
+        connection.sendall("\r\n".join(head).encode() + request.body[:len(request.body) // 2])
 
 
-async def use(service, asked, seconds, rate, report):
+def use(service, asked, seconds, rate, report):
     """One round of use, which ends with every answer read and every connection closed; returns how often each status came."""
-    client = Client(service.port)
-    for number in range(int(seconds * rate)):
-        target, status = next(asked)
-        # Seven and eight kinds in turns: each kind is left sometimes.
-        if number % 7 == 6:
-            leave(service.port, target)
-        else:
-            client.send(status, target)
-        await asyncio.sleep(1 / rate)
-    await client.settle()
-    client.close()
-    answers = client.take()
-    wrong = [(answer.status, answer.fault, answer.kind) for answer in answers if answer.status != answer.kind]
-    report.check(answers and not wrong, f"{len(answers)} answers had the status that was due; not these: {wrong[:5]}")
-    return collections.Counter(answer.status for answer in answers)
+    sent, begun = [], time.monotonic()
+    with Readers(service) as readers:
+        for number in range(int(seconds * rate)):
+            time.sleep(max(begun + number / rate - time.monotonic(), 0))
+            # Seven and the number of kinds have no common divisor: each kind is left sometimes.
+            if number % 7 == 6:
+                leave(service, next(asked))
+                leave(service, Request("/events", is_of_operators=True))
+            else:
+                request = next(asked)
+                sent.append((request, readers.send(request)))
+        answers = [(request, *answer.result()) for request, answer in sent]
+    wrong = [(request.method, request.target, status) for request, status, is_right in answers if not is_right]
+    report.check(answers and not wrong, f"{len(answers)} answers were as they should be; not these: {wrong[:5]}")
+    return collections.Counter(status for _, status, _ in answers)
 
 
 def left(service):
@@ -83,17 +97,31 @@ def left(service):
     return {"MiB": memory // 1024, "descriptors": len(descriptors), "threads": len(service.threads()), "workers": len(workers)}
 
 
-async def run(options, origin, report):
-    with Service(options.alula, "--access-log", "off") as service:
-        asked, found = requests(origin), []
+def make_files(service, origin):
+    """Serves what the service makes of the PNGs from now on, too."""
+    connection = connect(service.port)
+    for number, format in itertools.product(range(len(PNGS)), ("jpeg", "webp", "gif", "avif")):
+        answer, body = get(connection, thumbnail(f"{origin}/image/{number}", w=600, format=format))
+        if answer.status != 200:
+            raise SystemExit(f"FAILED: {format} was not made: {answer.status} {body[:200]}")
+        Images.files = [*Images.files, (answer.headers["Content-Type"], body)]
+    connection.close()
+
+
+def run(options, origin, report):
+    with (tempfile.TemporaryDirectory() as folder,
+          Service(options.alula, "--access-log", "off", "--uploads", "on", "--source-cache-path", folder, "--source-cache-disk", "4MiB",
+                  "--result-cache-disk", "4MiB", *DIALECTS) as service):
+        make_files(service, origin)
+        asked, found = in_turns(origin), []
         for number in range(ROUNDS):
-            counts = await use(service, asked, options.seconds / ROUNDS, options.rate, report)
+            counts = use(service, asked, options.seconds / ROUNDS, options.rate, report)
             connection = connect(service.admin_port)
             connection.request("DELETE", "/cache")
             purged = connection.getresponse()
             report.check(purged.status == 200, f"the caches were purged: {purged.status}")
             connection.close()
-            await asyncio.sleep(3)
+            time.sleep(3)
             found.append(left(service))
             report.line(f"      round {number + 1}: {dict(counts)}; then {found[-1]}")
         early, late = found[1], found[-1]
@@ -114,7 +142,7 @@ def main():
     options = parser.parse_args()
     report = Report()
     with serving(Images) as port:
-        asyncio.run(run(options, f"http://127.0.0.1:{port}", report))
+        run(options, f"http://127.0.0.1:{port}", report)
     if report.faults:
         raise SystemExit("FAILED")
 
