@@ -27,9 +27,18 @@ class Request:
 
 
 class Images(ImageHandler):
-    """The files at /image/NUMBER, the first half of one below /half, text below /text, and nothing below /gone."""
+    """The files at /image/NUMBER, the first half of one below /half, text below /text, nothing below /gone, and below /moved the way
+    to an image."""
     # Pairs of a media type and a file. The service itself makes those that are no PNGs, so that each decoder has work.
     files = [("image/png", body) for body in PNGS]
+
+    def do_GET(self):
+        if not self.path.startswith("/moved/"):
+            return super().do_GET()
+        self.send_response(302)
+        self.send_header("Location", self.path.replace("/moved/", "/image/"))
+        self.send_header("Content-Length", "0")
+        self.end_headers()
 
     def find(self, path):
         kind, _, number = path.removeprefix("/").partition("/")
@@ -47,6 +56,8 @@ def in_turns(origin):
         renditions = [f"w={width}&format=webp", f"w={width + 200}", f"w=64&h=64&fit=cover&format={FORMATS[number % len(FORMATS)]}"]
         yield Request(thumbnail(image, w=width, format=FORMATS[number % len(FORMATS)], **OPERATIONS[number % len(OPERATIONS)]))
         yield Request(thumbnail(f"{origin}/image/{number % 4}", w=200))
+        yield Request(thumbnail(f"{origin}/image/{number % 4}", w=200), 304, fields={"If-None-Match": "*"})
+        yield Request(thumbnail(f"{origin}/moved/{number}", w=width), method="HEAD")
         yield Request(thumbnail(image, w=100, placeholder="red"))
         yield Request("/info?" + urllib.parse.urlencode({"url": image, "include": "color,palette,blurhash,thumbhash"}))
         yield Request("/thumbnails", method="POST", body=json.dumps({"url": image, "renditions": renditions}).encode(),
