@@ -24,8 +24,10 @@ def get(connection, target):
 
 def metrics(service):
     """The service's metrics by name and labels."""
-    found = {}
-    for row in get(connect(service.admin_port), "/metrics")[1].decode().splitlines():
+    found, connection = {}, connect(service.admin_port)
+    text = get(connection, "/metrics")[1].decode()
+    connection.close()
+    for row in text.splitlines():
         if not row.startswith("#"):
             name, _, value = row.rpartition(" ")
             found[name] = float(value)

@@ -78,17 +78,21 @@ class Service(Program):
     def threads(self):
         return list(pathlib.Path(f"/proc/{self.process.pid}/task").iterdir())
 
-    def workers(self):
-        """The child processes that are no zombies. Each is the child of the thread that started it."""
-        found = []
+    def children(self):
+        """The states of the child processes by process identifier, such as S, and Z for a zombie. Each is the child of the thread that
+        started it."""
+        found = {}
         for thread in self.threads():
             try:
-                children = (thread / "children").read_text().split()
-                found += [int(child) for child in children
-                          if pathlib.Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"]
+                for child in (thread / "children").read_text().split():
+                    found[int(child)] = pathlib.Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[0]
             except OSError:
                 pass
         return found
+
+    def workers(self):
+        """The child processes that are no zombies."""
+        return [child for child, state in self.children().items() if state != "Z"]
 
     def stop(self, seconds=20):
         """Ends the service with SIGTERM; returns the faults of its end and its log."""

@@ -3,6 +3,7 @@ import base64
 import dataclasses
 import itertools
 import json
+import time
 import urllib.parse
 
 from alula_tests.clients import thumbnail
@@ -27,25 +28,44 @@ class Request:
 
 
 class Images(ImageHandler):
-    """The files at /image/NUMBER, the first half of one below /half, text below /text, nothing below /gone, and below /moved the way
-    to an image."""
+    """The files at /image/NUMBER, below /slow after half a second, below /checked to be validated before each use, and below /moved
+    their addresses; the first half of one below /half, text below /text, and nothing below /gone."""
     # Pairs of a media type and a file. The service itself makes those that are no PNGs, so that each decoder has work.
     files = [("image/png", body) for body in PNGS]
 
+    @property
+    def kind(self):
+        return self.path.split("/")[1]
+
+    @property
+    def cache_control(self):
+        return "no-cache" if self.kind == "checked" else super().cache_control
+
     def do_GET(self):
-        if not self.path.startswith("/moved/"):
+        if self.kind == "slow":
+            time.sleep(0.5)
+        if self.kind == "checked" and self.headers["If-None-Match"]:
+            self.send_response(304)
+        elif self.kind == "moved":
+            self.send_response(302)
+            self.send_header("Location", self.path.replace("/moved/", "/image/"))
+            self.send_header("Content-Length", "0")
+        else:
             return super().do_GET()
-        self.send_response(302)
-        self.send_header("Location", self.path.replace("/moved/", "/image/"))
-        self.send_header("Content-Length", "0")
         self.end_headers()
 
+    def end_headers(self):
+        if self.kind == "checked":
+            self.send_header("ETag", '"1"')
+        super().end_headers()
+
     def find(self, path):
-        kind, _, number = path.removeprefix("/").partition("/")
-        if kind == "gone":
+        if self.kind == "gone":
             return None
-        media_type, body = self.files[int(number) % len(self.files)] if kind != "text" else ("image/png", b"no image")
-        return media_type, body[:len(body) // 2] if kind == "half" else body
+        if self.kind == "text":
+            return "image/png", b"no image"
+        media_type, body = self.files[int(path.split("/")[2]) % len(self.files)]
+        return media_type, body[:len(body) // 2] if self.kind == "half" else body
 
 
 def in_turns(origin):
@@ -58,6 +78,9 @@ def in_turns(origin):
         yield Request(thumbnail(f"{origin}/image/{number % 4}", w=200))
         yield Request(thumbnail(f"{origin}/image/{number % 4}", w=200), 304, fields={"If-None-Match": "*"})
         yield Request(thumbnail(f"{origin}/moved/{number}", w=width), method="HEAD")
+        yield Request(thumbnail(f"{origin}/checked/{number % 4}", w=180))
+        # They share one download, and are sent before it ends.
+        yield from (Request(thumbnail(f"{origin}/slow/{number}", w=width)) for width in (110, 130, 150))
         yield Request(thumbnail(image, w=100, placeholder="red"))
         yield Request("/info?" + urllib.parse.urlencode({"url": image, "include": "color,palette,blurhash,thumbhash"}))
         yield Request("/thumbnails", method="POST", body=json.dumps({"url": image, "renditions": renditions}).encode(),
