@@ -48,8 +48,8 @@ class Images(ImageHandler):
 
 
 def misses(origin):
-    """New thumbnails of similar cost: each is rendered, from cached pixels."""
-    sizes = list(itertools.product(range(600, 700), range(450, 525), range(70, 80)))
+    """New thumbnails of similar cost, enough for half an hour: each is rendered, from cached pixels."""
+    sizes = list(itertools.product(range(600, 700), range(450, 525), range(50, 95)))
     random.Random(2).shuffle(sizes)
     for width, height, quality in sizes:
         yield target(origin, width, f"&h={height}&fit=cover&q={quality}")
