@@ -29,13 +29,13 @@ package enum AlulaCommand {
     struct Entry {
         let name: String
         let summary: String
-        /// The whole explanation; empty for a command without arguments.
-        var help = ""
+        /// The whole explanation.
+        let help: String
         /// The command's own description, if its arguments are read by it.
         var description: CommandDescription?
         let run: ([String]) -> Never
 
-        init(_ name: String, _ summary: String, help: String = "", run: @escaping ([String]) -> Never) {
+        init(_ name: String, _ summary: String, help: String, run: @escaping ([String]) -> Never) {
             (self.name, self.summary, self.help, self.run) = (name, summary, help, run)
         }
 
@@ -63,10 +63,7 @@ package enum AlulaCommand {
                 "self-test", "check the image library, the decoders' limits and the encoders on this machine",
                 help: SelfTestCommand.help, run: SelfTestCommand.run),
             Entry(CompletionCommand.description, run: CompletionCommand.run),
-            Entry("version", "print the version") { arguments in
-                guard let first = arguments.first else { Program.succeed(Program.version) }
-                Program.fail(["alula version: \(first) is not expected here"], status: ExitStatus.wrongUse)
-            },
+            Entry(VersionCommand.description, run: VersionCommand.run),
         ]
     }
 

@@ -42,7 +42,7 @@ enum CompletionTable {
             else { return nil }
             let name = String(word.dropFirst(2))
             return known[ExactText(name)] ?? CommandOption(name: name, help: "", completion: .files)
-        } + (help.isEmpty ? [] : [.help])
+        } + [.help]
     }
 
     private static let parameters = ThumbnailOption.all.flatMap { option in

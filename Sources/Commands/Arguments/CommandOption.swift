@@ -47,7 +47,7 @@ struct CommandDescription: Sendable {
     let name: String
     /// The effect, for the list of commands.
     let summary: String
-    /// The operands, for the line of usage: `SOURCE… -o FILE|FOLDER`.
+    /// The operands, for the line of usage: `SOURCE… -o FILE|FOLDER`; empty for a command that takes none.
     let operands: String
     /// The effect, in sentences.
     let text: String
@@ -66,7 +66,7 @@ struct CommandDescription: Sendable {
     func option(_ name: Substring) -> CommandOption? { allOptions.first { $0.name == name } }
 
     var helpText: String {
-        var parts = ["Usage: alula \(name) \(operands)", text]
+        var parts = ["Usage: alula \(name)" + (operands.isEmpty ? "" : " \(operands)"), text]
         if !examples.isEmpty { parts.append(examples.map { "  " + $0 }.joined(separator: "\n")) }
         parts.append("Options:\n" + Self.table(allOptions.map { ($0.heading, $0.help) }))
         if takesParameters {

@@ -292,6 +292,20 @@ struct CommandLineTests {
         #expect(silent.errors == "alula: no service answers at 127.0.0.1:1 (adminBind, adminPort)\n")
     }
 
+    @Test func `every command of the list explains itself`() throws {
+        let commands = try run("--help").text.split(separator: "\n").compactMap { line in
+            line.wholeMatch(of: #/  ([a-z-]+)  .*/#).map { String($0.output.1) }
+        }
+        #expect(commands.count > 10 && commands.contains("version"))
+        for command in commands {
+            let run = try run(command, "--help")
+            #expect(run.status == 0 && run.errors.isEmpty, "\(command)")
+            #expect(run.text.hasPrefix("Usage: alula \(command)"), "\(command)")
+        }
+        let wrong = try run("version", "now")
+        #expect(wrong.status == 2 && wrong.errors.hasPrefix("alula version: now is not expected here\n"))
+    }
+
     @Test func `a program whose reader leaves ends quietly`() throws {
         folder.write("cat.jpg", ImageFixture.photo(width: 1_200, height: 900).array)
         let process = Process()

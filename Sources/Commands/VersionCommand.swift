@@ -1,0 +1,15 @@
+import Program
+
+/// `alula version`: prints the version.
+enum VersionCommand {
+    static let description = CommandDescription(
+        name: "version", summary: "print the version", operands: "",
+        text: "Prints the version in one line, as `alula --version` does.", takesSettings: false)
+
+    static func run(_ arguments: [String]) -> Never {
+        CommandLife.run(description, arguments) { arguments in
+            if let operand = arguments.operands.first { throw WrongUse("\(operand) is not expected here") }
+            return Program.say(Program.version) ? 0 : 1
+        }
+    }
+}
