@@ -72,7 +72,7 @@ public actor ThumbnailLoader {
     /// Begins to wait for a thumbnail.
     ///
     /// - Parameters:
-    ///   - url: A URL of the service; ``ThumbnailService/url(of:)`` makes them.
+    ///   - url: A URL of the service; ``ThumbnailService/url(of:)-(ThumbnailRequest)`` makes them.
     ///   - placeholder: The image to show until the thumbnail is there.
     /// - Returns: The wait, which can be iterated, and cancelled by its receipt.
     public func load(_ url: URL, placeholder: Thumbnail? = nil) -> ThumbnailLoad {
