@@ -1,7 +1,7 @@
 # Everything that is done with this project, by people and by CI.
 
 SWIFT ?= swift
-TESTS := unit fuzz-check contract smoke pages-test examples namespace-test
+TESTS := unit fuzz-check contract smoke pages-test examples docs namespace-test
 PORT ?= 8080
 PREFIX ?= /usr/local
 # Images for the smoke test and the benchmark: any folder of JPEG, PNG, WebP and GIF files.
