@@ -3,7 +3,7 @@ import Memory
 
 @testable import Imaging
 
-/// Pixels of all kinds of colours.
+/// Pixels of all kinds of colors.
 private let pixels = SharedBytes((0..<64 * 64 * 3).map { UInt8(truncatingIfNeeded: $0 &* 37) })
 private let size = PixelSize(width: 64, height: 64)
 private let photo: [UInt8] = {
@@ -16,10 +16,10 @@ private let photo: [UInt8] = {
     }
 }()
 
-/// ICC profiles: what is taken of one is written as a profile that reads back the same, colours are converted by its
+/// ICC profiles: what is taken of one is written as a profile that reads back the same, colors are converted by its
 /// numbers, and an image with it is decoded for a gamut, or refused.
 ///
-/// The colour engine takes most of the time, so each input is decoded for one of both.
+/// The color engine takes most of the time, so each input is decoded for one of both.
 @c(LLVMFuzzerTestOneInput)
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let profile = Array(UnsafeBufferPointer(start: bytes, count: min(count, 65_519)))

@@ -81,7 +81,7 @@ private func measure(_ name: String, number: Int, width: Int, options: Options) 
         var wishes = RenderingOptions()
         (wishes.width, wishes.quality, wishes.enlarge) = (width, options.quality, options.enlarge)
         if options.isFresh { wishes.width = width + (number * (options.rounds + 1) + round) % 97 }
-        // A quality with PNG chooses the colours of a palette.
+        // A quality with PNG chooses the colors of a palette.
         let plan = try RenderPlan(
             options: wishes, format: options.format, isFormatChosen: options.choosesPalette, source: header,
             limits: limits, light: options.light)

@@ -99,7 +99,7 @@ enum PricedSource: String, CaseIterable {
         }
     }
 
-    /// One colour: five codes of one symbol each, and no bit for any pixel (RFC 9649 section 3.7).
+    /// One color: five codes of one symbol each, and no bit for any pixel (RFC 9649 section 3.7).
     private var losslessWebP: [UInt8] {
         let sides = (Self.size.width - 1) | (Self.size.height - 1) << 14
         let codes = (0..<5).reduce(0) { $0 | 1 << (3 + 4 * $1) }

@@ -44,7 +44,7 @@ private func decode(_ path: String, level: Int, isAnimated: Bool) throws {
 /// An image that is rendered.
 private enum Subject: String {
     case photo, noise
-    /// Few enough colours for a palette.
+    /// Few enough colors for a palette.
     case speckles
 
     func image(_ size: PixelSize, bands: Int) -> DecodedImage {

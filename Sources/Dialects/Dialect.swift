@@ -33,7 +33,7 @@ package protocol Dialect: Sendable {
 
     /// Whether a raw target belongs to the dialect.
     ///
-    /// Asked for each request whose header was not recognised, so it must be cheap.
+    /// Asked for each request whose header was not recognized, so it must be cheap.
     func claim(on target: String) -> DialectClaim
 
     /// Whether the target may be read: it is signed as the dialect demands, or the dialect demands no signature.

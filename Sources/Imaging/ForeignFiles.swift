@@ -41,7 +41,7 @@ enum ForeignFiles {
     private static let bitmap: [UInt8] =
         [40, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 24, 0] + zeros(24) + [1, 2, 3, 0] + zeros(4)
 
-    /// One grey pixel, little-endian.
+    /// One gray pixel, little-endian.
     private static let vips: [UInt8] =
         [0xB6, 0xA6, 0xF2, 0x08, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8] + zeros(15)
         + [0, 0, 0x80, 0x3F, 0, 0, 0x80, 0x3F] + zeros(24) + [128]
@@ -66,7 +66,7 @@ enum ForeignFiles {
         return header + offset + zeros(4) + [6, 0, 0, 0] + [0, 0x3C, 0, 0x3C, 0, 0x3C]
     }()
 
-    /// One grey pixel, in blocks of 2880 bytes.
+    /// One gray pixel, in blocks of 2880 bytes.
     private static let fits: [UInt8] = {
         let cards = [
             "SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    2",

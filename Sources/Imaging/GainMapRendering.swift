@@ -4,7 +4,7 @@ import Glibc
 import Memory
 
 extension DecodedGainMap {
-    /// A decoded map, in samples that mean what its metadata say, whatever colour profile it has.
+    /// A decoded map, in samples that mean what its metadata say, whatever color profile it has.
     ///
     /// - Throws: The error of `token`.
     init(_ decoded: DecodedImage, of map: GainMap, token: WorkToken) throws {
@@ -95,7 +95,7 @@ extension DecodedGainMap {
 }
 
 extension RenderPlan {
-    /// The image that a result's file shows, as those see it who add gains to it, in the colours of the source; nil if
+    /// The image that a result's file shows, as those see it who add gains to it, in the colors of the source; nil if
     /// their luma cannot be compared.
     ///
     /// - Throws: The error of the reader or of `token`.

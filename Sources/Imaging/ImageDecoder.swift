@@ -109,7 +109,7 @@ package enum ImageDecoder {
             gamut: plan.gamut, token: token, room: room, isIncomplete: isIncomplete)
     }
 
-    /// Reduces pixels that were read without libvips, converts their colours and turns them upright.
+    /// Reduces pixels that were read without libvips, converts their colors and turns them upright.
     private static func finished(
         _ loaded: LoadedPixels, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> DecodedImage {
@@ -136,7 +136,7 @@ package enum ImageDecoder {
     /// PNG and AVIF can say more than WebP can write.
     private static let longestDelay = 655_350
 
-    /// Reduces the loaded image, then converts colours that numbers do not describe, and turns it upright.
+    /// Reduces the loaded image, then converts colors that numbers do not describe, and turns it upright.
     private static func reduced(
         _ loaded: VipsImage, by reduction: Int, frames: Int, header: ImageHeader, timing: (delays: [Int], loop: Int),
         gamut: DecodedGamut, token: WorkToken, room: PlaneMemory.Maker, isIncomplete: Bool = false
@@ -217,7 +217,7 @@ private struct FrameStrip {
     var image: VipsImage
     let frames: Int
 
-    /// Applies an operation to each frame separately, so that neighbouring frames do not mix.
+    /// Applies an operation to each frame separately, so that neighboring frames do not mix.
     ///
     /// The frames are read in order, so this works on a file that is still being read.
     func map(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> FrameStrip {

@@ -3,7 +3,7 @@ package import Memory
 
 /// Writes images as files, on the calling worker thread or worker process.
 package enum ImageEncoder {
-    /// Writes 8-bit pixels, rows without gaps and bands interleaved: grey, grey with alpha, sRGB or sRGB with alpha.
+    /// Writes 8-bit pixels, rows without gaps and bands interleaved: gray, gray with alpha, sRGB or sRGB with alpha.
     ///
     /// - Parameters:
     ///   - quality: 1…100, nil for the format's default.

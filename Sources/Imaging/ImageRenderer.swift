@@ -88,7 +88,7 @@ package enum ImageRenderer {
         return try plan.answer(file, gainMap: gainMap)
     }
 
-    /// Whether an image shows colours outside of sRGB, if all of them are kept.
+    /// Whether an image shows colors outside of sRGB, if all of them are kept.
     private static func isWide(
         _ image: DecodedImage, by plan: RenderPlan, token: WorkToken, composer: (RenderPlan) -> FrameComposer
     ) throws -> Bool {
@@ -117,7 +117,7 @@ package enum ImageRenderer {
         }
     }
 
-    /// A result of one colour.
+    /// A result of one color.
     ///
     /// - Parameter codec: Writes what is encoded in one step.
     /// - Throws: As ``render(_:additions:plan:token:codec:)``.

@@ -43,7 +43,7 @@ struct QualitySearch {
 
     /// The file of a quality that fits while the next higher one does not.
     ///
-    /// Bisects: the quality `low` fits and `high` does not, until they are neighbours. The highest quality is tried
+    /// Bisects: the quality `low` fits and `high` does not, until they are neighbors. The highest quality is tried
     /// first.
     private mutating func file(fitting bytes: Int, highest: Int, lowest: Int) throws -> (SharedBytes, Int) {
         var (low, high, quality) = (lowest - 1, highest + 1, highest)

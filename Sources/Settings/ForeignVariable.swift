@@ -6,7 +6,7 @@ package struct ForeignVariable: Equatable, Sendable {
     enum Meaning: Equatable, Sendable {
         /// It counts, in place of these settings; if there are none, it has no other spelling.
         case counts([String])
-        /// It concerns the other service's own workings, or asks for behaviour that the service has in any case.
+        /// It concerns the other service's own workings, or asks for behavior that the service has in any case.
         case harmless
         /// The service did something by it that Alula does not.
         case lost

@@ -111,7 +111,7 @@ struct ImaginaryEnvironment: ForeignReader {
         return true
     }
 
-    /// Whether a flag asks for behaviour that the service has in any case, or concerns imaginary's own workings alone.
+    /// Whether a flag asks for behavior that the service has in any case, or concerns imaginary's own workings alone.
     private static func isHarmless(_ flag: String, _ text: String) -> Bool {
         switch flag {
         case "RETURN_SIZE", "GZIP", "CPUS", "MRELEASE": true

@@ -157,7 +157,7 @@ struct ImagorEnvironment: ForeignReader {
         return true
     }
 
-    /// Whether a variable asks for behaviour that the service has in any case, or concerns imagor's own workings alone.
+    /// Whether a variable asks for behavior that the service has in any case, or concerns imagor's own workings alone.
     private static func isHarmless(_ name: String, _ text: String) -> Bool {
         switch name {
         case "IMAGOR_DISABLE_ERROR_BODY", "IMAGOR_DISABLE_PARAMS_ENDPOINT", "IMAGOR_MODIFIED_TIME_CHECK",

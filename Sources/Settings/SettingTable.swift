@@ -222,7 +222,7 @@ package enum SettingTable {
             help: "mix pixels as light; gamma: as their stored numbers"),
         .choice(
             "gamut", \.pipeline.rules.gamut, default: "srgb",
-            help: "colours of answers: srgb or p3; auto: p3 for images that need it"),
+            help: "colors of answers: srgb or p3; auto: p3 for images that need it"),
         Setting(name: "jpegProgressive", default: "auto", help: "auto: if that is smaller; or on, off") {
             (settings, text) throws(InvalidValue) in
             let scans = ["auto": JPEGScanChoice.bySize, "on": .several, "off": .one]

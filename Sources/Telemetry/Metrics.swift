@@ -127,7 +127,7 @@ package final class MetricFamily<Part: Sendable>: Sendable {
 package typealias CounterFamily = MetricFamily<Counter>
 
 extension CounterFamily {
-    /// Starts without any labelled counter.
+    /// Starts without any labeled counter.
     package convenience init() { self.init { Counter() } }
 
     /// The counter of these label values, made at first use.

@@ -3,7 +3,7 @@ public enum NearestName {
     /// Longest text that is compared, in bytes; a longer one is no mistyped name.
     private static let longest = 64
 
-    /// The first of the names that take the fewest edits from `text`: a byte more, less or other, or two neighbours
+    /// The first of the names that take the fewest edits from `text`: a byte more, less or other, or two neighbors
     /// exchanged.
     ///
     /// Upper and lower case count as the same. Nil if even the nearest name takes more edits than a third of the text's

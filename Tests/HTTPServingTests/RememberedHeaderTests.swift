@@ -25,7 +25,7 @@ struct RememberedHeaderTests {
 
     private static let header = "GET /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n"
 
-    @Test func `the same header is read twice, then recognised on its connection`() async throws {
+    @Test func `the same header is read twice, then recognized on its connection`() async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
         for expected in ["looked at", "looked at", "recognised", "recognised", "recognised"] {
@@ -75,8 +75,8 @@ struct RememberedHeaderTests {
         for _ in 0..<3 { _ = try await text(client, Self.header) }
         answer.text = nil
         #expect(try await text(client, Self.header) == "looked at")
-        answer.text = "recognised again"
-        #expect(try await text(client, Self.header) == "recognised again")
+        answer.text = "recognized again"
+        #expect(try await text(client, Self.header) == "recognized again")
         #expect(looks.count == 3)
         #expect(await server.shutDown(timeLimit: .seconds(5)))
     }

@@ -53,7 +53,7 @@ private final class PlayedWorker {
         }
     }
 
-    /// The outcome of a request to encode a grey image of 64×48 pixels.
+    /// The outcome of a request to encode a gray image of 64×48 pixels.
     func encodingOutcome() throws -> WorkerProcess.Outcome<SharedBytes> {
         let image = DecodedImage(
             pixels: SharedBytes([UInt8](repeating: 7, count: 64 * 48)), size: ImageFixture.size, bands: 1)

@@ -54,7 +54,7 @@ final class SandboxFixture: Sendable {
         }
     }
 
-    /// An image that keeps AVIF's encoder busy for a while: nothing in it is like its neighbour.
+    /// An image that keeps AVIF's encoder busy for a while: nothing in it is like its neighbor.
     static let noise: DecodedImage = {
         var state: UInt32 = 1
         let samples = (0..<noiseSize.area * 3).map { _ in

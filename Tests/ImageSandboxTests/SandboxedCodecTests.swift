@@ -18,7 +18,7 @@ struct SandboxedCodecTests {
         let profile = ICCWriter.profile(
             primaries: [[0.5151, 0.2412, -0.0011], [0.2920, 0.6922, 0.0419], [0.1571, 0.0666, 0.7841]])
         let photo = ImageFixture.photo(width: 401, height: 303)
-        // Detail in strong colours.
+        // Detail in strong colors.
         let stripes = SampleImage(PixelSize(width: 400, height: 300), bands: 3) { x, _ in
             x / 6 % 2 == 0 ? [255, 0, 0] : [255, 255, 255]
         }
@@ -99,7 +99,7 @@ struct SandboxedCodecTests {
         #expect(image.size == ImageFixture.size && image.bands == 3)
     }
 
-    @Test func `turned, tiled, grey and oddly profiled images are the same from a worker`() throws {
+    @Test func `turned, tiled, gray and oddly profiled images are the same from a worker`() throws {
         let fixture = try SandboxFixture()
         try #require(fixture.codec.protections.isSandbox)
         var turned = HEIFWriter.Item.coded(.quarters(ImageFixture.size))

@@ -78,7 +78,7 @@ struct JPEGWritingTests {
         }
     }
 
-    @Test func `grey images are written in scans, too`() throws {
+    @Test func `gray images are written in scans, too`() throws {
         let grey = SampleImage.greyRamp(PixelSize(width: 300, height: 200))
         let (one, several) = try (Self.file(.one, of: grey), Self.file(.several, of: grey))
         #expect(Self.frame(of: several) == 0xC2)

@@ -58,7 +58,7 @@ struct VipsImageTests {
 
     @Test func `a box at the edge is the mean of what there is of it, weighted by alpha`() throws {
         try ImageLibrary.start()
-        // Three columns and rows of grey with alpha: the last box of each holds one or two pixels.
+        // Three columns and rows of gray with alpha: the last box of each holds one or two pixels.
         let source = SharedBytes([10, 255, 20, 255, 30, 51, 40, 255, 50, 255, 90, 204, 70, 0, 80, 0, 99, 255])
         let token = WorkToken()
         try unsafe source.withUnsafeBytes { bytes throws in
@@ -73,7 +73,7 @@ struct VipsImageTests {
     }
 
     @Test(arguments: [2, 3, 4, 8])
-    func `boxes of colours with alpha have their weighted means, whole and narrow ones`(factor: Int) throws {
+    func `boxes of colors with alpha have their weighted means, whole and narrow ones`(factor: Int) throws {
         try ImageLibrary.start()
         let (width, height) = (8 * 11 + 5, 8 * 5 + 3)
         // A tenth of the pixels are transparent and a tenth opaque; so are whole boxes, for which the means are

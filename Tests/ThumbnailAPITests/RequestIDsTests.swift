@@ -41,7 +41,7 @@ import Testing
         name.utf8.prefix(13).reversed().reduce(0) { $0 << 5 | UInt64(digits.firstIndex(of: $1) ?? 0) }
     }
 
-    /// Undoes the finaliser of SplitMix64.
+    /// Undoes the finalizer of SplitMix64.
     private static func unscrambled(_ number: UInt64) -> UInt64 {
         var bits = number
         bits = (bits ^ bits >> 31 ^ bits >> 62) &* 0x3196_42b2_d24d_8ec3

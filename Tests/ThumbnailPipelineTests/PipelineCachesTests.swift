@@ -129,7 +129,7 @@ struct PipelineCachesTests {
         #expect(caches.record(for: again.identity) != nil)
     }
 
-    @Test func `11: removing a source removes every level, page and result, and no neighbour's`() throws {
+    @Test func `11: removing a source removes every level, page and result, and no neighbor's`() throws {
         let image = try source("/img")
         let neighbours = [try source("/img2"), try source("/img?x=1"), try source("/im"), try source("/img/")]
         for source in [image] + neighbours { try fill(source) }

@@ -294,7 +294,7 @@ struct SeveralSourcesTests {
     }
 }
 
-/// A step of the tests: fills all but one pixel with the colour of the second source's first pixel.
+/// A step of the tests: fills all but one pixel with the color of the second source's first pixel.
 private struct CoverStep: RenderStep {
     let words = "cover"
     func shape(after input: FrameShape) -> FrameShape { input }

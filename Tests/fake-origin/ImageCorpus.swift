@@ -154,7 +154,7 @@ enum ImageCorpus {
         }
     }
 
-    /// Progressive JPEG files with chroma of every size, in grey, YCbCr and YCCK.
+    /// Progressive JPEG files with chroma of every size, in gray, YCbCr and YCCK.
     private static func scanned(_ size: PixelSize) -> [(name: String, bytes: [UInt8])] {
         let samplings: [[(Int, Int)]] = [[], [(2, 1)], [(2, 2)], [(1, 2)], [(4, 1)]]
         return [1, 3, 4].flatMap { components in

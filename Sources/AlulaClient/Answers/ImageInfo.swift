@@ -12,9 +12,9 @@ public struct ImageInfo: Codable, Hashable, Sendable {
         }
     }
 
-    /// A colour and how much of the image has it.
+    /// A color and how much of the image has it.
     public struct Swatch: Codable, Hashable, Sendable {
-        /// The colour, such as `#87abd6`.
+        /// The color, such as `#87abd6`.
         public let color: String
         /// Its share of the visible pixels, up to 1.
         public let share: Double
@@ -44,7 +44,7 @@ public struct ImageInfo: Codable, Hashable, Sendable {
     public let bitDepth: Int
     /// Whether the file is stored in passes.
     public let progressive: Bool
-    /// The space of the stored colours, such as `srgb` or `display-p3`; nil from services that do not tell.
+    /// The space of the stored colors, such as `srgb` or `display-p3`; nil from services that do not tell.
     public let colorSpace: String?
     /// How the file holds light that is brighter than white: `none`, `pq`, `hlg` or `gain-map`; nil from services that
     /// do not tell.
@@ -53,9 +53,9 @@ public struct ImageInfo: Codable, Hashable, Sendable {
     public let bytes: Int
     /// The origin's field.
     public let etag, lastModified: String?
-    /// The dominant colour, with ``Fact/color``.
+    /// The dominant color, with ``Fact/color``.
     public let dominantColor: String?
-    /// The main colours, the largest share first, with ``Fact/palette``.
+    /// The main colors, the largest share first, with ``Fact/palette``.
     public let palette: [Swatch]?
     /// The BlurHash, with ``Fact/blurHash``.
     public let blurHash: String?

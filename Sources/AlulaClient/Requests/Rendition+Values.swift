@@ -57,18 +57,18 @@ extension Rendition {
         }
     }
 
-    /// A colour: hexadecimal digits without `#`, or a CSS name.
+    /// A color: hexadecimal digits without `#`, or a CSS name.
     public struct Color: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The colour as the service reads it.
+        /// The color as the service reads it.
         public let text: String
 
-        /// A colour such as `ff8800`, `f80`, `ff880080` or `orange`.
+        /// A color such as `ff8800`, `f80`, `ff880080` or `orange`.
         public init(_ text: String) { self.text = text }
 
-        /// A colour such as `"orange"`.
+        /// A color such as `"orange"`.
         public init(stringLiteral text: String) { self.text = text }
 
-        /// An sRGB colour.
+        /// An sRGB color.
         public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
             text = (alpha == 255 ? [red, green, blue] : [red, green, blue, alpha]).map { component in
                 String(component >> 4, radix: 16) + String(component & 15, radix: 16)
@@ -104,13 +104,13 @@ extension Rendition {
         case both = "hv"
     }
 
-    /// The colours that a result shows.
+    /// The colors that a result shows.
     public enum Gamut: String, Hashable, Sendable, CaseIterable {
         /// Those of sRGB.
         case srgb
         /// Those of Display P3.
         case p3
-        /// Those of Display P3 if the source has colours outside of sRGB, else those of sRGB.
+        /// Those of Display P3 if the source has colors outside of sRGB, else those of sRGB.
         case auto
     }
 
@@ -122,7 +122,7 @@ extension Rendition {
         public var contrast: Int?
         /// 0 to 400; 100 changes nothing.
         public var saturation: Int?
-        /// The degrees by which all colours are turned.
+        /// The degrees by which all colors are turned.
         public var hue: Int?
         /// 0 to 100.
         public var grayscale: Int?
@@ -204,9 +204,9 @@ extension Rendition {
         public var source: String
         /// The place where it lies.
         public var position: Place?
-        /// CSS pixels inwards from that place, to the right from the centre.
+        /// CSS pixels inwards from that place, to the right from the center.
         public var x: Int?
-        /// CSS pixels inwards from that place, downwards from the centre.
+        /// CSS pixels inwards from that place, downwards from the center.
         public var y: Int?
         /// 1 to 100 per cent.
         public var opacity: Int?

@@ -23,7 +23,7 @@ public struct Rendition: Hashable, Sendable {
     public var gravity: Gravity?
     /// Borders are cut off whose pixels differ by at most this, 1 to 255.
     public var trim: Int?
-    /// The colour of the borders that ``trim`` cuts off.
+    /// The color of the borders that ``trim`` cuts off.
     public var trimColor: Color?
     /// The part of the source that is kept.
     public var crop: Crop?
@@ -31,13 +31,13 @@ public struct Rendition: Hashable, Sendable {
     public var rotation: Int?
     /// The sides that change places.
     public var flip: Flip?
-    /// The changes of the colours.
+    /// The changes of the colors.
     public var colors = ColorFilters()
     /// Standard deviation of the blur in CSS pixels, 0.3 to 100.
     public var blur: Double?
     /// Standard deviation of the unsharp mask in CSS pixels, 0.3 to 10.
     public var sharpen: Double?
-    /// Side of the blocks that become one colour, in CSS pixels.
+    /// Side of the blocks that become one color, in CSS pixels.
     public var pixelate: Int?
     /// Space around the result.
     public var pad: Margins?
@@ -45,7 +45,7 @@ public struct Rendition: Hashable, Sendable {
     public var radius: Radius?
     /// The shape that stays.
     public var mask: Mask?
-    /// The colour behind what is transparent.
+    /// The color behind what is transparent.
     public var background: Color?
     /// The format of the result.
     public var format: Format?
@@ -55,7 +55,7 @@ public struct Rendition: Hashable, Sendable {
     public var maximumBytes: Int?
     /// Bits of a component of an AVIF result: 8 or 10.
     public var avifBitDepth: Int?
-    /// The colours that the result shows.
+    /// The colors that the result shows.
     public var gamut: Gamut?
     /// Whether the Exif copyright and artist are kept.
     public var keepsCopyright: Bool?

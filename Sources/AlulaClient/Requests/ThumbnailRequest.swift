@@ -6,7 +6,7 @@ public struct ThumbnailRequest: Hashable, Sendable {
     public var source: String
     /// How the thumbnail looks.
     public var rendition: Rendition
-    /// The colour that is sent instead if the source fails.
+    /// The color that is sent instead if the source fails.
     public var placeholder: Rendition.Color?
     /// The time after which the URL is refused.
     public var expires: Date?

@@ -120,7 +120,7 @@ void CAOMShim_set_plane(CAOMShimEncoder *encoder, int plane, const uint8_t *samp
     int most = (1 << encoder->bits) - 1, middle = 1 << (encoder->bits - 1);
     int width = (int) encoder->image.d_w, height = (int) encoder->image.d_h, value, x, y;
     for (value = 0; value < 256; value++) {
-        // The middle of chroma is grey.
+        // The middle of chroma is gray.
         int sample = plane == 0 ? (value * most + 127) / 255 : middle + ((value - 128) * most + (value < 128 ? -127 : 127)) / 255;
         values[value] = (uint16_t) (sample < 0 ? 0 : sample > most ? most
                                                                    : sample);
@@ -146,7 +146,7 @@ void CAOMShim_set_colors(CAOMShimEncoder *encoder, const uint8_t *pixels, int ba
     int width = (int) encoder->image.d_w, height = (int) encoder->image.d_h, most = (1 << encoder->bits) - 1, x, y;
     double unit = 65536.0 * most / 255;
     int32_t luma[3] = {(int32_t) (0.299 * unit + 0.5), (int32_t) (0.587 * unit + 0.5), (int32_t) (0.114 * unit + 0.5)};
-    // Of colours, chroma is (blue - luma) / 1.772 and (red - luma) / 1.402; of grey it is the middle.
+    // Of colors, chroma is (blue - luma) / 1.772 and (red - luma) / 1.402; of gray it is the middle.
     int32_t half = (int32_t) (0.5 * unit + 0.5), middle = 1 << (encoder->bits - 1 + 16);
     int32_t blue[2] = {(int32_t) (0.299 / 1.772 * unit + 0.5), 0}, red[2] = {0, (int32_t) (0.114 / 1.402 * unit + 0.5)};
     blue[1] = half - blue[0];

@@ -8,7 +8,7 @@ typedef struct {
     int index, weight;
 } Place;
 
-/// Where the centre of a sample lies among `count` others; beyond the edges these go on as the outermost.
+/// Where the center of a sample lies among `count` others; beyond the edges these go on as the outermost.
 static Place place_of(int sample, double start, double step, int count)
 {
     double at = start + (sample + 0.5) * step - 0.5;

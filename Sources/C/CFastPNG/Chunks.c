@@ -87,7 +87,7 @@ static CFastPNGOutcome read_header(const Chunk *chunk, CFastPNGImage *image)
     return CFastPNGDone;
 }
 
-/// Of colours a palette is a proposal; libpng complains of one for grey.
+/// Of colors a palette is a proposal; libpng complains of one for gray.
 static CFastPNGOutcome read_palette(const Chunk *chunk, CFastPNGImage *image)
 {
     size_t most = image->color_type == palette ? 1u << image->depth : palette_capacity;

@@ -3,7 +3,7 @@
 
 #include "CFastPNG.h"
 
-/// Colour types (section 11.2.2).
+/// Color types (section 11.2.2).
 enum { grey = 0,
     color = 2,
     palette = 3,

@@ -6,7 +6,7 @@
 #include <emmintrin.h>
 #endif
 
-/// The neighbour that is nearest to left + above - above left; of equally near ones the first of these three.
+/// The neighbor that is nearest to left + above - above left; of equally near ones the first of these three.
 static inline int nearest(int left, int above, int corner)
 {
     int to_left = above - corner, to_above = left - corner, to_corner = to_left + to_above;
@@ -79,7 +79,7 @@ static always_inline void store(uint8_t *bytes, size_t count, __m128i pixel)
     }
 }
 
-/// The neighbours of the next pixel of a row.
+/// The neighbors of the next pixel of a row.
 typedef struct {
     __m128i left, corner;
 } Neighbours;

@@ -6,9 +6,9 @@
 /// How the samples of an image become bands of 8 bits.
 typedef struct {
     const CFastPNGImage *image;
-    /// The pixel of each sample of up to 8 bits, of a palette and of grey.
+    /// The pixel of each sample of up to 8 bits, of a palette and of gray.
     uint8_t pixels[256][4];
-    /// The transparent colour, as samples have it.
+    /// The transparent color, as samples have it.
     uint8_t transparent[6];
 } Samples;
 

@@ -12,11 +12,11 @@
 enum {
     /// Coefficients of a block.
     block_size = 64,
-    /// Binary digits behind the point of a coefficient that is not quantised yet, in steps.
+    /// Binary digits behind the point of a coefficient that is not quantized yet, in steps.
     step_bits = 5,
     one_step = 1 << step_bits,
     half_step = one_step / 2,
-    /// Where a plain quantisation keeps a coefficient.
+    /// Where a plain quantization keeps a coefficient.
     plain_least = 18,
     /// Most that a coefficient is (T.81 section F.1.2): one of eight bits has 10.
     most_value = 1023,
@@ -58,7 +58,7 @@ static inline int magnitude_of(int value)
     return value < 0 ? -value : value;
 }
 
-/// The nearest value of a coefficient that is not quantised yet.
+/// The nearest value of a coefficient that is not quantized yet.
 static inline int nearest(int value)
 {
     int magnitude = (magnitude_of(value) + half_step) >> step_bits;

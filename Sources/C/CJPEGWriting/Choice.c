@@ -8,7 +8,7 @@
 #include <arm_neon.h>
 #endif
 
-// Distortion is the square of the difference in quantisation steps: the tables have weighed the frequencies already. All is in whole
+// Distortion is the square of the difference in quantization steps: the tables have weighed the frequencies already. All is in whole
 // numbers.
 
 enum {

@@ -15,10 +15,10 @@ typedef struct {
 /// The costs of symbols that occur so often in blocks of luma (`kind` 0) or chroma (1).
 void CJPEG_rate_band(const Counts *counts, int kind, int first, int last, Rates *rates);
 
-/// Finds which coefficients of a row of blocks a plain quantisation keeps: about those that the choice keeps.
+/// Finds which coefficients of a row of blocks a plain quantization keeps: about those that the choice keeps.
 void CJPEG_keep_plainly(const Blocks *blocks, int row);
 
-/// Quantises a row of blocks so that their distortion and the costs of their bits are least together.
+/// Quantizes a row of blocks so that their distortion and the costs of their bits are least together.
 void CJPEG_choose(const Blocks *blocks, int row, const Rates *rates, int bands);
 
 #endif

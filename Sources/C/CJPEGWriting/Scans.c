@@ -69,7 +69,7 @@ static void finish(Output *output)
 /// Counts, or writes with codes into an output: exactly one of the two.
 typedef struct {
     Counts *counts;
-    /// Whether the coefficients are not quantised yet, and count as what a plain quantisation makes of them.
+    /// Whether the coefficients are not quantized yet, and count as what a plain quantization makes of them.
     int is_early;
     const Codes *codes;
     Output *output;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// The transform of Arai, Agui and Nakajima, in single precision: its scale factors are part of the quantisation. Each operation rounds
+// The transform of Arai, Agui and Nakajima, in single precision: its scale factors are part of the quantization. Each operation rounds
 // once, in a fixed order, so all processors compute the same.
 
 const uint8_t CJPEG_places[block_size] = {

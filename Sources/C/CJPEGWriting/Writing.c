@@ -6,7 +6,7 @@
 #include "Choice.h"
 #include "Scans.h"
 
-/// Quantisation steps at quality 50, in rows of rising vertical frequency.
+/// Quantization steps at quality 50, in rows of rising vertical frequency.
 ///
 /// With r as the distance of a coefficient from the first one, luma's steps are 14 (1 + 0.17 r^1.64), chroma's 11 (1 + 0.35 r^1.13), and
 /// the first ones 0.7 times that. Chosen by SSIMULACRA2 at equal bytes: docs/quality.md has the figures.

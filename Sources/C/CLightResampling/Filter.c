@@ -6,7 +6,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/// Samples on each side of the filter's centre, if the source is as large as the target.
+/// Samples on each side of the filter's center, if the source is as large as the target.
 static const double radius = 3;
 
 static int within(int value, int least, int most)

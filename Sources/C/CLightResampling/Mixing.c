@@ -10,7 +10,7 @@
 
 #if defined(__SSE2__)
 
-/// Two neighbouring weights, as often as a register has room for them.
+/// Two neighboring weights, as often as a register has room for them.
 static inline int pair_of(const int16_t *weights, int tap, int count)
 {
     unsigned second = tap + 1 < count ? (uint16_t) weights[tap + 1] : 0;

@@ -11,7 +11,7 @@ typedef struct {
     const CPNGShimPart *part;
     const CPNGShimForm *form;
     CPNGShimWatch watch;
-    /// The colour type of the standard: 0 for grey, 2 for colour, 3 for a palette; 4 more with alpha.
+    /// The color type of the standard: 0 for gray, 2 for color, 3 for a palette; 4 more with alpha.
     int type;
     /// Bits of a component: 1, 2, 4 or 8.
     int depth;
@@ -52,7 +52,7 @@ int CPNGShim_least_bands(const void *pixels, size_t count, int bands)
     }
 }
 
-/// Bits that grey samples need so that all levels stay exact.
+/// Bits that gray samples need so that all levels stay exact.
 static int grey_depth(const CPNGShimForm *form)
 {
     int depth = 1;
@@ -157,7 +157,7 @@ static void pack(const File *file, const uint8_t *indices, uint8_t *row)
     }
 }
 
-/// Writes indices without filters: neighbouring ones, and packed pixels, have no differences that would be small.
+/// Writes indices without filters: neighboring ones, and packed pixels, have no differences that would be small.
 static int put_indices(File *file)
 {
     int failed = !(file->room = calloc(1, file->row_size + 1));
@@ -168,7 +168,7 @@ static int put_indices(File *file)
     return failed;
 }
 
-/// Copies the bands of a row that the file has: without alpha, or the first of three equal colours.
+/// Copies the bands of a row that the file has: without alpha, or the first of three equal colors.
 static void narrow(const File *file, const uint8_t *from, uint8_t *to)
 {
     int bands = file->part->bands, colors = file->form->bands < 3 ? 1 : 3, has_alpha = file->form->bands % 2 == 0;

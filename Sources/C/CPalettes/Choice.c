@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Colours are compared premultiplied by alpha, so that the colour of transparent pixels does not matter. The cubes of a grid collect the
+// Colors are compared premultiplied by alpha, so that the color of transparent pixels does not matter. The cubes of a grid collect the
 // pixels; cubes are split among boxes, and the means of the boxes are improved as in Lloyd's algorithm.
 
 enum { channels = 4,
@@ -28,7 +28,7 @@ typedef struct {
     float count;
 } Entry;
 
-/// Entries that get one colour.
+/// Entries that get one color.
 typedef struct {
     int first, count;
     int axis;
@@ -171,13 +171,13 @@ static int split_all(Box *boxes, Entry *entries, int count, double most)
     return boxes_count;
 }
 
-/// The colours of a palette, channel by channel, weighted and premultiplied.
+/// The colors of a palette, channel by channel, weighted and premultiplied.
 typedef struct {
     float parts[channels][CPalettes_most_colors];
     int count;
 } Colors;
 
-/// The place of the colour that is nearest to `value`.
+/// The place of the color that is nearest to `value`.
 static int nearest(const Colors *colors, const float *value)
 {
     float distances[CPalettes_most_colors];
@@ -197,7 +197,7 @@ static int nearest(const Colors *colors, const float *value)
     return place;
 }
 
-/// Moves each colour to the mean of the entries that it is nearest to.
+/// Moves each color to the mean of the entries that it is nearest to.
 static void improve(Colors *colors, const Entry *entries, int count)
 {
     double sums[CPalettes_most_colors][channels + 1];
@@ -218,7 +218,7 @@ static float clipped(float value, float most)
     return value < 0 ? 0 : (value < most ? value : most);
 }
 
-/// The colours as pixels have them; afterwards, `colors` is exactly what these are when premultiplied.
+/// The colors as pixels have them; afterwards, `colors` is exactly what these are when premultiplied.
 static void round_all(Colors *colors, uint32_t *rounded)
 {
     for (int index = 0; index < colors->count; index++) {
@@ -235,7 +235,7 @@ static void round_all(Colors *colors, uint32_t *rounded)
     }
 }
 
-/// Gives each pixel the nearest colour, by its cube, and adds the difference to the pixels that follow.
+/// Gives each pixel the nearest color, by its cube, and adds the difference to the pixels that follow.
 static CPalettesStatus assign(const CPalettesPixels *pixels, const Colors *colors, uint8_t *indices, CPalettesWatch watch)
 {
     int width = pixels->width;

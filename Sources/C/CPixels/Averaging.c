@@ -103,7 +103,7 @@ enum { most_float_factor = 8 };
 
 #if defined(__SSE2__)
 
-/// The sums of two pixels' colours, multiplied by their alphas, and the sum of their alphas; the pixels' bytes stand in turns.
+/// The sums of two pixels' colors, multiplied by their alphas, and the sum of their alphas; the pixels' bytes stand in turns.
 static inline __m128i weighted(__m128i pixels)
 {
     const __m128i is_colour = _mm_setr_epi32(-1, -1, -1, 0), ones = _mm_setr_epi16(0, 0, 0, 0, 0, 0, 1, 1);
@@ -128,12 +128,12 @@ static inline __m128i weighted_4(const uint8_t *pixels)
         weighted(_mm_unpacklo_epi8(four, _mm_setzero_si128())), weighted(_mm_unpackhi_epi8(four, _mm_setzero_si128())));
 }
 
-/// Writes a mean from the sums of colours multiplied by alphas, and of alphas.
+/// Writes a mean from the sums of colors multiplied by alphas, and of alphas.
 static inline void write_mean(__m128i sums, int count, uint8_t *out)
 {
     const __m128i is_colour = _mm_setr_epi32(-1, -1, -1, 0);
     __m128i alphas = _mm_shuffle_epi32(sums, 0xFF), divisors, means;
-    // Without colour the sums are zero, and any divisor is right.
+    // Without color the sums are zero, and any divisor is right.
     alphas = _mm_or_si128(alphas, _mm_srli_epi32(_mm_cmpeq_epi32(alphas, _mm_setzero_si128()), 31));
     divisors = _mm_or_si128(_mm_and_si128(is_colour, alphas), _mm_andnot_si128(is_colour, _mm_set1_epi32(count)));
     sums = _mm_add_epi32(sums, _mm_srli_epi32(divisors, 1));
@@ -155,7 +155,7 @@ static inline Sums sums_of_row(Sums sums, const uint8_t *pixels, int count)
 
 typedef uint32x4_t Sums;
 
-/// Adds colours, multiplied by their alphas, and alphas.
+/// Adds colors, multiplied by their alphas, and alphas.
 static inline Sums sums_of_row(Sums sums, const uint8_t *pixels, int count)
 {
     static const uint16_t colours[] = {0xFFFF, 0xFFFF, 0xFFFF, 0, 0xFFFF, 0xFFFF, 0xFFFF, 0};

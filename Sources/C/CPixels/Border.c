@@ -32,7 +32,7 @@ static int flat_component(const CPixelsFrame *frame, const CPixelsBorder *border
     return (value * alpha + border->matte[component] * (255 - alpha)) / 255;
 }
 
-/// Whether the median of nine pixels is near the colour: at least five are not above it, and five are not below it. Pixels beyond the edge are like
+/// Whether the median of nine pixels is near the color: at least five are not above it, and five are not below it. Pixels beyond the edge are like
 /// those at the edge.
 static int is_smoothed_near(const CPixelsFrame *frame, const CPixelsBorder *border, int x, int y)
 {
@@ -53,7 +53,7 @@ static int is_smoothed_near(const CPixelsFrame *frame, const CPixelsBorder *bord
     return 1;
 }
 
-/// Whether all pixels of a part are near the colour.
+/// Whether all pixels of a part are near the color.
 static int is_border(const CPixelsFrame *frame, const CPixelsBorder *border, int left, int top, int right, int bottom)
 {
     int x, y;

@@ -45,7 +45,7 @@ static float ratio_of(float lightness)
     return lightness > 0.206893f ? lightness * lightness * lightness : (lightness - 16.0f / 116) / 7.787f;
 }
 
-/// A colour in CIE Lab of D65: factors of lightness and chroma, and the cosine and sine of the turn of the hue.
+/// A color in CIE Lab of D65: factors of lightness and chroma, and the cosine and sine of the turn of the hue.
 static void change_lab(const Curves *curves, const float *values, const uint8_t *from, uint8_t *to)
 {
     float red = curves->light[from[0]], green = curves->light[from[1]], blue = curves->light[from[2]];

@@ -53,7 +53,7 @@ static inline uint8_t in_eight_bits(float value)
     return (uint8_t) (value > 0 ? value < 255 ? value + 0.5f : 255 : 0);
 }
 
-/// Writes a pixel whose colours have been multiplied by alpha, 0 to 1; alpha is 0 to 255.
+/// Writes a pixel whose colors have been multiplied by alpha, 0 to 1; alpha is 0 to 255.
 static inline void put_divided(uint8_t *pixel, const float *colors, float alpha, int bands)
 {
     float factor = alpha > 0 ? 255 / alpha : 0;

@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum { component_steps = 4096,
-    /// Most places that are tried on the way to grey.
+    /// Most places that are tried on the way to gray.
     tries = 12,
     /// Pixels of a row that are looked at together.
     span = 4 * CPixels_gamut_block,
-    /// Colours that are brought inside together: two of the widest vectors.
+    /// Colors that are brought inside together: two of the widest vectors.
     lanes = 16 };
 
 /// The component of sRGB's curve, 0 to 255, for each step of light from 0 to 1.
@@ -30,9 +30,9 @@ static void compute(void)
 
 /// Light that is so little beyond the gamut is clipped.
 static const float slack = 1e-4f;
-/// Light that counts as beyond it: by more than the rounding of colours on its surface.
+/// Light that counts as beyond it: by more than the rounding of colors on its surface.
 static const float under = -0.0025f, over = 1.01f;
-/// The cube root of the luminance of middle grey, and the share of the way to it that grey moves along.
+/// The cube root of the luminance of middle gray, and the share of the way to it that gray moves along.
 static const float middle = 66 / 116.f, pull = 0.2f;
 
 static inline float component(float light)
@@ -85,8 +85,8 @@ static inline float excess(float red, float green, float blue)
     return most - 1 > -least ? most - 1 : -least;
 }
 
-/// Moves colours towards a grey in CIE Lab until the gamut holds them: their hues stay, their chroma shrinks, and their lightness moves a
-/// little to the middle, where a gamut has more colours. The places are found by false positions (the Illinois rule), for all of them in
+/// Moves colors towards a gray in CIE Lab until the gamut holds them: their hues stay, their chroma shrinks, and their lightness moves a
+/// little to the middle, where a gamut has more colors. The places are found by false positions (the Illinois rule), for all of them in
 /// the same few steps, which bounds the time of the worst ones.
 WIDE static void bring_inside(const CPixelsGamut *gamut, float light[3][lanes])
 {
@@ -106,7 +106,7 @@ WIDE static void bring_inside(const CPixelsGamut *gamut, float light[3][lanes])
         red = green = blue = light_of(grey[i]);
         at_high[i] = excess(product(back, red, green, blue), product(back + 3, red, green, blue), product(back + 6, red, green, blue));
     }
-    // A grey that is itself outside is clipped.
+    // A gray that is itself outside is clipped.
     for (step = 0; step < tries && going; step++) {
         going = 0;
         for (i = 0; i < lanes; i++) {
@@ -182,7 +182,7 @@ void CPixels_change_gamut_of(const CPixelsGamut *gamut, float *red, float *green
     }
 }
 
-/// Changes a span of a row; drawings have long runs of one colour, of which each is changed once.
+/// Changes a span of a row; drawings have long runs of one color, of which each is changed once.
 static int change_span(const CPixelsGamut *gamut, const uint8_t *from, uint8_t *to, int width, int bands)
 {
     float colors[3][CPixels_gamut_block];

@@ -3,10 +3,10 @@
 
 #include "CPixels.h"
 
-/// Most colours that are changed together: a multiple of every vector's length.
+/// Most colors that are changed together: a multiple of every vector's length.
 enum { CPixels_gamut_block = 64 };
 
-/// Changes colours whose components, 0 to 255, lie in three rows.
+/// Changes colors whose components, 0 to 255, lie in three rows.
 void CPixels_change_gamut_of(const CPixelsGamut *gamut, float *red, float *green, float *blue, int count);
 
 #endif

@@ -8,7 +8,7 @@
 
 const double CPixels_least_boxes_sigma = 8;
 
-/// The numbers of a row, with colours multiplied by alpha.
+/// The numbers of a row, with colors multiplied by alpha.
 WIDE static void load(const CPixelsFrame *frame, int y, float *to)
 {
     const uint8_t *from = row_of(frame, y);
@@ -85,7 +85,7 @@ WIDE static void scale(float *restrict to, const float *from, float weight, int 
         to[i] = weight * from[i];
 }
 
-/// The means of numbers whose neighbours at each distance begin at `rows[radius - distance]` and `rows[radius + distance]`.
+/// The means of numbers whose neighbors at each distance begin at `rows[radius - distance]` and `rows[radius + distance]`.
 static void mean(float *sum, const float *const *rows, const float *weights, int radius, int count)
 {
     int distance;

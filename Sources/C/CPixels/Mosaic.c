@@ -2,7 +2,7 @@
 
 #include "Frames.h"
 
-/// The sums of a square: those of colours weighted by alpha, if there is alpha, and that of alpha.
+/// The sums of a square: those of colors weighted by alpha, if there is alpha, and that of alpha.
 typedef struct {
     uint64_t colors[3], alpha;
 } Sums;

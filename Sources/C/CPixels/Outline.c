@@ -100,7 +100,7 @@ static void cover_row(Coverage *coverage, const CPixelsOutline *outline, int y)
     }
 }
 
-/// Mixes a pixel with the colour; `bands` are those of the result.
+/// Mixes a pixel with the color; `bands` are those of the result.
 static void mix(const uint8_t *from, int from_alpha, const uint8_t *color, float share, uint8_t *to, int bands)
 {
     int colors = bands == 2 || bands == 4 ? bands - 1 : bands, band;

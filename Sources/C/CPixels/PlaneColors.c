@@ -22,7 +22,7 @@ static inline float product(const float *factors, float summand, float red, floa
     return clipped(factors[0] * red + factors[1] * green + factors[2] * blue + summand);
 }
 
-/// Does one stage on colours that lie in rows.
+/// Does one stage on colors that lie in rows.
 static inline void multiply(const CPixelsStage *stage, float *restrict red, float *restrict green, float *restrict blue)
 {
     const float *f = stage->factors;
@@ -66,7 +66,7 @@ static inline void widen(const uint8_t *from, int step, float share, float *rest
     }
 }
 
-/// The colours of a block's samples.
+/// The colors of a block's samples.
 WIDE static void widen_colors(const Block *part, float *restrict red, float *restrict green, float *restrict blue)
 {
     Row bluish, reddish;

@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/// Four components: colours multiplied by alpha, and alpha.
+/// Four components: colors multiplied by alpha, and alpha.
 typedef float Pixel __attribute__((vector_size(16)));
 
-/// Pixels of the other colour around the image, as many as a filter reads beyond it.
+/// Pixels of the other color around the image, as many as a filter reads beyond it.
 enum { margin = 3 };
 
-/// The image in floating point with its margins of a colour.
+/// The image in floating point with its margins of a color.
 static Pixel *widened(const CPixelsFrame *frame, Pixel color, size_t *row_length)
 {
     size_t width = (size_t) frame->width + 2 * margin, height = (size_t) frame->height + 2 * margin, index;

@@ -12,7 +12,7 @@ enum { tone_steps = 1024,
 typedef struct {
     /// The light of each sample, 1 for the reference white.
     float *light;
-    /// The factor of a colour by the root of its largest component's share of the peak.
+    /// The factor of a color by the root of its largest component's share of the peak.
     float factors[tone_steps + 1];
     /// The component of sRGB for light of 0 to 1.
     uint8_t components[component_steps + 1];

@@ -6,7 +6,7 @@
 #include <arm_neon.h>
 #endif
 
-/// Neighbouring samples of chroma that differ by more than this count.
+/// Neighboring samples of chroma that differ by more than this count.
 enum { strong = 32 };
 
 /// The samples of a row, and those of the row below.

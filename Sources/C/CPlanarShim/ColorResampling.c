@@ -96,7 +96,7 @@ static void mix_rows(const CPlanarShimPlane *plane, Place place, uint16_t *mixed
     mixed[plane->width] = mixed[plane->width - 1];
 }
 
-/// Mixes neighbouring values of a row for each pixel.
+/// Mixes neighboring values of a row for each pixel.
 static void mix_columns(const uint16_t *mixed, const Place *columns, int width, uint8_t *chroma)
 {
     enum { bits = 2 * weight_bits,

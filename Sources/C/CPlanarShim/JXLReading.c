@@ -37,7 +37,7 @@ CPlanarShimJXLReader *CPlanarShim_jxl_open(const void *bytes, size_t count)
     return NULL;
 }
 
-/// The standard's own sRGB, in colour or in grey.
+/// The standard's own sRGB, in color or in gray.
 static JxlColorEncoding standard(int is_grey)
 {
     JxlColorEncoding encoding = {0};
@@ -56,7 +56,7 @@ static int is_standard(const JxlColorEncoding *encoding)
             || (encoding->color_space == JXL_COLOR_SPACE_RGB && encoding->primaries == JXL_PRIMARIES_SRGB));
 }
 
-/// Whether the colours are by PQ or HLG, which libjxl then must not convert: it would clip them.
+/// Whether the colors are by PQ or HLG, which libjxl then must not convert: it would clip them.
 static int keeps_range(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, const JxlPixelFormat *format)
 {
     JxlColorEncoding encoding;
@@ -68,7 +68,7 @@ static int keeps_range(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, c
         || JxlDecoderSetPreferredColorProfile(reader->decoder, &encoding) == JXL_DEC_SUCCESS;
 }
 
-/// Asks for sRGB's curve, and its primaries unless the file has wider ones, where libjxl can convert; keeps the ICC profile of other colours.
+/// Asks for sRGB's curve, and its primaries unless the file has wider ones, where libjxl can convert; keeps the ICC profile of other colors.
 static int keep_profile(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, const JxlPixelFormat *format)
 {
     JxlColorEncoding encoding = standard(info->num_color_channels == 1);
@@ -109,10 +109,10 @@ CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarSh
     header->bands = (int) info.num_color_channels + (info.alpha_bits > 0 ? 1 : 0);
     format.num_channels = (uint32_t) header->bands;
     if (JxlDecoderProcessInput(reader->decoder) != JXL_DEC_COLOR_ENCODING)
-        return fail(reader, "libjxl finds no meaning of the colours");
+        return fail(reader, "libjxl finds no meaning of the colors");
     header->is_wide = keeps_range(reader, &info, &format);
     if (!header->is_wide && keep_profile(reader, &info, &format))
-        return fail(reader, "libjxl finds no meaning of the colours");
+        return fail(reader, "libjxl finds no meaning of the colors");
     header->profile = reader->profile;
     header->profile_size = reader->profile_size;
     return CPlanarShimDone;

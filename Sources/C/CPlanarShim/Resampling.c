@@ -61,7 +61,7 @@ static zimg_filter_graph *build(const CPlanarShimGraph *graph)
     source.width = (unsigned) padded_width(graph);
     source.height = (unsigned) resampling->source_height + 2 * graph->margin_down;
     source.pixel_type = ZIMG_PIXEL_BYTE;
-    // Each plane is resampled as a grey image, so that it gets its exact size; the sizes of subsampled planes would be rounded.
+    // Each plane is resampled as a gray image, so that it gets its exact size; the sizes of subsampled planes would be rounded.
     source.color_family = ZIMG_COLOR_GREY;
     source.pixel_range = ZIMG_RANGE_FULL;
     target = source;

@@ -11,7 +11,7 @@ CLightResampler *CPlanarShim_graph_light(const CPlanarShimGraph *graph);
 /// The kind of resampling that the graph does.
 CPlanarShimResampling CPlanarShim_graph_resampling(const CPlanarShimGraph *graph);
 
-/// Bytes of working memory that a run for colours needs besides that of its resampler.
+/// Bytes of working memory that a run for colors needs besides that of its resampler.
 size_t CPlanarShim_color_room(CPlanarShimResampling resampling);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The stabilising constants of structural similarity, times 256 because the sums over 16 samples are not divided. They are smaller than usual:
+// The stabilizing constants of structural similarity, times 256 because the sums over 16 samples are not divided. They are smaller than usual:
 // with the usual ones, what a file loses in smooth parts counts for too little.
 static const float mean_constant = 256 * 6.5025f;
 static const float variance_constant = 256 * 11.7f;

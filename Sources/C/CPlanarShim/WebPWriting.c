@@ -50,7 +50,7 @@ static CPlanarShimStatus encode(
         config.method = settings->effort;
         // The filter of edges keeps away from what is sharp: 1 to 2 % fewer bytes at the same look.
         config.filter_sharpness = 7;
-        // Without sharp chroma, coloured text and edges of drawings lose 10 to 20 points of SSIMULACRA2.
+        // Without sharp chroma, colored text and edges of drawings lose 10 to 20 points of SSIMULACRA2.
         config.use_sharp_yuv = has_sharp_chroma;
         // Resampled alpha has few shapes, for which filters would be tried for nothing.
         if (!picture->use_argb)
@@ -103,7 +103,7 @@ CPlanarShimStatus CPlanarShim_write_webp(
     return encode(&picture, &settings, 0, watch, bytes, count, text);
 }
 
-/// Spreads grey over three components.
+/// Spreads gray over three components.
 static uint8_t *colored(const CPlanarShimPixels *pixels)
 {
     size_t count = (size_t) pixels->width * (size_t) pixels->height, index;
@@ -140,6 +140,6 @@ CPlanarShimStatus CPlanarShim_write_webp_pixels(
         snprintf(text, CPlanarShim_text_size, "libwebp has no memory for the pixels");
         return CPlanarShimFailed;
     }
-    // Grey has no edges between colours.
+    // Gray has no edges between colors.
     return encode(&picture, &settings, has_sharp_chroma && pixels->bands >= 3, watch, bytes, count, text);
 }

@@ -341,7 +341,7 @@ int CVipsShim_with_profile(VipsImage *in, VipsImage **out, const void *profile, 
 
 int CVipsShim_to_gamut(VipsImage *in, VipsImage **out, const char *profile, VipsIntent intent)
 {
-    // Without black point compensation, the black of a press profile would become dark grey.
+    // Without black point compensation, the black of a press profile would become dark gray.
     return vips_icc_transform(in, out, profile, "embedded", TRUE, "depth", 8, "intent", intent,
         "black_point_compensation", TRUE, NULL);
 }
@@ -401,7 +401,7 @@ void CVipsShim_watch(VipsImage *in, int (*should_stop)(void *context), void *con
 
 int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
 {
-    // Without smart subsampling, coloured text and edges of drawings lose 10 to 20 points of SSIMULACRA2.
+    // Without smart subsampling, colored text and edges of drawings lose 10 to 20 points of SSIMULACRA2.
     return vips_webpsave_buffer(in, bytes, count, "Q", options.quality, "effort", options.effort,
         "smart_subsample", options.has_sharp_chroma, "strip", TRUE, NULL);
 }

@@ -19,7 +19,7 @@ enum InfoCommand {
         name: "components", form: "4x3", help: "columns and rows of the BlurHash, 1x1 to 9x9")
 
     static let description = CommandDescription(
-        name: "info", summary: "say what images are: format, size, colours and more, as JSON",
+        name: "info", summary: "say what images are: format, size, colors and more, as JSON",
         operands: "SOURCE… [OPTIONS]",
         text: """
             Prints the JSON of /info for each source, one line each, in the order of the sources. A source is a file, a folder, an

@@ -23,7 +23,7 @@ enum SampleImage {
 
     private typealias Light = (Double, Double, Double)
 
-    /// The colour at a point; x runs from 0 to 4/3, y from 0 at the top to 1.
+    /// The color at a point; x runs from 0 to 4/3, y from 0 at the top to 1.
     ///
     /// `ridges` says where each hill begins at this x.
     private static func color(x: Double, y: Double, ridges: [Double]) -> Light {

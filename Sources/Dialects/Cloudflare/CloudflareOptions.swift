@@ -20,7 +20,7 @@ struct CloudflareOptions: Hashable, Sendable {
     enum Trim: Hashable, Sendable {
         /// Pixels at each side, and what is left over of a width and a height.
         case pixels(ImageOperations.Margins, width: Int?, height: Int?)
-        /// A border of one colour, but for `keep` pixels of it.
+        /// A border of one color, but for `keep` pixels of it.
         case border(ImageOperations.Trim, keep: Int)
     }
 

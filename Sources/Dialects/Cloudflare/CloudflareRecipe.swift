@@ -2,7 +2,7 @@ import Imaging
 import JSON
 import ThumbnailPipeline
 
-/// How Cloudflare makes a result: EXIF's turn, the trim, mirrors and quarter turns, the box, then the colours.
+/// How Cloudflare makes a result: EXIF's turn, the trim, mirrors and quarter turns, the box, then the colors.
 struct CloudflareRecipe: RenderRecipe {
     var options: CloudflareOptions
 

@@ -6,7 +6,7 @@ private let largestSquare = 99
 
 /// The effects of sharp, the library behind several image endpoints, by its own names and in its order.
 extension RenderSteps {
-    /// Adds the changes of colours and sharpness that parameters name.
+    /// Adds the changes of colors and sharpness that parameters name.
     ///
     /// - Throws: ``APIError`` for an argument that is wrong.
     mutating func appendEffects(_ values: FrontEndTarget) throws(APIError) {

@@ -37,7 +37,7 @@ struct FrontEndRecipe: RenderRecipe {
     var box = RequestedBox()
     var fit = Fit.inside
     var gravity = Gravity.center
-    /// Colour behind what is transparent.
+    /// Color behind what is transparent.
     var background: Color?
     var format: FormatRule
     /// The quality that the target names.

@@ -85,7 +85,7 @@ struct FrontEndTarget {
         return try ParameterGrammar.choice(text, name)
     }
 
-    /// The colour of CSS that a parameter names.
+    /// The color of CSS that a parameter names.
     func color(_ name: String) throws(APIError) -> Color? {
         guard let text = try self[name] else { return nil }
         return try Self.color(text, name)
@@ -113,11 +113,11 @@ struct FrontEndTarget {
         return number
     }
 
-    /// A colour of CSS.
+    /// A color of CSS.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)``.
     static func color(_ text: String, _ name: String) throws(APIError) -> Color {
-        guard let color = ColorGrammar.cssColor(text) else { throw .badParameter(name, "Not a colour of CSS.") }
+        guard let color = ColorGrammar.cssColor(text) else { throw .badParameter(name, "Not a color of CSS.") }
         return color
     }
 

@@ -2,9 +2,9 @@ import Crypto
 import Imaging
 import Text
 
-/// Reads and writes colours as `background` and `placeholder` take them.
+/// Reads and writes colors as `background` and `placeholder` take them.
 enum ColorGrammar {
-    /// `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal, or a CSS colour name, in any case; else nil.
+    /// `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal, or a CSS color name, in any case; else nil.
     static func color(_ text: String) -> Color? {
         // Some characters outside ASCII have a lower case within ASCII.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -18,7 +18,7 @@ enum ColorGrammar {
         return Color(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes.count == 4 ? bytes[3] : 255)
     }
 
-    /// The colour in hexadecimal, with its alpha if it is not opaque.
+    /// The color in hexadecimal, with its alpha if it is not opaque.
     static func text(_ color: Color) -> String {
         let components = [color.red, color.green, color.blue]
         return Hexadecimal.encode(color.alpha == 255 ? components : components + [color.alpha])
@@ -30,7 +30,7 @@ enum ColorGrammar {
 }
 
 extension ColorGrammar {
-    /// A colour as CSS writes it: in three, four, six or eight hexadecimal digits with or without `#`, by its name, or
+    /// A color as CSS writes it: in three, four, six or eight hexadecimal digits with or without `#`, by its name, or
     /// by `rgb()`, `hsl()` or `hwb()` (CSS Color Module Level 4, sections 5 to 8); else nil.
     static func cssColor(_ text: String) -> Color? {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -84,7 +84,7 @@ extension ColorGrammar {
     }
 }
 
-/// The named colours of CSS Color Module Level 4, section 6.1.
+/// The named colors of CSS Color Module Level 4, section 6.1.
 enum ColorNames {
     /// Red, green and blue in one number, by lower-case name.
     static let values: [ExactText: Int] = [

@@ -23,7 +23,7 @@ struct IPXModifiers: Hashable, Sendable {
     /// Degrees clockwise, 0…359.
     private(set) var rotation = 0
     private(set) var flips = QuarterTurn.none
-    /// The largest difference from the colour of a border that is cut off.
+    /// The largest difference from the color of a border that is cut off.
     private(set) var trim: Int?
     private(set) var part: CropStep?
     /// The steps after the size, in the order of sharp.

@@ -105,7 +105,7 @@ extension ImaginaryFrame {
         if operation.mark != nil { nextAddition += 1 }
     }
 
-    /// Blurs above this, in pixels, leave one colour in any case.
+    /// Blurs above this, in pixels, leave one color in any case.
     private static let widestBlur = 1_000.0
 
     /// Drops all that the file of an operation could not hold: it is gone for those after it.

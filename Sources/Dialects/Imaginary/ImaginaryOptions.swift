@@ -40,14 +40,14 @@ struct ImaginaryOptions: Hashable, Sendable {
     var isGrey = false
     var gravity = Side.centre
     var bars = Bars.copy
-    /// The colour behind transparent parts; nil for none, which black counts as.
+    /// The color behind transparent parts; nil for none, which black counts as.
     var background: Color?
     /// The ratio that gives the missing side.
     var ratio: PixelSize?
     /// The address of a mark.
     var image: ExactText = ""
     var text: ExactText = ""
-    /// Of a text: its font and colour, pixels to the inch, its width and the margin beside it in pixels, and whether it
+    /// Of a text: its font and color, pixels to the inch, its width and the margin beside it in pixels, and whether it
     /// is there only once.
     var font: ExactText = ""
     var color = Color.black
@@ -59,9 +59,9 @@ struct ImaginaryOptions: Hashable, Sendable {
     /// Parameters that are read and mean nothing here.
     var ignored: [String] = []
 
-    /// Bars of a colour are as transparent as the image, and the background comes behind all of it at the end.
+    /// Bars of a color are as transparent as the image, and the background comes behind all of it at the end.
     ///
-    /// - Returns: The colour; nil for bars that are made of the image.
+    /// - Returns: The color; nil for bars that are made of the image.
     func barColor(hasAlpha: Bool) -> Color? {
         switch bars {
         case .white: .white

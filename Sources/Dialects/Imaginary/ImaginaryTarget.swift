@@ -101,7 +101,7 @@ struct ImaginaryTarget {
             .image(ThumbnailRequest(source: source, recipe: recipe, isNegotiated: false)), status: status)
     }
 
-    /// The image that the service brings along is square and of one grey.
+    /// The image that the service brings along is square and of one gray.
     private static let placeholderSide = 400
     private static let placeholderColor = Color(red: 204, green: 204, blue: 204)
 

@@ -54,7 +54,7 @@ enum ImaginaryValue {
 }
 
 extension ImaginaryValue {
-    /// The components of a colour, `R,G,B` in decimal: what is above 255 counts as that, what is no number as 0.
+    /// The components of a color, `R,G,B` in decimal: what is above 255 counts as that, what is no number as 0.
     static func components(_ text: String) -> [UInt8] {
         text.split(separator: ",", omittingEmptySubsequences: false).map { member in
             let digits = member.utf8.drop { $0 == 0x20 }.prefix { $0 != 0x20 }

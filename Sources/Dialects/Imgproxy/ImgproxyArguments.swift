@@ -103,7 +103,7 @@ struct ImgproxyArguments {
         let digits = option.arguments[index]
         let pairs = digits.count == 3 ? digits.flatMap { [$0, $0] } : Array(digits)
         guard pairs.count == 6, let bytes = Hexadecimal.decode(String(decoding: pairs, as: UTF8.self)) else {
-            throw fault("Must be a colour such as fa0 or ffaa00.")
+            throw fault("Must be a color such as fa0 or ffaa00.")
         }
         return Color(red: bytes[0], green: bytes[1], blue: bytes[2])
     }

@@ -61,7 +61,7 @@ package struct ImgproxyDefaults: Hashable, Sendable {
     package var stripsMetadata = true
     /// Whether the copyright stays when the other metadata go.
     package var keepsCopyright = true
-    /// Whether colours become those of sRGB, and not those that the source has.
+    /// Whether colors become those of sRGB, and not those that the source has.
     package var stripsColorProfile = true
     /// The factor of watermarks' opacities, above 0 and at most 1.
     package var watermarkOpacity = 1.0

@@ -6,7 +6,7 @@ struct ImgproxyFinish {
     private let options: ImgproxyOptions
     private let layout: ImgproxyLayout
     private let isFlattened: Bool
-    /// The colour around the image.
+    /// The color around the image.
     private let surround: Color
     private let sourceHasAlpha: Bool
     /// The size after the steps so far.

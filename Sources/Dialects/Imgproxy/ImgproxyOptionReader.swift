@@ -268,7 +268,7 @@ extension ImgproxyOptionReader {
             var parts: [UInt8] = []
             for index in 0..<3 { parts.append(UInt8(try arguments.integer(index, in: 0...255))) }
             image.background = Color(red: parts[0], green: parts[1], blue: parts[2])
-        default: throw arguments.fault("Must be a colour such as ffaa00 or 255:170:0.")
+        default: throw arguments.fault("Must be a color such as ffaa00 or 255:170:0.")
         }
     }
 

@@ -17,9 +17,9 @@ struct ImgproxyOptions: Hashable, Sendable {
 
     /// A border that is cut off.
     struct Trim: Hashable, Sendable {
-        /// Largest difference from the border's colour; nil for no trim.
+        /// Largest difference from the border's color; nil for no trim.
         var threshold: Double?
-        /// The border's colour; nil for that of the top left pixel.
+        /// The border's color; nil for that of the top left pixel.
         var color: Color?
         /// Whether as much is cut off at the left as at the right.
         var isEqualAcross = false
@@ -75,7 +75,7 @@ struct ImgproxyOptions: Hashable, Sendable {
     var watermark = Watermark()
     var stripsMetadata: Bool
     var keepsCopyright: Bool
-    /// Automatic if the source's colours are kept, sRGB if the target says that they are not; nil for the service's.
+    /// Automatic if the source's colors are kept, sRGB if the target says that they are not; nil for the service's.
     var gamut: Gamut?
     /// For all formats, 1…100; 0 for that of the format.
     var quality = 0

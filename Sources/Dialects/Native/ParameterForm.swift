@@ -127,7 +127,7 @@ extension ParameterForm where Value: RawRepresentable & CaseIterable, Value.RawV
 extension ParameterForm where Value == Color {
     static var color: Self {
         Self(
-            "COLOR", "Not a colour in hexadecimal or by its CSS name.", read: { ColorGrammar.color($0) },
+            "COLOR", "Not a color in hexadecimal or by its CSS name.", read: { ColorGrammar.color($0) },
             write: { ColorGrammar.text($0) })
     }
 }
@@ -157,7 +157,7 @@ extension ParameterForm where Value == ImageFormat? {
 }
 
 extension ParameterForm where Value == ImageOperations.Trim {
-    /// The largest difference from the border's colour.
+    /// The largest difference from the border's color.
     static var tolerance: Self {
         let number = ParameterForm<Int>.whole("DIFFERENCE", from: 1, to: 255)
         return Self(

@@ -49,7 +49,7 @@ enum ThumbnailParameter: String, CaseIterable {
         case .focalY: .optional(\.focalY, .share, "focal point from the top, 0 to 1, with gravity focal")
         case .trim:
             .optional(\.options.operations.trim, .tolerance, "cut off borders that differ by at most this, 1 to 255")
-        case .trimColor: .optional(\.trimColor, .color, "the colour of the borders that trim cuts off")
+        case .trimColor: .optional(\.trimColor, .color, "the color of the borders that trim cuts off")
         case .crop:
             .optional(\.options.operations.crop, .part, "part of the source, in pixels or as fractions such as 0.25")
         case .rotate: .value(\.options.operations.rotation, .degrees, "clockwise, 0 to 359")
@@ -57,7 +57,7 @@ enum ThumbnailParameter: String, CaseIterable {
         case .brightness: .color(\.brightness, .percent(to: 400), "0 to 400; 100 changes nothing")
         case .contrast: .color(\.contrast, .percent(to: 400), "0 to 400; 100 changes nothing")
         case .saturate: .color(\.saturation, .percent(to: 400), "0 to 400; 100 changes nothing")
-        case .hue: .color(\.hue, .degrees, "turn all colours, 0 to 359")
+        case .hue: .color(\.hue, .degrees, "turn all colors, 0 to 359")
         case .grayscale: .color(\.grayscale, .percent(to: 100), "0 to 100")
         case .sepia: .color(\.sepia, .percent(to: 100), "0 to 100")
         case .invert: .color(\.inversion, .percent(to: 100), "0 to 100")
@@ -82,7 +82,7 @@ enum ThumbnailParameter: String, CaseIterable {
         case .avifBitDepth:
             .optional(
                 \.options.avifBitDepth, .oneOf(ImageFormat.avif.bitDepths), "bits of a component in avif, 8 or 10")
-        case .gamut: .optional(\.options.gamut, .choice, "the colours that are shown; auto: p3 if the image has such")
+        case .gamut: .optional(\.options.gamut, .choice, "the colors that are shown; auto: p3 if the image has such")
         case .keepCopyright: .value(\.options.keepsCopyright, .flag, "1: keep the Exif copyright and artist")
         case .hdr: .value(\.options.gainMap, .choice, "keep: a jpeg answer keeps the source's gain map")
         case .page:

@@ -69,7 +69,7 @@ struct ThumbnailParameterRow: Sendable {
         }
     }
 
-    /// A change of the colours.
+    /// A change of the colors.
     static func color(
         _ path: any WritableKeyPath<ColorFilters, Int> & Sendable, _ form: ParameterForm<Int>, _ help: String
     ) -> Self {

@@ -13,7 +13,7 @@ package enum URLSigner {
 
     /// Whether the target ends in a signature made with one of `keys`.
     ///
-    /// Nothing is decoded or normalised before, because the signature is that of the text as received. All keys are
+    /// Nothing is decoded or normalized before, because the signature is that of the text as received. All keys are
     /// tried, even after a match, and codes are compared in constant time, so that the time taken tells nothing about
     /// keys or codes.
     package static func verify(target: String, keys: [[UInt8]]) -> Bool {

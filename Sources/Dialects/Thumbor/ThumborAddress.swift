@@ -25,7 +25,7 @@ enum ThumborAddress {
         return ExactText(try ParameterGrammar.source(text))
     }
 
-    /// The colour of an address such as `color:red`, which stands for an image of it; nil for other addresses.
+    /// The color of an address such as `color:red`, which stands for an image of it; nil for other addresses.
     static func color(_ text: String) -> String? { text.suffix(after: "color:").map { String($0) } }
 
     private static func base64(_ text: Substring) -> String? {

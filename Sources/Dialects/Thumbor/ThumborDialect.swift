@@ -104,7 +104,7 @@ package struct ThumborConfiguration: Sendable {
     package var automaticFormats: [ImageFormat] = []
     /// Whether opaque PNG images are answered as JPEG if the target names no format.
     package var replacesPNG = false
-    /// Whether colours become those of sRGB in each target, and not those that the source has.
+    /// Whether colors become those of sRGB in each target, and not those that the source has.
     package var stripsProfile = false
     /// Seconds for which clients may use answers, whatever their source says; nil for the source's own lifetime.
     package var maximumAge: Int?

@@ -4,7 +4,7 @@ import Text
 extension ThumborFilter {
     /// A filter that changes pixels; nil if there is none of this name, or if its arguments do not have its form.
     ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for a colour that cannot be one.
+    /// - Throws: ``APIError/badParameter(_:_:)`` for a color that cannot be one.
     init?(_ name: String, _ arguments: ThumborArguments) throws(APIError) {
         if let map = Self.map(name, arguments) {
             self = .color(map)
@@ -45,14 +45,14 @@ extension ThumborFilter {
         }
     }
 
-    /// A colour: a name of CSS, or hexadecimal digits.
+    /// A color: a name of CSS, or hexadecimal digits.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)`` for other text.
     static func color(_ text: String, of filter: String) throws(APIError) -> Color {
         let name = text.suffix(after: "#").map { String($0) } ?? text
         if name == "none" { return .transparent }
         guard let color = ColorGrammar.color(name) else {
-            throw .badParameter(filter, "There is no such colour.")
+            throw .badParameter(filter, "There is no such color.")
         }
         return color
     }
@@ -86,8 +86,8 @@ extension ThumborFilter {
         return number > 0 && number < one ? .fraction(number) : .pixels(number / one)
     }
 
-    /// One to three arguments are imagor's radii and a colour; four or five are thumbor's radii, the components of a
-    /// colour, and whether what lies outside is transparent.
+    /// One to three arguments are imagor's radii and a color; four or five are thumbor's radii, the components of a
+    /// color, and whether what lies outside is transparent.
     private static func corners(_ arguments: ThumborArguments) throws(APIError) -> ThumborFilter? {
         let most = 100_000
         switch arguments.count {
@@ -148,7 +148,7 @@ extension ThumborFilter {
         }
     }
 
-    /// A change of colours.
+    /// A change of colors.
     private static func map(_ name: String, _ arguments: ThumborArguments) -> ColorFormula? {
         switch (name, arguments.count) {
         case ("brightness", 1): return percent(arguments, 0).map { .scale(offset(by: $0)) }

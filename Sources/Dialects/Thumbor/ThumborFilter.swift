@@ -18,7 +18,7 @@ struct ThumborOptions: Hashable, Sendable {
     var maximumBytes: Int?
     /// Whether opaque PNG images become JPEG.
     var replacesPNG = false
-    /// Whether colours become those of sRGB, and not those that the source has.
+    /// Whether colors become those of sRGB, and not those that the source has.
     var stripsProfile = false
     /// Most frames; nil for all.
     var frames: Int?
@@ -38,9 +38,9 @@ enum ThumborFilter: Hashable, Sendable {
     case proportion(Int)
     /// Lays the image on a canvas of the size of the box.
     case fill(Paint, isBehind: Bool)
-    /// A colour behind transparent parts.
+    /// A color behind transparent parts.
     case background(Color)
-    /// The colour of the top left pixel behind transparent parts.
+    /// The color of the top left pixel behind transparent parts.
     case cornerBackground
     case color(ColorFormula)
     case histogram(HistogramStep)
@@ -63,7 +63,7 @@ enum ThumborFilter: Hashable, Sendable {
     /// The content of a canvas.
     enum Paint: Hashable, Sendable {
         case color(Color)
-        /// The mean colour of the image.
+        /// The mean color of the image.
         case mean
         /// The image itself, blurred.
         case blurred
@@ -72,7 +72,7 @@ enum ThumborFilter: Hashable, Sendable {
 
 /// Something that a filter lays on the image.
 struct ThumborMark: Hashable, Sendable {
-    /// The image or colour that the mark lays.
+    /// The image or color that the mark lays.
     enum Subject: Hashable, Sendable {
         /// An additional source, by its index.
         case source(Int)
@@ -115,6 +115,6 @@ struct ThumborMark: Hashable, Sendable {
     var widthShare: Int?
     var heightShare: Int?
 
-    /// Whether marks can lie on it, or it on a layer: it covers what is below, once, and mixes no colours.
+    /// Whether marks can lie on it, or it on a layer: it covers what is below, once, and mixes no colors.
     var isPlain: Bool { mode == .normal && x.anchor != .repeated && y.anchor != .repeated }
 }

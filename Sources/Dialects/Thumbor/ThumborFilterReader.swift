@@ -32,7 +32,7 @@ struct ThumborFilterReader {
 
     /// Reads filters.
     ///
-    /// - Throws: ``APIError`` for a colour or a source that cannot be one, and for too many sources.
+    /// - Throws: ``APIError`` for a color or a source that cannot be one, and for too many sources.
     mutating func read(_ filters: [ThumborFilterText]) throws(APIError) {
         for (index, filter) in filters.enumerated() {
             if isMeta { try Self.checkFact(filter) }

@@ -4,7 +4,7 @@ import Imaging
 struct ThumborGeometry: Hashable, Sendable {
     /// A border that is cut off.
     struct Trim: Hashable, Sendable {
-        /// Largest distance of a border's pixel from the colour of the corner.
+        /// Largest distance of a border's pixel from the color of the corner.
         var tolerance = 1
         var isFromBottomRight = false
     }

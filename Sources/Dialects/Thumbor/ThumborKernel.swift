@@ -53,7 +53,7 @@ enum ThumborCurve {
         let y: Int
     }
 
-    /// The change of colours; nil for text that is no curve.
+    /// The change of colors; nil for text that is no curve.
     static func map(_ arguments: ThumborArguments) -> ColorFormula? {
         let tables = (0..<4).compactMap { arguments.text($0).flatMap(points).map(table) }
         guard tables.count == 4 else { return nil }

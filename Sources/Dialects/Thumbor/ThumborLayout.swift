@@ -2,7 +2,7 @@ import Imaging
 
 /// The sizes that follow from a geometry and from the size of an image: what thumbor computes before its filters run.
 ///
-/// Rounding is thumbor's: halves go to the even neighbour, unless the image is fitted in, then up.
+/// Rounding is thumbor's: halves go to the even neighbor, unless the image is fitted in, then up.
 struct ThumborLayout: Hashable {
     /// The part that is kept, in pixels of the turned image.
     private(set) var part: ImagePart
@@ -135,7 +135,7 @@ struct ThumborLayout: Hashable {
         return sum > 0 ? (Int(x / sum), Int(y / sum)) : nil
     }
 
-    /// A quotient rounded, halves to the even neighbour, at most the longest side; both numbers are positive.
+    /// A quotient rounded, halves to the even neighbor, at most the longest side; both numbers are positive.
     private static func even(_ dividend: Int, _ divisor: Int) -> Int {
         min(Int((Double(dividend) / Double(divisor)).rounded(.toNearestOrEven)), longest)
     }

@@ -15,7 +15,7 @@ extension ThumborMark {
         var isWhole: Bool { size == scaledSize }
     }
 
-    /// The size of a rectangle of one colour: that of its path, a square if only one side is named, and a pixel without
+    /// The size of a rectangle of one color: that of its path, a square if only one side is named, and a pixel without
     /// any.
     func size(ofColorOn image: PixelSize) -> PixelSize {
         func pixels(_ side: ThumborGeometry.Side?, of parent: Int) -> Int {

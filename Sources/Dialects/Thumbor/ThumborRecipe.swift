@@ -111,7 +111,7 @@ struct ThumborRecipe: RenderRecipe {
         return wanted
     }
 
-    /// A format without transparency shows the colours of transparent pixels.
+    /// A format without transparency shows the colors of transparent pixels.
     private static func endingSteps(hasAlpha: Bool, in format: ImageFormat) -> RenderSteps {
         hasAlpha && !format.supportsAlpha ? [OpaqueStep()] : []
     }

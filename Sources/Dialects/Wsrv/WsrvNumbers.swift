@@ -107,7 +107,7 @@ enum WsrvNumbers {
         text.split(separator: separator, maxSplits: most).prefix(most).map(read)
     }
 
-    /// A colour: a CSS name without `grey`, or `RGB`, `ARGB`, `RRGGBB` or `AARRGGBB` in hexadecimal; transparent if it
+    /// A color: a CSS name without `grey`, or `RGB`, `ARGB`, `RRGGBB` or `AARRGGBB` in hexadecimal; transparent if it
     /// is none of them.
     static func color(_ text: ArraySlice<UInt8>) -> Color {
         let spelled = text.starts(with: "%23".utf8) ? text.dropFirst(3) : text

@@ -50,7 +50,7 @@ struct WsrvOptionReader {
         return true
     }
 
-    /// Options of places, shapes and the colours around the image.
+    /// Options of places, shapes and the colors around the image.
     private mutating func readPlace(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "a", "align": readPosition(text)
@@ -67,7 +67,7 @@ struct WsrvOptionReader {
         return true
     }
 
-    /// Options of colours and sharpness.
+    /// Options of colors and sharpness.
     private mutating func readColors(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "bri": keep(WsrvNumbers.integer(text), in: &options.brightness)

@@ -1,6 +1,6 @@
 import Imaging
 
-/// The steps that change colours and sharpness, in the order of the service.
+/// The steps that change colors and sharpness, in the order of the service.
 extension WsrvOptions {
     /// Adds the steps from brightness to background.
     func appendColors(to steps: inout RenderSteps) {
@@ -77,7 +77,7 @@ extension WsrvOptions {
 }
 
 extension Color {
-    /// The grey that the service lays behind grey images.
+    /// The gray that the service lays behind gray images.
     fileprivate var grey: Color {
         let luminance = 0.2126 * Double(red) + 0.7152 * Double(green) + 0.0722 * Double(blue)
         let component = UInt8(luminance.rounded())

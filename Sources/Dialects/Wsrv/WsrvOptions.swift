@@ -48,14 +48,14 @@ struct WsrvOptions: Hashable, Sendable {
     var trim: Int?
     var blur: Float?
     var filter: Filter?
-    /// The colours that replace black and white in the filter of two tones.
+    /// The colors that replace black and white in the filter of two tones.
     var gradientStart: Color?
     var gradientEnd: Color?
     var tint: Color?
     var background: Color?
-    /// The colour of the bars around an image that is fitted into a box.
+    /// The color of the bars around an image that is fitted into a box.
     var barColor: Color?
-    /// The colour of the corners of an image that is rotated.
+    /// The color of the corners of an image that is rotated.
     var cornerColor: Color?
     var quality: Int?
     var output: Output?
@@ -81,7 +81,7 @@ struct WsrvOptions: Hashable, Sendable {
         case entropy, attention, focal
     }
 
-    /// A filter of colours.
+    /// A filter of colors.
     enum Filter: String, Hashable, Sendable {
         case none, greyscale, sepia, duotone, negate
     }

@@ -6,7 +6,7 @@ import CCurlShim
 /// The thread `transfers` makes all calls but ``wakeUp()``.
 @safe
 final class CurlMulti: @unchecked Sendable {
-    /// Whether libcurl could be initialised, which is tried once.
+    /// Whether libcurl could be initialized, which is tried once.
     static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let handle: UnsafeMutableRawPointer

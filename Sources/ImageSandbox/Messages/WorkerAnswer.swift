@@ -34,7 +34,7 @@ package enum WorkerAnswer: Hashable, Sendable {
         package var pixelCount: Int
         /// Number of delays, four bytes each.
         package var delayCount: Int
-        /// Number of bytes of the colour profile.
+        /// Number of bytes of the color profile.
         package var profileCount: Int
 
         /// Number of bytes behind the pixels.

@@ -2,7 +2,7 @@ package import Imaging
 package import Memory
 
 extension WorkerAnswer.ClaimedImage {
-    /// Longest colour profile in bytes: three tables of the largest size.
+    /// Longest color profile in bytes: three tables of the largest size.
     private static let longestProfile = 1 << 20
 
     /// The image that the worker claims to have left in `memory`; the worker cannot change its pixels any more.
@@ -24,7 +24,7 @@ extension WorkerAnswer.ClaimedImage {
         description.delays = (0..<delayCount).compactMap { _ in tail.size() }
         if profileCount > 0 {
             description.profile = tail.bytes(profileCount).flatMap { ColorProfile(SharedBytes($0)) }
-            if description.profile == nil { throw ImagingError.cannotDecode(detail: "the colour profile is invalid") }
+            if description.profile == nil { throw ImagingError.cannotDecode(detail: "the color profile is invalid") }
         }
         return try DecodedImage(description, pixels: memory.settled(count: pixelCount), of: header, by: plan)
     }

@@ -16,7 +16,7 @@ struct AVIFEffort {
     /// The slowest one is 5, and 7 makes libaom 3.6 crash on images without chroma.
     private static let liveSpeeds = [9, 8, 6, 5]
 
-    /// The quantisation matrices that may be used, of 0…15: lower ones are coarser in fine detail.
+    /// The quantization matrices that may be used, of 0…15: lower ones are coarser in fine detail.
     ///
     /// From level 30 on, coarser ones make files smaller at the same look.
     static func matrices(level: Int) -> ClosedRange<Int> { level < 30 ? 4...12 : 2...10 }

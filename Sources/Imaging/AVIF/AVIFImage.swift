@@ -20,7 +20,7 @@ struct AVIFImage {
     /// The box of the decoder's configuration.
     var configurationBox: [UInt8] { AVIFBox.box("av1C", configuration) }
 
-    /// The box of the colours: sRGB or Display P3 in full-range BT.601 Y'CbCr, as in JPEG, by the numbers of ITU-T
+    /// The box of the colors: sRGB or Display P3 in full-range BT.601 Y'CbCr, as in JPEG, by the numbers of ITU-T
     /// H.273.
     var colorBox: [UInt8] {
         AVIFBox.box("colr", AVIFBox.letters("nclx"), AVIFBox.words(isWide ? 12 : 1, 13, 6), [0x80])

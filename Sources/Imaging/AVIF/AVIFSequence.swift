@@ -14,7 +14,7 @@ struct AVIFSequence {
         }
     }
 
-    /// The file: all frames of the colours lie together, then all of alpha.
+    /// The file: all frames of the colors lie together, then all of alpha.
     var file: [UInt8] {
         let type = AVIFImage.fileType("avis", "avisavifmsf1iso8mif1miaf", isGrey: items.colors.isGrey)
         let start = type.count + items.box(dataAt: 0).count + movie(dataAt: 0).count + 8

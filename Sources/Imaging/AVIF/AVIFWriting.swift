@@ -52,7 +52,7 @@ private struct AVIFPixelWriting {
         return SharedBytes(sequence.file)
     }
 
-    /// The colours of all frames, or their alpha planes: one frame after the other, so that few pixels are in memory.
+    /// The colors of all frames, or their alpha planes: one frame after the other, so that few pixels are in memory.
     private func coded(isAlpha: Bool) throws -> AVIFImage {
         let count = image.height / size.height
         let isGrey = isAlpha || image.bands < 3

@@ -1,13 +1,13 @@
 import Glibc
 
-/// The colours of an image, found by k-means in Oklab, where distances are as large as they look.
+/// The colors of an image, found by k-means in Oklab, where distances are as large as they look.
 ///
-/// Oklab: Björn Ottosson, "A perceptual color space for image processing", 2020. Starts from fixed colours, so that an
+/// Oklab: Björn Ottosson, "A perceptual color space for image processing", 2020. Starts from fixed colors, so that an
 /// image always has the same palette. Pixels that are less than half opaque do not count.
 enum ColorClusters {
     private static let mostColors = 6
     private static let rounds = 12
-    /// Colours nearer to each other than this are one: a difference that is hardly seen.
+    /// Colors nearer to each other than this are one: a difference that is hardly seen.
     private static let leastDistance = 0.04
 
     /// The palette; empty if no pixel counts.
@@ -18,12 +18,12 @@ enum ColorClusters {
         centers.sort { ($1.weight, $0.color.red, $0.color.green) < ($0.weight, $1.color.red, $1.color.green) }
         let total = centers.reduce(0) { $0 + $1.weight }
         var shares = centers.map { $0.weight * 10_000 / total }
-        // The loss of rounding goes to the most frequent colour.
+        // The loss of rounding goes to the most frequent color.
         shares[0] += 10_000 - shares.reduce(0, +)
         return zip(centers, shares).filter { $1 > 0 }.map { ImageAppearance.Entry(color: $0.color, share: $1) }
     }
 
-    /// A colour in Oklab.
+    /// A color in Oklab.
     fileprivate struct Point {
         var lightness = 0.0
         var a = 0.0
@@ -36,7 +36,7 @@ enum ColorClusters {
         }
     }
 
-    /// Pixels of nearly the same colour: their mean and their number.
+    /// Pixels of nearly the same color: their mean and their number.
     private struct Cell {
         let point: Point
         let count: Int
@@ -109,7 +109,7 @@ enum ColorClusters {
         return centers.filter { $0.weight > 0 }
     }
 
-    /// The centres, those that hardly differ joined.
+    /// The centers, those that hardly differ joined.
     private static func merged(_ centers: [Center]) -> [Center] {
         var kept: [Center] = []
         for center in centers.sorted(by: { $0.weight > $1.weight }) {

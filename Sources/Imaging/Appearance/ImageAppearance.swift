@@ -5,23 +5,23 @@ import Memory
 package struct ImageAppearance: Sendable {
     /// A fact that is computed from the pixels.
     package enum Feature: String, CaseIterable, Sendable {
-        /// The colour that covers most of the image.
+        /// The color that covers most of the image.
         case color
-        /// The colours that cover it.
+        /// The colors that cover it.
         case palette
         case blurHash = "blurhash"
         case thumbHash = "thumbhash"
     }
 
-    /// A colour of the palette and the part of the visible image that it stands for.
+    /// A color of the palette and the part of the visible image that it stands for.
     package struct Entry: Sendable, Equatable {
-        /// The colour, opaque.
+        /// The color, opaque.
         package let color: Color
         /// Its share in ten-thousandths.
         package let share: Int
     }
 
-    /// At most six colours, the most frequent first; empty if nothing is visible.
+    /// At most six colors, the most frequent first; empty if nothing is visible.
     ///
     /// Their shares sum to 10000.
     package let palette: [Entry]

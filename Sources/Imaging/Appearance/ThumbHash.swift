@@ -1,6 +1,6 @@
 import Glibc
 
-/// ThumbHash: the lowest waves of luminance, two colour differences and alpha, in about 25 bytes that also tell the
+/// ThumbHash: the lowest waves of luminance, two color differences and alpha, in about 25 bytes that also tell the
 /// ratio.
 ///
 /// The published algorithm: https://evanw.github.io/thumbhash/
@@ -45,7 +45,7 @@ enum ThumbHash {
         Int(min(max((fraction * most).rounded(), 0), most))
     }
 
-    /// The image as fractions, laid on its own mean colour where it is transparent.
+    /// The image as fractions, laid on its own mean color where it is transparent.
     private struct Channels {
         var luminance: [Double] = []
         var yellowBlue: [Double] = []

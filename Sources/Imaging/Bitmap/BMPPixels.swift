@@ -7,8 +7,8 @@ import Memory
 enum BMPPixels {
     /// Reads a file.
     ///
-    /// Rows that the file lacks are grey, and the result is incomplete. Runs that the file leaves out have the
-    /// palette's first colour.
+    /// Rows that the file lacks are gray, and the result is incomplete. Runs that the file leaves out have the
+    /// palette's first color.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(_ file: SharedBytes, token: WorkToken) throws -> LoadedPixels {
@@ -28,7 +28,7 @@ enum BMPPixels {
         }
     }
 
-    /// 256 colours as red, green and blue; those that the file lacks are black.
+    /// 256 colors as red, green and blue; those that the file lacks are black.
     private static func palette(of bytes: RawSpan, by layout: BMPLayout) -> [(UInt8, UInt8, UInt8)] {
         var colors = [(UInt8, UInt8, UInt8)](repeating: (0, 0, 0), count: 256)
         for index in 0..<layout.palette.count {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An sRGB colour with alpha, 8 bits each.
+/// An sRGB color with alpha, 8 bits each.
 package struct Color: Hashable, Sendable {
     package var red: UInt8
     package var green: UInt8
@@ -8,7 +8,7 @@ package struct Color: Hashable, Sendable {
     /// 255 is opaque.
     package var alpha: UInt8
 
-    /// A colour of these components.
+    /// A color of these components.
     package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -25,7 +25,7 @@ package struct Color: Hashable, Sendable {
 }
 
 extension Color {
-    /// This colour composited over an opaque one, which is opaque.
+    /// This color composited over an opaque one, which is opaque.
     package func composited(over backdrop: Color) -> Color {
         func mix(_ front: UInt8, _ back: UInt8) -> UInt8 {
             let sum = Int(front) * Int(alpha) + Int(back) * (255 - Int(alpha))
@@ -35,17 +35,17 @@ extension Color {
             red: mix(red, backdrop.red), green: mix(green, backdrop.green), blue: mix(blue, backdrop.blue))
     }
 
-    /// Whether a grey image can hold this colour.
+    /// Whether a gray image can hold this color.
     var isGrey: Bool { red == green && green == blue }
 
-    /// The colour as people write it: `#rrggbb` with its opacity, or that it is transparent.
+    /// The color as people write it: `#rrggbb` with its opacity, or that it is transparent.
     package var words: String {
-        guard alpha > 0 else { return "no colour" }
+        guard alpha > 0 else { return "no color" }
         let digits = [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return "#\(digits)" + (alpha == 255 ? "" : " of \(Int(alpha) * 100 / 255) %")
     }
 
-    /// The colour's text in the key of a cached result: the values of red, green, blue and alpha.
+    /// The color's text in the key of a cached result: the values of red, green, blue and alpha.
     var keyText: String { "\(red),\(green),\(blue),\(alpha)" }
 }
 

@@ -1,4 +1,4 @@
-/// A change of colours: a table for each component, then matrices, then a factor and a summand.
+/// A change of colors: a table for each component, then matrices, then a factor and a summand.
 ///
 /// Values are 0…255. They are clipped after each part, and rounded only at the end. Changes are put together as they
 /// are added, so that as few passes as possible are made over the pixels.
@@ -51,7 +51,7 @@ struct ColorChange: Equatable {
         }
     }
 
-    /// Multiplies colours by a matrix.
+    /// Multiplies colors by a matrix.
     mutating func append(_ matrix: Matrix) {
         precondition(trailing == Scale(), "nothing is appended to the last part")
         if let last = matrices.last, last.staysInRange {

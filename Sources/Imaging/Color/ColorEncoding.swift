@@ -36,7 +36,7 @@ package struct ColorEncoding: Hashable, Sendable {
     /// Whether light may be brighter than white, so that tones are mapped.
     var isBright: Bool { transfer == .pq || transfer == .hlg }
 
-    /// The profile of these colours; PQ and HLG have none.
+    /// The profile of these colors; PQ and HLG have none.
     var profile: ColorProfile? {
         switch transfer {
         case .srgb: ColorProfile(places)
@@ -51,7 +51,7 @@ struct Chromaticities: Hashable, Sendable {
     /// Eight numbers.
     let numbers: [Int]
 
-    /// Places of which colours can be computed; nil for others.
+    /// Places of which colors can be computed; nil for others.
     init?(_ numbers: [Int]) {
         guard numbers.count == 8, numbers.allSatisfy({ -100_000...200_000 ~= $0 }), numbers[7] > 0 else { return nil }
         self.numbers = numbers

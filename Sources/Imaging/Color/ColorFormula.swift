@@ -1,4 +1,4 @@
-/// A change of colours, each pixel by itself; alpha stays as it is.
+/// A change of colors, each pixel by itself; alpha stays as it is.
 package enum ColorFormula: Hashable, Sendable {
     /// A factor and a summand for each component.
     case scales(red: Scale, green: Scale, blue: Scale)
@@ -34,7 +34,7 @@ package enum ColorFormula: Hashable, Sendable {
     /// The same change of all components.
     package static func scale(_ scale: Scale) -> ColorFormula { .scales(red: scale, green: scale, blue: scale) }
 
-    /// Whether an image without colours has none afterwards, so that it need not become one in colour before.
+    /// Whether an image without colors has none afterwards, so that it need not become one in color before.
     var keepsGrey: Bool {
         switch self {
         case .scales(let red, let green, let blue): red == green && green == blue

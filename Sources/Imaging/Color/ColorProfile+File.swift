@@ -42,7 +42,7 @@ extension ColorProfile {
 
     /// Size of ``file``, without writing it.
     var fileByteCount: Int {
-        // Each tag has twelve bytes in the table; the data of a colour are twenty bytes.
+        // Each tag has twelve bytes in the table; the data of a color are twenty bytes.
         Self.headerByteCount + 4 + (1 + primaries.count) * 20 + (1 + primaries.count + curves.count) * 12
             + Set(curves).reduce(0) { $0 + $1.byteCount }
     }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The meaning of an image's colours, as the numbers of curves and primaries: all that most ICC profiles of photographs
+/// The meaning of an image's colors, as the numbers of curves and primaries: all that most ICC profiles of photographs
 /// have.
 ///
-/// A profile in a file is as untrusted as the file. Only its numbers are kept, and the colour engine reads a profile
+/// A profile in a file is as untrusted as the file. Only its numbers are kept, and the color engine reads a profile
 /// that the service writes from these numbers.
 package struct ColorProfile: Hashable, Sendable {
     /// The curve from a stored component to light.
@@ -15,16 +15,16 @@ package struct ColorProfile: Hashable, Sendable {
         case formula(Int, [Int32])
     }
 
-    /// The version of the ICC format, which decides how the colour engine treats black.
+    /// The version of the ICC format, which decides how the color engine treats black.
     let majorVersion: UInt8
-    /// Whether a grey image's connection space is L*a*b*, not XYZ.
+    /// Whether a gray image's connection space is L*a*b*, not XYZ.
     let connectsByLab: Bool
-    /// Red, green and blue in the connection space, in 65536ths; empty for grey.
+    /// Red, green and blue in the connection space, in 65536ths; empty for gray.
     let primaries: [[Int32]]
-    /// One curve for each primary, or one for grey.
+    /// One curve for each primary, or one for gray.
     let curves: [Curve]
 
-    /// Whether these are colours of pixels with this number of components: one for grey, three for colour.
+    /// Whether these are colors of pixels with this number of components: one for gray, three for color.
     func describes(bands: Int) -> Bool { bands == (primaries.isEmpty ? 1 : 3) }
 }
 
@@ -37,10 +37,10 @@ extension ColorProfile.Curve {
 }
 
 extension ColorProfile {
-    /// Whether these are the colours of sRGB, within what 8 bits can show: they need no conversion.
+    /// Whether these are the colors of sRGB, within what 8 bits can show: they need no conversion.
     var isStandard: Bool { has(Self.standardPrimaries) && curves.allSatisfy(\.isStandard) }
 
-    /// Whether these are the colours of Display P3, within what 8 bits can show.
+    /// Whether these are the colors of Display P3, within what 8 bits can show.
     var isDisplayP3: Bool {
         has(Chromaticities.displayP3.connectionPrimaries) && curves.allSatisfy(\.isStandard)
     }
@@ -62,7 +62,7 @@ extension ColorProfile {
     /// The numbers of sRGB.
     static let standard = ColorProfile(.srgb)
 
-    /// The colours of these places, with the curve of a formula; sRGB's unless another is given.
+    /// The colors of these places, with the curve of a formula; sRGB's unless another is given.
     init(_ places: Chromaticities, formula: Int = 3, _ parameters: [Double] = Curve.standardParameters) {
         func fixed(_ value: Double) -> Int32 { Int32((value * 65_536).rounded()) }
         let curve = Curve.formula(formula, parameters.map(fixed))

@@ -17,7 +17,7 @@ struct ICCProfile {
         case grey, color, cmyk
     }
 
-    /// How colours are replaced that another device cannot show (ICC.1:2010 section 6.2).
+    /// How colors are replaced that another device cannot show (ICC.1:2010 section 6.2).
     enum Intent: Hashable {
         case perceptual, relative, saturation
     }
@@ -42,7 +42,7 @@ struct ICCProfile {
     /// Whether the profile describes sRGB, within what 8 bits can show.
     var isStandard: Bool { colors?.isStandard ?? false }
 
-    /// The kind of pixels; nil for a profile that links two devices, or names colours.
+    /// The kind of pixels; nil for a profile that links two devices, or names colors.
     private static func space(in bytes: RawSpan) -> Space? {
         guard let kind = bytes.text(at: 12), ["scnr", "mntr", "prtr", "spac"].contains(kind) else { return nil }
         return switch bytes.text(at: 16) {
@@ -61,7 +61,7 @@ struct ICCProfile {
     }
 
     private static func colors(in bytes: RawSpan, _ tags: [ExactText: Int]) -> ColorProfile? {
-        // A table takes precedence over curves and primaries: such a profile is left to the colour engine.
+        // A table takes precedence over curves and primaries: such a profile is left to the color engine.
         guard tags["A2B0"] == nil, tags["A2B1"] == nil, let version = bytes.byte(at: 8) else { return nil }
         func curves(_ names: [String]) -> [ColorProfile.Curve]? {
             let curves = names.compactMap { tags[ExactText($0)].flatMap { bytes.curve(at: $0) } }
@@ -82,7 +82,7 @@ struct ICCProfile {
         }
     }
 
-    /// A copy without the chains of elements in floating point (`D2B0` and its likes), which the colour engine would
+    /// A copy without the chains of elements in floating point (`D2B0` and its likes), which the color engine would
     /// take first; nil if there are none.
     ///
     /// The time of a chain has no bound, and no browser follows it: each profile has a table or curves besides.
@@ -94,7 +94,7 @@ struct ICCProfile {
         return SharedBytes(copy)
     }
 
-    /// Where the entries of the table of tags begin, of which the colour engine takes no more than a hundred.
+    /// Where the entries of the table of tags begin, of which the color engine takes no more than a hundred.
     private static func entries(in bytes: RawSpan) -> [Int] {
         guard let count = bytes.integer32(at: 128), count <= 100 else { return [] }
         return (0..<count).map { 132 + 12 * $0 }

@@ -1,6 +1,6 @@
-/// The meaning of a source's colours, as its header says it.
+/// The meaning of a source's colors, as its header says it.
 package struct SourceColors: Hashable, Sendable {
-    /// A space of colours that has a name.
+    /// A space of colors that has a name.
     package enum Space: String, CaseIterable, Sendable {
         case srgb
         case displayP3 = "display-p3"
@@ -26,10 +26,10 @@ package struct SourceColors: Hashable, Sendable {
     /// The meaning of pixels, whatever their ICC profile says; nil if they mean that, or sRGB without a profile.
     package var encoding: ColorEncoding?
 
-    /// Colours of a space with a name.
+    /// Colors of a space with a name.
     package init(_ space: Space = .srgb) { self.space = space }
 
-    /// Colours that a header states in numbers.
+    /// Colors that a header states in numbers.
     init(_ encoding: ColorEncoding) {
         self.encoding = encoding
         switch encoding.transfer {
@@ -39,13 +39,13 @@ package struct SourceColors: Hashable, Sendable {
         }
     }
 
-    /// Colours by the code points of a header (ITU-T H.273); nil for those that say nothing.
+    /// Colors by the code points of a header (ITU-T H.273); nil for those that say nothing.
     init?(primaries: Int, transfer: Int) {
         guard let encoding = ColorEncoding(primaries: primaries, transfer: transfer) else { return nil }
         self.init(encoding)
     }
 
-    /// Colours by an ICC profile, of which the end may lack; nil if it describes no image.
+    /// Colors by an ICC profile, of which the end may lack; nil if it describes no image.
     init?(profile bytes: RawSpan) {
         let profile = ICCProfile(bytes)
         switch profile.space {
@@ -101,7 +101,7 @@ extension [[Double]] {
 }
 
 extension SourceColors {
-    /// The colours as numbers, for records.
+    /// The colors as numbers, for records.
     package var numbers: [Int] {
         let names = [Space.allCases.firstIndex(of: space) ?? 0, HighRange.allCases.firstIndex(of: highRange) ?? 0]
         guard let encoding else { return names }
@@ -111,7 +111,7 @@ extension SourceColors {
     /// Most numbers of ``numbers``.
     package static let mostNumbers = 12
 
-    /// The colours that these numbers stand for; nil for numbers that no header stands for.
+    /// The colors that these numbers stand for; nil for numbers that no header stands for.
     package init?(numbers: [Int]) {
         guard [2, Self.mostNumbers].contains(numbers.count), Space.allCases.indices ~= numbers[0],
             HighRange.allCases.indices ~= numbers[1]

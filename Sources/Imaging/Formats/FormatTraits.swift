@@ -56,7 +56,7 @@ extension FormatTraits.Reading {
 }
 
 extension FormatTraits {
-    /// How files of a format are recognised and decoded.
+    /// How files of a format are recognized and decoded.
     struct Reading: Sendable {
         /// The leading bytes of a file.
         let leadingBytes: LeadingBytes
@@ -80,7 +80,7 @@ extension FormatTraits {
         var holdsShapes = false
         /// Whether each page has a header of its own.
         var holdsPages = false
-        /// Whether four components are CMYK, not colours with alpha.
+        /// Whether four components are CMYK, not colors with alpha.
         var hasCMYK = false
         /// Removes parts of a file that only cost the decoder time and memory.
         var trim: @Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> SharedBytes = { file, _, _ in
@@ -110,7 +110,7 @@ extension FormatTraits {
         case parts([[Int: [UInt8]]])
         /// An `ftyp` box whose first known brand is one of these.
         case brands([StaticString])
-        /// A function that recognises a file; asked after all other formats.
+        /// A function that recognizes a file; asked after all other formats.
         case markup(@Sendable (RawSpan) -> Bool)
     }
 
@@ -200,7 +200,7 @@ extension FormatTraits {
         let saver: VipsSaver
         /// The scale of the encoder's quality; nil if the format has no quality.
         let quality: QualityCurve?
-        /// Whether a format without a quality makes an image of few colours, by a quality that is given with the
+        /// Whether a format without a quality makes an image of few colors, by a quality that is given with the
         /// format.
         var hasPaletteQuality = false
         /// The encoder's effort, in its own scale.
@@ -219,7 +219,7 @@ extension FormatTraits {
         var animatesInOneStep = false
         /// How planes are written; nil if only pixels can be written.
         var planes: PlaneEncoder?
-        /// Up to so many pixels, chroma is made of pixels of full colour and not of resampled planes, which lose more
+        /// Up to so many pixels, chroma is made of pixels of full color and not of resampled planes, which lose more
         /// of the look there.
         var mostSharpPixels = 0
         /// Bytes in hundredths of those of a JPEG photograph of the same look, from so many pixels on; empty if that
@@ -231,7 +231,7 @@ extension FormatTraits {
         var joinGainMap: (@Sendable (_ file: SharedBytes, _ map: EncodedGainMap) -> SharedBytes)?
         /// Puts the profile of Display P3 into a finished file; nil if the encoder or no one writes it.
         var addProfile: (@Sendable (_ file: SharedBytes, _ frame: PixelSize) -> SharedBytes)?
-        /// Whether files can say that their colours are Display P3's.
+        /// Whether files can say that their colors are Display P3's.
         var holdsWideColors = true
         /// Memory of a render.
         let memory: WritingMemory
@@ -249,7 +249,7 @@ extension FormatTraits {
         var fullChroma = 0
         /// In addition for each pixel, if the image may have transparent parts.
         var alpha = 0
-        /// In addition at any size, if the colours of a palette are chosen.
+        /// In addition at any size, if the colors of a palette are chosen.
         var palette = 0
         /// In addition for an animation: for each pixel of every frame, for each pixel of one, and at any size.
         var animation = (frame: 0, pixel: 0, once: 0)
@@ -267,11 +267,11 @@ extension FormatTraits {
         var alpha = 0.0
         /// In addition, for frames of an animation, which are compared with earlier ones.
         var animation = 0.0
-        /// In addition, if the colours of a palette are chosen.
+        /// In addition, if the colors of a palette are chosen.
         var palette = 0.0
         /// In addition for a still of any size.
         var once = 0.0
-        /// In addition for a still of any size, if the colours of a palette are chosen.
+        /// In addition for a still of any size, if the colors of a palette are chosen.
         var paletteOnce = 0.0
 
         /// The sum for one pixel.

@@ -124,7 +124,7 @@ extension ImageFormat {
     /// and saves less than a twentieth of the bytes.
     package var effort: Int { writing?.effort ?? 0 }
 
-    /// Whether files can say that their colours are Display P3's.
+    /// Whether files can say that their colors are Display P3's.
     var holdsWideColors: Bool { writing?.holdsWideColors ?? false }
 
     /// The bits of a component that answers may have, the usual ones first.
@@ -150,7 +150,7 @@ extension ImageFormat {
 
 /// Small files of formats that are read and not written: a worker process decodes them before it is confined.
 enum SampleFiles {
-    /// One grey pixel, little-endian.
+    /// One gray pixel, little-endian.
     static let tiff: [UInt8] = {
         let entries: [(tag: UInt8, type: UInt8, value: UInt8)] = [
             (0, 3, 1), (1, 3, 1), (2, 3, 8), (3, 3, 1), (6, 3, 1), (17, 4, 8), (21, 3, 1), (22, 3, 1), (23, 4, 1),

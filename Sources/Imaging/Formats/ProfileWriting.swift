@@ -1,6 +1,6 @@
 import Memory
 
-/// Puts the profile of Display P3 into files in colour that the service made, which have none.
+/// Puts the profile of Display P3 into files in color that the service made, which have none.
 enum ProfileWriting {
     private static let displayP3 = ColorProfile.displayP3File
 
@@ -26,9 +26,9 @@ enum ProfileWriting {
         return file.inserting(chunk: "iCCP", content)
     }
 
-    /// Whether a PNG file of a kind has colours: kinds 2 and 6, and palettes (3) that are not grey.
+    /// Whether a PNG file of a kind has colors: kinds 2 and 6, and palettes (3) that are not gray.
     ///
-    /// Grey is the same in all gamuts.
+    /// Gray is the same in all gamuts.
     private static func hasColors(_ file: SharedBytes, _ bytes: [UInt8], kind: UInt8) -> Bool {
         var hasColors = kind & 2 != 0
         guard kind == 3 else { return hasColors }

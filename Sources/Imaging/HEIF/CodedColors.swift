@@ -8,7 +8,7 @@ struct CodedColors {
     /// Red, green and blue of black to white, 0…1, by luma, Cb and Cr: 0…1, and −½…½.
     private let matrix: [[Double]]
 
-    /// The conversion for planes of so many bits; nil if colours have a matrix that is not known.
+    /// The conversion for planes of so many bits; nil if colors have a matrix that is not known.
     init?(_ colors: HEIFColors, isFullyDetailed: Bool, bits: Int = 8) {
         self.colors = colors
         switch colors.matrix {
@@ -17,7 +17,7 @@ struct CodedColors {
             matrix = [[0, 0, 1], [1, 0, 0], [0, 1, 0]]
         case 8: matrix = [[1, -1, 1], [1, 1, 0], [1, -1, -1]]
         case HEIFColors.reversible where bits > 9:
-            // Samples have two bits more than the colours, and luma does not use them.
+            // Samples have two bits more than the colors, and luma does not use them.
             let unit = Double(1 << bits - 1) / Double(1 << (bits - 2) - 1)
             matrix = [[1, -0.5, 0.5], [1, 0.5, 0], [1, -0.5, -0.5]].map { $0.map { unit * $0 } }
         case 1, 12, 13: matrix = Self.matrix(red: 0.2126, blue: 0.0722)
@@ -168,7 +168,7 @@ extension CodedPlanes {
                 components.count > 2 ? components[2] : none
             ), count: Int32(components.count))
         guard unsafe CCodedImages_convert(&conversion) == 0 else {
-            throw .cannotDecode(detail: "no memory to convert the colours")
+            throw .cannotDecode(detail: "no memory to convert the colors")
         }
     }
 }

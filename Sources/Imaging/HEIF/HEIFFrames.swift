@@ -49,7 +49,7 @@ struct HEIFFrames {
                 memory = PlaneMemory(count: size.area * bands * frames)
             }
             guard bands == image.planes.count + (alpha == nil ? 0 : 1), let meaning = image.meaning(colors) else {
-                throw ImagingError.cannotDecode(detail: "the frames have different or unknown colours")
+                throw ImagingError.cannotDecode(detail: "the frames have different or unknown colors")
             }
             let offset = (index - plan.page) * size.area * bands
             try meaning.interleave(

@@ -22,11 +22,11 @@ struct HEIFCanvas {
 /// The image of a HEIF file, as far as it is one item, or a grid of items, in one codec.
 struct HEIFImage {
     let items: HEIFItems
-    /// Its colours.
+    /// Its colors.
     let canvas: HEIFCanvas
-    /// Its transparency, as large as its colours.
+    /// Its transparency, as large as its colors.
     let alpha: HEIFCanvas?
-    /// Whether colours are multiplied by alpha.
+    /// Whether colors are multiplied by alpha.
     let isPremultiplied: Bool
     /// How it is cut and turned.
     let transform: HEIFTransform

@@ -65,7 +65,7 @@ struct HEIFPixels {
         let decoded = try decode(image.canvas, mostPlanes: 3)
         let alpha = try image.alpha.map { try decode($0, mostPlanes: 1) }
         guard let colors = decoded.meaning(image.colors) else {
-            throw ImagingError.cannotDecode(detail: "the image has unknown colours")
+            throw ImagingError.cannotDecode(detail: "the image has unknown colors")
         }
         let bands = decoded.planes.count + (alpha == nil ? 0 : 1)
         let isWide = decoded.bits > 8

@@ -5,7 +5,7 @@ import Memory
 
 /// Reads AVIF and HEIC: items and boxes by our own walk, coded images by dav1d and libde265.
 enum HEIFReading {
-    /// The file's planes, upright; or the judgement of a file whose image must be made of pixels.
+    /// The file's planes, upright; or the judgment of a file whose image must be made of pixels.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func planes(
@@ -25,7 +25,7 @@ enum HEIFReading {
             image.canvas, of: image, in: file, level: plan.level, token: token,
             room: { orientation == 1 ? try room($0) : PlaneMemory(count: $0) })
         guard let colors = decoded.meaning(image.colors) else {
-            throw ImagingError.cannotDecode(detail: "the image has unknown colours")
+            throw ImagingError.cannotDecode(detail: "the image has unknown colors")
         }
         try colors.makeStandard(decoded)
         let isOfProfile = profile?.space == (decoded.planes.count == 1 ? .grey : .color)

@@ -1,6 +1,6 @@
 /// Reads the first directory of EXIF data: a TIFF file within the image file.
 ///
-/// Only the links to the meaning of the colours are followed, so nothing is read twice.
+/// Only the links to the meaning of the colors are followed, so nothing is read twice.
 enum EXIFDirectory {
     /// The tag of the camera's maker, a text.
     static let make = 0x010F
@@ -161,7 +161,7 @@ extension EXIFTexts {
 }
 
 extension SourceColors {
-    /// The colours that EXIF data state: Adobe RGB, as the file system of cameras (DCF 2.0) marks it; nil for all
+    /// The colors that EXIF data state: Adobe RGB, as the file system of cameras (DCF 2.0) marks it; nil for all
     /// others.
     init?(exif bytes: RawSpan, range: Range<Int>) {
         func number(_ tag: Int, in directory: Int?) -> Int? {

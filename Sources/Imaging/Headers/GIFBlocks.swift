@@ -54,7 +54,7 @@ enum GIFBlocks {
         return .missing(lastFrameEnd: lastFrameEnd)
     }
 
-    /// Bytes of the colour table that these flags announce.
+    /// Bytes of the color table that these flags announce.
     private static func tableLength(flags: Int) -> Int {
         flags & 0x80 == 0 ? 0 : 6 << (flags & 7)
     }

@@ -35,7 +35,7 @@ extension GainMap {
 }
 
 extension ImageHeader {
-    /// Whether this can be a map of an image: grey or in three colours, and as wide as the image in proportion to its
+    /// Whether this can be a map of an image: gray or in three colors, and as wide as the image in proportion to its
     /// height, as it is if both are cut and turned alike.
     fileprivate func isMap(of image: ImageHeader) -> Bool {
         // No file bounds the sides that it states, and their products overflow.

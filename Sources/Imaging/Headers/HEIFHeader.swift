@@ -87,13 +87,13 @@ extension HEIFItems {
     }
 }
 
-/// The properties of an image that say what its colours mean.
+/// The properties of an image that say what its colors mean.
 private struct HEIFStatement {
     private var profile: SourceColors?
     private var codePoints: SourceColors?
     private var peak = 0
 
-    /// Takes over a property, if it says something about colours; the first one of a kind counts.
+    /// Takes over a property, if it says something about colors; the first one of a kind counts.
     mutating func read(_ property: HEIFProperty, in bytes: RawSpan) {
         switch property {
         case .profile(let place): profile = profile ?? SourceColors(profile: bytes.extracting(place))
@@ -103,7 +103,7 @@ private struct HEIFStatement {
         }
     }
 
-    /// The colours: a profile counts before code points, and sRGB by these needs no conversion.
+    /// The colors: a profile counts before code points, and sRGB by these needs no conversion.
     var stated: SourceColors? {
         if profile != nil { return profile }
         guard var colors = codePoints, colors.space != .srgb || colors.highRange != .none else { return nil }

@@ -10,7 +10,7 @@ struct HEIFItems {
     private var sources: [Int: [Int]] = [:]
     /// The items that belong to an item and are decoded with it: its alpha plane.
     private var auxiliaries: [Int: [Int]] = [:]
-    /// Items whose colours are multiplied by their alpha.
+    /// Items whose colors are multiplied by their alpha.
     private(set) var premultiplied: Set<Int> = []
     /// The four characters of each item's type.
     private(set) var types: [Int: Int] = [:]

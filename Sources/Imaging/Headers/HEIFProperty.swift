@@ -47,7 +47,7 @@ enum HEIFProperty: Equatable {
             }
             self = .depths(depths)
         case BoxCursor.type("av1C"):
-            // AV1 Codec ISO Media File Format Binding, section 2.3.3; a grey image has both subsampling bits set.
+            // AV1 Codec ISO Media File Format Binding, section 2.3.3; a gray image has both subsampling bits set.
             let flags = try bytes.byte(at: start + 2)
             self = .coding(
                 depth: flags & 0x40 == 0 ? 8 : flags & 0x20 == 0 ? 10 : 12, isSubsampled: flags & 0x08 != 0,

@@ -2,9 +2,9 @@
 struct HEIFTrack {
     /// The number by which other tracks refer to it.
     private(set) var id = 0
-    /// Tracks to which it belongs, such as alpha to colours.
+    /// Tracks to which it belongs, such as alpha to colors.
     private(set) var owners: [Int] = []
-    /// Whether its colours are multiplied by their alpha.
+    /// Whether its colors are multiplied by their alpha.
     private(set) var isPremultiplied = false
     /// The size of a frame.
     private(set) var size = PixelSize(width: 0, height: 0)

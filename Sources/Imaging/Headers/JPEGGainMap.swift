@@ -124,7 +124,7 @@ extension XMPPacket {
 }
 
 extension ImageHeader {
-    /// The header of a gain map, which is turned like its image, and whose samples are no colours.
+    /// The header of a gain map, which is turned like its image, and whose samples are no colors.
     func ofGainMap(turnedFrom orientation: Int) -> ImageHeader {
         ImageHeader(
             format: format, storedSize: storedSize, decodedArea: decodedArea, orientation: orientation, bands: bands,
@@ -135,7 +135,7 @@ extension ImageHeader {
 extension GainMap {
     /// The map as a file of its own, whose header is ``header``; nil if the image's file ends before.
     ///
-    /// Colours and turns that the map's own data state do not count, so a decoder does not see them.
+    /// Colors and turns that the map's own data state do not count, so a decoder does not see them.
     package func file(in source: SharedBytes) -> SharedBytes? {
         switch place {
         case .file(let range):

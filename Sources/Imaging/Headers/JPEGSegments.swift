@@ -62,7 +62,7 @@ enum JPEGSegments {
         return result.finish()
     }
 
-    /// The number of components, 1 for grey; nil if no frame header is found.
+    /// The number of components, 1 for gray; nil if no frame header is found.
     static func componentCount(in bytes: [UInt8]) -> Int? {
         var place = 2
         while place + 9 < bytes.count, bytes[place] == 0xFF {

@@ -118,11 +118,11 @@ private struct JXLMetadata {
     private(set) var hasAlpha = false
     private(set) var isGrey = false
     private(set) var hasProfile = false
-    /// The colours that the codestream states; libjxl converts all but PQ and HLG, so that they have no
+    /// The colors that the codestream states; libjxl converts all but PQ and HLG, so that they have no
     /// ``SourceColors/encoding``.
     private(set) var colors: SourceColors?
 
-    /// Most channels besides colours.
+    /// Most channels besides colors.
     private static let mostExtraChannels = 16
 
     init(_ cursor: inout BitCursor) throws(ImagingError) {
@@ -189,7 +189,7 @@ private struct JXLMetadata {
         return type == 0 ? .alpha : type == 4 ? .black : .other
     }
 
-    /// Reads the meaning of the colours (`ColourEncoding`); nothing after this is needed.
+    /// Reads the meaning of the colors (`ColourEncoding`); nothing after this is needed.
     private mutating func readColor(_ cursor: inout BitCursor) throws(ImagingError) {
         if try cursor.flag() { return }
         // An ICC profile is compressed.

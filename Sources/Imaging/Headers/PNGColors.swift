@@ -1,4 +1,4 @@
-/// The chunks of a PNG file that say what its colours mean (PNG third edition, sections 4.3 and 11.3.2).
+/// The chunks of a PNG file that say what its colors mean (PNG third edition, sections 4.3 and 11.3.2).
 struct PNGColors {
     private var codePoints: (primaries: Int, transfer: Int)?
     private var profile: SourceColors?
@@ -8,7 +8,7 @@ struct PNGColors {
     private var places: Chromaticities?
     private var peak: (content: Int, display: Int) = (0, 0)
 
-    /// Takes over a chunk whose length is at `offset`, if it says something about colours.
+    /// Takes over a chunk whose length is at `offset`, if it says something about colors.
     mutating func read(_ bytes: RawSpan, at offset: Int, length: Int) throws(ImagingError) {
         let data = offset + 8
         if bytes.hasText("cICP", at: offset + 4), length == 4 {
@@ -38,7 +38,7 @@ struct PNGColors {
         profile = unsafe file.withUnsafeBytes { unsafe SourceColors(profile: $0.bytes) }
     }
 
-    /// The colours by the first of these that is there: code points, a profile, sRGB, gamma with primaries.
+    /// The colors by the first of these that is there: code points, a profile, sRGB, gamma with primaries.
     ///
     /// Gamma without primaries is ignored, as browsers do. Powers near 2.2 of sRGB's primaries mean sRGB.
     var stated: SourceColors? {

@@ -13,7 +13,7 @@ extension ImageHeader {
         guard (1...limit).contains(size.width), (1...limit).contains(size.height), interlace <= 1,
             let kind = PNGColorKind(colorType: colorType, depth: depth)
         else {
-            throw .cannotDecode(detail: "unknown PNG of \(size), colour type \(colorType), depth \(depth)")
+            throw .cannotDecode(detail: "unknown PNG of \(size), color type \(colorType), depth \(depth)")
         }
 
         let chunks = try pngChunks(bytes)
@@ -69,7 +69,7 @@ extension ImageHeader {
     }
 }
 
-/// The components of a PNG pixel; the entries of a palette count as colours of 8 bits.
+/// The components of a PNG pixel; the entries of a palette count as colors of 8 bits.
 private struct PNGColorKind {
     let colorBands: Int
     let hasAlpha: Bool

@@ -6,7 +6,7 @@ import Memory
 /// Repairs PNG files whose compressed rows are truncated.
 ///
 /// libpng does not report whether rows are missing or only data after them, and libvips leaves missing rows
-/// uninitialised. Therefore the rows are counted, and written to a complete file.
+/// uninitialized. Therefore the rows are counted, and written to a complete file.
 enum PNGRepair {
     /// The complete file; nil if there is nothing to serve.
     ///
@@ -50,7 +50,7 @@ private struct PNGRows {
     /// The ranges of the chunks' data, up to the first chunk that is truncated or has a wrong checksum.
     private(set) var parts: [Range<Int>] = []
     private(set) var passes: [CPNGShimPass]
-    /// A grey, opaque pixel; or a byte of pixels, if a pixel has less than a byte.
+    /// A gray, opaque pixel; or a byte of pixels, if a pixel has less than a byte.
     let greyPixel: [UInt8]
 
     /// Bytes of all rows, each with the byte of its filter.
@@ -97,7 +97,7 @@ private struct PNGRows {
 
     private static func grey(colorType: Int, depth: Int, channels: Int) -> [UInt8] {
         switch (colorType, depth) {
-        // The first colour of a palette; black for one bit.
+        // The first color of a palette; black for one bit.
         case (3, _), (_, 1): return [0]
         case (_, 2): return [0b1010_1010]
         case (_, 4): return [0x88]

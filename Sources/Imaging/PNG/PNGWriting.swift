@@ -4,10 +4,10 @@ import Coordination
 import Glibc
 import Memory
 
-/// Writes PNG files: an image of at most 256 colours with a palette or with few bits of grey, others with filters.
+/// Writes PNG files: an image of at most 256 colors with a palette or with few bits of gray, others with filters.
 ///
-/// Alpha that is opaque everywhere is left out, and colours that are all grey become grey. Every pixel is kept exactly.
-/// Only a quality below 100 makes an image of more colours one of 256 or fewer.
+/// Alpha that is opaque everywhere is left out, and colors that are all gray become gray. Every pixel is kept exactly.
+/// Only a quality below 100 makes an image of more colors one of 256 or fewer.
 @safe
 private struct PNGWriting {
     /// A rectangle of a frame.
@@ -60,27 +60,27 @@ private struct PNGWriting {
     private func still(_ region: Region, _ palette: IndexedPixels?, isExact: Bool) throws(VipsError) -> SharedBytes {
         let (file, depth) = try written(region, palette)
         // With a byte for each pixel, filters may save more than a palette, as for smooth transitions. Of an animation,
-        // all frames are of one kind: grey of eight bits is so with both.
+        // all frames are of one kind: gray of eight bits is so with both.
         guard palette != nil, isExact, depth == 8, frames == 1 || leastBands == 1 else { return file }
         let other = try written(region).file
         return other.count < file.count ? other : file
     }
 
-    /// The image of few colours that a quality below 100 wants.
+    /// The image of few colors that a quality below 100 wants.
     private func chosen() throws(VipsError) -> IndexedPixels? {
         guard options.quality < 100 else { return nil }
         let error = Self.error(quality: options.quality)
         return try unsafe indexed({ unsafe CPalettes_choose($0, error, $1, $2) })
     }
 
-    /// All frames, of which the later ones hold what changes; with one palette, if they have few colours together.
+    /// All frames, of which the later ones hold what changes; with one palette, if they have few colors together.
     private func animation(_ palette: IndexedPixels?) throws(VipsError) -> SharedBytes {
         var result = ByteAccumulator()
         var sequence: UInt32 = 0
         for frame in 0..<frames {
             guard !options.token.shouldStop else { throw VipsError(text: "the work was stopped") }
             let region = frame == 0 ? whole : change(to: frame)
-            // Grey of eight bits has an exact palette.
+            // Gray of eight bits has an exact palette.
             let still = try still(region, palette, isExact: leastBands == 1)
             unsafe still.withUnsafeBytes { bytes in
                 let span = unsafe bytes.bytes
@@ -143,7 +143,7 @@ private struct PNGWriting {
         return unsafe Region(frame: frame, left: part.left, top: part.top, width: part.width, height: part.height)
     }
 
-    /// The mean difference, in levels, that the colours of a quality may have from the pixels.
+    /// The mean difference, in levels, that the colors of a quality may have from the pixels.
     private static func error(quality: Int) -> Double { Double(100 - quality) / 5 }
 
     private func withPixels<Result>(_ body: (UnsafePointer<CPalettesPixels>) -> Result) -> Result {
@@ -155,7 +155,7 @@ private struct PNGWriting {
         }
     }
 
-    /// The palette image that a function of CPalettes makes; nil if the pixels have too many colours.
+    /// The palette image that a function of CPalettes makes; nil if the pixels have too many colors.
     private func indexed(
         _ read: (
             UnsafePointer<CPalettesPixels>, UnsafeMutablePointer<CPalettesIndexed>, CPalettesWatch
@@ -210,7 +210,7 @@ private struct PNGWriting {
 }
 
 extension VipsSaver {
-    /// Files with a palette if the image has few colours, or a quality below 100 wants few.
+    /// Files with a palette if the image has few colors, or a quality below 100 wants few.
     static let png = VipsSaver { (image, options) throws(VipsError) in
         try PNGWriting(image, options).file()
     }
@@ -230,7 +230,7 @@ private final class IndexedPixels {
         unsafe free(indexed.indices)
     }
 
-    /// Lends the indices and the colours.
+    /// Lends the indices and the colors.
     func withIndexed<Result>(
         _ body: (CPalettesIndexed, UnsafePointer<(UInt8, UInt8, UInt8, UInt8)>?) -> Result
     ) -> Result {

@@ -1,7 +1,7 @@
 import CPixels
 
 extension CPixelsOutline {
-    /// The same outline, with a transparent colour.
+    /// The same outline, with a transparent color.
     init(_ outline: Outline) {
         self.init()
         (left, top) = (outline.left, outline.top)

@@ -31,11 +31,11 @@ package struct DecodedDescription: Hashable, Sendable {
     package var loop: Int
     /// Whether the file lacked pixels.
     package var isIncomplete: Bool
-    /// The colour profile; nil for sRGB.
+    /// The color profile; nil for sRGB.
     package var profile: ColorProfile?
     /// Which decoder made the planes of a reduced JPEG.
     package var jpegDecoding: JPEGDecoding?
-    /// Whether planes have fine detail in strong colours.
+    /// Whether planes have fine detail in strong colors.
     package var hasColorDetail: Bool
 
     /// A description of these values, none of which are checked.

@@ -1,7 +1,7 @@
 package import Memory
 
 /// The pixels of a still, or of all frames of an animation: upright, 8 bits, with or without alpha;
-/// grey, sRGB, or the colours that ``profile`` tells.
+/// gray, sRGB, or the colors that ``profile`` tells.
 ///
 /// This is the trust boundary: no code that uses a decoded image reads the source's bytes.
 package final class DecodedImage: Sendable {
@@ -26,9 +26,9 @@ package final class DecodedImage: Sendable {
     package let loop: Int
     /// The components of all pixels.
     package let pixels: SharedBytes
-    /// Whether the file lacked pixels: these are grey, or coarse if the file had coarse data for them.
+    /// Whether the file lacked pixels: these are gray, or coarse if the file had coarse data for them.
     package let isIncomplete: Bool
-    /// The colour profile of planes, or of pixels in colour; nil for sRGB.
+    /// The color profile of planes, or of pixels in color; nil for sRGB.
     ///
     /// It is applied after the image was reduced.
     let profile: ColorProfile?
@@ -93,7 +93,7 @@ package final class DecodedImage: Sendable {
         self.gainMap = gainMap
     }
 
-    /// The same samples, whose meaning is no colour.
+    /// The same samples, whose meaning is no color.
     var withoutProfile: DecodedImage {
         switch layout {
         case _ where profile == nil: self
@@ -112,7 +112,7 @@ package final class DecodedImage: Sendable {
             + (gainMap?.image.byteCount ?? 0)
     }
 
-    /// Components of a pixel: 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
+    /// Components of a pixel: 1 gray, 2 gray with alpha, 3 color, 4 color with alpha.
     package var bands: Int {
         switch layout {
         case .interleaved(let bands): bands
@@ -136,14 +136,14 @@ package final class DecodedImage: Sendable {
 
 /// The pixels of a gain map, and their meaning.
 package struct DecodedGainMap: Sendable {
-    /// The map, grey or in three colours.
+    /// The map, gray or in three colors.
     let image: DecodedImage
     /// Size of the map in its file.
     let size: PixelSize
     let metadata: GainMapMetadata
 }
 
-/// The pixels of a still or of frames as a library or our own code has read them: as stored, colours by the file's
+/// The pixels of a still or of frames as a library or our own code has read them: as stored, colors by the file's
 /// profile.
 struct LoadedPixels {
     /// Rows without gaps, bands interleaved, frames one after the other.
@@ -152,7 +152,7 @@ struct LoadedPixels {
     let size: PixelSize
     /// The part of a plan's level by which the pixels are reduced already.
     var level = 1
-    /// 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
+    /// 1 gray, 2 gray with alpha, 3 color, 4 color with alpha.
     let bands: Int
     /// The ICC profile, if there is one that is not sRGB.
     var profile: SharedBytes?
@@ -164,6 +164,6 @@ struct LoadedPixels {
     var loop = 0
     /// Whether the file lacked pixels.
     var isIncomplete = false
-    /// Whether nothing is left to be done: upright, sRGB or grey, in the memory for the decoded image.
+    /// Whether nothing is left to be done: upright, sRGB or gray, in the memory for the decoded image.
     var isFinished = false
 }

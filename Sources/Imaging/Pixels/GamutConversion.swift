@@ -2,23 +2,23 @@ import CPixels
 import Coordination
 import Memory
 
-/// The change of colours in a profile's space to those of sRGB or Display P3.
+/// The change of colors in a profile's space to those of sRGB or Display P3.
 ///
-/// Colours that the other gamut does not hold are brought inside, and keep their hue.
+/// Colors that the other gamut does not hold are brought inside, and keep their hue.
 struct GamutConversion: Hashable, Sendable {
     /// The meaning of the components before; three primaries.
     let source: ColorProfile
     /// Whether they are Display P3's afterwards, and not sRGB's.
     let toWide: Bool
 
-    /// The change of colours by `source`, nil for sRGB; nil if there is nothing to change.
+    /// The change of colors by `source`, nil for sRGB; nil if there is nothing to change.
     init?(from source: ColorProfile?, toWide: Bool) {
         let source = source ?? .standard
         guard source.primaries.count == 3, !(toWide ? source.isDisplayP3 : source.isStandard) else { return nil }
         (self.source, self.toWide) = (source, toWide)
     }
 
-    /// The colours of sRGB as those of Display P3.
+    /// The colors of sRGB as those of Display P3.
     static let widening = GamutConversion(from: .standard, toWide: true)
 
     /// The numbers for C.
@@ -43,7 +43,7 @@ struct GamutConversion: Hashable, Sendable {
         return gamut
     }
 
-    /// The colour in the other gamut, with the same alpha.
+    /// The color in the other gamut, with the same alpha.
     func color(_ color: Color) -> Color {
         var numbers = numbers
         var pixel = [color.red, color.green, color.blue]
@@ -57,7 +57,7 @@ struct GamutConversion: Hashable, Sendable {
 }
 
 extension Color {
-    /// This colour of sRGB by the components of Display P3.
+    /// This color of sRGB by the components of Display P3.
     var inDisplayP3: Color { GamutConversion.widening?.color(self) ?? self }
 }
 
@@ -70,7 +70,7 @@ extension DecodedImage {
         return try converted(by: conversion, token: token)
     }
 
-    /// These interleaved pixels in colour after a change of gamut.
+    /// These interleaved pixels in color after a change of gamut.
     ///
     /// - Throws: The error of `token`.
     func converted(by conversion: GamutConversion, token: WorkToken) throws -> DecodedImage {

@@ -94,7 +94,7 @@ package enum PlaneRange: Hashable, Sendable {
         return (Float(factor / 257), Float(to.start - from.start * factor))
     }
 
-    /// Luma, Cb and Cr of a colour by BT.601; alpha is ignored.
+    /// Luma, Cb and Cr of a color by BT.601; alpha is ignored.
     func samples(of color: Color) -> [UInt8] {
         let (red, green, blue) = (Double(color.red), Double(color.green), Double(color.blue))
         let luma = 0.299 * red + 0.587 * green + 0.114 * blue

@@ -14,7 +14,7 @@ package struct PlaneMemory: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     private let release: SharedBytes.Release
 
-    /// Memory of `count` bytes on the heap, not initialised.
+    /// Memory of `count` bytes on the heap, not initialized.
     package init(count: Int) {
         let rounded = max(1, (count + Plane.alignment - 1) / Plane.alignment) * Plane.alignment
         guard let base = unsafe aligned_alloc(Plane.alignment, rounded) else {

@@ -1,6 +1,6 @@
 import CPlanarShim
 
-/// The resampling of three planes together, as the light of their colours.
+/// The resampling of three planes together, as the light of their colors.
 ///
 /// Chroma is a difference of stored values, so it cannot be mixed as light by itself. The planes become pixels row by
 /// row, pixels are mixed, and the result becomes planes again.
@@ -11,7 +11,7 @@ struct ColorResampling {
     private let range: PlaneRange
     /// The parts of luma and of chroma that are read.
     private let parts: [(x: Int, y: Int, size: PixelSize)]
-    /// The place of the first luma sample's centre among the centres of chroma samples, and the steps from luma sample
+    /// The place of the first luma sample's center among the centers of chroma samples, and the steps from luma sample
     /// to luma sample.
     private let place: (left: Double, top: Double, across: Double, down: Double)
     private let plan: PlanarTarget
@@ -74,14 +74,14 @@ struct ColorResampling {
     }
 }
 
-/// Fine detail in strong colours, such as coloured text.
+/// Fine detail in strong colors, such as colored text.
 ///
-/// If luma alone is mixed as light, such detail gets wrong colours; then the planes are mixed together, see
+/// If luma alone is mixed as light, such detail gets wrong colors; then the planes are mixed together, see
 /// ``ColorResampling``. That takes longer, and changes nothing that is visible in photographs.
 enum ColorDetail {
-    /// The share of chroma samples that must differ much from a neighbour.
+    /// The share of chroma samples that must differ much from a neighbor.
     ///
-    /// Of seventeen photographs, the largest share is 0.1 % in full size and 3 % at level 8; in coloured text it is 8
+    /// Of seventeen photographs, the largest share is 0.1 % in full size and 3 % at level 8; in colored text it is 8
     /// to 54 %.
     private static let share = 0.01
 
@@ -90,7 +90,7 @@ enum ColorDetail {
         Int(Double(size.area) * share) + 2 * (size.width + size.height)
     }
 
-    /// Whether chroma planes of equal size have such detail; a grey image has none.
+    /// Whether chroma planes of equal size have such detail; a gray image has none.
     @unsafe
     static func isFound(in planes: CPlanarShimPlanes) -> Bool {
         guard planes.count == 3 else { return false }

@@ -7,18 +7,18 @@ import Memory
 struct JPEGPlanesHeader {
     /// Size as stored.
     let size: PixelSize
-    /// 1 for grey, 3 for Y′CbCr, 0 for other colours.
+    /// 1 for gray, 3 for Y′CbCr, 0 for other colors.
     let planes: Int
     /// Luma samples for one chroma sample across; 0 if that is not a whole number.
     let across: Int
     /// Luma samples for one chroma sample down; 0 if that is not a whole number.
     let down: Int
-    /// The colour profile; nil for sRGB.
+    /// The color profile; nil for sRGB.
     let profile: ColorProfile?
-    /// Whether the file has a profile that only libvips' colour engine understands.
+    /// Whether the file has a profile that only libvips' color engine understands.
     let hasOtherProfile: Bool
 
-    /// Whether the file holds planes that can be resampled, and colours that numbers describe.
+    /// Whether the file holds planes that can be resampled, and colors that numbers describe.
     var isPlanar: Bool { planes != 0 && [1, 2, 4].contains(across) && [1, 2, 4].contains(down) && !hasOtherProfile }
 }
 
@@ -28,7 +28,7 @@ struct JPEGPlanesHeader {
 /// its last block. A scan of AC coefficients, which coarse levels skip, is judged only if the file ends with it; see
 /// docs/reliability.md.
 enum JPEGPlanes {
-    /// The file's planes; or the judgement of a file that does not hold planes.
+    /// The file's planes; or the judgment of a file that does not hold planes.
     ///
     /// Planes with ``ColorDetail`` at a level are decoded once more by libjpeg, with chroma in luma's size if the file
     /// has it.

@@ -2,7 +2,7 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// Reads the pixels of a JPEG XL file: the first frame as stored, colours as sRGB or by the file's profile.
+/// Reads the pixels of a JPEG XL file: the first frame as stored, colors as sRGB or by the file's profile.
 enum JXLPixels {
     /// Decodes a file; libjxl cannot be stopped.
     ///

@@ -4,7 +4,7 @@ import Coordination
 
 /// An operation on planes in place, besides resampling and turns.
 enum PlanarFilter {
-    /// A change of colours.
+    /// A change of colors.
     ///
     /// Chroma that two by two pixels share is that of all four; the result's is the mean of theirs.
     case colors(ColorChange)
@@ -13,9 +13,9 @@ enum PlanarFilter {
     /// `amount` times the difference from the Gaussian mean is added; `deviation` is in pixels of luma.
     case gaussian(deviation: Double, amount: Float)
 
-    /// Margins, an even number of pixels at the left and above; their colour is opaque or transparent.
+    /// Margins, an even number of pixels at the left and above; their color is opaque or transparent.
     case pad(ImageOperations.Margins, Color)
-    /// The pixels outside of an outline take a colour that is opaque or transparent; the outline is in pixels of luma.
+    /// The pixels outside of an outline take a color that is opaque or transparent; the outline is in pixels of luma.
     case cut(Outline, Color)
 
     /// Whether this makes transparent parts.
@@ -87,7 +87,7 @@ enum PlanarFilter {
         case .cut(let outline, let color):
             let values = range.samples(of: color) + [color.alpha]
             let size = PixelSize(width: Int(unsafe all[0].width), height: Int(unsafe all[0].height))
-            // Pixels that become transparent keep their colour.
+            // Pixels that become transparent keep their color.
             let count = unsafe all[3].samples == nil ? 3 : 4
             for index in (addsAlpha ? 3 : 0)..<count where status == 0 {
                 let plane = unsafe all[index]
@@ -121,7 +121,7 @@ extension CPixelsStages {
     }
 
     private mutating func append(_ factors: [Double]) {
-        precondition(count < CPixels_most_stages, "too many changes of colours")
+        precondition(count < CPixels_most_stages, "too many changes of colors")
         var stage = CPixelsStage()
         storeFloats(factors, in: &stage.factors)
         unsafe withUnsafeMutableBytes(of: &stages) { bytes in

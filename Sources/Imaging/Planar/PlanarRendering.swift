@@ -25,7 +25,7 @@ enum PlanarRendering {
         }
     }
 
-    /// The whole image in pixels, in its own size and colours.
+    /// The whole image in pixels, in its own size and colors.
     static func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
         try pixels(of: image, target: PlanarTarget(of: image.size), token: token)
     }
@@ -48,12 +48,12 @@ enum PlanarRendering {
         return DecodedImage(pixels: memory.finish(), planes: planes, range: target.range, profile: nil)
     }
 
-    /// The image in pixels, resampled to `target`, in the colours of the target, else in its own; grey is sRGB's.
+    /// The image in pixels, resampled to `target`, in the colors of the target, else in its own; gray is sRGB's.
     static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let size = target.size
         let memory = PlaneMemory(count: size.area * image.bands)
         var (target, conversion) = target.withoutGamut()
-        // The range is converted together with the colours: full range cannot hold the values beyond black and white
+        // The range is converted together with the colors: full range cannot hold the values beyond black and white
         // that limited range has.
         if case .planar(_, let range) = image.layout { target.range = range }
         try PlanarWorkspace.withShared { workspace throws in
@@ -73,14 +73,14 @@ enum PlanarRendering {
 }
 
 extension DecodedImage {
-    /// The image in interleaved pixels of sRGB, or grey.
+    /// The image in interleaved pixels of sRGB, or gray.
     ///
     /// - Throws: The error of `token`.
     package func interleaved(token: WorkToken) throws -> DecodedImage {
         try storedPixels(token: token).inStandardColors(token: token)
     }
 
-    /// The image in interleaved pixels of its own colours: itself, unless it consists of planes.
+    /// The image in interleaved pixels of its own colors: itself, unless it consists of planes.
     ///
     /// - Throws: The error of `token`.
     func storedPixels(token: WorkToken) throws -> DecodedImage {

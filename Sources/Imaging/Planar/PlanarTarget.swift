@@ -20,7 +20,7 @@ struct PlanarTarget {
     var chromaStep = 1
     /// The range of the resampled samples.
     var range = PlaneRange.full
-    /// Whether a grey image gets chroma planes, too.
+    /// Whether a gray image gets chroma planes, too.
     var needsChroma = false
     /// The meaning of samples while resampling averages them.
     var light = ResamplingLight.gamma
@@ -63,7 +63,7 @@ struct PlanarTarget {
         return (rest, conversion)
     }
 
-    /// The chroma sample of grey.
+    /// The chroma sample of gray.
     static let neutralChroma: UInt8 = 128
 
     /// Size of a plane, in samples: as many as its pixels need.
@@ -71,7 +71,7 @@ struct PlanarTarget {
         rectangle.size.samples(forEach: index == 0 ? 1 : chromaStep)
     }
 
-    /// The planes of a grey image, or of one in colour.
+    /// The planes of a gray image, or of one in color.
     func planes(ofGrey isGrey: Bool) -> [Plane] {
         .stacked((0..<(isGrey && !needsChroma ? 1 : 3)).map { size(ofPlane: $0) })
     }

@@ -7,11 +7,11 @@ import Memory
 struct PlaneEncoder: Sendable {
     /// The range of the samples in the files.
     let range: PlaneRange
-    /// Whether grey images are written with chroma, too.
+    /// Whether gray images are written with chroma, too.
     let needsChroma: Bool
     /// Whether files may have an alpha plane.
     var holdsAlpha = false
-    /// Whether a grey file has the same luma as one with chroma.
+    /// Whether a gray file has the same luma as one with chroma.
     var writesLumaAlone = false
     /// Writes a file.
     let write: Write
@@ -65,7 +65,7 @@ struct PlaneEncoder: Sendable {
         }
     }
 
-    /// Whether the planes are grey without chroma, if that may be, or have chroma at luma's size or at half of it.
+    /// Whether the planes are gray without chroma, if that may be, or have chroma at luma's size or at half of it.
     private func accepts(_ planes: [Plane]) -> Bool {
         if planes.count == 1 { return !needsChroma }
         return planes.count == 3 && planes[1].size == planes[2].size

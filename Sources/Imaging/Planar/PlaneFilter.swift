@@ -62,7 +62,7 @@ final class PlaneFilter: @unchecked Sendable {
         unsafe CPlanarShim_graph_free(graph)
     }
 
-    /// Fills the planes of `target` from those of `source` together, if the resampling mixes the light of colours.
+    /// Fills the planes of `target` from those of `source` together, if the resampling mixes the light of colors.
     @unsafe
     func run(
         from source: CPlanarShimColors, to target: CPlanarShimColorTarget, room: UnsafeMutableRawPointer?,

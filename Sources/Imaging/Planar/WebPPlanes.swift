@@ -4,7 +4,7 @@ import Memory
 
 /// Decodes WebP files to the planes that they hold.
 enum WebPPlanes {
-    /// The file's planes, upright; or the judgement of a file that does not hold planes.
+    /// The file's planes, upright; or the judgment of a file that does not hold planes.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(

@@ -91,9 +91,9 @@ package final class BorderTrim: Sendable {
             + (trim.matte == nil ? "" : ", single pixels notwithstanding")
     }
 
-    /// Largest difference from the border's colour.
+    /// Largest difference from the border's color.
     package var tolerance: Int { trim.tolerance }
-    /// The border's colour; nil for that of a corner.
+    /// The border's color; nil for that of a corner.
     package var color: Color? { trim.color }
 
     /// The text in the key of a result: all that decides the steps once the box is known.

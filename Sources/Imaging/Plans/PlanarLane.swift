@@ -41,13 +41,13 @@ enum PlanarLane {
 
     /// The encoder for the resampled planes; nil if they must be converted to pixels.
     ///
-    /// Steps for libvips, a profile of grey, and formats without an encoder for planes need pixels.
+    /// Steps for libvips, a profile of gray, and formats without an encoder for planes need pixels.
     static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
         guard image.bands == 3 || image.profile == nil, !rest.hasSharpChroma || rest.format.mostSharpPixels == 0 else {
             return nil
         }
         if !rest.steps.isEmpty {
-            // A grey image may become one in colour. Beside encoders in worker processes, the conversion costs next to
+            // A gray image may become one in color. Beside encoders in worker processes, the conversion costs next to
             // nothing.
             guard image.bands == 3, !rest.format.isEncodedInOneStep, rest.steps.allSatisfy({ $0 is any StampingStep })
             else { return nil }

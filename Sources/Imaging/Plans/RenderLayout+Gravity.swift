@@ -1,7 +1,7 @@
 extension RenderLayout {
     /// The crop of the resampled image; nil for all of it.
     ///
-    /// If a centred crop leaves an odd number of pixels, the right and the bottom lose one more.
+    /// If a centered crop leaves an odd number of pixels, the right and the bottom lose one more.
     func crop(by gravity: Gravity) -> (any RenderStep)? {
         guard let size = cropSize else { return nil }
         let slackX = resizedSize.width - size.width

@@ -9,7 +9,7 @@ extension RenderLayout {
         if let interest = crop(by: options.gravity) as? InterestStep { steps.append(interest) }
 
         // Bars and corners stay transparent until the background is laid behind all of the image. Bars that nothing
-        // mixes with the image are made last, in the background's colour.
+        // mixes with the image are made last, in the background's color.
         var isTransparent = hasAlpha
         let mixesBars = operations.freeRotation != nil || operations.mixesNeighbours
         let bars = canvas(by: options.gravity, color: .transparent)
@@ -47,7 +47,7 @@ extension RenderLayout {
 }
 
 extension RenderSteps {
-    /// Adds the steps that change colours without changing the size.
+    /// Adds the steps that change colors without changing the size.
     fileprivate mutating func append(_ operations: ImageOperations, ratio: Int) {
         if operations.colors != ColorFilters() { append(ColorStep(operations.colors)) }
         // Hundredths of a CSS pixel times thousandths.

@@ -2,7 +2,7 @@ import Memory
 
 /// Everything that decides the pixels and bytes of a result, given the source.
 ///
-/// With the source's identity, the plan is the key of the result cache. Therefore it is normalised: options that lead
+/// With the source's identity, the plan is the key of the result cache. Therefore it is normalized: options that lead
 /// to the same image make equal plans.
 package struct RenderPlan: Hashable, Sendable {
     /// The decode of the source.
@@ -33,13 +33,13 @@ package struct RenderPlan: Hashable, Sendable {
     package let effort: Int
     /// Bits of a component of the result: the format's usual ones, unless it has a choice and others are asked for.
     package internal(set) var bitDepth: Int
-    /// The colours of the result, as far as they matter for this source and this format.
+    /// The colors of the result, as far as they matter for this source and this format.
     package internal(set) var gamut = Gamut.srgb
     /// Whether the result is the file as the text of a `data:` URL (RFC 2397), and not the file itself.
     package internal(set) var isDataURL = false
     /// Whether frames stand below one another in a still.
     package internal(set) var isStacked = false
-    /// Whether the chroma of pixels is made so that edges between colours stay sharp, if the format has a choice.
+    /// Whether the chroma of pixels is made so that edges between colors stay sharp, if the format has a choice.
     ///
     /// Not if they come from resampled planes: their chroma was subsampled before, and a result that is written from
     /// planes has no sharper one; but small results are made of pixels, so that they have.
@@ -103,7 +103,7 @@ package struct RenderPlan: Hashable, Sendable {
     private var hasFullChroma: Bool { hasGainMap && outputSize.area <= Self.mostFullChromaPixels }
     static let mostFullChromaPixels = 250_000
 
-    /// Whether an image of many colours gets those of a palette.
+    /// Whether an image of many colors gets those of a palette.
     var choosesPalette: Bool { format.hasPaletteQuality && quality.highest < 100 }
 
     /// How a file of this quality is written.
@@ -153,7 +153,7 @@ package struct RenderPlan: Hashable, Sendable {
         return rest
     }
 
-    /// The plan for the pixels of an image, whose result shows the colours of sRGB, or of Display P3; grey is grey.
+    /// The plan for the pixels of an image, whose result shows the colors of sRGB, or of Display P3; gray is gray.
     func shown(from image: DecodedImage, in gamut: Gamut) -> RenderPlan {
         var shown = self
         shown.gamut = gamut == .p3 && image.bands >= 3 ? .p3 : .srgb

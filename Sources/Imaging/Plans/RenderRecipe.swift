@@ -92,15 +92,15 @@ package struct Composition: Sendable {
     package var quality: EncodingQuality
     /// The meaning of the quality.
     package var qualityScale = QualityScale.encoder
-    /// The quality of the palette in formats that have no other, 1…100; nil for the image's own colours.
+    /// The quality of the palette in formats that have no other, 1…100; nil for the image's own colors.
     var paletteQuality: Int?
     /// Bits of a component, in formats with a choice; nil for the usual ones.
     package var bitDepth: Int?
-    /// The colours of the result; nil for what the operator has chosen.
+    /// The colors of the result; nil for what the operator has chosen.
     package var gamut: Gamut?
     /// Whether files that can hold it say who made the source and who owns the rights.
     package var keepsCopyright = false
-    /// Whether files that can hold it have the gain map of the source, if no step changes colours or adds pixels.
+    /// Whether files that can hold it have the gain map of the source, if no step changes colors or adds pixels.
     package var keepsGainMap = false
     /// Whether the result is the file as the text of a `data:` URL.
     package var isDataURL = false

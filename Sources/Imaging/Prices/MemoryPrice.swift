@@ -48,7 +48,7 @@ extension ImageHeader {
     }
 
     private static let keptRows = 900
-    /// Bytes that the colour engine takes to convert CMYK.
+    /// Bytes that the color engine takes to convert CMYK.
     private static let cmykTables = 4 << 20
 }
 

@@ -52,7 +52,7 @@ extension RenderPlan {
         }
     }
 
-    /// The estimated time of one core for a result of one colour by this plan.
+    /// The estimated time of one core for a result of one color by this plan.
     package func timePrice(ofPlain color: Color) -> Duration {
         timePrice(of: FrameShape(size: source.size, hasAlpha: color.alpha < 255), frames: 1, hasProfile: false)
     }
@@ -63,7 +63,7 @@ extension RenderPlan {
         // The shown pixels are composed once more to be counted.
         let times = gamut == .auto ? 2.0 : 1
         let composing = times * costs.reduce(0) { $0 + $1.perFrame }
-        // Colours are converted after the first step.
+        // Colors are converted after the first step.
         let colored = steps.work(on: frame).first?.made ?? result.size.area
         let coloring = hasProfile ? times * Double(colored) * TimePrice.profile : 0
         let encoding =

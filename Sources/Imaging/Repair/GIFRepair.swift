@@ -42,7 +42,7 @@ enum GIFRepair {
 /// A file that the decoder can read to its end.
 struct RepairedFile {
     let bytes: SharedBytes
-    /// Whether the wanted frames lack pixels; these are grey, or have the pixels of the frame before.
+    /// Whether the wanted frames lack pixels; these are gray, or have the pixels of the frame before.
     let isIncomplete: Bool
 }
 

@@ -5,7 +5,7 @@ import Memory
 package struct BackdropStep: Hashable {
     /// The content of the canvas around the image.
     package enum Kind: Hashable, Sendable {
-        /// The mean colour of the image, of the first frame if animated.
+        /// The mean color of the image, of the first frame if animated.
         case mean
         /// The image stretched to the canvas and blurred with this standard deviation, in hundred-thousandths of a
         /// pixel.
@@ -67,7 +67,7 @@ extension BackdropStep: RenderStep {
 
     package var words: String {
         switch kind {
-        case .mean: "lay on a canvas of \(size) pixels in the image's mean colour, at \(x), \(y)"
+        case .mean: "lay on a canvas of \(size) pixels in the image's mean color, at \(x), \(y)"
         case .blurred: "lay on a canvas of \(size) pixels that shows the image blurred, at \(x), \(y)"
         case .edges: "lay on a canvas of \(size) pixels that goes on as the image's edges, at \(x), \(y)"
         case .mirrored: "lay on a canvas of \(size) pixels that goes on as the image mirrored, at \(x), \(y)"

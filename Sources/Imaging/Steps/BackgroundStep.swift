@@ -1,28 +1,28 @@
 import Memory
 
-/// A colour behind transparent parts.
+/// A color behind transparent parts.
 package struct BackgroundStep: Hashable {
-    /// How the colours of transparent pixels are mixed with a colour that is not opaque.
+    /// How the colors of transparent pixels are mixed with a color that is not opaque.
     package enum Mixing: Hashable, Sendable {
         /// Each by its opacity.
         case composite
-        /// The image's own in full: the colours that a file keeps in transparent pixels shine through.
+        /// The image's own in full: the colors that a file keeps in transparent pixels shine through.
         case sum
     }
 
-    /// The colour; if it is not opaque, the image stays partly transparent.
+    /// The color; if it is not opaque, the image stays partly transparent.
     package let color: Color
     /// How it is mixed with transparent pixels.
     package let mixing: Mixing
 
-    /// Nanoseconds of one core for each pixel with alpha, on an opaque colour and on a translucent one; measured as
+    /// Nanoseconds of one core for each pixel with alpha, on an opaque color and on a translucent one; measured as
     /// ``TimePrice`` says.
     private static let time = (opaque: 5.0, translucent: 60.0)
 
     /// A step that lays images on `color`.
     package init(_ color: Color, mixing: Mixing = .composite) {
         self.color = color
-        // An opaque colour leaves nothing to mix.
+        // An opaque color leaves nothing to mix.
         self.mixing = color.alpha == 255 ? .composite : mixing
     }
 }
@@ -42,7 +42,7 @@ extension BackgroundStep: RenderStep {
     package var keyText: String { "background \(color.keyText)" + (mixing == .sum ? " sum" : "") }
 
     package var words: String {
-        "put \(color.words) behind transparent parts" + (mixing == .sum ? ", colours added" : "")
+        "put \(color.words) behind transparent parts" + (mixing == .sum ? ", colors added" : "")
     }
 
     package var inDisplayP3: any RenderStep { BackgroundStep(color.inDisplayP3, mixing: mixing) }
@@ -59,7 +59,7 @@ extension BackgroundStep: PlanarStep {
     func target(after target: PlanarTarget) -> PlanarTarget? { target }
 }
 
-/// Drops transparency without a background: the colours of transparent pixels appear as they are stored.
+/// Drops transparency without a background: the colors of transparent pixels appear as they are stored.
 package struct OpaqueStep: Hashable {
     /// A step that drops transparency.
     package init() {}
@@ -84,12 +84,12 @@ extension OpaqueStep: PlanarStep {
     func target(after target: PlanarTarget) -> PlanarTarget? { target }
 }
 
-/// The colour of the top left pixel behind transparent parts, by the first frame if animated.
+/// The color of the top left pixel behind transparent parts, by the first frame if animated.
 package struct CornerBackgroundStep: Hashable {
-    /// A step that lays images on the colour of their own corner, whose alpha does not count.
+    /// A step that lays images on the color of their own corner, whose alpha does not count.
     package init() {}
 
-    /// A step with any colour, for prices; the price does not depend on it.
+    /// A step with any color, for prices; the price does not depend on it.
     private static let usual = BackgroundStep(.white)
 }
 
@@ -106,7 +106,7 @@ extension CornerBackgroundStep: RenderStep {
 
     package var keyText: String { "background corner" }
 
-    package var words: String { "put the colour of the top left pixel behind transparent parts" }
+    package var words: String { "put the color of the top left pixel behind transparent parts" }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         guard image.hasAlpha else { return image }

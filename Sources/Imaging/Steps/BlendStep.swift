@@ -1,26 +1,26 @@
 import Coordination
 import Memory
 
-/// An additional source, or a rectangle of one colour, blended with the image: once, or on a grid.
+/// An additional source, or a rectangle of one color, blended with the image: once, or on a grid.
 ///
 /// ``OverlayStep`` is faster, and lays a source once or as tiles, without blending.
 package struct BlendStep: Hashable {
-    /// The image or colour that is laid on the image.
+    /// The image or color that is laid on the image.
     package enum Paint: Hashable, Sendable {
         /// An additional source, by its place in ``RenderPlan/additions``, in a form; `decoded` is a frame of it and
         /// decides the price.
         case addition(Int, form: AdditionForm, decoded: FrameShape)
-        /// A rectangle of one colour.
+        /// A rectangle of one color.
         case color(Color, size: PixelSize)
     }
 
-    /// The image or colour that is laid on the image.
+    /// The image or color that is laid on the image.
     package let paint: Paint
     /// The columns of copies.
     package let across: BlendRow
     /// The rows of copies.
     package let down: BlendRow
-    /// The way of mixing colours.
+    /// The way of mixing colors.
     package let mode: BlendMode
     /// Opacity in per cent, 1…100.
     package let opacity: Int

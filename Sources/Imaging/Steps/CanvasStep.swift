@@ -6,7 +6,7 @@ package struct CanvasStep: Hashable {
     package let x: Int
     /// Distance of the image's top edge from the canvas's.
     package let y: Int
-    /// The canvas's colour around the image; transparent parts of the image stay transparent.
+    /// The canvas's color around the image; transparent parts of the image stay transparent.
     package let color: Color
 
     /// Nanoseconds of one core for each pixel of the canvas; measured as ``TimePrice`` says.
@@ -44,7 +44,7 @@ extension CanvasStep: RenderStep {
 }
 
 extension Color {
-    /// The values of a pixel of this colour.
+    /// The values of a pixel of this color.
     fileprivate func components(bands: Int) -> [Double] {
         let color = bands < 3 ? [red] : [red, green, blue]
         return (bands.isMultiple(of: 2) ? color + [alpha] : color).map(Double.init)

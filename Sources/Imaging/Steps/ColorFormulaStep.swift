@@ -1,6 +1,6 @@
 import Coordination
 
-/// A change of colours by tables, a matrix or a formula.
+/// A change of colors by tables, a matrix or a formula.
 ///
 /// ``ColorStep`` is faster, and has the filter functions of CSS only.
 package struct ColorFormulaStep: Hashable {
@@ -10,7 +10,7 @@ package struct ColorFormulaStep: Hashable {
     /// measured as ``TimePrice`` says.
     private static let time = (plain: 14.0, saturation: 22.0, lab: 115.0)
 
-    /// A step that changes colours by `formula`.
+    /// A step that changes colors by `formula`.
     package init(_ formula: ColorFormula) {
         self.formula = formula
     }
@@ -29,7 +29,7 @@ extension ColorFormulaStep: WholeFrameStep {
 
     package var keyText: String { "formula \(formula.keyText)" }
 
-    package var words: String { "change colours by the formula \(formula.keyText)" }
+    package var words: String { "change colors by the formula \(formula.keyText)" }
 
     package var colors: StepColors { .changed }
 

@@ -1,6 +1,6 @@
-/// A change of each pixel's colour that depends on this colour alone; alpha stays as it is.
+/// A change of each pixel's color that depends on this color alone; alpha stays as it is.
 package struct ColorMapStep: Hashable {
-    /// A rule for colours; components that leave the range are clipped.
+    /// A rule for colors; components that leave the range are clipped.
     package enum Map: Hashable, Sendable {
         /// The curves for each component, one after the other.
         case curves([ToneCurve])
@@ -9,18 +9,18 @@ package struct ColorMapStep: Hashable {
         /// Lightness and chroma of CIE LCh times these factors, from 0 on, hue plus degrees, and lightness, 0…100, plus
         /// `added`.
         case lch(lightness: Float, chroma: Float, hue: Int, added: Float = 0)
-        /// The lightness of CIELAB is kept; a* and b* become those of a colour.
+        /// The lightness of CIELAB is kept; a* and b* become those of a color.
         case tint(Color)
-        /// Grey of the same luminance; the image has no colours any more.
+        /// Gray of the same luminance; the image has no colors any more.
         case grey
-        /// The colour that lies at the pixel's grey on the way from one colour to another one in CIELAB.
+        /// The color that lies at the pixel's gray on the way from one color to another one in CIELAB.
         case gradient(from: Color, to: Color)
     }
 
-    /// How colours change.
+    /// How colors change.
     package let map: Map
 
-    /// A step that changes colours by `map`.
+    /// A step that changes colors by `map`.
     package init(_ map: Map) {
         self.map = map
     }
@@ -43,13 +43,13 @@ extension ColorMapStep: FilterStep {
 
     package var words: String {
         switch map {
-        case .grey: "turn into grey"
+        case .grey: "turn into gray"
         case .tint(let color): "tint with \(color.words)"
         case .gradient(let start, let end): "map dark to bright on \(start.words) to \(end.words)"
         case .lch(let lightness, let chroma, let hue, let added):
             "multiply lightness by \(lightness) and chroma by \(chroma), turn the hue by \(hue)°"
                 + (added == 0 ? "" : ", add \(added) to the lightness")
-        case .curves, .matrix: "change colours by \(keyText)"
+        case .curves, .matrix: "change colors by \(keyText)"
         }
     }
 

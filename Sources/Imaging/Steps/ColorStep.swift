@@ -29,13 +29,13 @@ extension ColorStep: WholeFrameStep {
             ("sepia", filters.sepia, 0), ("inversion", filters.inversion, 0),
         ]
         let used = all.filter { $0.1 != $0.2 }.map { "\($0.0) \($0.1)\($0.0 == "hue" ? "°" : " %")" }
-        return "change colours: " + used.joined(separator: ", ")
+        return "change colors: " + used.joined(separator: ", ")
     }
 
     package var colors: StepColors { .changed }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        // The other matrices leave grey as it is.
+        // The other matrices leave gray as it is.
         let image = try filters.sepia > 0 ? image.inColor() : image
         return try image.colored(by: ColorChange(filters), token: context.token)
     }

@@ -1,4 +1,4 @@
-/// A change of the colours' gamut.
+/// A change of the colors' gamut.
 ///
 /// No recipe has it: the renderer adds it when it knows what the decoded pixels mean, so it is in no key.
 struct GamutStep: Hashable {
@@ -10,7 +10,7 @@ extension GamutStep: FilterStep {
 
     var keyText: String { "gamut \(conversion.toWide ? "p3" : "srgb")" }
 
-    var words: String { "change the colours to \(conversion.toWide ? "Display P3" : "sRGB")" }
+    var words: String { "change the colors to \(conversion.toWide ? "Display P3" : "sRGB")" }
 
     func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         image.bands < 3 ? image : try image.converted(by: conversion, token: context.token)
@@ -22,10 +22,10 @@ extension GamutStep: PlanarStep {
 }
 
 extension RenderSteps {
-    /// These steps for pixels with the colours of `profile`, nil for sRGB, so that the result is sRGB or Display P3.
+    /// These steps for pixels with the colors of `profile`, nil for sRGB, so that the result is sRGB or Display P3.
     ///
-    /// Pixels are mixed in their own space and converted when there are few of them: after the resample. Colours that
-    /// steps name are those of sRGB, and a step that changes colours works on sRGB.
+    /// Pixels are mixed in their own space and converted when there are few of them: after the resample. Colors that
+    /// steps name are those of sRGB, and a step that changes colors works on sRGB.
     func shown(from profile: ColorProfile?, inWide isWide: Bool) -> RenderSteps {
         let worksWide = isWide && profile?.isStandard == false && allSatisfy { $0.colors != .changed }
         var steps = Array(self)

@@ -16,7 +16,7 @@ package struct GaussianStep: Hashable {
     ///
     /// `frame` is for each pixel of every frame. With weights, `deviation` is for each pixel and `row` for each row,
     /// times the standard deviation in pixels. With boxes, `boxes` is for each number that they add up. `alpha` and
-    /// `sharpenedAlpha` are for each pixel in addition, if colours are weighted.
+    /// `sharpenedAlpha` are for each pixel in addition, if colors are weighted.
     private static let time = (
         frame: 8.0, deviation: 2.0, row: 36.0, boxes: 6.0, alpha: 8.0, sharpenedAlpha: 24.0
     )

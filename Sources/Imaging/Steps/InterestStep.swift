@@ -10,7 +10,7 @@ package struct InterestStep: Hashable {
     /// Nanoseconds of one core at any size, and for each pixel that is read, without alpha and with it; measured as
     /// ``TimePrice`` says.
     private static let time = (least: 20_000_000.0, read: 20.0, withAlpha: 60.0)
-    /// The same at any size for the entropy of an image with alpha, whose colours libvips counts in 65,536 steps, and
+    /// The same at any size for the entropy of an image with alpha, whose colors libvips counts in 65,536 steps, and
     /// the bytes for that.
     private static let fineCounting = (time: 130_000_000.0, bytes: 112 << 20)
 

@@ -2,10 +2,10 @@
 package struct MarginStep: Hashable {
     /// The margins, in pixels.
     package let margins: ImageOperations.Margins
-    /// The margins' colour; transparent parts of the image stay transparent.
+    /// The margins' color; transparent parts of the image stay transparent.
     package let color: Color
 
-    /// A step that adds `margins` of one colour.
+    /// A step that adds `margins` of one color.
     package init(_ margins: ImageOperations.Margins, color: Color) {
         self.margins = margins
         self.color = color

@@ -1,4 +1,4 @@
-/// A cut along an outline; what lies outside becomes one colour.
+/// A cut along an outline; what lies outside becomes one color.
 package struct OutlineStep: Hashable {
     /// The outline, which depends on the size of the frame.
     package enum Shape: Hashable, Sendable {
@@ -15,7 +15,7 @@ package struct OutlineStep: Hashable {
     }
 
     package let shape: Shape
-    /// The colour outside the outline; it may be transparent.
+    /// The color outside the outline; it may be transparent.
     package let color: Color
 
     /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.

@@ -2,7 +2,7 @@ import Memory
 
 /// An additional source laid on the image, once or as tiles.
 ///
-/// Colours are mixed as premultiplied sRGB components, exactly, and rounded once.
+/// Colors are mixed as premultiplied sRGB components, exactly, and rounded once.
 package struct OverlayStep: Hashable {
     /// The place of the source in ``RenderPlan/additions``.
     package let addition: Int

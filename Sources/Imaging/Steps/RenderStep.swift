@@ -27,10 +27,10 @@ package protocol RenderStep: Hashable, Sendable {
     /// The step in words, for people who check their URLs.
     var words: String { get }
 
-    /// The effect on colours; ``StepColors/kept`` unless it says otherwise.
+    /// The effect on colors; ``StepColors/kept`` unless it says otherwise.
     var colors: StepColors { get }
 
-    /// The step for pixels of Display P3: colours that it names, which are sRGB's, are the same ones there.
+    /// The step for pixels of Display P3: colors that it names, which are sRGB's, are the same ones there.
     var inDisplayP3: any RenderStep { get }
 
     /// The frame after this step, not computed yet.
@@ -39,9 +39,9 @@ package protocol RenderStep: Hashable, Sendable {
     func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage
 }
 
-/// The effect of a step on colours.
+/// The effect of a step on colors.
 package enum StepColors: Sendable {
-    /// It moves, mixes or covers them, with colours that it may name.
+    /// It moves, mixes or covers them, with colors that it may name.
     case kept
     /// It changes them, by numbers that mean sRGB.
     case changed

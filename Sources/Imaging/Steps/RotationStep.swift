@@ -4,7 +4,7 @@ import Glibc
 package struct RotationStep: Hashable {
     /// Degrees clockwise, 1…359.
     package let degrees: Int
-    /// The colour of the corners, which may be transparent; transparent parts of the image stay transparent.
+    /// The color of the corners, which may be transparent; transparent parts of the image stay transparent.
     package let corners: Color
 
     /// Nanoseconds of one core for each pixel of the result; measured as ``TimePrice`` says.

@@ -1,4 +1,4 @@
-/// A larger image in which each pixel is a square of its colour.
+/// A larger image in which each pixel is a square of its color.
 package struct ZoomStep: Hashable {
     /// Side of the squares in pixels, above 1.
     package let factor: Int

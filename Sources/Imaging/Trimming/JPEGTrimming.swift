@@ -49,7 +49,7 @@ enum JPEGTrimming {
                 profileParts += 1
                 isNeeded = header.profileByteCount <= longestProfile.bytes && profileParts <= longestProfile.parts
             case 0xEE where file.hasText("Adobe", at: next + 2):
-                // This segment says how colours are stored.
+                // This segment says how colors are stored.
                 isNeeded = !hasAdobe
                 hasAdobe = true
             case 0xE1...0xEF, 0xFE: isNeeded = false

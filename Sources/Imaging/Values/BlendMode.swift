@@ -1,4 +1,4 @@
-/// How the colours of something that is laid on an image are mixed with the image's: W3C Compositing and Blending 1.
+/// How the colors of something that is laid on an image are mixed with the image's: W3C Compositing and Blending 1.
 package enum BlendMode: String, Hashable, Sendable, CaseIterable {
     case normal, multiply, screen, overlay, darken, lighten
     case colorDodge = "color-dodge"

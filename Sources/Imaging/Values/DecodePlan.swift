@@ -18,7 +18,7 @@ package struct DecodePlan: Hashable, Sendable {
     package let drawnPart: DrawnPart?
     /// Whether the image's gain map is decoded with it.
     package let keepsGainMap: Bool
-    /// The colours that are kept.
+    /// The colors that are kept.
     package let gamut: DecodedGamut
 
     /// A plan for one page, or for the first frames.
@@ -117,6 +117,6 @@ package struct DecodePlan: Hashable, Sendable {
 package enum IncompleteImages: String, Sendable, Hashable, CaseIterable {
     /// The decode fails.
     case refuse
-    /// Missing pixels are grey, or coarse if the file has coarse data for them.
+    /// Missing pixels are gray, or coarse if the file has coarse data for them.
     case serve
 }

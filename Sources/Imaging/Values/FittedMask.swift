@@ -2,7 +2,7 @@ import Glibc
 
 /// A shape in the middle of a frame, enlarged until its bounding box reaches two edges of the frame.
 ///
-/// The corners of polygons and stars lie on a circle, the first one above its centre, so that the square stands on a
+/// The corners of polygons and stars lie on a circle, the first one above its center, so that the square stands on a
 /// corner. The circle itself and the ellipse are as large as the frame allows.
 package struct FittedMask {
     /// The size of the shape's bounding box, in pixels of the frame.

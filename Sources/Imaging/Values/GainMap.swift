@@ -113,7 +113,7 @@ package struct GainMapMetadata: Hashable, Sendable {
     package var alternateHeadroom: Fraction
     /// One for all components, or three for red, green and blue.
     package var channels: [Channel]
-    /// Whether the gains are those of the image's colour space, and not of the brighter image's.
+    /// Whether the gains are those of the image's color space, and not of the brighter image's.
     package var usesBaseColors = true
 
     /// A map that counts in full from this headroom on.

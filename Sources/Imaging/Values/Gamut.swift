@@ -1,4 +1,4 @@
-/// The colours that an answer can show.
+/// The colors that an answer can show.
 package enum Gamut: String, Sendable, Hashable, CaseIterable {
     /// Those of sRGB.
     case srgb
@@ -9,26 +9,26 @@ package enum Gamut: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Gamut {
-    /// The gamut that counts for a source with these colours: grey has none, and sRGB's colours fill no wider one.
+    /// The gamut that counts for a source with these colors: gray has none, and sRGB's colors fill no wider one.
     ///
-    /// - Parameter changesColors: Whether a step changes colours, which then are sRGB's.
+    /// - Parameter changesColors: Whether a step changes colors, which then are sRGB's.
     func of(_ colors: SourceColors, changesColors: Bool) -> Gamut {
         if colors.space == .gray { return .srgb }
         let isWithin = changesColors || DecodedGamut(of: colors, for: .auto) == .own
         return self == .auto && isWithin ? .srgb : self
     }
 
-    /// The colours of the file, in words.
+    /// The colors of the file, in words.
     var words: String {
         switch self {
         case .srgb: ""
         case .p3: " in Display P3"
-        case .auto: " in Display P3 if colours outside of sRGB are shown"
+        case .auto: " in Display P3 if colors outside of sRGB are shown"
         }
     }
 }
 
-/// The colours that a decode keeps.
+/// The colors that a decode keeps.
 package enum DecodedGamut: String, Sendable, Hashable, CaseIterable {
     /// All that the source has, which lie within sRGB.
     case own

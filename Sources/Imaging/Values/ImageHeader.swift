@@ -9,9 +9,9 @@ package struct ImageHeader: Hashable, Sendable {
     package let decodedArea: Int
     /// How the stored image is to be turned: 1…8 as in EXIF, 1 is upright.
     package let orientation: Int
-    /// Colour and alpha components of a pixel: 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha or CMYK.
+    /// Color and alpha components of a pixel: 1 gray, 2 gray with alpha, 3 color, 4 color with alpha or CMYK.
     ///
-    /// The entries of a palette count as colours.
+    /// The entries of a palette count as colors.
     package let bands: Int
     /// Bits of one component; 8 for palettes.
     package let bitDepth: Int
@@ -32,7 +32,7 @@ package struct ImageHeader: Hashable, Sendable {
     package let pages: [ImageHeader]
     /// The texts in Exif; nil if there are none.
     package let exif: EXIFTexts?
-    /// The meaning of the colours.
+    /// The meaning of the colors.
     package var colors: SourceColors
     /// The gain map, if the file has one that can be used.
     package var gainMap: GainMap?
@@ -79,7 +79,7 @@ package struct ImageHeader: Hashable, Sendable {
         return ImageHeader(format: format, storedSize: size, bands: bands, hasAlpha: hasAlpha, drawing: drawing)
     }
 
-    /// This header with colours that the file states, if these are colours of such pixels.
+    /// This header with colors that the file states, if these are colors of such pixels.
     func with(_ stated: SourceColors?) -> ImageHeader {
         guard let stated, (stated.space == .gray) == (bands < 3), (stated.space == .cmyk) == (colors.space == .cmyk)
         else {

@@ -10,13 +10,13 @@ package struct ImageOperations: Hashable, Sendable {
     package var flip: Flip?
     /// Degrees clockwise, 0…359.
     package var rotation = 0
-    /// The changes of the colours.
+    /// The changes of the colors.
     package var colors = ColorFilters()
     /// Standard deviation of the blur in hundredths of a CSS pixel; 0 for none.
     package var blur = 0
     /// Standard deviation of the unsharp mask in hundredths of a CSS pixel; 0 for none.
     package var sharpen = 0
-    /// Side of the blocks that become one colour, in CSS pixels; 1 for none.
+    /// Side of the blocks that become one color, in CSS pixels; 1 for none.
     package var pixelate = 1
     /// Margins around the finished box, in CSS pixels.
     package var pad = Margins()
@@ -28,20 +28,20 @@ package struct ImageOperations: Hashable, Sendable {
     /// Operations that change nothing.
     package init() {}
 
-    /// Borders of one colour.
+    /// Borders of one color.
     package struct Trim: Hashable, Sendable {
-        /// Largest difference from the colour in each component, 1…255.
+        /// Largest difference from the color in each component, 1…255.
         package var tolerance: Int
-        /// The border's colour; nil for that of the pixel in a corner.
+        /// The border's color; nil for that of the pixel in a corner.
         package var color: Color?
-        /// The colour behind transparent parts if medians of 3×3 pixels are compared, so that single pixels count for
+        /// The color behind transparent parts if medians of 3×3 pixels are compared, so that single pixels count for
         /// nothing; nil if each pixel is compared, alpha included.
         package var matte: Color?
         /// Whether as much is cut off at the left as at the right.
         package var isEqualAcross = false
         /// Whether as much is cut off at the top as at the bottom.
         package var isEqualDown = false
-        /// Whether ``tolerance`` bounds the distance from the colour, and not the difference in each component.
+        /// Whether ``tolerance`` bounds the distance from the color, and not the difference in each component.
         package var isDistance = false
         /// Whether the corner is the bottom right one, and not the top left one.
         package var isFromBottomRight = false

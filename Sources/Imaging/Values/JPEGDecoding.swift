@@ -24,7 +24,7 @@ package enum JPEGDecoding: Hashable, Sendable {
     package enum Reason: String, Sendable, CaseIterable {
         /// The process, the precision or the number of components.
         case process
-        /// A Huffman or quantisation table.
+        /// A Huffman or quantization table.
         case tables
         /// The number or order of scans, or coefficients that no scan holds.
         case scans

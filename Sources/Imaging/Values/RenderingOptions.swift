@@ -14,7 +14,7 @@ package struct RenderingOptions: Hashable, Sendable {
     package var gravity = Gravity.center
     /// The operations besides fitting into the box.
     package var operations = ImageOperations()
-    /// Colour behind transparent parts and around the image; nil for the format's default.
+    /// Color behind transparent parts and around the image; nil for the format's default.
     package var background: Color?
     /// The quality, 1…100; nil for the usual one.
     package var quality: Int?
@@ -26,7 +26,7 @@ package struct RenderingOptions: Hashable, Sendable {
     package var maximumBytes: Int?
     /// Bits of a component of stills in AVIF, 8 or 10; nil for the usual ones.
     package var avifBitDepth: Int?
-    /// The colours of the result; nil for what the operator has chosen.
+    /// The colors of the result; nil for what the operator has chosen.
     package var gamut: Gamut?
     /// Whether results in formats that can hold it say who made the source and who owns the rights.
     package var keepsCopyright = false
@@ -49,7 +49,7 @@ package struct RenderingOptions: Hashable, Sendable {
 package enum GainMapUse: String, Sendable, Hashable, CaseIterable {
     /// The result is the image without it.
     case drop
-    /// The result has it after the same steps, if its format can hold it and no step changes colours or adds pixels.
+    /// The result has it after the same steps, if its format can hold it and no step changes colors or adds pixels.
     case keep
 
     /// The word of an answer in which it was used so.
@@ -85,9 +85,9 @@ package enum Gravity: Sendable, Hashable {
 package struct WatermarkOptions: Hashable, Sendable {
     /// The place on the result: one of the nine places that ``Gravity`` names.
     package var position = Gravity.bottomRight
-    /// Distance from that place in CSS pixels: inwards from an edge, to the right of the centre.
+    /// Distance from that place in CSS pixels: inwards from an edge, to the right of the center.
     package var x = 0
-    /// Distance from that place in CSS pixels: inwards from an edge, down from the centre.
+    /// Distance from that place in CSS pixels: inwards from an edge, down from the center.
     package var y = 0
     /// Opacity in per cent, 1…100.
     package var opacity = 100
@@ -103,7 +103,7 @@ package struct WatermarkOptions: Hashable, Sendable {
 
 /// How much a part of an image matters.
 package enum InterestMeasure: String, Sendable, Hashable, CaseIterable {
-    /// By saliency: edges, skin colours and saturated colours.
+    /// By saliency: edges, skin colors and saturated colors.
     case attention
     /// By the amount of information.
     case entropy

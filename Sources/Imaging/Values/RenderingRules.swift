@@ -4,7 +4,7 @@ package struct RenderingRules: Hashable, Sendable {
     package var limits = ImagingLimits()
     /// The amounts that resampling averages.
     package var light = ResamplingLight.gamma
-    /// The colours of results whose request does not say it.
+    /// The colors of results whose request does not say it.
     package var gamut = Gamut.srgb
     /// How much time encoders spend to make files small.
     package var efforts = EncoderEfforts()

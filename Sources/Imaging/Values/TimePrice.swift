@@ -22,7 +22,7 @@ enum TimePrice {
 
     /// The conversion by an ICC profile, for each pixel of the result.
     ///
-    /// That of ``GamutStep``, if all colours lie outside of its gamut.
+    /// That of ``GamutStep``, if all colors lie outside of its gamut.
     static let profile = 65.0
 
     /// The fitting of a gain map to the mean light of its image, for each pixel of the decoded image.

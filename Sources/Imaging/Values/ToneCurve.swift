@@ -1,6 +1,6 @@
 import Glibc
 
-/// A curve by which each component of a colour changes, whatever the others are.
+/// A curve by which each component of a color changes, whatever the others are.
 package enum ToneCurve: Hashable, Sendable {
     /// Adds per cent of the range, -100…100.
     case offset(Int)

@@ -16,7 +16,7 @@ extension VipsImage {
         return try cast(to: VIPS_FORMAT_UCHAR, shift: true).interpreted(as: standard)
     }
 
-    /// This image of colours by PQ or HLG as sRGB or Display P3, in 8 bits.
+    /// This image of colors by PQ or HLG as sRGB or Display P3, in 8 bits.
     func inStandardRange(_ encoding: ColorEncoding, isWide: Bool, token: WorkToken) throws(VipsError) -> VipsImage {
         let hasWords = format == VIPS_FORMAT_USHORT
         return try unsafe filtered(
@@ -24,10 +24,10 @@ extension VipsImage {
             token, CPixels_map_tones)
     }
 
-    /// This image with colours that the profile says, by the profile of the file that it came from, if that describes
-    /// such pixels; no profile is sRGB, or grey.
+    /// This image with colors that the profile says, by the profile of the file that it came from, if that describes
+    /// such pixels; no profile is sRGB, or gray.
     ///
-    /// Colours stay as they are if they can be averaged so. Others are converted to sRGB, or to Display P3 if `isWide`.
+    /// Colors stay as they are if they can be averaged so. Others are converted to sRGB, or to Display P3 if `isWide`.
     /// Meant for the reduced image: the conversion costs more than any other step per pixel.
     func inKnownColor(
         profileOf source: VipsImage, isWide: Bool, token: WorkToken
@@ -65,7 +65,7 @@ extension VipsImage {
         interpretation == VIPS_INTERPRETATION_CMYK ? .cmyk : bands < 3 ? .grey : .color
     }
 
-    /// This image as sRGB or grey, by its profile; unchanged if the colour engine refuses the profile.
+    /// This image as sRGB or gray, by its profile; unchanged if the color engine refuses the profile.
     fileprivate func inStandardColor(_ intent: ICCProfile.Intent) throws(VipsError) -> VipsImage {
         guard let converted = try? convertedByProfile(intent) else { return self }
         return bands < 3 ? try converted.grey(hasAlpha: hasAlpha) : converted
@@ -80,7 +80,7 @@ extension VipsImage {
 }
 
 extension DecodedImage {
-    /// This still of interleaved grey as sRGB's grey, by `profile`; unchanged if the colour engine refuses it.
+    /// This still of interleaved gray as sRGB's gray, by `profile`; unchanged if the color engine refuses it.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     func inStandardColor(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
@@ -100,7 +100,7 @@ extension DecodedImage {
 }
 
 extension CPixelsTones {
-    /// The meaning of colours by PQ or HLG, which are shown in a gamut.
+    /// The meaning of colors by PQ or HLG, which are shown in a gamut.
     fileprivate init(_ encoding: ColorEncoding, hasWords: Bool, shownIn gamut: Chromaticities) {
         self.init()
         is_wide = hasWords ? 1 : 0

@@ -39,7 +39,7 @@ extension VipsImage {
         return try unsafe image.step { unsafe CVipsShim_to_gamut($0, $1, isWide ? "p3" : "srgb", intent) }
     }
 
-    /// Converts between colour spaces by the image's interpretation, without its profile.
+    /// Converts between color spaces by the image's interpretation, without its profile.
     func converted(to space: VipsInterpretation) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_colourspace($0, $1, space) }
     }
@@ -56,7 +56,7 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_cast($0, $1, format, shift ? 1 : 0) }
     }
 
-    /// Colours multiplied by alpha, in floating point.
+    /// Colors multiplied by alpha, in floating point.
     func premultiplied() throws(VipsError) -> VipsImage {
         try applying("premultiply")
     }
@@ -74,14 +74,14 @@ extension VipsImage {
         return hasAlpha ? try mixing(mixed) : try mixed(self).rounded()
     }
 
-    /// Runs an operation that averages neighbouring pixels, so that transparent pixels do not add their colour.
+    /// Runs an operation that averages neighboring pixels, so that transparent pixels do not add their color.
     func mixing(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return try body(self) }
         let interpretation = interpretation
         return try body(premultiplied()).unpremultiplied().interpreted(as: interpretation)
     }
 
-    /// This image on a background of one colour, without its alpha band.
+    /// This image on a background of one color, without its alpha band.
     func flattened(on background: Color) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return self }
         return try unsafe step {
@@ -90,7 +90,7 @@ extension VipsImage {
         }
     }
 
-    /// This image, with alpha, over a colour that may be transparent itself.
+    /// This image, with alpha, over a color that may be transparent itself.
     ///
     /// - Parameter isPremultiplied: Whether components are taken and given as multiplied by alpha already.
     func composited(over background: Color, isPremultiplied: Bool = false) throws(VipsError) -> VipsImage {
@@ -103,24 +103,24 @@ extension VipsImage {
         hasAlpha ? self : try unsafe step { unsafe CVipsShim_add_alpha($0, $1) }
     }
 
-    /// This image as sRGB, if it is grey.
+    /// This image as sRGB, if it is gray.
     func inColor() throws(VipsError) -> VipsImage {
         bands < 3 ? try converted(to: VIPS_INTERPRETATION_sRGB) : self
     }
 
-    /// This image on an opaque background, in colours if the background is in colour.
+    /// This image on an opaque background, in colors if the background is in color.
     func flattenedInColor(on background: Color) throws(VipsError) -> VipsImage {
         try (background.isGrey ? self : inColor()).flattened(on: background)
     }
 
-    /// Runs an operation on the colours alone; alpha stays as it is.
+    /// Runs an operation on the colors alone; alpha stays as it is.
     func withColors(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return try body(self) }
         let colors = bands - 1
         return try body(extractedBands(0, count: colors)).joined(with: extractedBands(colors, count: 1))
     }
 
-    /// This opaque image in grey, by the luminance of its light.
+    /// This opaque image in gray, by the luminance of its light.
     func inGrey() throws(VipsError) -> VipsImage {
         bands < 3 ? self : try converted(to: VIPS_INTERPRETATION_B_W)
     }
@@ -155,7 +155,7 @@ extension VipsImage {
         try unsafe step { unsafe CVipsShim_tint($0, $1, a, b) }
     }
 
-    /// This opaque image in grey with each of the 256 greys replaced by a colour, whose alpha is ignored.
+    /// This opaque image in gray with each of the 256 grays replaced by a color, whose alpha is ignored.
     func replaced(by colors: [Color]) throws(VipsError) -> VipsImage {
         let table = colors.flatMap { [$0.red, $0.green, $0.blue] }
         return try unsafe step { unsafe CVipsShim_replace($0, $1, table) }
@@ -180,8 +180,8 @@ extension VipsImage {
 }
 
 extension VipsImage {
-    /// Runs an operation that averages neighbouring pixels, on linear light, so that transparent pixels do not add
-    /// their colour.
+    /// Runs an operation that averages neighboring pixels, on linear light, so that transparent pixels do not add
+    /// their color.
     ///
     /// The image has 8 bits.
     func mixingLight(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {

@@ -8,7 +8,7 @@ import Glibc
 ///
 /// `token` ends the work, and must outlive the result.
 extension VipsImage {
-    /// The colours changed pixel by pixel; alpha stays as it is.
+    /// The colors changed pixel by pixel; alpha stays as it is.
     func changed(by formula: ColorFormula, token: WorkToken) throws(VipsError) -> VipsImage {
         let image = try formula.keepsGrey ? self : inColor()
         return try unsafe image.filtered(CPixelsColorFormula(formula), token, CPixels_apply_formula)
@@ -36,7 +36,7 @@ extension VipsImage {
     /// Pixels with their size and bands, the last band alpha.
     typealias Stamp = (pixels: UnsafeRawBufferPointer, size: PixelSize, bands: Int)
 
-    /// This image, in colour, with copies of a stamp or of a rectangle of one colour laid on it.
+    /// This image, in color, with copies of a stamp or of a rectangle of one color laid on it.
     ///
     /// - Parameter stamp: Pixels that must outlive the result: nothing is copied; nil for `fill`.
     @unsafe
@@ -61,7 +61,7 @@ extension VipsImage {
         return try unsafe filtered(blend, token, CPixels_blend)
     }
 
-    /// This image without its alpha band; the colours stay as they are.
+    /// This image without its alpha band; the colors stay as they are.
     func opaque() throws(VipsError) -> VipsImage {
         hasAlpha ? try extractedBands(0, count: bands - 1) : self
     }

@@ -5,9 +5,9 @@ import Coordination
 
 /// Operations on whole frames of 8 bits, which libvips has not, or has for more time.
 ///
-/// Transparent pixels add no colour. `token` ends the work, and must outlive the result.
+/// Transparent pixels add no color. `token` ends the work, and must outlive the result.
 extension VipsImage {
-    /// The colours changed by a table and by matrices; alpha stays as it is.
+    /// The colors changed by a table and by matrices; alpha stays as it is.
     func colored(by change: ColorChange, token: WorkToken) throws(VipsError) -> VipsImage {
         var colors = CPixelsColors()
         storeFloats(change.table, in: &colors.table)
@@ -17,7 +17,7 @@ extension VipsImage {
         return try unsafe filtered(colors, token, CPixels_color)
     }
 
-    /// This image in colour with the colours of another gamut.
+    /// This image in color with the colors of another gamut.
     func converted(by conversion: GamutConversion, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(conversion.numbers, token, CPixels_change_gamut)
     }
@@ -37,7 +37,7 @@ extension VipsImage {
         try unsafe filtered(CPixelsGaussian(sigma: sigma, amount: amount), token, CPixels_gaussian)
     }
 
-    /// Squares of one colour, their means; `side` is in pixels.
+    /// Squares of one color, their means; `side` is in pixels.
     func pixelated(side: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(CPixelsMosaic(side: Int32(side)), token, CPixels_mosaic)
     }
@@ -52,7 +52,7 @@ extension VipsImage {
             shape, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, CPixels_cut)
     }
 
-    /// This image turned clockwise around its middle, on a frame of `size` that has the colour `corners` around it.
+    /// This image turned clockwise around its middle, on a frame of `size` that has the color `corners` around it.
     func turned(
         byDegrees degrees: Int, into size: PixelSize, corners: Color, token: WorkToken
     ) throws(VipsError) -> VipsImage {

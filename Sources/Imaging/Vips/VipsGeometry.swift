@@ -3,7 +3,7 @@ import CVipsShim
 import Coordination
 
 extension VipsImage {
-    /// This image of 8 bits with exactly this size; transparent pixels do not add their colour.
+    /// This image of 8 bits with exactly this size; transparent pixels do not add their color.
     func resampled(to size: PixelSize, in light: ResamplingLight) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
         return switch light {
@@ -58,7 +58,7 @@ extension VipsImage {
         return unsafe part.withRaw { unsafe (left: -Int($0.pointee.Xoffset), top: -Int($0.pointee.Yoffset)) }
     }
 
-    /// This image on a larger canvas of one colour; `background` has a value for each band.
+    /// This image on a larger canvas of one color; `background` has a value for each band.
     func embedded(left: Int, top: Int, in size: PixelSize, background: [Double]) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
         return try unsafe step {
@@ -98,7 +98,7 @@ extension VipsImage {
     /// - Parameters:
     ///   - stamp: Interleaved pixels, the last band alpha, which must outlive the image: nothing is copied.
     ///   - size: The size of the stamp, which is repeated where the area is larger.
-    ///   - bands: The bands of the stamp: 2, or 4 on images in colour.
+    ///   - bands: The bands of the stamp: 2, or 4 on images in color.
     ///   - left: Distance of the area's left edge from the image's.
     ///   - top: Distance of the area's top edge from the image's.
     ///   - area: The size of the area.

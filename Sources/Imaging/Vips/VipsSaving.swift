@@ -7,7 +7,7 @@ import Memory
 struct VipsSaveOptions {
     /// Quality, which also chooses palettes, effort and bits.
     var settings: EncoderSettings
-    /// Whether WebP's chroma is made so that edges between colours stay sharp, for more time.
+    /// Whether WebP's chroma is made so that edges between colors stay sharp, for more time.
     var hasSharpChroma = true
     /// Tells when to stop.
     var token: WorkToken

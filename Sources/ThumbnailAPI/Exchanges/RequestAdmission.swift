@@ -35,14 +35,14 @@ final class ClientPlaces: Sendable {
     }
 }
 
-/// Recognises requests that the service sent itself, by their `CDN-Loop` (RFC 8586).
+/// Recognizes requests that the service sent itself, by their `CDN-Loop` (RFC 8586).
 ///
 /// Without it, a source that redirects to a URL of the service, whose source does so again, would have the service ask
 /// itself for ever.
 struct RequestLoops: Sendable {
     private let name: ExactText?
 
-    /// Recognises the requests of services of this name; without one, none.
+    /// Recognizes the requests of services of this name; without one, none.
     init(name: String?) {
         self.name = name.map { ExactText($0.asciiLowercased) }
     }

@@ -101,7 +101,7 @@ package struct TargetExplainer: Sendable {
         if !query.request.tags.isEmpty {
             words.append("purged by \(query.request.tags.map(\.string).joined(separator: ", "))")
         }
-        if query.placeholder != nil { words.append("a placeholder of one colour if the source fails") }
+        if query.placeholder != nil { words.append("a placeholder of one color if the source fails") }
         return words
     }
 

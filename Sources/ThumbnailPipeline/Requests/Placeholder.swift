@@ -2,7 +2,7 @@ package import Imaging
 
 /// A plain image that a client wants if the source fails.
 package struct Placeholder: Hashable, Sendable {
-    /// The colour of all of it.
+    /// The color of all of it.
     package let color: Color
     /// Width and height in pixels.
     package let size: PixelSize

@@ -6,7 +6,7 @@ package struct Thumbnail: Sendable {
     package let image: EncodedImage
     /// The header of the image's source; nil in tests of the answer alone.
     package let sourceHeader: ImageHeader?
-    /// Whether a source lacked pixels, which are grey then, or coarse.
+    /// Whether a source lacked pixels, which are gray then, or coarse.
     package let isIncomplete: Bool
     /// Strong entity tag of the image's bytes, with its quotes.
     package let eTag: String

@@ -47,7 +47,7 @@ package protocol ThumbnailMaking: Sendable {
     /// - Parameter asked: The facts that are computed besides those of the header.
     func facts(_ asked: FactsRequest, for call: Call) async throws -> SourceFacts
 
-    /// A plain image of one colour, made without a source.
+    /// A plain image of one color, made without a source.
     func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage
 }
 

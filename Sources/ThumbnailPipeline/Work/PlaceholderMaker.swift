@@ -69,7 +69,7 @@ struct PlaceholderKey: SourceKeyed {
     let size: PixelSize
     let format: ImageFormat
 
-    /// A plain image has no source; what it is made from is its colour.
+    /// A plain image has no source; what it is made from is its color.
     var source: Color { color }
 
     var byteCount: Int { EntryCost.bytes(of: Self.self) }

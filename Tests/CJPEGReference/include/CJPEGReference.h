@@ -16,14 +16,14 @@ typedef struct {
     /// Whether the Huffman tables are made for the image.
     int is_optimized;
     int is_progressive;
-    /// Whether codes are arithmetic, quantisation steps may exceed 255, and each component of a baseline image has a
+    /// Whether codes are arithmetic, quantization steps may exceed 255, and each component of a baseline image has a
     /// scan of its own.
     int is_arithmetic, has_wide_steps, has_separate_scans;
     /// Whether the details of a progressive image lack three bits at first, which three scans of each component add.
     int has_coarse_scans;
     /// MCUs between two restart markers; 0 for none.
     int restart_interval;
-    /// Greatest difference between the noise of two neighbours; 0 to 255.
+    /// Greatest difference between the noise of two neighbors; 0 to 255.
     int noise;
     uint32_t seed;
 } CJPEGReferenceImage;

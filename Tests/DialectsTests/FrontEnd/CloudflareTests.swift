@@ -82,7 +82,7 @@ import Text
         #expect(try Self.plan("fit=cover,w=30,h=90,g=auto").steps.contains { $0 is InterestStep })
     }
 
-    @Test func `colours are those of CSS`() throws {
+    @Test func `colors are those of CSS`() throws {
         let red = Color(red: 255, green: 0, blue: 0)
         for text in ["red", "%23f00", "ff0000", "rgb%28255%2C0%2C0%29", "rgb%28100%25%200%25%200%25%29", "%23F00F"] {
             let plan = try Self.plan("background=\(text)", of: Self.header(40, 30, .png))

@@ -208,7 +208,7 @@ import Text
         #expect(try status(403, code: "origin_timeout") == 502)
     }
 
-    @Test func `a colour stands behind what is transparent`() throws {
+    @Test func `a color stands behind what is transparent`() throws {
         let query = try Self.dialect("astro").query(in: RequestedTarget("/_image?href=/a&f=jpg&background=%23f00"))
         let plan = try RenderPlan(
             query.request.recipe, of: RecipeSource(header: Self.header(40, 30, .png, hasAlpha: true)))

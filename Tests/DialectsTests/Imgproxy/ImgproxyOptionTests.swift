@@ -167,7 +167,7 @@ struct ImgproxyOptionTests {
         #expect(usual.ignoredOptions.isEmpty)
     }
 
-    @Test func `wide colours stay where the profile does`() throws {
+    @Test func `wide colors stay where the profile does`() throws {
         func gamut(_ options: String) throws -> Gamut? {
             try ImgproxyFixture.composition(options, .still(.jpeg, 40, 30)).gamut
         }

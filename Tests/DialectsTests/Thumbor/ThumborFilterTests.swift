@@ -61,7 +61,7 @@ struct ThumborFilterTests {
     @Test(arguments: [
         "fill(nocolour)", "background_color(12)", "round_corner(1,2,what)", "padding(zzz,1)", "image(/1x1/color:x,0,0)",
     ])
-    func `colours that cannot be one are refused`(filter: String) {
+    func `colors that cannot be one are refused`(filter: String) {
         #expect(throws: APIError.self) { try reader(filter) }
     }
 

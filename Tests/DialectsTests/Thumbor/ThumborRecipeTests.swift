@@ -51,7 +51,7 @@ struct ThumborRecipeTests {
         }
     }
 
-    @Test func `colours are kept unless a filter or a setting of thumbor's or imagor's strips them`() throws {
+    @Test func `colors are kept unless a filter or a setting of thumbor's or imagor's strips them`() throws {
         func gamut(_ filter: String, strips: Bool = false) throws -> Gamut? {
             try composition("10x10/filters:\(filter)", Self.header()) { $0.stripsProfile = strips }.gamut
         }

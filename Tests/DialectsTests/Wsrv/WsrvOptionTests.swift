@@ -40,7 +40,7 @@ import Testing
         ("f00", 0xffff_0000), ("8f00", 0x88ff_0000), ("ff0000", 0xffff_0000), ("80ff0000", 0x80ff_0000),
         ("ff000080", 0xff00_0080), ("8ff0000", 0xf8ff_0000), ("ABCDEF", 0xffab_cdef), ("darkgray", 0xffa9_a9a9),
     ])
-    func `colours have names or hexadecimal digits, alpha first`(text: String, argb: Int) {
+    func `colors have names or hexadecimal digits, alpha first`(text: String, argb: Int) {
         let color = Color(
             red: UInt8(argb >> 16 & 255), green: UInt8(argb >> 8 & 255), blue: UInt8(argb & 255),
             alpha: UInt8(argb >> 24))
@@ -52,7 +52,7 @@ import Testing
         "0f00",
         "red ", "transparent",
     ])
-    func `other colours are transparent`(text: String) {
+    func `other colors are transparent`(text: String) {
         #expect(WsrvNumbers.color(Array(text.utf8)[...]).alpha == 0)
     }
 

@@ -68,7 +68,7 @@ import ThumbnailPipeline
         #expect(bars.stepTexts == ["canvas 9x9 0,1 0,0,0,0", "background 0,0,0,255"])
     }
 
-    @Test func `a background behind grey is grey`() throws {
+    @Test func `a background behind gray is gray`() throws {
         let composition = try wsrvComposition("filt=greyscale&bg=red", 40, 30, .png, hasAlpha: true)
         #expect(composition.stepTexts == ["grey", "background 54,54,54,255"])
     }
@@ -113,7 +113,7 @@ import ThumbnailPipeline
         #expect(try wsrvComposition("trim=10&n=-1", 40, 30, .gif, frames: 2).trim == nil)
     }
 
-    @Test func `no parameter decides about colours, which are the service's`() throws {
+    @Test func `no parameter decides about colors, which are the service's`() throws {
         for query in ["", "w=10", "output=webp", "encoding=base64", "filt=sepia"] {
             #expect(try wsrvComposition(query, 40, 30).gamut == nil)
         }

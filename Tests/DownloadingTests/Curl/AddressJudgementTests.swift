@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// That nothing is dialled but what was judged, whatever a name leads to.
+/// That nothing is dialed but what was judged, whatever a name leads to.
 @Suite(.timeLimit(.minutes(1)))
 struct AddressJudgementTests {
     @Test(arguments: [

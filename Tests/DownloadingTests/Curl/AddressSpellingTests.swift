@@ -3,7 +3,7 @@ import Downloading
 import TestSupport
 import Testing
 
-/// That no spelling of a denied address is dialled, neither asked for nor redirected to.
+/// That no spelling of a denied address is dialed, neither asked for nor redirected to.
 @Suite(.timeLimit(.minutes(1)))
 struct AddressSpellingTests {
     /// Loopback, unspecified, private, link-local, shared, documentation, reserved and providers' own addresses.
@@ -73,7 +73,7 @@ struct AddressSpellingTests {
     ]
 
     @Test(arguments: Spelling.allCases)
-    func `a denied address is not dialled, however it is written`(spelling: Spelling) async throws {
+    func `a denied address is not dialed, however it is written`(spelling: Spelling) async throws {
         let fixture = try SpellingFixture()
         for address in Self.denied {
             try await fixture.expectRefusal("http://" + spelling.host(address))

@@ -10,7 +10,7 @@ import Testing
 struct AVIFWritingTests {
     private static let settings = [8, 10].map { EncoderSettings(quality: 90, effort: 0, bitDepth: $0) }
 
-    /// A slope of colours, and of alpha if there is any.
+    /// A slope of colors, and of alpha if there is any.
     private static func slope(_ size: PixelSize, bands: Int) -> SampleImage {
         SampleImage(size, bands: bands) { x, y in
             let (across, down) = (255 * x / max(1, size.width - 1), 255 * y / max(1, size.height - 1))
@@ -30,7 +30,7 @@ struct AVIFWritingTests {
             .interleaved(token: WorkToken())
     }
 
-    /// Grey levels or colours of the two files' pixels that differ most.
+    /// Gray levels or colors of the two files' pixels that differ most.
     private func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         zip(one, other).map { abs(Int($0) - Int($1)) }.max() ?? 0
     }
@@ -101,7 +101,7 @@ struct AVIFAnimationTests {
     private static let size = PixelSize(width: 64, height: 48)
     private static let colors: [[UInt8]] = [[200, 30, 30, 255], [30, 200, 30, 128], [30, 30, 200, 0]]
 
-    /// Red as grey, or the colours; and alpha if there is any.
+    /// Red as gray, or the colors; and alpha if there is any.
     private static func components(of color: [UInt8], _ bands: Int) -> [UInt8] {
         let opaque: [UInt8] = bands < 3 ? [color[0]] : Array(color.prefix(3))
         return bands % 2 == 0 ? opaque + [color[3]] : opaque
@@ -146,7 +146,7 @@ struct AVIFAnimationTests {
         #expect(last.pixel(x: 30, y: 20) == image.pixel(x: 30, y: 20, frame: 2))
     }
 
-    @Test func `colours of frames that were multiplied by alpha are divided by it`() throws {
+    @Test func `colors of frames that were multiplied by alpha are divided by it`() throws {
         var bytes = try file(bands: 4, loop: 0).array
         // The first track's list of edits becomes a reference.
         for (name, other) in [("edts", "tref"), ("elst", "prem")] {

@@ -48,7 +48,7 @@ struct ImageAppearanceTests {
         #expect(palette.map(\.color) == [Color(red: 200, green: 30, blue: 40), Color(red: 20, green: 40, blue: 220)])
     }
 
-    @Test func `shares sum to one, and at most six colours are told`() {
+    @Test func `shares sum to one, and at most six colors are told`() {
         let palette = ColorClusters.palette(of: Self.image())
         #expect(1...6 ~= palette.count && palette.reduce(0) { $0 + $1.share } == 10_000)
         #expect(palette.map(\.share) == palette.map(\.share).sorted(by: >))
@@ -57,7 +57,7 @@ struct ImageAppearanceTests {
         #expect(thirds.map(\.share).sorted() == [3_333, 3_333, 3_334])
     }
 
-    @Test func `colours that hardly differ are one, and nothing visible has none`() {
+    @Test func `colors that hardly differ are one, and nothing visible has none`() {
         let close = ColorClusters.palette(of: Self.plain([([100, 100, 100, 255], 50), ([104, 100, 100, 255], 50)]))
         #expect(close.count == 1 && close[0].share == 10_000)
         #expect(ColorClusters.palette(of: Self.plain([([1, 2, 3, 100], 9)])).isEmpty)

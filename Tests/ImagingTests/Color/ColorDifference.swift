@@ -1,10 +1,10 @@
 import Glibc
 
-/// A colour as an eye sees it, CIELAB under D65, computed apart from the service's own code.
+/// A color as an eye sees it, CIELAB under D65, computed apart from the service's own code.
 struct SeenColor {
     let lightness, a, b: Double
 
-    /// Primaries whose colours are known here.
+    /// Primaries whose colors are known here.
     enum Space: CaseIterable {
         case srgb, p3, rec2020
 
@@ -30,7 +30,7 @@ struct SeenColor {
         }
     }
 
-    /// A colour by components of 0…255 and sRGB's curve.
+    /// A color by components of 0…255 and sRGB's curve.
     init(_ pixel: [UInt8], in space: Space) {
         let light = pixel.prefix(3).map { value in
             let share = Double(value) / 255
@@ -46,7 +46,7 @@ struct SeenColor {
 
     var chroma: Double { hypot(a, b) }
 
-    /// The turn of the hue between two colours, in degrees.
+    /// The turn of the hue between two colors, in degrees.
     func hueDifference(from other: SeenColor) -> Double {
         abs(remainder(atan2(b, a) - atan2(other.b, other.a), 2 * .pi)) * 180 / .pi
     }

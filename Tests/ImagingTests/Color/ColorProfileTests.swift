@@ -17,7 +17,7 @@ struct ColorProfileTests {
     }
 
     @Test(arguments: [false, true])
-    func `grey has one curve and no primaries`(connectsByLab: Bool) throws {
+    func `gray has one curve and no primaries`(connectsByLab: Bool) throws {
         let colors = ColorProfile(
             majorVersion: 2, connectsByLab: connectsByLab, primaries: [], curves: [.table([0, 20_000, 65_535])])
         #expect(ColorProfile(colors.file) == colors)
@@ -26,7 +26,7 @@ struct ColorProfileTests {
     }
 
     @Test(arguments: [ICCWriter.Curve.gamma(563), .standard, .standardTable(1_024)])
-    func `the colour engine makes the same of the numbers as of the original profile`(
+    func `the color engine makes the same of the numbers as of the original profile`(
         curve: ICCWriter.Curve
     ) throws {
         try ImageLibrary.start()
@@ -44,7 +44,7 @@ struct ColorProfileTests {
         #expect(try converted(colors(file).file) == expected)
     }
 
-    @Test func `a profile with a table, or of CMYK, is left to the colour engine`() {
+    @Test func `a profile with a table, or of CMYK, is left to the color engine`() {
         var withTable = ICCWriter.profile(primaries: Self.wide)
         // The second tag's name, in the table of tags.
         withTable.replaceSubrange(144..<148, with: Array("A2B0".utf8))

@@ -2,7 +2,7 @@ import Imaging
 import Testing
 
 struct ColorTests {
-    @Test func `a colour over another is opaque and mixed by its alpha`() {
+    @Test func `a color over another is opaque and mixed by its alpha`() {
         let red = Color(red: 255, green: 0, blue: 0, alpha: 128)
         #expect(red.composited(over: .white) == Color(red: 255, green: 127, blue: 127))
         #expect(Color.transparent.composited(over: .white) == .white)

@@ -52,7 +52,7 @@ struct EmbeddedProfileTests {
         #expect(image.pixel(x: 60, y: 3).last == 0)
     }
 
-    @Test func `a profile of colours leaves grey as it is, one of grey does not`() throws {
+    @Test func `a profile of colors leaves gray as it is, one of gray does not`() throws {
         let ramp = ImageFixture.jpegGreyRamp.array
         let expected = try decode(ramp).pixels.array
         #expect(try decode(JPEGWriter.profiled(ramp, ICCWriter.profile(curve: .gamma(563)))).pixels.array == expected)
@@ -60,7 +60,7 @@ struct EmbeddedProfileTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png])
-    func `grey is shown as its profile says`(format: ImageFormat) throws {
+    func `gray is shown as its profile says`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let plain = ImageFixture.file(SampleImage(Self.size, bands: 1) { _, _ in [128] }, as: .jpeg, quality: 95)
         // Half of all light, and a curve that is nearly sRGB's.
@@ -76,7 +76,7 @@ struct EmbeddedProfileTests {
     }
 
     @Test(arguments: ["A2B0", "A2B2"])
-    func `colours are taken by the table that is there`(name: String) throws {
+    func `colors are taken by the table that is there`(name: String) throws {
         let profile = ICCWriter.tables([(name, Self.swapped)])
         let jpeg = ImageFixture.file(.quarters(Self.size), as: .jpeg, quality: 95)
         let webp = ImageFixture.file(.quarters(Self.size), as: .webp, quality: 95)
@@ -110,7 +110,7 @@ struct EmbeddedProfileTests {
             try decode(JPEGWriter.profiled(bright, profile)).isClose(x: 9, y: 9, to: [255, 255, 255], tolerance: 2))
     }
 
-    /// A CMYK file of one colour: shares of ink of 255, stored inverted as Adobe's programs do, with their marker or
+    /// A CMYK file of one color: shares of ink of 255, stored inverted as Adobe's programs do, with their marker or
     /// without it.
     private static func inks(_ inks: [UInt8], isAdobe: Bool) -> [UInt8] {
         var writer = JPEGWriter(width: 64, height: 48, components: 4)
@@ -186,7 +186,7 @@ struct EmbeddedProfileTests {
         #expect(threadTime - start < .seconds(2))
     }
 
-    @Test func `a description that gives planes colours of another kind is refused`() throws {
+    @Test func `a description that gives planes colors of another kind is refused`() throws {
         let grey = try #require(ColorProfile(SharedBytes(ICCWriter.grey(gamma: 563))))
         let color = try #require(ColorProfile(SharedBytes(ICCWriter.profile(curve: .gamma(563)))))
         let part = DecodedDescription.Part(size: Self.size, left: 0, top: 0, width: 64, height: 48)

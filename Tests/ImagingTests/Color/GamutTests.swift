@@ -11,7 +11,7 @@ struct GamutTests {
     /// Display P3's primaries in the connection space, as files have them.
     static let wide = [[0.51512, 0.2412, -0.00105], [0.29198, 0.69225, 0.04189], [0.1571, 0.06657, 0.78407]]
 
-    /// Colours from all over a cube.
+    /// Colors from all over a cube.
     private static let colors: [[UInt8]] = {
         let values: [UInt8] = [0, 40, 90, 140, 190, 225, 255]
         return values.flatMap { red in values.flatMap { green in values.map { [red, green, $0] } } }
@@ -19,7 +19,7 @@ struct GamutTests {
 
     private static let side = 4
 
-    /// A PNG file of squares of colours, with a profile.
+    /// A PNG file of squares of colors, with a profile.
     private static func png(_ colors: [[UInt8]], profile: [UInt8]?) -> SharedBytes {
         var writer = PNGWriter(width: colors.count * side, height: 16, colorType: .rgb)
         if let profile { writer.chunks = [("iCCP", Array("wide\0\0".utf8) + Zlib.stored(profile))] }
@@ -54,21 +54,21 @@ struct GamutTests {
         (0..<count).map { image.pixel(x: $0 * Self.side + 2, y: 8) }
     }
 
-    @Test func `the difference of colours is that of the paper's examples`() {
-        // Two greys of one step, and two reds.
+    @Test func `the difference of colors is that of the paper's examples`() {
+        // Two grays of one step, and two reds.
         let (one, two) = (SeenColor([128, 128, 128], in: .srgb), SeenColor([129, 129, 129], in: .srgb))
         #expect(one.difference(from: one) == 0 && abs(one.difference(from: two) - 0.36) < 0.05)
         let red = SeenColor([255, 0, 0], in: .srgb)
         #expect(abs(red.lightness - 53.24) < 0.01 && abs(red.a - 80.09) < 0.05 && abs(red.b - 67.2) < 0.05)
     }
 
-    @Test func `wide colours are kept in Display P3, exactly as they were`() throws {
+    @Test func `wide colors are kept in Display P3, exactly as they were`() throws {
         let (image, isWide) = try read(answer(Self.file, .p3))
         #expect(isWide)
         #expect(squares(image) == Self.colors)
     }
 
-    @Test func `in sRGB colours inside it stay, and others keep their hue`() throws {
+    @Test func `in sRGB colors inside it stay, and others keep their hue`() throws {
         let (image, isWide) = try read(answer(Self.file, .srgb))
         #expect(!isWide)
         var (inside, outside) = (0, 0)
@@ -86,7 +86,7 @@ struct GamutTests {
     }
 
     @Test(arguments: [Gamut.p3, .auto, .srgb])
-    func `colours of sRGB are shown the same in each gamut`(gamut: Gamut) throws {
+    func `colors of sRGB are shown the same in each gamut`(gamut: Gamut) throws {
         let plain = Self.png(Self.colors, profile: nil)
         let (image, isWide) = try read(answer(plain, gamut))
         #expect(isWide == (gamut == .p3))
@@ -96,7 +96,7 @@ struct GamutTests {
         }
     }
 
-    @Test func `grey stays neutral, and its order stays`() throws {
+    @Test func `gray stays neutral, and its order stays`() throws {
         let greys = (0..<64).map { [UInt8](repeating: UInt8($0 * 4), count: 3) }
         let (image, _) = try read(answer(Self.png(greys, profile: Self.profile), .srgb))
         let shown = squares(image, count: greys.count)
@@ -105,7 +105,7 @@ struct GamutTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp, .jxl, .avif])
-    func `each format says that its colours are Display P3`(format: ImageFormat) throws {
+    func `each format says that its colors are Display P3`(format: ImageFormat) throws {
         let vivid: [[UInt8]] = [[UInt8]](repeating: [0, 255, 0], count: 16)
         let source = Self.png(vivid, profile: Self.profile)
         let file = try answer(source, .p3, format) { $0.quality = format.hasQuality ? 95 : nil }
@@ -119,21 +119,21 @@ struct GamutTests {
             let name = Array("acsp".utf8)
             #expect(bytes.indices.dropLast(4).contains { bytes[$0..<$0 + 4].elementsEqual(name) })
         }
-        // The same colour is the same in sRGB, whatever the format.
+        // The same color is the same in sRGB, whatever the format.
         let (mapped, _) = try read(answer(source, .srgb, format) { $0.quality = format.hasQuality ? 95 : nil })
         let expected = try read(answer(source, .srgb)).image.pixel(x: 30, y: 8)
         let shown = SeenColor(mapped.pixel(x: 30, y: 8), in: .srgb)
         #expect(shown.difference(from: SeenColor(expected, in: .srgb)) < 2, "\(mapped.pixel(x: 30, y: 8))")
     }
 
-    @Test func `GIF is sRGB, and grey has no gamut`() throws {
+    @Test func `GIF is sRGB, and gray has no gamut`() throws {
         #expect(try !read(answer(Self.file, .p3, .gif)).isWide)
         let grey = SharedBytes(
             PNGWriter(width: 32, height: 32, colorType: .grey).file { x, _ in [x * 8] })
         for format in [ImageFormat.png, .jpeg] {
             #expect(try answer(grey, .p3, format).array == answer(grey, .srgb, format).array)
         }
-        // Colours that become grey, too.
+        // Colors that become gray, too.
         let (image, isWide) = try read(answer(Self.file, .p3, .jpeg) { $0.operations.colors.grayscale = 100 })
         #expect(isWide && image.bands == 3)
     }
@@ -151,7 +151,7 @@ struct GamutTests {
         // What is cut off does not count.
         let rest = try answer(colors(50), .auto) { $0.operations.crop = .pixels(x: 0, y: 1, width: 100, height: 99) }
         #expect(try !read(rest).isWide)
-        // Colours of sRGB by the numbers of Display P3 do not lie outside, in spite of rounding.
+        // Colors of sRGB by the numbers of Display P3 do not lie outside, in spite of rounding.
         let primaries: [[UInt8]] = [[234, 51, 35], [117, 251, 76], [0, 0, 245], [255, 255, 84], [117, 251, 253]]
         #expect(try !read(answer(Self.png(primaries, profile: Self.profile), .auto)).isWide)
     }
@@ -206,7 +206,7 @@ struct GamutTests {
         #expect(SeenColor(pixel, in: isWide ? .p3 : .srgb).difference(from: expected) < 1, "\(pixel)")
     }
 
-    @Test func `filters change the colours of sRGB, whatever the gamut`() throws {
+    @Test func `filters change the colors of sRGB, whatever the gamut`() throws {
         func shown(_ gamut: Gamut, _ file: SharedBytes) throws -> [SeenColor] {
             let (image, isWide) = try read(answer(file, gamut) { $0.operations.colors.saturation = 150 })
             #expect(isWide == (gamut == .p3))
@@ -264,19 +264,19 @@ struct GamutTests {
         #expect(try texts(plain, .srgb) == texts(plain, .auto))
         #expect(try texts(plain, .p3) == texts(plain, .srgb) + ["gamut p3"])
         #expect(try texts(plain, .srgb)[0] == "page 0 level 1 refuse")
-        // Colours outside are mapped since there is a choice.
+        // Colors outside are mapped since there is a choice.
         #expect(try texts(Self.file, .srgb)[0] == "page 0 level 1 refuse mapped")
         #expect(try texts(Self.file, .p3)[0] == texts(Self.file, .srgb)[0])
         #expect(try texts(Self.file, .auto).last == "gamut auto")
     }
 
     @Test(arguments: [false, true])
-    func `a colour becomes the same alone and among others`(isHostile: Bool) throws {
+    func `a color becomes the same alone and among others`(isHostile: Bool) throws {
         let primaries = isHostile ? [[2, -1, 0], [-1, 3, -1], [0, -1, 2]] : Self.wide
         let profile = try #require(ColorProfile(SharedBytes(ICCWriter.profile(primaries: primaries))))
         let conversion = try #require(GamutConversion(from: profile, toWide: false))
         let size = PixelSize(width: Self.colors.count, height: 3)
-        // Rows that begin with other colours, and one of runs.
+        // Rows that begin with other colors, and one of runs.
         let rows = [Self.colors, Self.colors.reversed(), Self.colors.indices.map { Self.colors[$0 / 9 * 9] }]
         let image = DecodedImage(
             pixels: SharedBytes(rows.flatMap { $0.flatMap { $0 } }), size: size, bands: 3, profile: profile)
@@ -289,7 +289,7 @@ struct GamutTests {
         }
     }
 
-    @Test func `a conversion is priced as if all colours lay outside`() throws {
+    @Test func `a conversion is priced as if all colors lay outside`() throws {
         func price(_ file: SharedBytes) throws -> Duration {
             let header = try ImageHeader.inspect(file)
             var options = RenderingOptions()

@@ -189,7 +189,7 @@ struct HEIFItemTests {
         #expect(colors(of: image) == [Self.green, Self.white, Self.red, Self.blue])
     }
 
-    @Test func `grey stays one component, and limited range becomes full`() throws {
+    @Test func `gray stays one component, and limited range becomes full`() throws {
         var item = Item.limitedGrey
         #expect(try ends(of: item) == [[0], [255]])
         // A box beside the samples has the last word.
@@ -213,7 +213,7 @@ struct HEIFItemTests {
 
     /// Red by BT.601 has other components by other matrices.
     @Test(arguments: [(1, [255, 25, 0]), (9, [255, 8, 0]), (8, [246, 33, 0]), (6, [254, 0, 0])], [false, true])
-    func `colours are those of the file's matrix`(matrix: (Int, [Int]), hasAlpha: Bool) throws {
+    func `colors are those of the file's matrix`(matrix: (Int, [Int]), hasAlpha: Bool) throws {
         var item = Item.coded(.plain(ImageFixture.size, [255, 0, 0]))
         item.properties.append(HEIFBox.meaning(isFullRange: true, matrix: UInt8(matrix.0)))
         var alpha = Item.coded(.plain(ImageFixture.size, [255, 255, 255]), id: 2)
@@ -252,11 +252,11 @@ struct HEIFItemTests {
         alpha.properties.append(HEIFBox.alpha)
         alpha.references = [("auxl", [1])]
         let image = try decode(hasAlpha ? [item, alpha] : [item], primary: 1)
-        // 32 of 255 is 128 of 1,023, and luma of 128 is grey of 128.
+        // 32 of 255 is 128 of 1,023, and luma of 128 is gray of 128.
         for sample in image.pixel(x: 9, y: 9).prefix(3) { #expect(abs(Int(sample) - 128) <= 4) }
     }
 
-    @Test func `colours that were multiplied by alpha are divided by it`() throws {
+    @Test func `colors that were multiplied by alpha are divided by it`() throws {
         var item = Item.coded(.plain(ImageFixture.size, [64, 64, 64]))
         item.references = [("prem", [2])]
         var alpha = Item.coded(.plain(ImageFixture.size, [128, 128, 128]), id: 2)
@@ -302,7 +302,7 @@ struct HEIFItemTests {
         return [image.pixel(x: 3, y: 8), image.pixel(x: 28, y: 8)]
     }
 
-    /// The colours amid the quarters, from the upper left to the lower right, of 0 and 255 alone where they are near
+    /// The colors amid the quarters, from the upper left to the lower right, of 0 and 255 alone where they are near
     /// them.
     private func colors(of image: DecodedImage) -> [[Int]] {
         let (left, right) = (image.size.width / 4, image.size.width * 3 / 4)

@@ -19,7 +19,7 @@ struct ImageDecoderTests {
         // The GIF encoder always leaves room for a transparent entry.
         let opaque = fixture == .gif ? [255] : []
         #expect(image.bands == 3 + opaque.count)
-        // The built-in CMYK profile has the colours of paper, duller than a screen's.
+        // The built-in CMYK profile has the colors of paper, duller than a screen's.
         let colors = fixture == .jpegAdobeCMYK ? Self.cmyk : Self.lights
         for (place, color) in zip([(16, 12), (48, 12), (16, 36), (48, 36)], colors) {
             #expect(image.isClose(x: place.0, y: place.1, to: color + opaque))
@@ -40,7 +40,7 @@ struct ImageDecoderTests {
     }
 
     @Test(arguments: [ImageFixture.jpegGreyRamp, .pngGreyRamp, .pngSixteenBitGrey])
-    func `grey stays one component`(fixture: ImageFixture) throws {
+    func `gray stays one component`(fixture: ImageFixture) throws {
         let image = try ImageReading.decode(fixture.bytes)
         #expect(image.bands == 1)
         #expect(image.isClose(x: 0, y: 20, to: [0]))
@@ -117,7 +117,7 @@ struct ImageDecoderTests {
         }
     }
 
-    @Test func `transparent neighbours do not bleed into the mean of a box`() throws {
+    @Test func `transparent neighbors do not bleed into the mean of a box`() throws {
         let picture = SampleImage(PixelSize(width: 32, height: 32), bands: 4) { x, _ in
             x.isMultiple(of: 2) ? [0, 200, 0, 255] : [255, 0, 255, 0]
         }

@@ -27,7 +27,7 @@ struct JPEGDamageTests {
         return writer.file { [UInt8($0 * 5), UInt8(100 + $1), UInt8(200 - $0), 255] }
     }
 
-    /// Noise of 40×40 pixels, grey, quality 30, as libjpeg-turbo 2.1.5 writes it in the scans of
+    /// Noise of 40×40 pixels, gray, quality 30, as libjpeg-turbo 2.1.5 writes it in the scans of
     /// `jpeg_simple_progression`; the last of them makes others finer.
     private static let noise =
         "/9j/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWGkJ6jq62rZ4C8ybqmx5moq6T/wgAL"

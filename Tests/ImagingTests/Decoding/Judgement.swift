@@ -6,7 +6,7 @@ import Memory
 enum Judgement: Hashable {
     case whole, incomplete, undecodable
 
-    /// The judgement of a file at one level, by one lane, if images that lack pixels are served.
+    /// The judgment of a file at one level, by one lane, if images that lack pixels are served.
     init(_ bytes: SharedBytes, _ plan: DecodePlan, lane: ImageDecoder.Lane) throws {
         do {
             self = try Self.decode(bytes, plan, lane: lane).isIncomplete ? .incomplete : .whole

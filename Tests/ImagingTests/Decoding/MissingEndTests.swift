@@ -75,7 +75,7 @@ struct MissingEndTests {
         try image.interleaved(token: WorkToken()).pixels.array
     }
 
-    @Test func `15: rows that a PNG lacks are grey and opaque`() throws {
+    @Test func `15: rows that a PNG lacks are gray and opaque`() throws {
         for bands in [3, 4] {
             let size = PixelSize(width: 100, height: 80)
             let picture = bands == 4 ? SampleImage.photoWithAlpha(size) : .photo(size)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PNGAnimationTests {
-    /// A frame of one colour for files made here.
+    /// A frame of one color for files made here.
     private struct Frame {
         var left = 0
         var top = 0
@@ -137,7 +137,7 @@ struct PNGAnimationTests {
         #expect(pixel(image, 1, 0, frame: 1) == Self.blue)
     }
 
-    @Test func `palettes, grey and 16 bits have frames`() throws {
+    @Test func `palettes, gray and 16 bits have frames`() throws {
         let palette = try file([Frame(color: [0]), Frame(color: [1])], type: .palette) { writer in
             writer.palette = [255, 0, 0, 0, 0, 255]
             writer.transparency = [128]
@@ -194,7 +194,7 @@ struct PNGAnimationTests {
     }
 
     @Test(arguments: [3, 4], [false, true])
-    func `written frames are read as they were, with few colours or many`(bands: Int, hasMany: Bool) throws {
+    func `written frames are read as they were, with few colors or many`(bands: Int, hasMany: Bool) throws {
         try ImageLibrary.start()
         let size = PixelSize(width: 40, height: 30)
         let frames = (0..<4).map { frame in

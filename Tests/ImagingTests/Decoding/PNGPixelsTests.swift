@@ -33,7 +33,7 @@ struct PNGPixelsTests {
         }
     }
 
-    /// A colour or colours that images of few bits have.
+    /// A color or colors that images of few bits have.
     private static func transparency(_ type: PNGWriter.ColorType, _ depth: Int) -> [UInt8] {
         switch type {
         case .palette: [0, 100]
@@ -112,7 +112,7 @@ struct PNGPixelsTests {
     }
 
     @Test(arguments: 1...8)
-    func `an image is turned, and its colours are converted, as before`(orientation: Int) throws {
+    func `an image is turned, and its colors are converted, as before`(orientation: Int) throws {
         let profile = (type: "iCCP", data: Array("p\0\0".utf8) + Zlib.stored(ICCWriter.profile(curve: .gamma(460))))
         let chunks: [[(type: String, data: [UInt8])]] = [
             [], [profile], [("cICP", [12, 13, 0, 1])], [("cICP", [9, 16, 0, 1])], [("gAMA", [0, 0, 0x80, 0])],

@@ -97,7 +97,7 @@ struct ToneMappingTests {
     }
 
     @Test func `HLG goes through its OOTF first`() throws {
-        // Samples of BT.2408: reference white 75 %, grey card 38 %.
+        // Samples of BT.2408: reference white 75 %, gray card 38 %.
         let samples = [0, 0.1, 0.38, 0.5, 0.75, 0.9, 1]
         let image = try Self.pixels(Self.file(samples.map { [$0, $0, $0] }, transfer: 18))
         for (x, sample) in samples.enumerated() {
@@ -109,7 +109,7 @@ struct ToneMappingTests {
     }
 
     @Test(arguments: [UInt8(16), 18])
-    func `a ramp keeps its order, and grey stays grey`(transfer: UInt8) throws {
+    func `a ramp keeps its order, and gray stays grey`(transfer: UInt8) throws {
         let last = transfer == 16 ? Self.pq(1_000 / 203) : 1
         let ramp = (0..<500).map { [Double](repeating: Double($0) / 499 * last, count: 3) }
         let image = try Self.pixels(Self.file(ramp, transfer: transfer))
@@ -136,7 +136,7 @@ struct ToneMappingTests {
         #expect(abs(mixed - (63 * dark + 255) / 64) <= 2)
     }
 
-    /// Lossy and lossless JPEG XL files by PQ: four colours of 8×8 pixels each.
+    /// Lossy and lossless JPEG XL files by PQ: four colors of 8×8 pixels each.
     private static let jpegXL = [
         "_woBBn4S8ugRABKIAOQBf3loAQBQoTLKuMHLuZ4vP3RYTNu4ztBW2xaWJIqMY5N0AocksRaRtxtDhHgAgCiJObSreSB_gblFpEfHFK3SAxVSIK1H9"
             + "aiLF-PFKMbrXbyUV06BhFPxt3DzLFvIYQJrl7ukDF3kI1Kgtiweq7R9pVioProUDQftBA",
@@ -222,7 +222,7 @@ struct ToneMappingTests {
     }
 
     @Test func `code points of BT_2020 without light above white are converted`() throws {
-        // Grey, and a green within sRGB: light times the inverse of the matrix.
+        // Gray, and a green within sRGB: light times the inverse of the matrix.
         let image = try Self.pixels(Self.file([[0.5, 0.5, 0.5], [0.5, 0.6, 0.4]], transfer: 13))
             .interleaved(token: WorkToken())
         #expect(image.isClose(x: 0, y: 0, to: [128, 128, 128], tolerance: 1))

@@ -8,7 +8,7 @@ import Testing
 /// Drawings whose border is cut off.
 @Suite(.timeLimit(.minutes(1)))
 struct TrimmedDrawingTests {
-    /// Two colours of 50×60 inside of a border: 10 CSS pixels at the left, 20 above, 30 at the right, 40 below.
+    /// Two colors of 50×60 inside of a border: 10 CSS pixels at the left, 20 above, 30 at the right, 40 below.
     private static let file = Array(
         """
         <svg xmlns='http://www.w3.org/2000/svg' width='140' height='120'>

@@ -74,7 +74,7 @@ struct UnwrittenImageTests {
         #expect(throws: ImagingError.noSuchPage(2, pages: 2)) { try decode(file, DecodePlan(page: 2)) }
     }
 
-    @Test func `inks, transparency and grey of a document`() throws {
+    @Test func `inks, transparency and gray of a document`() throws {
         let size = PixelSize(width: 20, height: 20)
         var inks = TIFFWriter.Page(size) { _, _ in [0, 0, 0, 0] }
         (inks.kind, inks.samples) = (.cmyk, 4)
@@ -114,7 +114,7 @@ struct UnwrittenImageTests {
     }
 
     @Test(arguments: [1, 2, 3, 4])
-    func `JPEG XL keeps colours and transparency`(bands: Int) throws {
+    func `JPEG XL keeps colors and transparency`(bands: Int) throws {
         let color = [UInt8]([200, 100, 50, 128].suffix(bands))
         let image = SampleImage.plain(PixelSize(width: 50, height: 40), color)
         let decoded = try decode(ImageFixture.file(image, as: .jxl, quality: 95))

@@ -32,7 +32,7 @@ extension RenderPlan {
     var interest: InterestStep? { step(InterestStep.self) }
     /// The canvas around the image.
     var canvas: CanvasStep? { step(CanvasStep.self) }
-    /// The colour behind the image.
+    /// The color behind the image.
     var background: Color? { step(BackgroundStep.self)?.color }
 
     /// The first step of a kind.

@@ -88,7 +88,7 @@ struct TimePriceTests {
             ).timePrice(of: source)
         }
         let still = try price { _ in }
-        // The colours of a still are chosen at a price of their own.
+        // The colors of a still are chosen at a price of their own.
         #expect(try price { $0.isAnimated = true } > (still - .milliseconds(45)) * 30)
         let tiny = try RenderPlan(
             options: options(1, 1) { $0.isAnimated = true }, format: .webp,
@@ -136,7 +136,7 @@ struct TimePriceTests {
         #expect(price(.png, quality: 100) < .milliseconds(1) && price(.png, quality: 80) > .milliseconds(40))
     }
 
-    @Test func `steps that weight colours by alpha cost more with alpha`() {
+    @Test func `steps that weight colors by alpha cost more with alpha`() {
         let size = PixelSize(width: 1_000, height: 1_000), part = PixelSize(width: 100, height: 100)
         let larger = PixelSize(width: 2_000, height: 2_000)
         for step in [

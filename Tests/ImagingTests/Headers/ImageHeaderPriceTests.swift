@@ -29,7 +29,7 @@ struct ImageHeaderPriceTests {
         Row("sequential JPEG", .jpeg, isSubsampled: true, price: 3_000_000 + 2_700_000),
         Row("sequential JPEG", .jpeg, level: 2, isSubsampled: true, price: 750_000 + 1_350_000),
         Row("sequential JPEG", .jpeg, level: 8, isSubsampled: true, price: 46_875 + 337_500),
-        Row("grey JPEG", .jpeg, bands: 1, price: 1_000_000 + 900_000),
+        Row("gray JPEG", .jpeg, bands: 1, price: 1_000_000 + 900_000),
         Row("JPEG in CMYK", .jpeg, bands: 4, price: 4_000_000 + 3_600_000 + (4 << 20)),
         Row("progressive JPEG", .jpeg, level: 2, isProgressive: true, isSubsampled: true, price: 2_100_000 + 3_000_000),
         Row("progressive JPEG of full chroma", .jpeg, level: 2, isProgressive: true, price: 2_100_000 + 6_000_000),

@@ -38,7 +38,7 @@ struct PNGHeaderTests {
         (0, 1, 1, 1, false), (0, 16, 1, 16, false), (2, 8, 3, 8, false), (3, 1, 3, 8, false), (3, 8, 3, 8, false),
         (4, 8, 2, 8, true), (4, 16, 2, 16, true), (6, 8, 4, 8, true), (6, 16, 4, 16, true),
     ])
-    func `colour types`(type: Int, depth: Int, bands: Int, bitDepth: Int, hasAlpha: Bool) throws {
+    func `color types`(type: Int, depth: Int, bands: Int, bitDepth: Int, hasAlpha: Bool) throws {
         let expected = ImageHeader(
             format: .png, storedSize: PixelSize(width: 300, height: 200), bands: bands, bitDepth: bitDepth,
             hasAlpha: hasAlpha)
@@ -46,7 +46,7 @@ struct PNGHeaderTests {
     }
 
     @Test(arguments: [(0, 2), (2, 4), (3, 4)])
-    func `a transparent colour is alpha`(type: Int, bands: Int) throws {
+    func `a transparent color is alpha`(type: Int, bands: Int) throws {
         let header = try inspect(PNGFile(colorType: type, before: [PNGFile.chunk("tRNS", [0, 0])]).bytes)
         #expect(header.hasAlpha)
         #expect(header.bands == bands)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Imaging
 
-/// The meaning of a source's colours, as headers of all formats say it.
+/// The meaning of a source's colors, as headers of all formats say it.
 struct SourceColorsTests {
     /// Places of primaries and white by their space, with a power, as profiles of cameras and editors have them.
     private static let spaces: [(SourceColors.Space, Chromaticities, ICCWriter.Curve)] = [
@@ -82,7 +82,7 @@ struct SourceColorsTests {
                 .adobeRGB, [[0.60974, 0.31111, 0.01947], [0.20528, 0.62567, 0.06087], [0.14919, 0.06322, 0.74457]]))
     }
 
-    @Test func `grey and ink need no profile`() throws {
+    @Test func `gray and ink need no profile`() throws {
         #expect(try inspect(PNGFile(colorType: 0).bytes).colors == SourceColors(.gray))
         #expect(ImageHeader(format: .jpeg, storedSize: ImageFixture.size, bands: 4).colors == SourceColors(.cmyk))
         let ink = PNGFile.chunk("iCCP", Array("ink\0\0".utf8) + Zlib.stored(ICCWriter.inks))

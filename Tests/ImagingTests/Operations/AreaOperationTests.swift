@@ -191,7 +191,7 @@ struct AreaOperationTests {
         #expect(grey.values(20, 15) == [99, 99, 99, 255])
     }
 
-    /// Shares of the largest centred square that the shapes cover.
+    /// Shares of the largest centered square that the shapes cover.
     private static let shares: [(ImageOperations.Mask, Double)] = [
         (.circle, .pi / 4), (.triangle, 0.3248), (.triangleDown, 0.3248), (.pentagon, 0.5944), (.pentagonDown, 0.5944),
         (.hexagon, 0.6495), (.square, 1), (.star, 0.2806), (.heart, 180 * .pi / 1_024),
@@ -200,7 +200,7 @@ struct AreaOperationTests {
     @Test(arguments: [
         PixelSize(width: 100, height: 100), PixelSize(width: 140, height: 100), PixelSize(width: 100, height: 160),
     ])
-    func `masks are the largest centred shapes and keep the canvas`(size: PixelSize) throws {
+    func `masks are the largest centered shapes and keep the canvas`(size: PixelSize) throws {
         let image = SampleImage.plain(size, [200, 100, 50])
         for (mask, share) in Self.shares {
             let result = try OperationFixture.render(image, bands: 4) { $0.mask = mask }

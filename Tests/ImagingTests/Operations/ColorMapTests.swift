@@ -65,7 +65,7 @@ struct ColorMapTests {
         #expect(isClose(same, [255, 0, 0]))
     }
 
-    @Test func `grey has the luminance of light, and no colours any more`() throws {
+    @Test func `gray has the luminance of light, and no colors any more`() throws {
         let image = try applied(ColorMapStep(.grey), to: OperationFixture.plain([0, 255, 0]))
         let grey = image.values(0, 0)
         #expect(Set(grey).count == 1 && isClose(grey, [220, 220, 220], within: 6))
@@ -86,14 +86,14 @@ struct ColorMapTests {
         (Color(red: 255, green: 0, blue: 0), [53.24, 80.09, 67.20]), (.white, [100, 0, 0]),
         (Color(red: 0, green: 0, blue: 0), [0, 0, 0]), (Color(red: 119, green: 119, blue: 119), [50.03, 0, 0]),
     ])
-    func `colours have places in CIELAB`(color: Color, place: [Double]) {
+    func `colors have places in CIELAB`(color: Color, place: [Double]) {
         let lab = LabColor(color)
         for (value, expected) in zip([lab.lightness, lab.a, lab.b], place) { #expect(abs(value - expected) < 0.05) }
         #expect(lab.color == color)
         #expect(LabColor(lightness: 150, a: 0, b: 0).color == .white)
     }
 
-    @Test func `a kernel mixes neighbours, and repeats the edge`() throws {
+    @Test func `a kernel mixes neighbors, and repeats the edge`() throws {
         let image = SampleImage(PixelSize(width: 9, height: 9), bands: 3) { x, y in
             x == 4 && y == 4 ? [255, 255, 255] : [90, 90, 90]
         }
@@ -103,7 +103,7 @@ struct ColorMapTests {
         let sharp = try applied(KernelStep(.sharpen), to: image)
         #expect(sharp.values(4, 4) == [255, 255, 255] && sharp.values(3, 3) == [83, 83, 83])
         #expect(sharp.values(0, 0) == [90, 90, 90])
-        // A transparent pixel adds no colour.
+        // A transparent pixel adds no color.
         let hole = SampleImage(PixelSize(width: 9, height: 9), bands: 4) { x, y in
             x == 4 && y == 4 ? [255, 0, 0, 0] : [90, 90, 90, 255]
         }

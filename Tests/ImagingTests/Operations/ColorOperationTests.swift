@@ -3,10 +3,10 @@ import Imaging
 import TestSupport
 import Testing
 
-/// Colour steps beside the formulas of CSS Filter Effects 1, computed here a second time.
+/// Color steps beside the formulas of CSS Filter Effects 1, computed here a second time.
 @Suite(.timeLimit(.minutes(1)))
 struct ColorOperationTests {
-    /// Colours whose components are far apart, near the ends and equal.
+    /// Colors whose components are far apart, near the ends and equal.
     private static let colors: [[UInt8]] = [
         [200, 40, 20], [30, 180, 60], [10, 60, 220], [128, 128, 128], [0, 0, 0], [255, 255, 255], [255, 0, 0],
         [250, 251, 3],
@@ -108,7 +108,7 @@ struct ColorOperationTests {
     }
 
     @Test(arguments: [1, 2])
-    func `grey images take all filters`(bands: Int) throws {
+    func `gray images take all filters`(bands: Int) throws {
         let image = SampleImage.plain(PixelSize(width: 20, height: 20), [100] + (bands == 2 ? [50] : []))
         let dim = try OperationFixture.render(image) { $0.colors.brightness = 50 }
         #expect(dim.values(3, 3).first == 50)
@@ -130,7 +130,7 @@ struct ColorOperationTests {
         }
     }
 
-    @Test func `colours leave the background and the bars alone`() throws {
+    @Test func `colors leave the background and the bars alone`() throws {
         var options = RenderingOptions()
         (options.width, options.height, options.fit) = (40, 40, .contain)
         options.background = Color(red: 10, green: 20, blue: 30)

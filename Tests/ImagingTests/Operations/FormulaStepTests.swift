@@ -122,7 +122,7 @@ struct FormulaStepTests {
         #expect(other.pixels.array != first.pixels.array)
     }
 
-    @Test func `convolutions sum up neighbours, which go on beyond the edges`() throws {
+    @Test func `convolutions sum up neighbors, which go on beyond the edges`() throws {
         let image = SampleImage(PixelSize(width: 9, height: 9), bands: 3) { x, y in
             x == 4 && y == 4 ? [90, 90, 90] : [0, 0, 0]
         }
@@ -136,12 +136,12 @@ struct FormulaStepTests {
         #expect(ConvolutionStep(factors: [Int](repeating: 1, count: 227), columns: 1) == nil)
     }
 
-    @Test func `dropped transparency shows the colours beneath`() throws {
+    @Test func `dropped transparency shows the colors beneath`() throws {
         let result = try render(OperationFixture.plain([9, 8, 7, 6]), [OpaqueStep()])
         #expect(result.values(0, 0) == [9, 8, 7, 255])
     }
 
-    @Test func `a backdrop is the mean colour, or the image blurred`() throws {
+    @Test func `a backdrop is the mean color, or the image blurred`() throws {
         let image = SampleImage(PixelSize(width: 40, height: 30), bands: 3) { x, _ in
             x < 20 ? [200, 0, 100] : [100, 0, 0]
         }
@@ -268,14 +268,14 @@ struct FormulaStepTests {
         #expect(blend.keyText == "blend soft-light 255,255,255,255 6x7 at 1*2+3 -4*1+0 9")
     }
 
-    @Test func `backgrounds are added to transparent pixels, or have the colour of the corner`() throws {
+    @Test func `backgrounds are added to transparent pixels, or have the color of the corner`() throws {
         let color = Color(red: 255, green: 0, blue: 100, alpha: 128)
         let pixel: [UInt8] = [60, 200, 20, 51]
         // A fifth of the pixel is opaque, and half of what it lets through.
         #expect(try changed(pixel, [BackgroundStep(color, mixing: .sum)]) == [255, 200, 100, 153])
         let composited = try changed(pixel, [BackgroundStep(color)])
         #expect(zip(composited, [190, 67, 73, 153]).allSatisfy { abs($0 - $1) <= 1 }, "\(composited)")
-        // A transparent pixel shows the corner's colour, without the corner's alpha.
+        // A transparent pixel shows the corner's color, without the corner's alpha.
         #expect(try changed([60, 200, 20, 0], [CornerBackgroundStep()]) == [60, 200, 20, 255])
         #expect(try changed([60, 200, 20], [CornerBackgroundStep()]) == [60, 200, 20])
     }

@@ -11,7 +11,7 @@ struct GeometryOperationTests {
     private static let blue = [10, 60, 220]
     private static let grey = [128, 128, 128]
 
-    /// The colours in the corners: top left, top right, bottom left, bottom right.
+    /// The colors in the corners: top left, top right, bottom left, bottom right.
     private static func corners(_ image: DecodedImage) -> [[Int]] {
         let (right, bottom) = (image.size.width - 1, image.size.height - 1)
         return [(0, 0), (right, 0), (0, bottom), (right, bottom)].map { image.values($0.0, $0.1) }
@@ -163,7 +163,7 @@ struct GeometryOperationTests {
         #expect(green.bands == 3)
     }
 
-    @Test func `a turn of flat colour has no seams`() throws {
+    @Test func `a turn of flat color has no seams`() throws {
         let result = try OperationFixture.render(OperationFixture.plain([200, 100, 50], width: 60, height: 40)) {
             $0.rotation = 17
         }

@@ -5,7 +5,7 @@ import TestSupport
 
 /// Images and renders for the tests of operations.
 enum OperationFixture {
-    /// Four quarters without noise: red, green, blue and grey from the top left to the bottom right.
+    /// Four quarters without noise: red, green, blue and gray from the top left to the bottom right.
     static func quarters(_ width: Int, _ height: Int) -> SampleImage {
         SampleImage(PixelSize(width: width, height: height), bands: 3) { x, y in
             switch (x < width / 2, y < height / 2) {
@@ -17,7 +17,7 @@ enum OperationFixture {
         }
     }
 
-    /// One colour; a fourth component is alpha.
+    /// One color; a fourth component is alpha.
     static func plain(_ color: [UInt8], width: Int = 40, height: Int = 30) -> SampleImage {
         .plain(PixelSize(width: width, height: height), color)
     }

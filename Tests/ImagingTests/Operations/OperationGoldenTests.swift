@@ -94,7 +94,7 @@ struct OperationGoldenTests {
             frames: "d6dc4bff9aa069ffb9cd59ff7d9177ff87b473ff4b7891ff69a581ff2d69a0ff"
         ) { $0.colors.inversion = 100 },
         Golden(
-            name: "all colours", still: "61×44 7d09362784b074c7232c56c8de7d966a",
+            name: "all colors", still: "61×44 7d09362784b074c7232c56c8de7d966a",
             frames: "535f51ff6f7560ff566552ff787e74ff5f715dff888d92ff687a6fff9195a2ff"
         ) { ($0.colors.contrast, $0.colors.hue, $0.colors.sepia, $0.colors.inversion) = (130, 200, 40, 30) },
         Golden(
@@ -175,7 +175,7 @@ struct OperationGoldenTests {
     private static let still = SharedBytes(
         ImageFixture.file(bordered(.photoWithAlpha(PixelSize(width: 61, height: 44))), as: .png))
 
-    /// Frames of other colours in each quarter.
+    /// Frames of other colors in each quarter.
     private static let animation: SharedBytes = {
         let size = PixelSize(width: 60, height: 44)
         let frames = [0, 40, 80].map { shift in
@@ -234,7 +234,7 @@ struct OperationGoldenTests {
         #expect(isClose, "\(golden.name) frames \(text)")
     }
 
-    /// The means of each component in four quarters; colours are multiplied by alpha.
+    /// The means of each component in four quarters; colors are multiplied by alpha.
     private static func means(of image: DecodedImage, frame: Int) -> [Int] {
         let (width, height) = (image.size.width, image.size.height)
         var sums = [Int](repeating: 0, count: 16)

@@ -74,7 +74,7 @@ struct OperationOrderTests {
         }
     }
 
-    @Test func `colours come before blur, and pixelate before pad`() throws {
+    @Test func `colors come before blur, and pixelate before pad`() throws {
         // Clipped first, then blurred: otherwise the edge would stay white.
         let edge = SampleImage(PixelSize(width: 60, height: 20), bands: 3) { x, _ in
             x < 30 ? [0, 0, 0] : [255, 255, 255]

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TrimTests {
-    /// Two colours inside of a border: 10 pixels at the left, 20 above, 30 at the right, 40 below.
+    /// Two colors inside of a border: 10 pixels at the left, 20 above, 30 at the right, 40 below.
     private static func framed(_ border: [UInt8], inside: [[UInt8]] = [[200, 40, 20], [10, 60, 220]]) -> SampleImage {
         SampleImage(PixelSize(width: 140, height: 120), bands: border.count) { x, y in
             guard 10..<110 ~= x, 20..<80 ~= y else { return border }
@@ -20,7 +20,7 @@ struct TrimTests {
     }
 
     @Test(arguments: [[255, 255, 255], [30, 30, 90], [0, 0, 0, 0]] as [[UInt8]])
-    func `borders of the corner's colour are cut off`(border: [UInt8]) throws {
+    func `borders of the corner's color are cut off`(border: [UInt8]) throws {
         let result = try OperationFixture.render(Self.framed(border), change: Self.trim(10))
         #expect(result.size == PixelSize(width: 100, height: 60))
         #expect(Array(result.values(0, 0).prefix(3)) == [200, 40, 20])
@@ -71,7 +71,7 @@ struct TrimTests {
         }
     }
 
-    @Test func `a colour may be named`() throws {
+    @Test func `a color may be named`() throws {
         let other = Color(red: 0, green: 255, blue: 0)
         #expect(
             try OperationFixture.render(Self.framed([255, 255, 255]), change: Self.trim(10, other)).size.width == 140)
@@ -171,7 +171,7 @@ struct TrimTests {
         #expect(try Self.box(line, 10) { $0.matte = magenta } == [0, 0, 30, 20])
     }
 
-    @Test func `transparent parts count as the colour behind them`() throws {
+    @Test func `transparent parts count as the color behind them`() throws {
         let image = SampleImage(PixelSize(width: 30, height: 20), bands: 4) { x, y in
             10..<20 ~= x && 5..<15 ~= y ? [200, 40, 20, 255] : [UInt8(x), UInt8(y), 9, 0]
         }

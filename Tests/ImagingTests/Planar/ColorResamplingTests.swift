@@ -6,12 +6,12 @@ import Testing
 
 @testable import Imaging
 
-/// Planes with fine detail in strong colours, which are mixed as the light of these colours.
+/// Planes with fine detail in strong colors, which are mixed as the light of these colors.
 @Suite(.timeLimit(.minutes(1)))
 struct ColorResamplingTests {
     private static let size = PixelSize(width: 256, height: 192)
 
-    /// Rows of letter-like strokes of two colours.
+    /// Rows of letter-like strokes of two colors.
     private static func page(
         _ ink: [UInt8], on paper: [UInt8], size: PixelSize = size, scale: Int = 1, format: ImageFormat = .jpeg,
         quality: Int = 85
@@ -30,12 +30,12 @@ struct ColorResamplingTests {
     private static let black: [UInt8] = [0, 0, 0]
 
     @Test(arguments: [ImageFormat.jpeg, .webp], [(red, white), (blue, white), (red, black), ([255, 235, 0], red)])
-    func `text in strong colours is found`(format: ImageFormat, colors: ([UInt8], [UInt8])) throws {
+    func `text in strong colors is found`(format: ImageFormat, colors: ([UInt8], [UInt8])) throws {
         let page = Self.page(colors.0, on: colors.1, format: format)
         #expect(try decode(page).hasColorDetail)
     }
 
-    @Test func `text in greys, photographs and large areas are not`() throws {
+    @Test func `text in grays, photographs and large areas are not`() throws {
         let quarters = SampleImage.quarters(Self.size)
         let square = SampleImage(Self.size, bands: 3) { x, y in
             40..<140 ~= x && 30..<130 ~= y ? Self.red : Self.white
@@ -151,7 +151,7 @@ struct ColorResamplingTests {
     }
 
     @Test(arguments: [ImageFormat.png, .jpeg, .webp])
-    func `columns of two colours mix to the light of both`(format: ImageFormat) throws {
+    func `columns of two colors mix to the light of both`(format: ImageFormat) throws {
         let stripes = SampleImage(PixelSize(width: 320, height: 320), bands: 3) { x, _ in
             x / 4 % 2 == 0 ? [255, 0, 0] : [255, 255, 255]
         }
@@ -165,7 +165,7 @@ struct ColorResamplingTests {
         #expect(result.isClose(x: 9, y: 9, to: [255, 188, 188], tolerance: 4))
     }
 
-    @Test func `a render of coloured detail can be stopped`() throws {
+    @Test func `a render of colored detail can be stopped`() throws {
         let image = try decode(Self.page(Self.red, on: Self.white))
         let token = WorkToken()
         token.cancel()

@@ -41,7 +41,7 @@ struct FastJPEGTests {
     }
 
     @Test(arguments: [(1, 1), (2, 2), (3, 1)], [2, 4, 8])
-    func `grey images are the same, whatever their sampling factors`(sampling: (Int, Int), level: Int) throws {
+    func `gray images are the same, whatever their sampling factors`(sampling: (Int, Int), level: Int) throws {
         for isProgressive in [false, true] {
             try expectSamples(
                 ReferenceJPEG((203, 155), sampling: [sampling], noise: 60, isProgressive: isProgressive), level)

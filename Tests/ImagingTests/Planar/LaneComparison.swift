@@ -34,7 +34,7 @@ struct LaneComparison {
     struct NotAlike: Error {}
 
     /// Peak signal-to-noise ratio of one result to the other in decibels, over all components; transparent pixels have
-    /// no colour.
+    /// no color.
     var noiseDistance: Double {
         let (a, b) = (Self.visible(one), Self.visible(other))
         var sum = 0
@@ -45,7 +45,7 @@ struct LaneComparison {
         return sum > 0 ? 10 * log10(255 * 255 * Double(a.count) / Double(sum)) : .infinity
     }
 
-    /// The components, of which colours are multiplied by alpha.
+    /// The components, of which colors are multiplied by alpha.
     private static func visible(_ image: DecodedImage) -> [Int] {
         let values = image.pixels.array.map(Int.init)
         guard image.hasAlpha else { return values }

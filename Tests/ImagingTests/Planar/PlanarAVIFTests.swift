@@ -10,7 +10,7 @@ struct PlanarAVIFTests {
     func `the file says that its planes are full-range BT.601 of sRGB`(quality: Int) throws {
         let file = try avif(of: ImageFixture.photo(width: 203, height: 155), quality: quality)
         #expect(try ImageHeader.inspect(file).size == PixelSize(width: 101, height: 77))
-        // The box of the colours' meaning: primaries 1, curve 13, matrix 6, and the bit of full range.
+        // The box of the colors' meaning: primaries 1, curve 13, matrix 6, and the bit of full range.
         let meaning = Array("colrnclx".utf8) + [0, 1, 0, 13, 0, 6, 0x80]
         #expect(file.array.contains(meaning))
     }

@@ -58,7 +58,7 @@ struct PlanarFilterTests {
     }
 
     @Test(arguments: [PlaneRange.full, .limited], [1, 2])
-    func `colours of planes are those of their pixels`(range: PlaneRange, step: Int) throws {
+    func `colors of planes are those of their pixels`(range: PlaneRange, step: Int) throws {
         for color in [Color(red: 200, green: 40, blue: 90), .white, Color(red: 0, green: 0, blue: 0)] {
             var filters = ColorFilters()
             (filters.inversion, filters.saturation) = (100, 50)

@@ -10,7 +10,7 @@ struct PlanarGoldenTests {
     private static let sizes = [(320, 240), (203, 155), (641, 479), (512, 97)]
     private static let widths = [33, 64, 101, 202]
 
-    /// Light and colours of all directions and of many widths, none so fine that encoders lose it.
+    /// Light and colors of all directions and of many widths, none so fine that encoders lose it.
     private static func landscape(
         width: Int, height: Int, format: ImageFormat = .jpeg, quality: Int = 85
     ) -> SharedBytes {
@@ -141,7 +141,7 @@ struct PlanarGoldenTests {
         }
     }
 
-    @Test func `grey stays grey`() throws {
+    @Test func `gray stays grey`() throws {
         let size = PixelSize(width: 300, height: 200)
         let picture = SampleImage(size, bands: 1) { x, y in [UInt8(128 + (x * y / 50) % 100 - 50)] }
         let file = SharedBytes(ImageFixture.file(picture, as: .jpeg))
@@ -155,8 +155,8 @@ struct PlanarGoldenTests {
     }
 
     @Test(arguments: [1, 6])
-    func `a colour profile is applied to the reduced image`(orientation: Int) throws {
-        // Of wider colours than sRGB and another curve.
+    func `a color profile is applied to the reduced image`(orientation: Int) throws {
+        // Of wider colors than sRGB and another curve.
         let primaries = [[0.6097, 0.3111, 0.0195], [0.2053, 0.6257, 0.0609], [0.1492, 0.0632, 0.7446]]
         let profile = ICCWriter.profile(primaries: primaries, curve: .gamma(563))
         let plain = Self.landscape(width: 301, height: 223)

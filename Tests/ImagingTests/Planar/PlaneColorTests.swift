@@ -22,7 +22,7 @@ struct PlaneColorTests {
         #expect(try pixel([235], .limited) == [255])
     }
 
-    /// The colour of a plain image of these samples.
+    /// The color of a plain image of these samples.
     private func pixel(_ samples: [UInt8], _ range: PlaneRange) throws -> [UInt8] {
         let size = PixelSize(width: 32, height: 32)
         let planes = [Plane].stacked([PixelSize](repeating: size, count: samples.count))

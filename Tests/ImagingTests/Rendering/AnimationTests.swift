@@ -18,7 +18,7 @@ struct AnimationTests {
         let colors = [[255, 0, 0], [0, 255, 0], [0, 0, 255]]
         for (frame, color) in colors.enumerated() {
             for y in [0, 22] {
-                // AVIF codes changes between frames, and is least exact where strong colours change.
+                // AVIF codes changes between frames, and is least exact where strong colors change.
                 let tolerance = format == .avif ? 24 : 12
                 let expected = color + (image.hasAlpha ? [255] : [])
                 #expect(image.isClose(x: 15, y: y, frame: frame, to: expected, tolerance: tolerance))

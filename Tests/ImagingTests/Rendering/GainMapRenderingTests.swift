@@ -226,7 +226,7 @@ struct GainMapRenderingTests {
             ([255, 0, 0], 20), ([0, 255, 0], 90), ([0, 0, 255], 160), ([255, 255, 255], 230),
         ]
         var seen: Set<Int> = []
-        // Places around which the image has one colour.
+        // Places around which the image has one color.
         for index in 0..<144 {
             let (across, down) = (2 * (index % 12) + 1, 2 * (index / 12) + 1)
             let (x, y) = (image.size.width * across / 24, image.size.height * down / 24)
@@ -299,7 +299,7 @@ struct GainMapRenderingTests {
         #expect(gains.meanColor[0] > 185)
     }
 
-    @Test func `steps that change colours or add pixels, and other formats, drop the map`() throws {
+    @Test func `steps that change colors or add pixels, and other formats, drop the map`() throws {
         try ImageLibrary.start()
         let source = UltraHDRWriter.scene(PixelSize(width: 320, height: 240)).bytes
         var dropping: [RenderingOptions] = []

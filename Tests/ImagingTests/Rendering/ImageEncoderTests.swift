@@ -44,7 +44,7 @@ struct ImageEncoderTests {
     }
 
     @Test(arguments: ImageFormat.written)
-    func `a placeholder is one colour of any size`(format: ImageFormat) throws {
+    func `a placeholder is one color of any size`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let color = Color(red: 10, green: 200, blue: 90)
         for size in [PixelSize(width: 1, height: 1), PixelSize(width: 301, height: 7)] {

@@ -60,7 +60,7 @@ struct ImageRendererTests {
         #expect(image.meanColor.map { Int($0) } == color)
     }
 
-    @Test func `attention finds the coloured spot, entropy the lively corner`() throws {
+    @Test func `attention finds the colored spot, entropy the lively corner`() throws {
         let size = PixelSize(width: 200, height: 80)
         func plan(_ measure: InterestMeasure) -> RenderPlan {
             RenderPlan(
@@ -118,7 +118,7 @@ struct ImageRendererTests {
         #expect(grey.isClose(x: 60, y: 20, to: [155, 155, 234], tolerance: 16))
     }
 
-    @Test func `hidden colours do not bleed out of transparent pixels`() throws {
+    @Test func `hidden colors do not bleed out of transparent pixels`() throws {
         var options = RenderingOptions()
         options.width = 10
         let image = try ImageReading.decode(thumbnail(ImageFixture.pngHalfTransparent.bytes, options, .png).bytes)

@@ -45,7 +45,7 @@ struct OverlaySourceTests {
             let (width, height) = (128 - x, 96 - y)
             #expect(result.isClose(x: x - 2, y: y - 2, to: [0, 0, 0], tolerance: 0))
             for (column, row, color) in quarters {
-                // The inks of CMYK are duller than the colours of the others.
+                // The inks of CMYK are duller than the colors of the others.
                 let inks = own.pixel(x: column * 16, y: row * 12).map(Int.init)
                 let place = (x: x + width * column / 4, y: y + height * row / 4)
                 #expect(
@@ -56,7 +56,7 @@ struct OverlaySourceTests {
     }
 
     @Test(arguments: [ImageFixture.jpegGreyRamp, .pngGreyRamp, .pngSixteenBitGrey, .pngOneBit])
-    func `a grey watermark is grey on an image in colour`(mark: ImageFixture) throws {
+    func `a gray watermark is gray on an image in colour`(mark: ImageFixture) throws {
         let file = try WatermarkFixture.file(ImageFixture.png.bytes, mark: mark.bytes)
         let result = try ImageReading.decode(file, bands: 3)
         for x in [8, 24, 40, 56] {

@@ -12,7 +12,7 @@ struct OverlayStepTests {
     @Test(
         arguments: [[200, 100, 50], [90], [10, 250, 30, 128], [240, 77], [1, 2, 3, 1]] as [[UInt8]],
         [[20, 220, 120], [60], [255, 0, 128, 100], [30, 200], [9, 8, 7, 0]] as [[UInt8]])
-    func `flat colours are mixed exactly, whatever has alpha or colour`(image: [UInt8], mark: [UInt8]) throws {
+    func `flat colors are mixed exactly, whatever has alpha or colour`(image: [UInt8], mark: [UInt8]) throws {
         for opacity in [100, 60, 1] {
             let result = try ImageReading.decode(
                 WatermarkFixture.file(
@@ -50,7 +50,7 @@ struct OverlayStepTests {
             ) { $1.scale = 2_700 })
         // Resampled pixels with alpha are rounded down.
         #expect(result.pixels.array.allSatisfy { $0 >= 254 })
-        // The same on black: grey at the rim, white inside.
+        // The same on black: gray at the rim, white inside.
         let black = try ImageReading.decode(
             WatermarkFixture.file(
                 WatermarkFixture.png(WatermarkFixture.size, [0, 0, 0]),

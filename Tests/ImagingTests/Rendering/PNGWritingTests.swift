@@ -4,10 +4,10 @@ import Memory
 import TestSupport
 import Testing
 
-/// How many bits a pixel of a PNG answer has, and that they tell its exact colour.
+/// How many bits a pixel of a PNG answer has, and that they tell its exact color.
 @Suite(.timeLimit(.minutes(1)))
 struct PNGWritingTests {
-    /// The colour type and the bits of a component, as the file's header says.
+    /// The color type and the bits of a component, as the file's header says.
     private struct Kind: Equatable, CustomStringConvertible {
         let type: UInt8
         let depth: UInt8
@@ -57,26 +57,26 @@ struct PNGWritingTests {
         }
     }
 
-    /// An image whose pixels have `count` colours in no order; narrow, so that rows end within a byte.
+    /// An image whose pixels have `count` colors in no order; narrow, so that rows end within a byte.
     private func image(_ count: Int, bands: Int, color: (Int) -> [UInt8]) -> SampleImage {
         let number = numbers(below: count)
         return SampleImage(PixelSize(width: 37, height: 101), bands: bands) { x, y in color(number(y * 37 + x)) }
     }
 
     @Test(arguments: [(1, 1), (2, 1), (3, 2), (4, 2), (5, 4), (16, 4), (17, 8), (256, 8)])
-    func `a palette has as few bits as its colours need`(count: Int, depth: Int) throws {
+    func `a palette has as few bits as its colors need`(count: Int, depth: Int) throws {
         let opaque = image(count, bands: 3) { [UInt8($0), UInt8($0 * 7 % 256), 9] }
         #expect(try kind(of: opaque) == Kind(Kind.palette, UInt8(depth)))
         let transparent = image(count, bands: 4) { [UInt8($0), 200, 9, UInt8(255 - $0 * 3 % 256)] }
         #expect(try kind(of: transparent) == Kind(Kind.palette, UInt8(depth)))
     }
 
-    @Test func `257 colours have no palette`() throws {
+    @Test func `257 colors have no palette`() throws {
         #expect(try kind(of: image(257, bands: 3) { [UInt8($0 % 256), UInt8($0 / 256), 3] }) == Kind(Kind.color, 8))
     }
 
     @Test(arguments: [(2, 255, 1), (4, 85, 2), (16, 17, 4)])
-    func `levels of few bits are grey of few bits`(count: Int, step: Int, depth: Int) throws {
+    func `levels of few bits are gray of few bits`(count: Int, step: Int, depth: Int) throws {
         let grey = image(count, bands: 1) { [UInt8($0 * step)] }
         #expect(try kind(of: grey) == Kind(Kind.grey, UInt8(depth)))
         let color = image(count, bands: 3) { [UInt8](repeating: UInt8($0 * step), count: 3) }
@@ -84,7 +84,7 @@ struct PNGWritingTests {
     }
 
     @Test(arguments: [1, 3, 4])
-    func `other greys have a palette if it needs fewer bits`(bands: Int) throws {
+    func `other grays have a palette if it needs fewer bits`(bands: Int) throws {
         func levels(_ count: Int) -> SampleImage {
             image(count, bands: bands) { place in
                 let level = UInt8(place * 50 % 251 + 3)
@@ -116,7 +116,7 @@ struct PNGWritingTests {
         #expect(try kind(of: levels) == Kind(Kind.grey, 8))
     }
 
-    @Test func `colours that are all grey are left out, unless one is not`() throws {
+    @Test func `colors that are all gray are left out, unless one is not`() throws {
         let size = PixelSize(width: 64, height: 48)
         func shades(_ red: Int, at place: Int) -> SampleImage {
             SampleImage(size, bands: 4) { x, y in
@@ -161,7 +161,7 @@ struct PNGWritingTests {
         #expect(try animation(4, [9, 9, 9, 254]) == (Kind(Kind.palette, 8), true))
     }
 
-    @Test func `grey in Display P3 has no profile, because it is that of sRGB`() throws {
+    @Test func `gray in Display P3 has no profile, because it is that of sRGB`() throws {
         try ImageLibrary.start()
         for count in [3, 200] {
             let greys = image(count, bands: 3) { [UInt8](repeating: UInt8($0 * 50 % 251 + 3), count: 3) }
@@ -211,7 +211,7 @@ struct PNGWritingTests {
     }
 
     @Test(arguments: [1, 2, 3, 4])
-    func `a quality chooses the colours of a palette, the more the higher it is`(bands: Int) throws {
+    func `a quality chooses the colors of a palette, the more the higher it is`(bands: Int) throws {
         let size = PixelSize(width: 96, height: 64)
         let photo = SampleImage.photoWithAlpha(size)
         let image = SampleImage(size, bands: bands) { x, y in
@@ -223,13 +223,13 @@ struct PNGWritingTests {
         for quality in [1, 50, 90] {
             let file = try file(image, quality: quality)
             if bands == 1 {
-                // All greys fit into a palette, so no quality takes any away.
+                // All grays fit into a palette, so no quality takes any away.
                 #expect(file == (try self.file(image)))
                 continue
             }
             let decoded = try ImageReading.decode(SharedBytes(file))
             let pairs = zip(colors(decoded), colors(DecodedImage(image)))
-            // Alpha weighs the colours: those of transparent pixels do not matter.
+            // Alpha weighs the colors: those of transparent pixels do not matter.
             let sum = pairs.reduce(0.0) { sum, pair in
                 sum
                     + (0..<4).reduce(0.0) { part, channel in
@@ -249,7 +249,7 @@ struct PNGWritingTests {
         }
     }
 
-    @Test func `few colours stay exact at any quality`() throws {
+    @Test func `few colors stay exact at any quality`() throws {
         let quarters = SampleImage.quarters(PixelSize(width: 40, height: 30))
         #expect(try file(quarters, quality: 1) == file(quarters))
         let many = SampleImage.photo(PixelSize(width: 40, height: 30))

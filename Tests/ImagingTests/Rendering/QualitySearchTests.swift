@@ -172,7 +172,7 @@ struct SearchedFileTests {
     }()
 
     @Test(arguments: boards)
-    func `an automatic file of a board of strong colours keeps them`(file: SharedBytes, format: ImageFormat) throws {
+    func `an automatic file of a board of strong colors keeps them`(file: SharedBytes, format: ImageFormat) throws {
         func board(_ change: (inout RenderingOptions) -> Void) throws -> (quality: Int?, distance: Double) {
             let result = try made(file, format) {
                 $0.width = 240

@@ -14,7 +14,7 @@ struct ResamplingLightTests {
     }
 
     @Test(arguments: mixtures, [ImageFormat.png, .jpeg, .webp])
-    func `black and white mix to the grey of their numbers or of their light`(
+    func `black and white mix to the gray of their numbers or of their light`(
         mixture: (ResamplingLight, Int), source: ImageFormat
     ) throws {
         let file = SharedBytes(ImageFixture.file(Self.stripes, as: source, quality: 100))
@@ -27,7 +27,7 @@ struct ResamplingLightTests {
     }
 
     @Test(arguments: mixtures)
-    func `grey stays grey and mixes alike`(mixture: (ResamplingLight, Int)) throws {
+    func `gray stays gray and mixes alike`(mixture: (ResamplingLight, Int)) throws {
         let picture = SampleImage(Self.stripes.size, bands: 1) { x, _ in x.isMultiple(of: 2) ? [0] : [255] }
         for source in [ImageFormat.png, .jpeg] {
             let file = SharedBytes(ImageFixture.file(picture, as: source, quality: 100))
@@ -40,7 +40,7 @@ struct ResamplingLightTests {
     }
 
     @Test(arguments: mixtures)
-    func `transparent pixels lend no colour, and alpha is no light`(mixture: (ResamplingLight, Int)) throws {
+    func `transparent pixels lend no color, and alpha is no light`(mixture: (ResamplingLight, Int)) throws {
         let picture = SampleImage(Self.stripes.size, bands: 4) { x, y in
             y < 160
                 ? (x.isMultiple(of: 2) ? [0, 0, 0, 255] : [255, 255, 255, 255])
@@ -52,7 +52,7 @@ struct ResamplingLightTests {
     }
 
     @Test(arguments: ResamplingLight.allCases, [0, 1, 7, 60, 128, 200, 254, 255])
-    func `a plain colour stays what it is`(light: ResamplingLight, value: Int) throws {
+    func `a plain color stays what it is`(light: ResamplingLight, value: Int) throws {
         let picture = SampleImage.plain(Self.stripes.size, [UInt8(value)])
         for source in [ImageFormat.png, .jpeg] {
             let file = SharedBytes(ImageFixture.file(picture, as: source, quality: 100))

@@ -37,7 +37,7 @@ enum WatermarkFixture {
         SharedBytes(ImageFixture.file(.plain(size, color), as: .png))
     }
 
-    /// The exact mixture of two straight colours with alpha, in real numbers.
+    /// The exact mixture of two straight colors with alpha, in real numbers.
     static func mixture(_ mark: [UInt8], over image: [UInt8], opacity: Int) -> [Int] {
         func colors(_ pixel: [UInt8]) -> ([Double], Double) {
             let hasAlpha = pixel.count.isMultiple(of: 2)
@@ -57,7 +57,7 @@ enum WatermarkFixture {
 }
 
 extension DecodedImage {
-    /// Whether the colours of a pixel are about these, whatever its alpha.
+    /// Whether the colors of a pixel are about these, whatever its alpha.
     func isNear(x: Int, y: Int, frame: Int = 0, _ color: [Int], tolerance: Int = 24) -> Bool {
         zip(pixel(x: x, y: y, frame: frame), color).allSatisfy { abs(Int($0) - $1) <= tolerance }
     }

@@ -27,7 +27,7 @@ struct JPEGTrimmingTests {
         #expect(try trim(bytes) === bytes)
     }
 
-    @Test func `masses of empty segments go, colours stay`() throws {
+    @Test func `masses of empty segments go, colors stay`() throws {
         let many = Array(repeating: empty, count: 13).flatMap { $0 }
         let file = JPEGFile(segments: [turned] + many + [profile(), adobe] + many + [adobe])
         #expect(try trim(file) == JPEGFile(segments: [profile(), adobe]).bytes)

@@ -101,7 +101,7 @@ extension HEIFWriter.Item {
             ])
     }
 
-    /// Grey of 32×16 pixels in limited range: 16 on the left, 235 on the right; the samples say so themselves.
+    /// Gray of 32×16 pixels in limited range: 16 on the left, 235 on the right; the samples say so themselves.
     ///
     /// libheif 1.15.1 and libaom 3.6.0 coded it: `heif_colorspace_monochrome`, 8 bits, quality 90, `full_range_flag` 0.
     package static var limitedGrey: HEIFWriter.Item {

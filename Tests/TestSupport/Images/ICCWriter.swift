@@ -1,6 +1,6 @@
 import Glibc
 
-/// Writes small ICC profiles: here of colour spaces with three primaries.
+/// Writes small ICC profiles: here of color spaces with three primaries.
 package enum ICCWriter {
     /// How components become light.
     package enum Curve: Sendable {

@@ -95,7 +95,7 @@ extension ImageFixture {
         }
     }
 
-    /// Red and green are exchanged: read without its profile the image has wrong colours.
+    /// Red and green are exchanged: read without its profile the image has wrong colors.
     private static var swappedProfile: [UInt8] {
         let primaries = ICCWriter.standardPrimaries
         return ICCWriter.profile(primaries: [primaries[1], primaries[0], primaries[2]])

@@ -1,7 +1,7 @@
 import Imaging
 
 extension ImageFixture {
-    /// The quarters' colour at a pixel.
+    /// The quarters' color at a pixel.
     private static func color(_ x: Int, _ y: Int) -> [UInt8] {
         let index = (y * size.width + x) * 3
         return Array(image.pixels[index..<index + 3])
@@ -46,7 +46,7 @@ extension ImageFixture {
         }
     }
 
-    /// A writer of colour blocks.
+    /// A writer of color blocks.
     static func blocks(isProgressive: Bool, scans: Int = 4) -> JPEGWriter {
         var writer = JPEGWriter(width: size.width, height: size.height, components: 3)
         writer.isProgressive = isProgressive
@@ -54,7 +54,7 @@ extension ImageFixture {
         return writer
     }
 
-    /// The quarters' colour of a block, in luma and chroma.
+    /// The quarters' color of a block, in luma and chroma.
     static func luma(_ column: Int, _ row: Int) -> [UInt8] {
         switch (column < 4, row < 3) {
         case (true, true): [76, 85, 255]

@@ -24,7 +24,7 @@ package enum ImageFixture: String, CaseIterable, Sendable {
 
     package var bytes: SharedBytes { SharedBytes(array) }
 
-    /// Complete images that show the quarters upright, in colour.
+    /// Complete images that show the quarters upright, in color.
     package static let quarters: [ImageFixture] = [
         .jpeg, .jpegProgressive, .jpegAdobeCMYK, .jpegStandardProfile, .jpegOrientation2, .jpegOrientation3,
         .jpegOrientation4, .jpegOrientation5, .jpegOrientation6, .jpegOrientation7, .jpegOrientation8, .png,

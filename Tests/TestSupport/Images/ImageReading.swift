@@ -6,7 +6,7 @@ package import Memory
 package enum ImageReading {
     /// Decodes a file at full size to interleaved pixels, all frames if it is animated.
     ///
-    /// - Parameter bands: The bands that the pixels have at the least: a file may leave out colours that are all grey,
+    /// - Parameter bands: The bands that the pixels have at the least: a file may leave out colors that are all gray,
     ///   and alpha that is opaque. So 4 reads any file as red, green, blue and alpha.
     /// - Throws: The errors of inspecting and decoding.
     package static func decode(_ bytes: SharedBytes, level: Int = 1, bands: Int = 1) throws -> DecodedImage {
@@ -27,7 +27,7 @@ extension DecodedImage {
         self.init(pixels: SharedBytes(sample.pixels), size: sample.size, bands: sample.bands)
     }
 
-    /// The same pixels, in colour if `bands` are 3 or 4, and with alpha if they are 2 or 4.
+    /// The same pixels, in color if `bands` are 3 or 4, and with alpha if they are 2 or 4.
     package func widened(to bands: Int) -> DecodedImage {
         let (isGrey, hasAlpha) = (self.bands < 3, self.hasAlpha)
         let (needsColors, needsAlpha) = (isGrey && bands > 2, !hasAlpha && bands.isMultiple(of: 2))

@@ -57,7 +57,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
         return writer.file(deflated: Zlib.zeros(30_000 * 3_751))
     }
 
-    /// A flat grey image in scans, with chroma at quarter size.
+    /// A flat gray image in scans, with chroma at quarter size.
     package static func progressive(_ size: PixelSize) -> [UInt8] {
         var writer = JPEGWriter(width: size.width, height: size.height, components: 3)
         writer.isProgressive = true

@@ -1,8 +1,8 @@
-/// Writes JPEG files byte by byte, each block of 8×8 pixels in one colour: the kinds that our own encoder never writes.
+/// Writes JPEG files byte by byte, each block of 8×8 pixels in one color: the kinds that our own encoder never writes.
 package struct JPEGWriter {
     package var width: Int
     package var height: Int
-    /// Colour components, 1…4.
+    /// Color components, 1…4.
     package var components: Int
     /// How many samples each component has across and down, in proportion to each other; as many as the others if it is
     /// not listed.
@@ -10,7 +10,7 @@ package struct JPEGWriter {
     /// Whether the file comes in passes; `scans` of them, each but the first with all details of a component in turn.
     package var isProgressive = false
     package var scans = 2
-    /// The colour transform of an Adobe marker: 0 none, 1 Y′CbCr, 2 YCCK; nil for no marker.
+    /// The color transform of an Adobe marker: 0 none, 1 Y′CbCr, 2 YCCK; nil for no marker.
     package var adobeTransform: UInt8?
 
     /// A file of this size.

@@ -30,7 +30,7 @@ package struct PNGWriter {
     package var isInterlaced = false
     /// Red, green and blue of each entry.
     package var palette: [UInt8] = []
-    /// Alpha of the first entries, or the one transparent colour.
+    /// Alpha of the first entries, or the one transparent color.
     package var transparency: [UInt8] = []
     /// EXIF orientation, 1 for none.
     package var orientation = 1

@@ -3,7 +3,7 @@ package import Imaging
 /// Pixels made by a formula, in the layout that encoders take: 8 bits, bands interleaved.
 package struct SampleImage: Sendable {
     package let size: PixelSize
-    /// 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
+    /// 1 gray, 2 gray with alpha, 3 color, 4 color with alpha.
     package let bands: Int
     package let pixels: [UInt8]
 
@@ -27,7 +27,7 @@ package struct SampleImage: Sendable {
         (self.size, self.bands, self.pixels) = (size, bands, pixels)
     }
 
-    /// One colour everywhere.
+    /// One color everywhere.
     package static func plain(_ size: PixelSize, _ color: [UInt8]) -> SampleImage {
         SampleImage(size, bands: color.count) { _, _ in color }
     }
@@ -44,7 +44,7 @@ package struct SampleImage: Sendable {
         }
     }
 
-    /// Soft hills of colour with fine noise, which compresses about as a photograph does; always the same for a size.
+    /// Soft hills of color with fine noise, which compresses about as a photograph does; always the same for a size.
     package static func photo(_ size: PixelSize) -> SampleImage {
         var noise: UInt64 = 0x9E37_79B9_7F4A_7C15
         return SampleImage(size, bands: 3) { x, y in
@@ -73,7 +73,7 @@ package struct SampleImage: Sendable {
         return SampleImage(size, bands: bands, pixels: (0..<size.area * bands).map { _ in next(&random) })
     }
 
-    /// Pixels of `colors` random colours in no order, at most 256; always the same for a size.
+    /// Pixels of `colors` random colors in no order, at most 256; always the same for a size.
     package static func speckles(_ size: PixelSize, bands: Int, colors: Int) -> SampleImage {
         var random = UInt64(colors)
         let palette = (0..<colors).map { _ in (0..<bands).map { _ in next(&random) } }
@@ -98,7 +98,7 @@ package struct SampleImage: Sendable {
         SampleImage(size, bands: 4) { x, _ in x < size.width / 2 ? [0, 255, 0, 255] : [255, 0, 0, 0] }
     }
 
-    /// A ramp from black to white, grey.
+    /// A ramp from black to white, gray.
     package static func greyRamp(_ size: PixelSize) -> SampleImage {
         SampleImage(size, bands: 1) { x, _ in [UInt8(255 * x / max(1, size.width - 1))] }
     }

@@ -19,14 +19,14 @@ package struct TIFFWriter {
         package var sampleFormat = 1
         /// Whether pixels lie in tiles of 16×16.
         package var isTiled = false
-        /// The colours of a palette, as red, green and blue.
+        /// The colors of a palette, as red, green and blue.
         package var palette: [[UInt8]] = []
         /// The ICC profile; empty for none.
         package var profile: [UInt8] = []
         /// The samples of a pixel.
         package var pixel: @Sendable (Int, Int) -> [Int]
 
-        /// A page in colour.
+        /// A page in color.
         package init(_ size: PixelSize, pixel: @escaping @Sendable (Int, Int) -> [Int]) {
             self.size = size
             self.pixel = pixel
@@ -112,7 +112,7 @@ package struct TIFFWriter {
         return file
     }
 
-    /// The three columns of a colour map, filled up with black.
+    /// The three columns of a color map, filled up with black.
     private func paddedMap(_ page: Page) -> [Int] {
         (0..<3).flatMap { band in
             (0..<1 << page.bits).map { $0 < page.palette.count ? Int(page.palette[$0][band]) * 257 : 0 }

@@ -23,7 +23,7 @@ package struct UltraHDRWriter {
     package var map: [UInt8]
     package var forms = Set(Form.allCases)
     package var places = Set(Place.allCases)
-    /// The logarithms of the least and the most gain, in sixteenths: one pair, or one for each colour.
+    /// The logarithms of the least and the most gain, in sixteenths: one pair, or one for each color.
     package var gains = [(least: 0, most: 48)]
     /// The map's gamma, in sixteenths.
     package var gamma = 16

@@ -16,7 +16,7 @@ package enum WebPWriter {
     }
 }
 
-/// Writes lossless WebP files of two colours, which differ in green: the left half and the right one.
+/// Writes lossless WebP files of two colors, which differ in green: the left half and the right one.
 ///
 /// All codes are of the simplest kind, so that a pixel is one bit.
 package struct LosslessWebPWriter {
@@ -37,7 +37,7 @@ package struct LosslessWebPWriter {
         bits.write(0x2F, count: 8)
         bits.write(width - 1, count: 14)
         bits.write(height - 1, count: 14)
-        // No alpha, version 0, no transform, no colour cache, one group of codes.
+        // No alpha, version 0, no transform, no color cache, one group of codes.
         bits.write(0, count: 7)
         bits.writeCode([greens.left, greens.right])
         bits.writeCode([red])

@@ -106,7 +106,7 @@ struct ImagePipelineLaneTests {
         #expect(codec.begunCount == 3)
     }
 
-    @Test func `colours that are equal without alpha make one placeholder`() async throws {
+    @Test func `colors that are equal without alpha make one placeholder`() async throws {
         let fixture = try PipelineFixture()
         let request = ThumbnailRequest.path("/gone", width: 10, format: .fixed(.jpeg))
         let clear = try await fixture.pipeline.placeholder(for: request, color: .transparent)

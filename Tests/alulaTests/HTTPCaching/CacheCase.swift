@@ -2,7 +2,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// One behaviour of an HTTP cache as a sequence of exchanges: the origin's answers, and whether the service requests
+/// One behavior of an HTTP cache as a sequence of exchanges: the origin's answers, and whether the service requests
 /// them.
 ///
 /// The names are those of the public suite of cache tests (http-tests/cache-tests), so that results can be compared.

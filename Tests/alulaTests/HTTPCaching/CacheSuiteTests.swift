@@ -5,7 +5,7 @@ import Testing
 
 @testable import Composition
 
-/// The behaviours that the public suite of cache tests requires, played against the service itself.
+/// The behaviors that the public suite of cache tests requires, played against the service itself.
 ///
 /// docs/http-caching.md says which do not apply, and why.
 @Suite(.timeLimit(.minutes(3)))
@@ -35,7 +35,7 @@ struct CacheSuiteTests {
     }
 
     @Test(arguments: Group.allCases)
-    func `the behaviours of a shared cache`(group: Group) async throws {
+    func `the behaviors of a shared cache`(group: Group) async throws {
         let clock = ManualTimekeeper()
         try await withService(["--client-cache-control", "honour"], time: clock) { running in
             for item in group.cases { try await item.play(on: running, clock: clock) }

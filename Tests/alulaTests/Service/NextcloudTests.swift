@@ -39,7 +39,7 @@ struct NextcloudTests {
         + [UnwrittenImages.documents[0]].map { ($0.name, $0.file, "autorotate", "jpeg") }
         + [UnwrittenImages.drawings[0]].map { ($0.name, $0.file, "convert", "png") }
 
-    /// Whether a pixel has a colour, with or without alpha.
+    /// Whether a pixel has a color, with or without alpha.
     private static func isClose(_ pixel: [UInt8], _ color: [Int]) -> Bool {
         zip(pixel, color).allSatisfy { abs(Int($0) - $1) <= 40 }
     }

@@ -41,7 +41,7 @@ struct ThumborTests {
         }
     }
 
-    @Test func `trim, mirrors, marks, colours and a canvas work together`() async throws {
+    @Test func `trim, mirrors, marks, colors and a canvas work together`() async throws {
         try await withService(["--thumbor-path", "/"]) { running in
             Self.serve(running)
             let framed = SampleImage(PixelSize(width: 60, height: 50), bands: 3) { x, y in

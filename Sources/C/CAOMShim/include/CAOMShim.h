@@ -23,7 +23,7 @@ typedef struct {
     int speed;
     /// 0, which loses nothing, to 63: coarser, smaller files.
     int level;
-    /// The quantisation matrices that may be used, 0 to 15: lower ones are coarser in fine detail.
+    /// The quantization matrices that may be used, 0 to 15: lower ones are coarser in fine detail.
     int coarsest_matrix, finest_matrix;
     /// Whether the cosine transform is the only one.
     int has_cosines_alone;

@@ -32,14 +32,14 @@ typedef struct {
 typedef struct {
     /// Luma, Cb and Cr.
     CCodedImagesPlane planes[3];
-    /// 1 for grey, else 3.
+    /// 1 for gray, else 3.
     int count;
     /// Bits of a sample, 8 to 12.
     int bits;
     /// Luma samples for one chroma sample, 1 or 2.
     int across, down;
     int is_full_range;
-    /// The kind of the colours by ITU-T H.273.
+    /// The kind of the colors by ITU-T H.273.
     int matrix;
 } CCodedImagesFrame;
 
@@ -112,7 +112,7 @@ typedef struct {
 /// Converts samples; components may lie where the sources do if all have one size. 0, or -1 if there is no memory.
 int CCodedImages_convert(const CCodedImagesConversion *conversion);
 
-/// Divides the colours of interleaved pixels of 2 or 4 bands by their alpha.
+/// Divides the colors of interleaved pixels of 2 or 4 bands by their alpha.
 void CCodedImages_divide_by_alpha(void *pixels, int bands, size_t count, int are_words);
 
 /// Interleaved pixels, rows without gaps.

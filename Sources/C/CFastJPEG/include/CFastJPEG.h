@@ -15,7 +15,7 @@ typedef enum {
     CFastJPEGStopped,
     /// A process, precision, number of components or sampling factors that the decoder does not know.
     CFastJPEGProcess,
-    /// A Huffman or quantisation table is missing or wrong, or has steps of 16 bits.
+    /// A Huffman or quantization table is missing or wrong, or has steps of 16 bits.
     CFastJPEGTables,
     /// The scans are not those that the process has, are out of order, or lack coefficients.
     CFastJPEGScans,

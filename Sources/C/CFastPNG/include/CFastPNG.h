@@ -34,11 +34,11 @@ typedef struct {
 typedef struct {
     /// Size in pixels.
     int width, height;
-    /// Bits of a sample; the colour type (section 11.2.2); whether rows come in seven passes.
+    /// Bits of a sample; the color type (section 11.2.2); whether rows come in seven passes.
     int depth, color_type, is_interlaced;
-    /// Bands of the decoded pixels: 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
+    /// Bands of the decoded pixels: 1 gray, 2 gray with alpha, 3 color, 4 color with alpha.
     int bands;
-    /// The colours of a palette, three bytes each, and their alphas; or the samples of the transparent colour, two bytes each.
+    /// The colors of a palette, three bytes each, and their alphas; or the samples of the transparent color, two bytes each.
     const uint8_t *palette, *transparency;
     int palette_count, transparency_count;
     /// The first chunk of rows, and the end of the file.

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Writes JPEG files (ITU-T T.81) from planes: the transform, quantisation by rate and distortion, Huffman tables for the image, and scans
+// Writes JPEG files (ITU-T T.81) from planes: the transform, quantization by rate and distortion, Huffman tables for the image, and scans
 // of spectral bands. docs/quality.md says why each is as it is. Equal planes make equal files on every processor.
 
 /// A plane of samples.

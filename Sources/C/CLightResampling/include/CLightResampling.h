@@ -18,7 +18,7 @@ typedef struct {
     int16_t light[2][256];
     /// The lower and the upper bytes of the same, for registers that look bytes up.
     uint8_t light_bytes[2][2][256];
-    /// Samples by light: in dark colours, seven steps of light are one step of a sample.
+    /// Samples by light: in dark colors, seven steps of light are one step of a sample.
     uint8_t samples[2][CLight_white + 1];
 } CLightCurves;
 

@@ -33,7 +33,7 @@ int CPNGShim_complete(
 /// The checksum of bytes that follow those with the checksum `before`, 0 for none. A chunk's is over its type and its data.
 uint32_t CPNGShim_checksum(uint32_t before, const void *bytes, size_t count);
 
-/// A rectangle of a canvas of interleaved bytes without gaps: grey or three colours, and alpha if the number of bands is even.
+/// A rectangle of a canvas of interleaved bytes without gaps: gray or three colors, and alpha if the number of bands is even.
 typedef struct {
     uint8_t *canvas;
     size_t canvas_width;
@@ -47,14 +47,14 @@ void CPNGShim_save(const CPNGShimPart *part, void *rows);
 /// Makes the rectangle black, or transparent if the canvas has alpha.
 void CPNGShim_clear(const CPNGShimPart *part);
 
-/// Puts rows without gaps into the rectangle: in place of its pixels, or laid over them. They have the canvas's colours, and alpha or
-/// not; rows of other colours change nothing.
+/// Puts rows without gaps into the rectangle: in place of its pixels, or laid over them. They have the canvas's colors, and alpha or
+/// not; rows of other colors change nothing.
 void CPNGShim_put(const CPNGShimPart *part, const void *rows, int bands, int is_blended);
 
 /// Finds the rectangle outside of which two images of one size are equal; returns 0 if they are equal everywhere.
 int CPNGShim_differ(const void *one, const void *other, size_t width, size_t height, int bands, CPNGShimPart *part);
 
-/// The least number of bands that hold pixels of 1 to 4 bands exactly: without alpha if all are opaque, and grey if all are.
+/// The least number of bands that hold pixels of 1 to 4 bands exactly: without alpha if all are opaque, and gray if all are.
 int CPNGShim_least_bands(const void *pixels, size_t count, int bands);
 
 /// How a file holds pixels.
@@ -69,8 +69,8 @@ typedef struct {
     int level;
 } CPNGShimForm;
 
-/// Writes a rectangle as a file: samples of 8 bits, each row with the filter that suits it; or as few bits for a pixel as the colours
-/// allow, with a palette, or as grey if that needs no more. Puts the file into `*bytes`, to be released with `free`, and the bits of a
+/// Writes a rectangle as a file: samples of 8 bits, each row with the filter that suits it; or as few bits for a pixel as the colors
+/// allow, with a palette, or as gray if that needs no more. Puts the file into `*bytes`, to be released with `free`, and the bits of a
 /// component into `*depth`; returns 0 on success.
 int CPNGShim_write(
     const CPNGShimPart *part, const CPNGShimForm *form, CPNGShimWatch watch, void **bytes, size_t *byte_count, int *depth);

@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 // Operations on whole frames of interleaved 8-bit pixels. Each function reads one frame and fills another one. It returns 0, or -1 if
-// there is no memory or the watch ended the work. Colours are mixed by their amounts of alpha, so that transparent pixels add none.
+// there is no memory or the watch ended the work. Colors are mixed by their amounts of alpha, so that transparent pixels add none.
 
-/// A frame: 1 band is grey, 2 are grey and alpha, 3 are colour, 4 are colour and alpha.
+/// A frame: 1 band is gray, 2 are gray and alpha, 3 are color, 4 are color and alpha.
 typedef struct {
     uint8_t *pixels;
     /// Bytes from one row to the next.
@@ -24,7 +24,7 @@ typedef struct {
 /// An operation with its settings.
 typedef int (*CPixelsFilter)(const void *settings, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
-/// Colours by a table, then by matrices; alpha stays as it is.
+/// Colors by a table, then by matrices; alpha stays as it is.
 enum { CPixels_most_matrices = 4 };
 typedef struct {
     /// The value after the table for each component, 0 to 255.
@@ -38,8 +38,8 @@ typedef struct {
 } CPixelsColors;
 int CPixels_color(const void *colors, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
-/// Makes colours those of another gamut, whose curve is sRGB's. Colours that it does not hold are brought inside, and keep their hue; alpha
-/// stays as it is. Frames are in colour.
+/// Makes colors those of another gamut, whose curve is sRGB's. Colors that it does not hold are brought inside, and keep their hue; alpha
+/// stays as it is. Frames are in color.
 typedef struct {
     /// The light of each value of red, green and blue, 0 to 1. The last number stands twice.
     float light[3][257];
@@ -74,7 +74,7 @@ typedef struct {
     int orientation;
 } CPixelsGains;
 /// Makes the map of a part of an image whose samples are averaged to the size of `out`: where dark and bright lie side by side, the light of
-/// the result is the mean of the light before, which the mean of gains does not give. Images are grey, or count by their luma.
+/// the result is the mean of the light before, which the mean of gains does not give. Images are gray, or count by their luma.
 ///
 /// The gains are for `base`, the result's image as it is shown, which has the size of `out`; if it is NULL, for the mean of the samples.
 int CPixels_fit_gains(const CPixelsGains *gains, const CPixelsFrame *image, const CPixelsFrame *map, const CPixelsFrame *base,
@@ -91,7 +91,7 @@ typedef struct {
     int is_limited;
 } CPixelsPlanes;
 
-/// Changes of colours one after the other. Results of each are clipped to 0 to 255.
+/// Changes of colors one after the other. Results of each are clipped to 0 to 255.
 enum { CPixels_most_stages = 8 };
 typedef struct {
     /// The factors of red, green and blue for each component, then the summand of each.
@@ -102,10 +102,10 @@ typedef struct {
     CPixelsStage stages[CPixels_most_stages];
 } CPixelsStages;
 
-/// Changes the colours of planes in place: by a change of gamut, unless that is NULL, then by the others.
+/// Changes the colors of planes in place: by a change of gamut, unless that is NULL, then by the others.
 int CPixels_color_planes(const CPixelsGamut *gamut, const CPixelsStages *stages, const CPixelsPlanes *planes, CPixelsWatch watch);
 
-/// Adds to each pixel `amount` times its difference from the Gaussian mean of its neighbourhood: -1 blurs, 1 sharpens.
+/// Adds to each pixel `amount` times its difference from the Gaussian mean of its neighborhood: -1 blurs, 1 sharpens.
 ///
 /// The outermost pixels are repeated beyond the edges. Both frames may be the same.
 typedef struct {
@@ -139,7 +139,7 @@ typedef struct {
 } CPixelsMosaic;
 int CPixels_mosaic(const void *mosaic, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
-/// Fills everything outside of an outline with a colour; a pixel that the outline crosses is mixed. Both frames may be the same.
+/// Fills everything outside of an outline with a color; a pixel that the outline crosses is mixed. Both frames may be the same.
 enum { CPixels_most_corners = 192 };
 typedef struct {
     /// The bounds of a rectangle, in pixels.
@@ -154,12 +154,12 @@ typedef struct {
 } CPixelsOutline;
 int CPixels_cut(const void *outline, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
-/// Turns a frame around its middle, which becomes the middle of the other frame; that has one colour around it, and an alpha band unless the
-/// frame and the colour are opaque.
+/// Turns a frame around its middle, which becomes the middle of the other frame; that has one color around it, and an alpha band unless the
+/// frame and the color are opaque.
 typedef struct {
     /// Radians clockwise.
     double angle;
-    /// Red, green, blue and alpha of the colour around the frame; red alone counts if the other frame is grey.
+    /// Red, green, blue and alpha of the color around the frame; red alone counts if the other frame is gray.
     uint8_t color[4];
 } CPixelsRotation;
 int CPixels_rotate(const void *rotation, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
@@ -173,7 +173,7 @@ int CPixels_turn(const void *turn, const CPixelsFrame *in, const CPixelsFrame *o
 /// Copies a frame of one band into a larger one, which has `value` around it.
 void CPixels_pad(const CPixelsFrame *in, const CPixelsFrame *out, int left, int top, uint8_t value);
 
-/// Colours changed by themselves, pixel by pixel; alpha stays as it is. Only tables may come to grey frames, and all three are equal then.
+/// Colors changed by themselves, pixel by pixel; alpha stays as it is. Only tables may come to gray frames, and all three are equal then.
 enum { CPixels_formula_tables,
     CPixels_formula_matrix,
     CPixels_formula_saturation,
@@ -197,7 +197,7 @@ typedef struct {
 } CPixelsNoise;
 int CPixels_add_noise(const void *noise, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
-/// Gives each colour the sum of those around it, each with a factor. The outermost pixels go on beyond the edges; alpha stays as it is.
+/// Gives each color the sum of those around it, each with a factor. The outermost pixels go on beyond the edges; alpha stays as it is.
 enum { CPixels_most_factors = 225 };
 typedef struct {
     /// Odd numbers.
@@ -206,7 +206,7 @@ typedef struct {
 } CPixelsKernel;
 int CPixels_convolve(const void *kernel, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
-/// Lays a stamp, or a rectangle of one colour, on a frame in colour: once, or on a grid.
+/// Lays a stamp, or a rectangle of one color, on a frame in color: once, or on a grid.
 enum {
     CPixels_blend_normal,
     CPixels_blend_multiply,
@@ -226,7 +226,7 @@ enum {
 };
 typedef struct {
     int mode;
-    /// Pixels of 2 or 4 bands, the last one alpha; NULL for the colour.
+    /// Pixels of 2 or 4 bands, the last one alpha; NULL for the color.
     const uint8_t *stamp;
     int width, height, bands;
     uint8_t color[4];
@@ -237,7 +237,7 @@ typedef struct {
 } CPixelsBlend;
 int CPixels_blend(const void *blend, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
-/// Makes sRGB of 8 bits of colours by PQ or HLG: light that is brighter than the reference white is brought below white. Alpha stays.
+/// Makes sRGB of 8 bits of colors by PQ or HLG: light that is brighter than the reference white is brought below white. Alpha stays.
 enum { CPixels_reference_white = 203 };
 typedef struct {
     /// Whether samples have 16 bits, in words of this machine, and not 8.
@@ -246,16 +246,16 @@ typedef struct {
     int is_gamma;
     /// The brightest light, at least 1, in units of the reference white.
     float peak;
-    /// From the light of stored colours to that of BT.2020, and from there to that of sRGB.
+    /// From the light of stored colors to that of BT.2020, and from there to that of sRGB.
     float to_wide[9], to_standard[9];
 } CPixelsTones;
 int CPixels_map_tones(const void *tones, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch);
 
-/// A border of one colour.
+/// A border of one color.
 typedef struct {
     /// Red, green, blue and alpha.
     uint8_t color[4];
-    /// Largest difference of a border's pixel from the colour, in each component; or its largest distance, if `is_distance` is 1.
+    /// Largest difference of a border's pixel from the color, in each component; or its largest distance, if `is_distance` is 1.
     int tolerance, is_distance;
     /// Whether the median of each pixel and the eight around it is compared, with transparent parts on `matte`; alpha is ignored then.
     int is_smoothed;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Images as planes of 8-bit samples: luma, and Cb and Cr if the image has colour. libjpeg reports errors by long jumps, which must not
+// Images as planes of 8-bit samples: luma, and Cb and Cr if the image has color. libjpeg reports errors by long jumps, which must not
 // pass through Swift, so its calls are here; zimg, libwebp and libjxl need structures of unions and version numbers.
 
 /// The result of a call.
@@ -17,7 +17,7 @@ typedef enum {
     CPlanarShimFailed = 1,
     /// `should_stop` answered 1.
     CPlanarShimStopped = 2,
-    /// The file ended before the image was complete; missing samples are grey.
+    /// The file ended before the image was complete; missing samples are gray.
     CPlanarShimTruncated = 3,
 } CPlanarShimStatus;
 
@@ -55,7 +55,7 @@ typedef struct CPlanarShimJPEGReader CPlanarShimJPEGReader;
 typedef struct {
     int width;
     int height;
-    /// 1 for grey, 3 for full-range BT.601 Y'CbCr, 0 for colours of any other kind.
+    /// 1 for gray, 3 for full-range BT.601 Y'CbCr, 0 for colors of any other kind.
     int planes;
     /// Luma samples for one chroma sample, across and down; 0 if that is not a whole number, or differs between Cb and Cr.
     int across;
@@ -87,7 +87,7 @@ typedef struct {
 /// each side: a power of two, at most the level and at most the subsampling of either side.
 ///
 /// The planes must have the sizes that follow from the header, divisions rounded up, and strides that are multiples of 8. Samples that
-/// the file lacks are grey, or as earlier scans left them.
+/// the file lacks are gray, or as earlier scans left them.
 CPlanarShimStatus CPlanarShim_jpeg_decode(
     CPlanarShimJPEGReader *reader, int level, int refinement, CPlanarShimJPEGDetail detail,
     const CPlanarShimPlanes *planes);
@@ -129,7 +129,7 @@ typedef struct {
     /// The size as stored, before the image is turned.
     int width;
     int height;
-    /// 1 grey, 2 grey with alpha, 3 colour, 4 colour with alpha.
+    /// 1 gray, 2 gray with alpha, 3 color, 4 color with alpha.
     int bands;
     /// The ICC profile of the pixels, which the reader owns, or NULL for sRGB.
     const uint8_t *profile;
@@ -166,7 +166,7 @@ typedef struct {
     int most_side;
 } CPlanarShimJPEGSettings;
 
-/// Interleaved 8-bit pixels, rows without gaps: grey, or red, green and blue; alpha comes last.
+/// Interleaved 8-bit pixels, rows without gaps: gray, or red, green and blue; alpha comes last.
 typedef struct {
     const uint8_t *samples;
     int width;
@@ -197,7 +197,7 @@ CPlanarShimStatus CPlanarShim_write_webp(
     const CPlanarShimPlanes *planes, CPlanarShimWebPSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
 
-/// Writes interleaved pixels; `has_sharp_chroma` keeps edges between colours sharp, for more time.
+/// Writes interleaved pixels; `has_sharp_chroma` keeps edges between colors sharp, for more time.
 CPlanarShimStatus CPlanarShim_write_webp_pixels(
     const CPlanarShimPixels *pixels, int has_sharp_chroma, CPlanarShimWebPSettings settings, CPlanarShimWatch watch,
     void **bytes, size_t *count, char text[CPlanarShim_text_size]);
@@ -264,7 +264,7 @@ CPlanarShimStatus CPlanarShim_graph_run(
 typedef struct {
     /// Luma as the resampling describes it; Cb and Cr are equally large, and not larger than luma.
     CPlanarShimPlane planes[3];
-    /// The place of the first luma sample's centre among the centres of chroma samples, the first of which is at 0; and the steps from one
+    /// The place of the first luma sample's center among the centers of chroma samples, the first of which is at 0; and the steps from one
     /// luma sample to the next. Beyond its edges chroma goes on as its outermost samples.
     double left, top, across, down;
     int is_limited;
@@ -278,7 +278,7 @@ typedef struct {
     int is_limited;
 } CPlanarShimColorTarget;
 
-/// Resamples three planes together, as the light of their colours, with a graph for this; the room begins at a multiple of 64 bytes.
+/// Resamples three planes together, as the light of their colors, with a graph for this; the room begins at a multiple of 64 bytes.
 CPlanarShimStatus CPlanarShim_resample_colors(
     const CPlanarShimGraph *graph, const CPlanarShimColors *source, const CPlanarShimColorTarget *target, void *room,
     CPlanarShimWatch watch);
@@ -298,10 +298,10 @@ void CPlanarShim_narrow(
     const uint16_t *source, size_t source_stride, const CPlanarShimPlane *target, float scale, float offset);
 
 /// Converts BT.601 planes of equal size, of full or limited range, to rows of red, green and blue without gaps; a single plane becomes
-/// rows of grey.
+/// rows of gray.
 void CPlanarShim_interleave(const CPlanarShimPlanes *planes, int is_limited, uint8_t *pixels);
 
-/// Converts pixels of grey and alpha (2 bands), or red, green, blue and alpha (4 bands), to BT.601 luma, Cb, Cr and alpha: `count` samples of
+/// Converts pixels of gray and alpha (2 bands), or red, green, blue and alpha (4 bands), to BT.601 luma, Cb, Cr and alpha: `count` samples of
 /// each, one kind after the other.
 void CPlanarShim_split(const uint8_t *pixels, int bands, size_t count, int is_limited, uint8_t *samples);
 
@@ -323,8 +323,8 @@ typedef struct {
 /// Lays a stamp on three planes of the range of its samples, with chroma at luma's size, or at half of it on both sides, rounded up.
 CPlanarShimStatus CPlanarShim_stamp(const CPlanarShimPlanes *planes, const CPlanarShimStamp *stamp);
 
-/// Converts rows of pixels without gaps to BT.601 luma (`kind` 0), or of colours to Cb (1) or Cr (2), of full or limited range; transparent
-/// pixels are composited over grey.
+/// Converts rows of pixels without gaps to BT.601 luma (`kind` 0), or of colors to Cb (1) or Cr (2), of full or limited range; transparent
+/// pixels are composited over gray.
 void CPlanarShim_component(const uint8_t *pixels, int bands, int kind, int is_limited, const CPlanarShimPlane *plane);
 
 /// How much two planes of equal size differ in structure: 0 if they are equal. docs/quality.md defines the measure. 1 for planes that are

@@ -30,10 +30,10 @@ int CVipsShim_load_tiff(const void *bytes, size_t count, CVipsShimLoadOptions op
 /// Puts the class names of the loaders that are on into `names`, at most `capacity`, and returns their number.
 int CVipsShim_loaders(const char **names, int capacity);
 
-/// Opens a file in any format that libvips recognises, from a buffer or a source; only the start-up test calls it.
+/// Opens a file in any format that libvips recognizes, from a buffer or a source; only the start-up test calls it.
 int CVipsShim_load_any(const void *bytes, size_t count, VipsImage **out);
 
-/// Uses memory as pixels, without a copy: 1 and 2 bands as grey, more as sRGB.
+/// Uses memory as pixels, without a copy: 1 and 2 bands as gray, more as sRGB.
 int CVipsShim_from_memory(const void *pixels, size_t count, int width, int height, int bands, int is_wide, VipsImage **out);
 
 /// Makes libvips work without generated machine code from now on.
@@ -73,7 +73,7 @@ int CVipsShim_lightness_percentile(VipsImage *in, double percent, int *lightness
 int CVipsShim_rank(VipsImage *in, VipsImage **out, int side, int place);
 /// Keeps the lightness of CIELAB, and gives all pixels the same a* and b*; `in` and the result are sRGB without alpha.
 int CVipsShim_tint(VipsImage *in, VipsImage **out, double a, double b);
-/// Replaces each of the 256 greys by a colour of three components.
+/// Replaces each of the 256 grays by a color of three components.
 int CVipsShim_replace(VipsImage *in, VipsImage **out, const unsigned char *colors);
 /// Sums each pixel and the eight around it with these weights, in floating point.
 int CVipsShim_mix_neighbours(VipsImage *in, VipsImage **out, double middle, double others);
@@ -90,7 +90,7 @@ int CVipsShim_replicate(VipsImage *in, VipsImage **out, int across, int down);
 
 /// A stamp and where it lies.
 typedef struct {
-    /// Interleaved 8-bit pixels: grey and alpha, or red, green, blue and alpha. They must outlive the image.
+    /// Interleaved 8-bit pixels: gray and alpha, or red, green, blue and alpha. They must outlive the image.
     const unsigned char *stamp;
     /// The size of the stamp, in pixels.
     int width, height;
@@ -103,11 +103,11 @@ typedef struct {
     int opacity;
 } CVipsShimOverlay;
 
-/// Lays a stamp on one to four bands of 8 bits; a stamp in colour needs an image in colour.
+/// Lays a stamp on one to four bands of 8 bits; a stamp in color needs an image in color.
 int CVipsShim_overlay(VipsImage *in, VipsImage **out, CVipsShimOverlay overlay);
 
 int CVipsShim_flatten(VipsImage *in, VipsImage **out, double red, double green, double blue);
-/// Composites `in`, sRGB with alpha, over a colour of four components; the result has 8 bits.
+/// Composites `in`, sRGB with alpha, over a color of four components; the result has 8 bits.
 int CVipsShim_composite_over(VipsImage *in, VipsImage **out, const double *background, int is_premultiplied);
 int CVipsShim_add_alpha(VipsImage *in, VipsImage **out);
 /// The operation of libvips with this name, such as "premultiply", which takes an image and nothing else.
@@ -165,7 +165,7 @@ typedef struct {
     int quality;
     /// The format's effort or compression level.
     int effort;
-    /// Whether WebP's chroma is made so that edges between colours stay sharp, for more time.
+    /// Whether WebP's chroma is made so that edges between colors stay sharp, for more time.
     int has_sharp_chroma;
     /// Whether JPEG XL gets the image's profile.
     int keeps_profile;
