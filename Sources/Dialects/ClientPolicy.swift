@@ -9,9 +9,14 @@ package struct ClientPolicy: Sendable {
     /// quality.
     let saveDataQuality: Int?
 
+    /// Whether requests that are not signed may name tags; those of presets are the operator's.
+    let takesUnsignedTags: Bool
+
     /// A policy of these bounds.
-    package init(_ sizes: SizePolicy = SizePolicy(), saveDataQuality: Int? = nil) {
-        (self.sizes, self.saveDataQuality) = (sizes, saveDataQuality)
+    package init(
+        _ sizes: SizePolicy = SizePolicy(), saveDataQuality: Int? = nil, takesUnsignedTags: Bool = true
+    ) {
+        (self.sizes, self.saveDataQuality, self.takesUnsignedTags) = (sizes, saveDataQuality, takesUnsignedTags)
     }
 
     /// The query of a target of `dialect`, or of the target that is allowed in its place.
@@ -23,11 +28,14 @@ package struct ClientPolicy: Sendable {
 
     /// The query that is allowed in place of a client's.
     ///
-    /// - Throws: ``APIError/sizeNotAllowed(_:allowed:)``.
+    /// - Throws: ``APIError/sizeNotAllowed(_:allowed:)`` or ``APIError/tagsNotAllowed``.
     package func allowed(
         _ query: ThumbnailQuery, isSigned: Bool, _ hints: ClientHints
     ) throws(APIError) -> ThumbnailQuery {
         guard query.answer.facts == nil else { return query }
+        if !takesUnsignedTags, !isSigned, !query.request.tags.isEmpty, query.choices.contains(.tags) {
+            throw .tagsNotAllowed
+        }
         let isBounded = !isSigned && !sizes.isOpen
         guard let recipe = query.request.recipe.recipe as? any SizedRecipe else {
             // A grammar whose recipes cannot be bounded is none that strangers may use.

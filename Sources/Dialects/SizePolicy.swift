@@ -95,7 +95,8 @@ package struct ClientChoices: OptionSet, Hashable, Sendable {
     static let formatQualities = ClientChoices(rawValue: 8)
     /// Formats whose images keep their size, in a grammar that has them.
     static let untouchedFormats = ClientChoices(rawValue: 16)
-    static let all = ClientChoices(rawValue: 31)
+    static let tags = ClientChoices(rawValue: 32)
+    static let all = ClientChoices(rawValue: 63)
 }
 
 /// A recipe whose box and quality an operator can bound; those of all grammars.

@@ -75,9 +75,9 @@ struct DiskDatabase {
         }
     }
 
-    /// Bytes of entries for each row of tags, which takes some 300 bytes with its places in the indexes.
-    private static let bytesPerTag = 4_096
-    private static let mostTags = 1 << 18
+    /// The part of the entries' room that tags may take besides, and the most and least of it.
+    private static let tagShare = 16
+    private static let tagRoom = (256 << 10)...(128 << 20)
 
     private init(
         _ connection: SQLiteConnection, _ folder: DiskFolder, _ configuration: DiskStoreConfiguration, version: Int,
@@ -85,7 +85,9 @@ struct DiskDatabase {
     ) throws(SQLiteError) {
         // The folder has just opened it for writing, so the file's header forbids it.
         guard !connection.isReadOnly else { throw .damaged("a header that forbids writing") }
-        let capacity = configuration.capacities.values.reduce(configuration.noteCapacity, +)
+        let entryCapacity = configuration.capacities.values.reduce(0, +)
+        let tagCapacity = min(max(entryCapacity / Self.tagShare, Self.tagRoom.lowerBound), Self.tagRoom.upperBound)
+        let capacity = entryCapacity + configuration.noteCapacity + tagCapacity
         for pragma in [
             // A committed transaction survives the process; the last ones may not survive a failure of the machine.
             "journal_mode = WAL", "synchronous = NORMAL", "journal_size_limit = 4194304",
@@ -105,8 +107,7 @@ struct DiskDatabase {
         self.connection = connection
         entries = try EntryTable(connection, capacities: configuration.capacities)
         notes = try NoteTable(connection, capacity: configuration.noteCapacity)
-        let rows = configuration.capacities.values.reduce(0, +) / Self.bytesPerTag
-        tags = try TagTable(connection, capacity: min(max(rows, 1_024), Self.mostTags))
+        tags = try TagTable(connection, capacity: tagCapacity)
         // After the first write, because it creates the log.
         files = folder.files
     }

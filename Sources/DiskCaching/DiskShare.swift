@@ -65,6 +65,8 @@ package struct DiskStatistics: Sendable, Equatable {
     package var lostFiles = 0
     /// Bytes occupied by notes.
     package var noteUsage = 0
+    /// Bytes occupied by the tags of sources.
+    package var tagUsage = 0
     /// Times that the file failed and was not used for a while.
     package var failures = 0
     /// Whether the file is in use at this moment.

@@ -109,13 +109,14 @@ package final class DiskStore: Sendable {
         if !isQueued { shared.withLock { $0.changes.noteRemoval(source: source) } }
     }
 
-    /// The labels of the sources that were asked for under a tag and not removed since.
-    package func labels(under tag: String) async -> [String] {
-        await answer(within: Self.operatorTimeLimit, or: []) { worker in
-            let names = worker.perform { database throws(SQLiteError) in
+    /// The labels of the sources that were noted under a tag and not removed since, and whether these are all.
+    package func labels(under tag: String) async -> (labels: [String], isComplete: Bool) {
+        await answer(within: Self.operatorTimeLimit, or: ([], false)) { worker in
+            let found = worker.perform { database throws(SQLiteError) in
                 try database.tags.names(under: Checksum.of(Array(tag.utf8)))
             }
-            return (names ?? []).compactMap { String(validating: $0, as: UTF8.self) }
+            guard let found else { return ([], false) }
+            return (found.names.compactMap { String(validating: $0, as: UTF8.self) }, found.isComplete)
         }
     }
 

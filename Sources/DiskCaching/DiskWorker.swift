@@ -221,9 +221,10 @@ final class DiskWorker: @unchecked Sendable {
     private func publish() {
         let usage = database?.entries.usage ?? [:]
         let evicted = database?.entries.evictedBytes ?? [:]
-        let noteUsage = database?.notes.usage ?? 0
+        let (noteUsage, tagUsage) = (database?.notes.usage ?? 0, database?.tags.usage ?? 0)
         shared.withLock { shared in
             shared.statistics.noteUsage = noteUsage
+            shared.statistics.tagUsage = tagUsage
             for share in DiskShare.allCases {
                 shared.statistics[share].usage = usage[share]?.bytes ?? 0
                 shared.statistics[share].entries = usage[share]?.entries ?? 0

@@ -1,6 +1,6 @@
 import Memory
 
-/// The tags under which sources were asked for, so that all of them can be removed; used by the store's thread.
+/// The tags under which sources were served, so that all of them can be removed; used by the store's thread.
 ///
 /// If there is no room for the tags of a source, it is removed: nothing stays that its tags cannot find.
 final class TagTable {
@@ -9,13 +9,17 @@ final class TagTable {
     private let insert: SQLiteStatement
     private let selectNames: SQLiteStatement
     private let selectOldest: SQLiteStatement
+    private let selectLengths: SQLiteStatement
     private let delete: SQLiteStatement
-    private var rows = 0
+    /// Bytes occupied.
+    private(set) var usage = 0
 
     /// Rows that are deleted at once when there are too many.
-    private static let step = 64
+    private static let step = 8
+    /// Most names that are told of one tag, and most bytes of these.
+    private static let mostNames = (count: 100_000, bytes: 8 << 20)
 
-    /// - Parameter capacity: Most rows.
+    /// - Parameter capacity: Most bytes.
     init(_ connection: SQLiteConnection, capacity: Int) throws(SQLiteError) {
         self.connection = connection
         self.capacity = capacity
@@ -24,43 +28,73 @@ final class TagTable {
         selectNames = try connection.prepare("SELECT source, name, checksum FROM tag WHERE tag = ?")
         selectOldest = try connection.prepare("SELECT source FROM tag ORDER BY id LIMIT \(Self.step)")
         delete = try connection.prepare("DELETE FROM tag WHERE source = ?")
-        try connection.prepare("SELECT count(*) FROM tag").run { row throws(SQLiteError) in rows = row.int(0) }
+        selectLengths = try connection.prepare("SELECT length(name) FROM tag WHERE source = ?")
+        try connection.prepare("SELECT length(name), count(*) FROM tag GROUP BY 1").run { row throws(SQLiteError) in
+            usage += Self.cost(nameLength: row.int(0)) * row.int(1)
+        }
     }
 
     /// Notes tags of a source; returns the sources that are to be removed, because there is no room for their tags.
     func note(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) throws(SQLiteError) -> [[UInt8]] {
-        try connection.transaction { () throws(SQLiteError) in
+        var added = 0
+        let dropped = try connection.transaction { () throws(SQLiteError) in
             for tag in tags {
                 try insert.run([
                     .blob(tag), .blob(source), .blob(name), .blob(Self.checksum(tag, source, name)),
                 ])
-                rows += connection.changedRows
+                added += connection.changedRows * Self.cost(nameLength: name.count)
             }
-            guard rows > capacity else { return [] }
-            var oldest: Set<[UInt8]> = []
-            try selectOldest.run { row throws(SQLiteError) in oldest.insert(row.bytes(0).array) }
-            for source in oldest { try remove(source) }
-            return Array(oldest)
+            var removed: Set<[UInt8]> = []
+            while usage + added > capacity {
+                var oldest: Set<[UInt8]> = []
+                try selectOldest.run { row throws(SQLiteError) in oldest.insert(row.bytes(0).array) }
+                guard !oldest.isEmpty else { break }
+                for source in oldest { added -= try removedCost(source) }
+                removed.formUnion(oldest)
+            }
+            return Array(removed)
         }
+        usage += added
+        return dropped
     }
 
-    /// The names of the sources under a tag.
-    func names(under tag: [UInt8]) throws(SQLiteError) -> [[UInt8]] {
+    /// The names of the sources under a tag, and whether these are all.
+    func names(under tag: [UInt8]) throws(SQLiteError) -> (names: [[UInt8]], isComplete: Bool) {
         var names: [[UInt8]] = []
+        var (bytes, isComplete) = (0, true)
         try selectNames.run([.blob(tag)]) { row throws(SQLiteError) in
+            guard names.count < Self.mostNames.count, bytes < Self.mostNames.bytes else {
+                isComplete = false
+                return
+            }
             let name = row.bytes(1).array
+            bytes += name.count
             guard Self.checksum(tag, row.bytes(0).array, name) == row.bytes(2).array else {
                 throw .damaged("a tag that was not written")
             }
             names.append(name)
         }
-        return names
+        return (names, isComplete)
     }
 
     /// Forgets the tags of a source.
-    func remove(_ source: [UInt8]) throws(SQLiteError) {
+    func remove(_ source: [UInt8]) throws(SQLiteError) { usage -= try removedCost(source) }
+
+    /// The same without counting it; returns the bytes that they occupied.
+    private func removedCost(_ source: [UInt8]) throws(SQLiteError) -> Int {
+        var cost = 0
+        try selectLengths.run([.blob(source)]) { row throws(SQLiteError) in
+            cost += Self.cost(nameLength: row.int(0))
+        }
         try delete.run([.blob(source)])
-        rows -= connection.changedRows
+        return cost
+    }
+
+    /// Bytes of the file that a row occupies, its places in the indexes included: leaves of the tables are two thirds
+    /// full, and a row that is longer than half a page has one for itself.
+    private static func cost(nameLength: Int) -> Int {
+        let row = nameLength + 64
+        return 256 + (row <= 2_048 ? row * 3 / 2 : (row + 4_095) & ~4_095)
     }
 
     private static func checksum(_ parts: [UInt8]...) -> [UInt8] {

@@ -86,7 +86,7 @@ package final class OriginObjects: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Its path below the origin, without dot segments.
-    ///   - most: More of them are an error.
+    ///   - most: More of them are not told.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func names(in folder: String, atMost most: Int) async throws -> [String] {
         switch place {
@@ -94,17 +94,15 @@ package final class OriginObjects: Sendable {
             return try await reads?.run { _ in
                 let names = try ConfinedWriting.blockingNames(
                     in: folder.split(separator: "/").map(String.init), root: path)
-                guard names.count <= most else { throw DownloadError.tooLarge }
-                return names
+                return Array(names.prefix(most))
             } ?? []
         case .web(let loader):
             var names: [String] = []
             while true {
                 let page = try await self.page(of: folder, after: names.last, loader)
                 names += page.names
-                guard names.count <= most else { throw DownloadError.tooLarge }
                 // A page without a name leads no further.
-                if !page.areMore || page.names.isEmpty { return names }
+                if !page.areMore || page.names.isEmpty || names.count > most { return Array(names.prefix(most)) }
             }
         }
     }

@@ -35,6 +35,12 @@ extension NotifyingSettings {
             settings.api.cacheTagField = field
         },
         Setting(
+            name: "tags", defaultText: "signed where there are keys, else any",
+            help: "who may name tags: any, or signed: signed URLs and presets alone"
+        ) {
+            (settings, text) throws(InvalidValue) in settings.api.tags = try SettingValues.choice(text) as TagNaming
+        },
+        Setting(
             name: "callbackHosts", defaultText: "none", help: "hosts that jobs may name in callback: names, *.NAME"
         ) {
             (settings, text) throws(InvalidValue) in

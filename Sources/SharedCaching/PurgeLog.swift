@@ -20,9 +20,9 @@ struct PurgeLog {
         /// A page of the log, from a place on.
         case page(from: [UInt8]?, Reading?, Purpose)
         /// A removal, and for the last one of several the purpose of sending them.
-        case removal(DueRemovals.Entry, found: [NamedSource] = [], Purpose?)
+        case removal(DueRemovals.Entry, found: TaggedSources = TaggedSources(), Purpose?)
         /// A page of the sources that were asked for under a tag.
-        case members(TagRemoval, DueRemovals.Entry, found: Set<NamedSource>, Purpose?)
+        case members(TagRemoval, DueRemovals.Entry, found: TaggedSources, Purpose?)
         /// Names of values to be dropped.
         case sweep
         /// Writes whose replies tell nothing.
@@ -35,7 +35,7 @@ struct PurgeLog {
         /// Do a purge of another instance.
         case purge(PurgeNotice)
         /// Tell which sources were made unreadable.
-        case found(TagRemoval, [NamedSource])
+        case found(TagRemoval, TaggedSources)
         /// Purges were missed that nobody knows any more.
         case dropEverything
         /// Note how far the log has been read.
@@ -45,6 +45,25 @@ struct PurgeLog {
         case refuse(String)
         /// Ask how quick the server is.
         case probe
+    }
+
+    /// The sources that the server knows under a tag, as far as they were read.
+    struct TaggedSources {
+        private(set) var sources: Set<NamedSource> = []
+        /// Whether there was room for all of them.
+        private(set) var isComplete = true
+        private var room = TagRemovalRoom()
+
+        /// Adds a page of them.
+        mutating func add(_ page: [NamedSource]) {
+            for source in page where !sources.contains(source) {
+                guard room.take(source.name) else {
+                    isComplete = false
+                    return
+                }
+                sources.insert(source)
+            }
+        }
     }
 
     /// The contents of a log that is read from its beginning.
@@ -198,7 +217,8 @@ struct PurgeLog {
             guard case .tagged(let removal) = entry.removal else {
                 return .send(command(for: entry.removal), .removal(entry, purpose))
             }
-            return Self.members(of: removal, from: Self.sweepStart, .members(removal, entry, found: [], purpose))
+            return Self.members(
+                of: removal, from: Self.sweepStart, .members(removal, entry, found: TaggedSources(), purpose))
         }
     }
 
@@ -211,7 +231,7 @@ struct PurgeLog {
 
     /// Takes such a page; after the last one, the sources are purged.
     private mutating func gathered(
-        _ removal: TagRemoval, _ entry: DueRemovals.Entry, _ found: Set<NamedSource>, _ replies: [Reply]?,
+        _ removal: TagRemoval, _ entry: DueRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?,
         _ purpose: Purpose?
     ) -> [Action] {
         guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
@@ -220,21 +240,19 @@ struct PurgeLog {
             due.putBack(entry.number)
             return replies == nil ? [] : ended(purpose)
         }
-        let found = found.union(page.compactMap { $0.text.flatMap { NamedSource($0) } })
-        guard found.count <= TagRemoval.mostSources else {
-            return [.send(command(for: .everything), .removal(entry, purpose))]
-        }
-        guard next == Self.sweepStart else {
+        var found = found
+        found.add(page.compactMap { $0.text.flatMap { NamedSource($0) } })
+        guard next == Self.sweepStart || !found.isComplete else {
             return [Self.members(of: removal, from: next, .members(removal, entry, found: found, purpose))]
         }
         // The tag comes last: who hears of it has removed these sources by then, and looks for others.
-        let notices = PurgeNotice.notices(of: Array(found)) + [PurgeNotice(.tag(removal.tag))]
+        let notices = PurgeNotice.notices(of: Array(found.sources)) + [PurgeNotice(.tag(removal.tag))]
         for notice in notices { _ = known.note(notice) }
-        return [.send(command(for: .purge(notices)), .removal(entry, found: Array(found), purpose))]
+        return [.send(command(for: .purge(notices)), .removal(entry, found: found, purpose))]
     }
 
     private mutating func delivered(
-        _ entry: DueRemovals.Entry, _ found: [NamedSource], _ replies: [Reply]?, _ purpose: Purpose?
+        _ entry: DueRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?, _ purpose: Purpose?
     ) -> [Action] {
         guard let replies, Self.isDone(entry.removal, replies) else {
             due.putBack(entry.number)

@@ -141,8 +141,11 @@ package final class SharedStore: SharedValueStore {
         return true
     }
 
-    package func note(_ tag: SharedTag, of source: NamedSource) {
-        guard !configuration.isReadOnly, inbox.admitWrite(source.queuedLength) else { return }
+    /// Nil: the tag itself is told to all instances, so that those who wait for one of its sources know.
+    package func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? { nil }
+
+    package func note(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
+        guard !configuration.isReadOnly, inbox.admitNote(source.queuedLength) else { return }
         // A set lives longer than all values that were written since its last member came.
         var command = TierCommand()
         command.add("SADD", tag.name, source.written)
@@ -151,7 +154,7 @@ package final class SharedStore: SharedValueStore {
             .write(
                 TierWrite(
                     command: command, body: SharedBytes([UInt8]()), after: [], replyCount: command.replyCount,
-                    length: source.queuedLength)))
+                    length: source.queuedLength, isNote: true)))
     }
 
     package func forget(_ sources: [SharedSource]) { inbox.post(.remove(.forget(sources), answer: nil)) }

@@ -24,6 +24,12 @@ package struct SharedStoreStatistics: Sendable, Equatable {
     package var writes = 0
     /// Writes that were given up.
     package var droppedWrites = 0
+    /// Bytes of notes of tags that the server has not confirmed yet.
+    package var noteBytes = 0
+    /// Sources that were noted under a tag, which does not count as a write.
+    package var notes = 0
+    /// Sources that were not noted under a tag, because too much waited, or the place took none.
+    package var droppedNotes = 0
 
     /// Whether the server is in use.
     package var isUp: Bool { state == TierHealth.State.up.rawValue }

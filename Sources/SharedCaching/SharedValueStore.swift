@@ -48,8 +48,16 @@ package protocol SharedValueStore: Sendable {
         seconds: Int
     ) -> Bool
 
-    /// Notes, later, that a source was asked for under a tag; repeated for as long as it is.
-    func note(_ tag: SharedTag, of source: NamedSource)
+    /// Begins a request for a source under a tag: from now on no removal by the tag is missed, if ``note(_:of:since:)``
+    /// follows once the source is there.
+    ///
+    /// - Returns: The value to pass to that call; nil for none.
+    func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning?
+
+    /// Notes, later, that a source was served under a tag; repeated for as long as it is.
+    ///
+    /// Notes wait in a queue of their own, and are dropped if that is full.
+    func note(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?)
 
     /// Makes all that was written about sources unreadable; other instances keep what they have.
     func forget(_ sources: [SharedSource])

@@ -30,6 +30,8 @@ struct TierWrite: Sendable {
     let replyCount: Int
     /// The length by which the queue counts it, in bytes.
     let length: Int
+    /// Whether it notes a source under a tag.
+    var isNote = false
 }
 
 /// Requests of other threads to the thread `shared-cache`, and what it tells them.
@@ -57,6 +59,8 @@ final class TierInbox: Sendable {
 
     /// Reads that wait for the server at once; more are not tried.
     private static let mostReads = 4_096
+    /// Bytes of notes that wait for the server.
+    private static let mostNoteBytes = 4 << 20
 
     private let state = Locked(State())
     /// Answered by the thread as its last act.
@@ -118,11 +122,28 @@ final class TierInbox: Sendable {
         }
     }
 
-    /// Ends a write, by whatever means.
-    func endWrite(_ length: Int, isDone: Bool) {
+    /// The same for a note, which takes no room from writes.
+    func admitNote(_ length: Int) -> Bool {
         state.withLock { state in
-            state.statistics.queueBytes -= length
-            if isDone { state.statistics.writes += 1 } else { state.statistics.droppedWrites += 1 }
+            guard state.isUp, state.statistics.noteBytes + length <= Self.mostNoteBytes else {
+                state.statistics.droppedNotes += 1
+                return false
+            }
+            state.statistics.noteBytes += length
+            return true
+        }
+    }
+
+    /// Ends a write or a note, by whatever means.
+    func end(_ write: TierWrite, isDone: Bool) {
+        state.withLock { state in
+            if write.isNote {
+                state.statistics.noteBytes -= write.length
+                if isDone { state.statistics.notes += 1 } else { state.statistics.droppedNotes += 1 }
+            } else {
+                state.statistics.queueBytes -= write.length
+                if isDone { state.statistics.writes += 1 } else { state.statistics.droppedWrites += 1 }
+            }
         }
     }
 

@@ -244,7 +244,7 @@ final class TierThread {
                     perform(purges.answered(question, replies))
                 }
             case .purge(let notice): audience.onPurge(notice.subject)
-            case .found(let removal, let sources): removal.onFound(sources)
+            case .found(let removal, let found): removal.onFound(Array(found.sources), found.isComplete)
             case .dropEverything: audience.onGap()
             case .note(let position): audience.onPosition(position)
             case .answer(let answer, let isDone): answer.give(isDone)
@@ -310,12 +310,12 @@ final class TierThread {
     }
 
     private func send(_ write: TierWrite) {
-        guard health.state == .up, open(writer) else { return inbox.endWrite(write.length, isDone: false) }
+        guard health.state == .up, open(writer) else { return inbox.end(write, isDone: false) }
         writer.send(
             write.command, body: write.body, after: write.after, replyCount: write.replyCount, at: timekeeper.now
         ) { [inbox] outcome in
             let isDone = if case .replies(let replies) = outcome { replies[0].failure == nil } else { false }
-            inbox.endWrite(write.length, isDone: isDone)
+            inbox.end(write, isDone: isDone)
         }
     }
 

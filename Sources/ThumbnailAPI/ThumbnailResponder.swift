@@ -1,6 +1,7 @@
 import Coordination
 import Crypto
 import Dialects
+import Downloading
 import HTTPTypes
 import Imaging
 import Memory
@@ -17,6 +18,8 @@ final class ThumbnailResponder: Sendable {
     private let tellsRules: Bool
     private let policy: ClientPolicy
     private let cacheTagField: CacheTagField?
+    /// Whether all requests that name tags are signed.
+    private let tagsAreSigned: Bool
     private let thumbnails: any ThumbnailServing
     private let lifecycle: ServiceLifecycle
     private let recorder: ExchangeRecorder
@@ -36,6 +39,7 @@ final class ThumbnailResponder: Sendable {
         tellsRules = configuration.tellsRules
         policy = configuration.clientPolicy
         cacheTagField = configuration.cacheTagField
+        tagsAreSigned = configuration.nativeDialect.signatures == .demanded
         self.thumbnails = thumbnails
         standIns = StandInAnswers(thumbnails: thumbnails)
         self.lifecycle = lifecycle
@@ -93,6 +97,7 @@ final class ThumbnailResponder: Sendable {
         ShortWait(begin: look.begin) { [self] in
             switch look.finish() {
             case .thumbnail(let thumbnail):
+                noteTags(of: admitted)
                 return .now(Self.receipted(success(thumbnail, admitted), admitted))
             case .question: return .soon(wait(for: look, admitted))
             case .work(let look): return computed(admitted, .none, after: look)
@@ -100,6 +105,15 @@ final class ThumbnailResponder: Sendable {
         } abandoned: { [self] in
             _ = failure(lifecycle.abandonment, admitted)
         }
+    }
+
+    private func noteTags(of admitted: AdmittedRequest) {
+        thumbnails.noteTags(of: admitted.prepared.recurring, by: tagger(of: admitted.exchange))
+    }
+
+    /// The client whose tags are counted; nil if they are signed.
+    private func tagger(of exchange: Exchange) -> ClientNetwork? {
+        tagsAreSigned ? nil : ClientNetwork(of: exchange.client)
     }
 
     private static func receipted(_ response: HTTPResponse, _ admitted: AdmittedRequest) -> HTTPResponse {
@@ -189,7 +203,7 @@ extension ThumbnailResponder {
         do {
             let deadline = admitted.exchange.startedAt + requestTimeout
             let made = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> Outcome in
-                try await outcome(admitted.prepared, directives, after: look, receipt: admitted.exchange.requestID)
+                try await outcome(admitted, directives, after: look)
             }
             try Task.checkCancellation()
             switch made {
@@ -223,14 +237,18 @@ extension ThumbnailResponder {
     }
 
     private func outcome(
-        _ prepared: PreparedQuery, _ directives: RequestCacheControl, after look: EarlierLook?, receipt: String
+        _ admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: EarlierLook?
     ) async throws -> Outcome {
         do {
             return .thumbnail(
                 try await thumbnails.thumbnail(
-                    for: Call(prepared.recurring, directives: directives, after: look, receipt: receipt)))
+                    for: Call(
+                        admitted.prepared.recurring, directives: directives, after: look,
+                        by: tagger(of: admitted.exchange), receipt: admitted.exchange.requestID)))
         } catch let error as any ServiceError {
-            guard let placeholder = prepared.query.placeholder, Self.deservesPlaceholder(error) else { throw error }
+            guard let placeholder = admitted.prepared.query.placeholder, Self.deservesPlaceholder(error) else {
+                throw error
+            }
             do {
                 return .placeholder(try await thumbnails.placeholder(placeholder), error)
             } catch is any ServiceError {
@@ -251,6 +269,7 @@ extension ThumbnailResponder {
 
 extension ThumbnailResponder {
     private func hit(_ thumbnail: Thumbnail, _ admitted: AdmittedRequest) -> HTTPAnswer {
+        noteTags(of: admitted)
         // A sampled request has an answer of its own, because the next one is not sampled with it.
         if !Preconditions.areStated(in: admitted.fields), admitted.prepared.query.answer.writer == nil,
             admitted.exchange.trace.map({ !$0.context.isSampled }) ?? true,

@@ -89,8 +89,12 @@ package final class ImagePipeline: ThumbnailServing {
         if let last = recurring.last, records.areSame(as: last.serials) { return last.key }
         let key = try resultKey(for: recurring.request, records)
         recurring.remember(key, for: records)
-        caches.tags.note(recurring.request.tags, of: records.image.identity)
         return key
+    }
+
+    package func noteTags(of recurring: RecurringRequest, by client: ClientNetwork?) {
+        guard !recurring.request.tags.isEmpty, case .success(let sources) = recurring.sources else { return }
+        caches.tags.note(recurring.request.tags, of: sources.image, by: client)
     }
 
     /// Changes with the caches that ``cachedThumbnail(for:)`` asks.
@@ -129,10 +133,15 @@ package final class ImagePipeline: ThumbnailServing {
 
     /// The thumbnail, by the shortest way there is.
     package func thumbnail(for call: Call) async throws -> Thumbnail {
-        let (request, sources, directives) = (call.request, try call.sources, call.directives)
-        if directives.noStore { return try await unstoredThumbnail(for: call) }
-        caches.tags.note(request.tags, of: sources.image)
-        defer { caches.tags.note(request.tags, of: sources.image) }
+        let (request, sources) = (call.request, try call.sources)
+        if call.directives.noStore { return try await unstoredThumbnail(for: call) }
+        return try await caches.tags.serving(sources.image, under: request.tags, by: call.client) {
+            try await storedThumbnail(for: call, sources)
+        }
+    }
+
+    private func storedThumbnail(for call: Call, _ sources: PerSource<SourceIdentity>) async throws -> Thumbnail {
+        let directives = call.directives
         var known: PerSource<SourceRecord?>
         known = await caches.restoredRecords(for: sources, call.allowances, after: call.look)
         if let opened = call.opened { known.image = opened.record }

@@ -14,23 +14,26 @@ struct TagTableTests {
             store.note(["a", "b"], of: source(1), label: "http://h/1")
             store.note(["a"], of: source(2), label: "http://h/2")
             store.note(["a"], of: source(2), label: "http://h/2")
-            #expect(await store.labels(under: "a").sorted() == ["http://h/1", "http://h/2"])
+            #expect(await store.labels(under: "a").labels.sorted() == ["http://h/1", "http://h/2"])
         }
         try await fixture.withStore { store in
-            #expect(await store.labels(under: "a").sorted() == ["http://h/1", "http://h/2"])
-            #expect(await store.labels(under: "b") == ["http://h/1"])
-            #expect(await store.labels(under: "c").isEmpty)
+            #expect(await store.labels(under: "a").labels.sorted() == ["http://h/1", "http://h/2"])
+            #expect(await store.labels(under: "b").labels == ["http://h/1"])
+            #expect(await store.labels(under: "c").labels.isEmpty)
             _ = await store.removedAll(from: source(1))
-            #expect(await store.labels(under: "a") == ["http://h/2"])
-            #expect(await store.labels(under: "b").isEmpty)
+            #expect(await store.labels(under: "a").labels == ["http://h/2"])
+            #expect(await store.labels(under: "b").labels.isEmpty)
             store.removeAll(from: source(2))
-            #expect(await store.labels(under: "a").isEmpty)
+            #expect(await store.labels(under: "a").labels.isEmpty)
             store.note(["a"], of: source(3), label: "http://h/3")
             await store.settled()
             _ = await store.removedEverything()
-            #expect(await store.labels(under: "a").isEmpty)
+            #expect(await store.labels(under: "a").labels.isEmpty)
         }
     }
+
+    /// The least room that tags have, in bytes.
+    private static let room = 256 << 10
 
     @Test func `a source whose tags have no room is removed`() async throws {
         let fixture = try StoreFixture()
@@ -38,16 +41,38 @@ struct TagTableTests {
             store.store(.sample(0), for: .source(0))
             store.note(["first"], of: .text(0), label: "0")
             await store.settled()
-            #expect(await store.labels(under: "first") == ["0"])
-            let rows = 1_024
-            for first in stride(from: 1, to: rows + 2, by: 256) {
+            #expect(await store.labels(under: "first").labels == ["0"])
+            // Each takes a little more than 256 bytes.
+            for first in stride(from: 1, to: Self.room / 256 + 1, by: 256) {
                 for number in first..<first + 256 { store.note(["a"], of: source(number), label: "\(number)") }
                 await store.settled()
             }
-            let left = await store.labels(under: "a")
-            #expect(await store.labels(under: "first").isEmpty)
+            let (left, isComplete) = await store.labels(under: "a")
+            #expect(await store.labels(under: "first").labels.isEmpty)
             #expect(await store.entry(for: .source(0)) == nil)
-            #expect(left.count > 900 && left.count <= rows)
+            #expect(isComplete && left.count > 512 && left.count < Self.room / 256)
+            #expect(store.statistics.tagUsage <= Self.room)
+        }
+    }
+
+    @Test func `long names count with their lengths, also after a restart`() async throws {
+        let fixture = try StoreFixture()
+        let name = String(repeating: "u", count: 2_040)
+        try await fixture.withStore(capacity: 1 << 20) { store in
+            for number in 0..<200 { store.note(["a"], of: source(number), label: "\(number)" + name) }
+            await store.settled()
+            let left = await store.labels(under: "a").labels
+            #expect(left.contains("199" + name) && left.count < Self.room / 4_096)
+            #expect(store.statistics.tagUsage > Self.room / 2 && store.statistics.tagUsage <= Self.room)
+        }
+        try await fixture.withStore(capacity: 1 << 20) { store in
+            #expect(store.statistics.tagUsage > Self.room / 2 && store.statistics.tagUsage <= Self.room)
+            store.removeAll(from: source(199))
+            await store.settled()
+            let left = await store.labels(under: "a").labels.count
+            for number in 0..<200 { store.removeAll(from: source(number)) }
+            await store.settled()
+            #expect(left > 0 && store.statistics.tagUsage == 0)
         }
     }
 }

@@ -99,7 +99,7 @@ struct PurgeLogTests {
             switch action {
             case .send: nil
             case .purge(let notice): "purge \(notice.name)"
-            case .found(let removal, let sources): "found \(sources.count) of \(removal.tag.text)"
+            case .found(let removal, let found): "found \(found.sources.count) of \(removal.tag.text)"
             case .dropEverything: "drop"
             case .note(let position): "note \(String(decoding: position, as: UTF8.self))"
             case .answer(_, let isDone): "answer \(isDone)"

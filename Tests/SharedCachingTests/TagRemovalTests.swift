@@ -12,6 +12,8 @@ struct TagRemovalTests {
     private let tag: SharedTag
     private let named: NamedSource
     private let found = Locked<[String]>([])
+    /// Whether all was found; nil until something was.
+    private let isComplete = Locked<Bool?>(nil)
 
     init() throws {
         tag = try #require(SharedTag("product-7"))
@@ -19,7 +21,10 @@ struct TagRemovalTests {
     }
 
     private var removal: TagRemoval {
-        TagRemoval(of: tag) { [found] sources in found.withLock { $0 += sources.map(\.name) } }
+        TagRemoval(of: tag) { [found, isComplete] sources, isAll in
+            found.withLock { $0 += sources.map(\.name) }
+            isComplete.withLock { $0 = isAll }
+        }
     }
 
     private var foundNames: [String] { found.withLock { $0.sorted() } }
@@ -48,11 +53,12 @@ struct TagRemovalTests {
         let (one, other) = (try StoreFixture(server), try StoreFixture(server))
         for fixture in [one, other] { try await fixture.state() }
         try await one.write(under: try await one.begin())
-        one.store.note(tag, of: named)
+        one.store.note(tag, of: named, since: nil)
         for number in 0..<4 {
-            one.store.note(tag, of: try #require(NamedSource(SharedSource(of: [UInt8(number)]), name: "a:\(number)")))
+            one.store.note(
+                tag, of: try #require(NamedSource(SharedSource(of: [UInt8(number)]), name: "a:\(number)")), since: nil)
         }
-        try #require(await eventually { one.store.statistics.queueBytes == 0 })
+        try #require(await eventually { one.store.statistics.queueBytes + one.store.statistics.noteBytes == 0 })
         #expect(await other.store.purge(removal))
         #expect(foundNames == ["a:0", "a:1", "a:2", "a:3", named.name])
         #expect(await other.text() == nil)
@@ -74,8 +80,8 @@ struct TagRemovalTests {
         let one = try StoreFixture(server)
         try await one.state()
         try await one.write(under: try await one.begin())
-        one.store.note(tag, of: named)
-        try #require(await eventually { one.store.statistics.queueBytes == 0 })
+        one.store.note(tag, of: named, since: nil)
+        try #require(await eventually { one.store.statistics.queueBytes + one.store.statistics.noteBytes == 0 })
         server.stop()
         try await one.state(.down)
         #expect(await one.store.purge(removal))
@@ -116,13 +122,15 @@ struct TagRemovalTests {
     @Test func `what an instance before has noted in a bucket is removed by tag, and nothing else`() async throws {
         let place = ObjectsInMemory()
         let one = try await objectStore(place)
-        one.note(tag, of: named)
+        one.note(tag, of: named, since: nil)
         try await write(to: one)
-        one.note(tag, of: named)
-        try #require(await eventually { one.statistics.queueBytes == 0 })
-        #expect(one.statistics.writes == 2, "a tag was written twice")
+        one.note(tag, of: named, since: nil)
+        try #require(await eventually { one.statistics.queueBytes + one.statistics.noteBytes == 0 })
+        #expect(one.statistics.notes == 1, "a tag was written twice")
         let later = try await objectStore(place)
-        let other = TagRemoval(of: try #require(SharedTag("product-8"))) { sources in #expect(sources.isEmpty) }
+        let other = TagRemoval(of: try #require(SharedTag("product-8"))) { sources, isComplete in
+            #expect(sources.isEmpty && isComplete)
+        }
         #expect(await later.purge(other))
         #expect(await isFound(in: later))
         #expect(await later.purge(removal))
@@ -137,7 +145,7 @@ struct TagRemovalTests {
         #expect(await isFound(in: one))
         let gate = Gate()
         place.hold(writes: gate)
-        one.note(tag, of: named)
+        one.note(tag, of: named, since: nil)
         // The generation of the tag was read, and the source under it is about to be written.
         await gate.arrivals(1)
         place.hold()
@@ -151,55 +159,92 @@ struct TagRemovalTests {
     @Test func `what is written after a purge about a source that was asked for before it is not found`() async throws {
         let place = ObjectsInMemory()
         let (one, other) = (try await objectStore(place), try await objectStore(place))
-        let generations = try #require(
-            await one.value(for: .test, of: [.test], allowance: WaitAllowance()).generations?.first)
-        let gate = Gate()
-        place.hold(writes: gate)
-        // All writers are busy, so that what is noted waits.
-        for number in 0..<ObjectStore.mostWriters {
-            let key = SharedKey(of: [UInt8(number)])
-            #expect(one.store(.test("busy"), for: key, of: [.test], under: [generations], seconds: 0))
-        }
-        await gate.arrivals(ObjectStore.mostWriters)
-        for _ in 0..<2 { one.note(tag, of: named) }
-        #expect(one.store(.test("old"), for: .test, of: [.test], under: [generations], seconds: 0))
-        try #require(await eventually { place.asked.contains(ObjectNames.generation(tag.label)) })
-        place.hold()
+        let beginning = try #require(one.begin(tag, of: named))
+        _ = try await beginning.generation.value
         #expect(await other.purge(removal))
         #expect(foundNames.isEmpty)
-        gate.open()
-        try #require(await eventually { one.statistics.queueBytes == 0 })
-        #expect(one.statistics.writes == ObjectStore.mostWriters + 2, "what waits is written twice")
+        try await write(to: one)
+        #expect(await isFound(in: other))
+        one.note(tag, of: named, since: beginning)
         #expect(await eventually { await !isFound(in: other) })
         #expect(await other.purge(removal))
         #expect(foundNames == [named.name])
     }
 
-    @Test func `what is noted takes room in the queue, and is noted again if that was not to be had`() async throws {
+    @Test func `tags that wait to be written keep no result from it, and are written later if there was no room`()
+        async throws
+    {
         let place = ObjectsInMemory()
-        let one = try await objectStore(place) { $0.maximumQueueBytes = 2 * named.queuedLength }
+        let one = try await objectStore(place) { $0.maximumQueueBytes = 4_096 }
+        let generations = try #require(
+            await one.value(for: .test, of: [.test], allowance: WaitAllowance()).generations?.first)
         let gate = Gate()
         place.hold(writes: gate)
-        let tags = try (0..<3).map { try #require(SharedTag("tag-\($0)")) }
-        for tag in tags { one.note(tag, of: named) }
-        #expect(one.statistics.droppedWrites == 1)
-        place.fail(writes: true)
+        let count = TagNotes.mostBytes / named.queuedLength + 10
+        let tags = try (0..<count).map { try #require(SharedTag("tag-\($0)")) }
+        for tag in tags { one.note(tag, of: named, since: nil) }
+        #expect(one.statistics.droppedNotes == 10 && one.statistics.noteBytes <= TagNotes.mostBytes)
+        #expect(one.store(.test("value"), for: .test, of: [.test], under: [generations], seconds: 0))
+        await gate.arrivals(3)
         gate.open()
-        try #require(await eventually { one.statistics.queueBytes == 0 })
-        place.fail()
-        place.hold()
-        for tag in tags {
-            one.note(tag, of: named)
-            try #require(await eventually { one.statistics.queueBytes == 0 })
-        }
-        #expect(one.statistics.writes == 3)
+        try #require(await eventually { one.statistics.queueBytes + one.statistics.noteBytes == 0 })
+        #expect(one.statistics.writes == 1 && one.statistics.notes == count - 10)
+        for tag in tags { one.note(tag, of: named, since: nil) }
+        try #require(await eventually { one.statistics.noteBytes == 0 })
+        #expect(one.statistics.notes == count, "tags were written twice")
     }
 
     @Test func `a source under a tag is noted again after a day, because operators may remove what is old`() {
         var notes = TagNotes()
-        #expect(notes.take(named, under: tag, at: .seconds(5)) == .askAndWrite)
-        #expect(notes.take(named, under: tag, at: .seconds(86_399)) == .nothing)
-        #expect(notes.take(named, under: tag, at: .seconds(86_400)) == .askAndWrite)
+        let note = TagNotes.Note(source: named, tag: tag, beginning: nil)
+        func isTaken(at seconds: Int) -> Bool {
+            defer { while let note = notes.next() { notes.end(note, isDone: true) } }
+            return notes.take(note, at: .seconds(seconds)).needsWriter
+        }
+        #expect(isTaken(at: 5) && !isTaken(at: 86_399) && isTaken(at: 86_400))
+    }
+
+    // MARK: Too many
+
+    /// More sources than one removal takes, by the lengths of their names.
+    private func manySources() throws -> [NamedSource] {
+        let end = String(repeating: "u", count: 4_000)
+        return try (0..<2_700).map { number in
+            try #require(
+                NamedSource(
+                    SharedSource(of: [UInt8(number & 255), UInt8(number >> 8)]), name: "http://h/\(number)" + end))
+        }
+    }
+
+    @Test func `of a tag with too many sources on a server, some go and the rest stays`() async throws {
+        let server = try FakeRedis()
+        let (one, other) = (try StoreFixture(server), try StoreFixture(server))
+        for fixture in [one, other] { try await fixture.state() }
+        try await one.write(under: try await one.begin())
+        for source in try manySources() {
+            one.store.note(tag, of: source, since: nil)
+            try #require(await eventually { one.store.statistics.noteBytes < 1 << 20 })
+        }
+        try #require(await eventually { one.store.statistics.noteBytes == 0 })
+        #expect(await other.store.purge(removal))
+        try #require(await eventually { isComplete.withLock { $0 } == false })
+        #expect(2_000..<2_700 ~= foundNames.count)
+        #expect(await other.text() != nil, "everything was removed")
+        await one.heard(foundNames.count + 1)
+        #expect(one.gaps.count == 0)
+    }
+
+    @Test func `of a tag with too many sources in a bucket, some go and the rest stays`() async throws {
+        let place = ObjectsInMemory()
+        let one = try await objectStore(place)
+        try await write(to: one)
+        for source in try manySources() {
+            place.objects[ObjectNames.member(source.source, of: tag)] = source.written
+        }
+        #expect(await one.purge(removal))
+        try #require(await eventually { isComplete.withLock { $0 } == false })
+        #expect(2_000..<2_700 ~= foundNames.count)
+        #expect(await isFound(in: one), "everything was removed")
     }
 
     @Test func `a removal that the place has not confirmed is tried once more at the end`() async throws {
@@ -220,13 +265,13 @@ struct TagRemovalTests {
         #expect(await !isFound(in: other))
     }
 
-    @Test func `a place that cannot tell its names is emptied`() async throws {
+    @Test func `a place that cannot tell its names keeps what it has, and says so`() async throws {
         let place = ObjectsInMemory()
         let one = try await objectStore(place)
         try await write(to: one)
         place.fail(listings: true)
         #expect(await one.purge(removal))
-        #expect(
-            await eventually { await one.value(for: .test, of: [.test], allowance: WaitAllowance()).result == .miss })
+        try #require(await eventually { isComplete.withLock { $0 } == false })
+        #expect(await isFound(in: one) && foundNames.isEmpty)
     }
 }

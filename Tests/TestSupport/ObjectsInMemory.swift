@@ -67,8 +67,8 @@ package final class ObjectsInMemory: Sendable {
     package func names(in folder: String, atMost most: Int) async throws -> [String] {
         let (names, fails) = state.withLock { (Array($0.objects.keys), $0.failsReads || $0.failsListings) }
         let found = names.filter { $0.hasPrefix(folder + "/") }.map { String($0.dropFirst(folder.utf8.count + 1)) }
-        if fails || found.count > most { throw Failure() }
-        return found
+        if fails { throw Failure() }
+        return Array(found.prefix(most))
     }
 
     package func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws {

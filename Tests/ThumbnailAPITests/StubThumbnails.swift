@@ -23,6 +23,7 @@ final class StubThumbnails: ThumbnailServing {
         var closings = 0
         var look: StubLook?
         var afterLooks = 0
+        var taggers: [ClientNetwork?] = []
     }
 
     private let state = Locked(State())
@@ -51,6 +52,13 @@ final class StubThumbnails: ThumbnailServing {
     var directives: [RequestCacheControl] { state.withLock { $0.directives } }
     var receipts: [String] { state.withLock { $0.receipts } }
     var placeholders: [Color] { state.withLock { $0.placeholders } }
+
+    /// The clients whose tags were noted with a thumbnail that was there.
+    var taggers: [ClientNetwork?] { state.withLock { $0.taggers } }
+
+    func noteTags(of request: RecurringRequest, by client: ClientNetwork?) {
+        if !request.request.tags.isEmpty { state.withLock { $0.taggers.append(client) } }
+    }
 
     func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
         RecurringRequest(

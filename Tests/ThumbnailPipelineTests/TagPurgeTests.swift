@@ -34,8 +34,9 @@ struct TagPurgeTests {
     private func settled(_ fixture: PipelineFixture) async throws {
         try #require(
             await eventually {
-                (fixture.sharedStore?.statistics.queueBytes ?? 0) + (fixture.resultStore?.statistics.queueBytes ?? 0)
-                    == 0
+                [fixture.sharedStore?.statistics, fixture.resultStore?.statistics].allSatisfy {
+                    ($0?.queueBytes ?? 0) + ($0?.noteBytes ?? 0) == 0
+                }
             })
     }
 
@@ -67,6 +68,7 @@ struct TagPurgeTests {
         let tagged = fixture.pipeline.resolved(request("/a", "x"))
         for _ in 0..<2 {
             #expect(fixture.pipeline.cachedThumbnail(for: tagged) != nil)
+            fixture.pipeline.noteTags(of: tagged, by: nil)
             #expect(try await fixture.control.remove(tag: "x").entries > 0)
             #expect(!isCached(fixture))
             _ = try await fixture.thumbnail(of: request())
@@ -134,5 +136,34 @@ struct TagPurgeTests {
         #expect(!isCached(second))
         _ = try await second.thumbnail(of: request())
         #expect(second.origin.loads == 1)
+    }
+
+    @Test func `sources that were never served take no tags from others, and are under none`() async throws {
+        let fixture = try await instance()
+        _ = try await fixture.thumbnail(of: request("/a", "mine"))
+        for number in 0..<200 {
+            let tags = (0..<8).map { ExactText("t-\(number)-\($0)") }
+            var dead = request("/dead")
+            dead.tags = tags
+            await #expect(throws: (any Error).self) { _ = try await fixture.thumbnail(of: dead) }
+        }
+        #expect(fixture.caches.tags.byteCount == TagBook.cost)
+        #expect(fixture.caches.tags.sources(under: "t-0-0").isEmpty)
+        #expect(try await fixture.control.remove(tag: "mine").entries > 0)
+    }
+
+    @Test func `a client can add only so many tags to a source, and others go on`() async throws {
+        let fixture = try await instance()
+        _ = try await fixture.thumbnail(of: request("/a", "mine"))
+        let hostile = ClientNetwork(of: IPAddress("192.0.2.1"))
+        for number in 0..<20_000 {
+            fixture.pipeline.noteTags(of: fixture.pipeline.resolved(request("/a", "t\(number)")), by: hostile)
+        }
+        #expect(fixture.caches.tags.droppedCount > 19_000)
+        _ = try await fixture.thumbnail(of: request("/a", "mine"))
+        #expect(fixture.origin.loads <= 1 + 300 / TagBook.mostTags)
+        fixture.pipeline.noteTags(
+            of: fixture.pipeline.resolved(request("/a", "other")), by: ClientNetwork(of: IPAddress("192.0.2.2")))
+        #expect(try await fixture.control.remove(tag: "other").entries > 0)
     }
 }

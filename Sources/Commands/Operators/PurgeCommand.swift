@@ -43,7 +43,11 @@ enum PurgeCommand {
         var (entries, bytes) = (0, 0)
         if case .int(let number)? = answer["entries"] { entries = number }
         if case .int(let number)? = answer["bytes"] { bytes = number }
-        guard entries > 0 else { return "nothing removed, because nothing was cached" }
-        return "\(entries) entr\(entries == 1 ? "y" : "ies") removed, \(StatusText.size(bytes))"
+        var rest = ""
+        if case .bool(false)? = answer["complete"] { rest = "; more may be left under the tag" }
+        guard entries > 0 else {
+            return rest.isEmpty ? "nothing removed, because nothing was cached" : "nothing removed\(rest)"
+        }
+        return "\(entries) entr\(entries == 1 ? "y" : "ies") removed, \(StatusText.size(bytes))" + rest
     }
 }

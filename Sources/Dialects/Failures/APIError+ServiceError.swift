@@ -9,7 +9,8 @@ extension APIError: ServiceError {
             .badRequest
         // As a failure of the origin, a status of 5xx would count against the service's own address.
         case .badKey: .unauthorized
-        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed, .originNotWritable:
+        case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed, .originNotWritable,
+            .tagsNotAllowed:
             .forbidden
         case .noSuchRoute, .noSuchReceipt, .noSuchJob: .notFound
         case .lengthRequired: .lengthRequired
@@ -35,6 +36,7 @@ extension APIError: ServiceError {
         case .unknownParameter: "unknown_parameter"
         case .badParameter, .badChoice, .repeatedParameter: "bad_parameter"
         case .sizeNotAllowed: "size_not_allowed"
+        case .tagsNotAllowed: "tag_not_allowed"
         case .unsupportedOption: "unsupported_option"
         case .badURL: "bad_url"
         case .badSignature: "bad_signature"
@@ -85,6 +87,7 @@ extension APIError: ServiceError {
         case .badParameter(_, let reason), .unsupportedOption(_, let reason), .badURL(let reason),
             .badBody(_, let reason), .crossSite(let reason, _):
             reason
+        case .tagsNotAllowed: "Only signed requests may name tags here."
         case .badSignature: "The request is not signed, or its signature is not valid."
         case .badKey: "The request has no key, or a wrong one."
         case .expired: "The URL has expired."
@@ -133,7 +136,7 @@ extension APIError: ServiceError {
     package var category: ErrorCategory {
         switch self {
         case .badSignature, .badKey, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed,
-            .originNotWritable:
+            .originNotWritable, .tagsNotAllowed:
             .policy
         case .draining, .tooManyReaders: .overload
         case .clientGone: .cancelled
@@ -152,6 +155,7 @@ extension APIError: ServiceError {
             name
         case .badBody(let place, _): place.isEmpty ? nil : place
         case .badURL: "url"
+        case .tagsNotAllowed: "tag"
         default: nil
         }
     }

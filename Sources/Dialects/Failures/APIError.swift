@@ -13,6 +13,8 @@ package enum APIError: Error, Equatable {
     case badChoice(String, allowed: [String])
     /// The size or quality of a request that is not signed is none that the operator allows; those that are.
     case sizeNotAllowed(String, allowed: [Int])
+    /// A request that is not signed names tags, and the operator does not allow that.
+    case tagsNotAllowed
     /// The grammar does not allow a parameter's value, or the value contradicts another one; the reason is for the
     /// client.
     case badParameter(String, String)

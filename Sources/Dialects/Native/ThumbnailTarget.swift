@@ -59,6 +59,7 @@ package enum ThumbnailTarget {
             case .height: choices.insert(.height)
             case .devicePixelRatio: choices.formUnion([.width, .height])
             case .quality: choices.insert(.quality)
+            case .tag: choices.insert(.tags)
             default: break
             }
         }

@@ -11,9 +11,9 @@ package protocol ObjectPlace: Sendable {
     /// - Throws: Any error if the place does not say, or has more bytes than `maximumBytes`.
     func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes?
 
-    /// The last parts of the names that begin with `folder` and a slash.
+    /// The last parts of the names that begin with `folder` and a slash, the first `most` of them.
     ///
-    /// - Throws: Any error if the place does not say, or there are more than `most`.
+    /// - Throws: Any error if the place does not say.
     func names(in folder: String, atMost most: Int) async throws -> [String]
 
     /// Puts bytes under a name, in place of those that are there.

@@ -3,8 +3,10 @@ import Memory
 
 /// Removals: they replace generations, and are tried again until the place confirms them.
 extension ObjectStore {
-    /// Listings that fail one after another; then everything is removed.
+    /// Listings that fail one after another; then no more is removed than what is known without them.
     private static let mostFailedListings = 5
+    /// Sources whose names are read before these are removed.
+    private static let namesAtOnce = 512
     /// How long a caller waits for the place to confirm a removal.
     private static let removalTimeLimit = Duration.seconds(1)
 
@@ -65,25 +67,33 @@ extension ObjectStore {
         }
     }
 
-    /// Makes all unreadable that was asked for under a tag.
+    /// Makes unreadable what was asked for under a tag, as far as there is room for it in one removal.
     private func remove(_ removal: TagRemoval) async throws {
         let tag = removal.tag
-        // First: see ``keep(_:under:)``.
+        // First: see ``TagWriter``.
         try await place.replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
         let folder = ObjectNames.members(of: tag)
-        guard let names = try await names(in: folder), names.count <= TagRemoval.mostSources else {
-            return try await removeEverything()
+        guard let names = try await names(in: folder) else { return removal.onFound([], false) }
+        var (found, room) = ([NamedSource](), TagRemovalRoom())
+        var isComplete = names.count <= TagRemovalRoom.mostSources
+        for start in stride(from: 0, to: min(names.count, TagRemovalRoom.mostSources), by: Self.namesAtOnce) {
+            let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
+            let sources = try await place.members(part, in: folder)
+            // Those without a name that can be read are removed all the same.
+            try await place.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
+            found += sources
+            guard sources.allSatisfy({ room.take($0.name) }) else {
+                isComplete = isComplete && start + part.count == names.count
+                break
+            }
         }
-        let sources = try await place.members(names, in: folder)
-        // Those without a name that can be read are removed all the same.
-        try await place.replaceGenerations(of: names.compactMap { SharedSource(label: Array($0.utf8)) })
-        removal.onFound(sources)
+        removal.onFound(found, isComplete)
     }
 
     /// The names in a folder; nil if the place has failed to say several times, because it may not be asked perhaps.
     private func names(in folder: String) async throws -> [String]? {
         do {
-            let names = try await place.names(in: folder, atMost: TagRemoval.mostSources + 1)
+            let names = try await place.names(in: folder, atMost: TagRemovalRoom.mostSources + 1)
             state.withLock { $0.failedListings = 0 }
             return names
         } catch {

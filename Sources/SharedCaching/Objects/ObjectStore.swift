@@ -18,7 +18,6 @@ package final class ObjectStore: SharedValueStore {
         var due = DueRemovals()
         var reads = 0
         var writes = Deque<ObjectWrite>()
-        var tagNotes = TagNotes()
         /// Tasks that take writes.
         var writers = 0
         var isRecovering = false
@@ -36,6 +35,7 @@ package final class ObjectStore: SharedValueStore {
     package static let mostWriters = 4
 
     let place: any ObjectPlace
+    private let tags: TagWriter
     private let configuration: ObjectStoreConfiguration
     private let seal: SharedSeal
     private let logger: Logger
@@ -49,6 +49,7 @@ package final class ObjectStore: SharedValueStore {
         _ place: any ObjectPlace, _ configuration: ObjectStoreConfiguration, logger: Logger, timekeeper: any Timekeeper
     ) {
         self.place = place
+        tags = TagWriter(place, timekeeper: timekeeper)
         self.configuration = configuration
         self.logger = logger
         self.timekeeper = timekeeper
@@ -74,6 +75,7 @@ package final class ObjectStore: SharedValueStore {
             return state.writers == 0
         }
         if !isIdle { _ = await answer.value(within: timeLimit, by: timekeeper, or: false) }
+        await tags.stop(timeLimit: timeLimit)
         let isDelivered = FirstAnswer<Bool>()
         Task.detached { [self] in
             await deliver()
@@ -90,7 +92,11 @@ package final class ObjectStore: SharedValueStore {
         if lost > 0 { logger.warning("removals not confirmed by the result store", ["count": .int(lost)]) }
     }
 
-    package var statistics: SharedStoreStatistics { state.withLock { $0.statistics } }
+    package var statistics: SharedStoreStatistics {
+        var statistics = state.withLock { $0.statistics }
+        tags.add(to: &statistics)
+        return statistics
+    }
 
     package var isReadOnly: Bool { configuration.isReadOnly }
 
@@ -138,7 +144,7 @@ package final class ObjectStore: SharedValueStore {
             for (index, source) in sources.enumerated() {
                 group.addTask {
                     let found = try await place.object(
-                        named: ObjectNames.generation(source.label), atMost: Self.mostGenerationBytes)
+                        named: ObjectNames.generation(source.label), atMost: TagWriter.mostGenerationBytes)
                     return (index, found ?? SharedBytes(Generation.first.text))
                 }
             }
@@ -146,9 +152,6 @@ package final class ObjectStore: SharedValueStore {
         }
         return [try await everything] + sources.indices.map { generations[$0] } + [try await value]
     }
-
-    /// More than a generation has, so that a longer one is noticed.
-    private static let mostGenerationBytes = 64
 
     /// The generation of everything, which is asked for at most once in each interval; nil if there is none.
     private func currentGeneration() async throws -> SharedBytes? {
@@ -169,7 +172,7 @@ package final class ObjectStore: SharedValueStore {
     private func askedGeneration() async throws -> Generation? {
         let now = timekeeper.now
         let removals = state.withLock { $0.removals }
-        let found = try await place.object(named: ObjectNames.everything, atMost: Self.mostGenerationBytes)
+        let found = try await place.object(named: ObjectNames.everything, atMost: TagWriter.mostGenerationBytes)
         var generation = found.flatMap { Generation($0.array) }
         if generation == nil, !configuration.isReadOnly {
             let new = Generation()
@@ -221,26 +224,16 @@ package final class ObjectStore: SharedValueStore {
         else { return false }
         return add(
             ObjectWrite(
-                content: .value(value, key, generations: [first.everything] + generations.map(\.source)), length: length
-            ))
+                value: value, key: key, generations: [first.everything] + generations.map(\.source), length: length))
     }
 
-    package func note(_ tag: SharedTag, of source: NamedSource) {
+    package func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? {
+        configuration.isReadOnly || !isUp ? nil : tags.begin(tag, of: source)
+    }
+
+    package func note(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
         guard !configuration.isReadOnly, isUp else { return }
-        let step = state.withLock { $0.tagNotes.take(source, under: tag, at: timekeeper.now) }
-        guard step != .nothing else { return }
-        let before = step == .askAndWrite ? Task.detached { try await self.askedGeneration(of: tag) } : nil
-        if add(ObjectWrite(content: .member(source, tag, before: before), length: source.queuedLength)) { return }
-        state.withLock { $0.tagNotes.forget(source, under: tag) }
-    }
-
-    private func askedGeneration(of tag: SharedTag) async throws -> SharedBytes? {
-        defer { state.withLock { $0.tagNotes.endRead() } }
-        return try await generation(of: tag)
-    }
-
-    private func generation(of tag: SharedTag) async throws -> SharedBytes? {
-        try await place.object(named: ObjectNames.generation(tag.label), atMost: Self.mostGenerationBytes)
+        tags.write(TagNotes.Note(source: source, tag: tag, beginning: beginning)) { [self] in forget([$0]) }
     }
 
     private func add(_ write: ObjectWrite) -> Bool {
@@ -264,33 +257,13 @@ package final class ObjectStore: SharedValueStore {
     /// Writes until nothing waits.
     private func writeWaiting() async {
         while let write = nextWrite() {
-            let isDone: Void?
-            switch write.content {
-            case .value(let value, let key, let generations):
-                let bytes = value.written(under: key, generations: generations, seal)
-                isDone = try? await place.keep(bytes, named: ObjectNames.value(key), isLasting: false)
-            case .member(let source, let tag, let before):
-                isDone = try? await keep(source, under: tag, before)
-                if isDone == nil { state.withLock { $0.tagNotes.forget(source, under: tag) } }
-            }
+            let bytes = write.value.written(under: write.key, generations: write.generations, seal)
+            let isDone: Void? = try? await place.keep(bytes, named: ObjectNames.value(write.key), isLasting: false)
             state.withLock { state in
                 state.statistics.queueBytes -= write.length
                 if isDone == nil { state.statistics.droppedWrites += 1 } else { state.statistics.writes += 1 }
             }
         }
-    }
-
-    /// Notes that a source was asked for under a tag, and makes it unreadable if the tag was purged in between.
-    ///
-    /// A purge replaces the tag's generation before it reads which sources there are: so it finds this one, or is
-    /// noticed here. The generation is read before any value that this request leads to is written.
-    private func keep(
-        _ source: NamedSource, under tag: SharedTag, _ asked: Task<SharedBytes?, any Error>?
-    ) async throws {
-        let before = if let asked { try await asked.value } else { try await generation(of: tag) }
-        try await place.keep(
-            SharedBytes(source.written), named: ObjectNames.member(source.source, of: tag), isLasting: false)
-        if before?.array != (try await generation(of: tag))?.array { forget([source.source]) }
     }
 
     private func nextWrite() -> ObjectWrite? {
@@ -364,14 +337,10 @@ package final class ObjectStore: SharedValueStore {
     }
 }
 
-/// One thing that waits to be written to a place.
+/// A value that waits to be written to a place.
 struct ObjectWrite {
-    enum Content {
-        case value(SharedValue, SharedKey, generations: [Generation])
-        /// A source was asked for under a tag, which had a generation then; nil if that was not asked for.
-        case member(NamedSource, SharedTag, before: Task<SharedBytes?, any Error>?)
-    }
-
-    let content: Content
+    let value: SharedValue
+    let key: SharedKey
+    let generations: [Generation]
     let length: Int
 }

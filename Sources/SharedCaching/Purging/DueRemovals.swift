@@ -87,15 +87,38 @@ struct DueRemovals {
 /// The removal of all that was asked for under a tag.
 package struct TagRemoval: Sendable {
     let tag: SharedTag
-    /// Told which sources the place knew under the tag, when it has made them unreadable; on any thread, must be quick.
-    let onFound: @Sendable ([NamedSource]) -> Void
-
-    /// Most sources of a tag that are removed one by one; for more, everything is removed.
-    static let mostSources = 100_000
+    /// Told which sources the place has made unreadable, and whether these are all that it knew under the tag; on any
+    /// thread, must be quick.
+    let onFound: @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
 
     /// A removal of what is known under `tag`.
-    package init(of tag: SharedTag, onFound: @escaping @Sendable ([NamedSource]) -> Void) {
+    package init(of tag: SharedTag, onFound: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void)
+    {
         (self.tag, self.onFound) = (tag, onFound)
+    }
+}
+
+/// Counts the sources that one purge by tag removes: there is a bound, because each is removed by itself, and all
+/// instances are told its name.
+package struct TagRemovalRoom: Sendable {
+    /// Most sources.
+    package static let mostSources = 100_000
+    /// Most bytes of their names; they make half as many notices as the log of purges keeps.
+    static let mostBytes = 8 << 20
+
+    private var sources = 0
+    private var bytes = 0
+
+    package init() {}
+
+    /// Takes room for a source of this name; false if there is none.
+    package mutating func take(_ name: String) -> Bool {
+        guard sources < Self.mostSources, bytes + name.utf8.count + SharedSource.labelLength < Self.mostBytes else {
+            return false
+        }
+        sources += 1
+        bytes += name.utf8.count + SharedSource.labelLength + 1
+        return true
     }
 }
 

@@ -58,6 +58,12 @@ package struct SharedTag: Hashable, Sendable {
     var name: [UInt8] { TierNames.tags + label }
 }
 
+/// The state of a tag before a source was asked for under it; see ``SharedValueStore/begin(_:of:)``.
+package struct TagBeginning: Sendable {
+    /// The tag's generation, which is being asked for.
+    let generation: Task<SharedBytes?, any Error>
+}
+
 /// The names of Alula's keys on the server; the number changes with the layout of values and of the log.
 enum TierNames {
     private static let prefix = "alula:1:"

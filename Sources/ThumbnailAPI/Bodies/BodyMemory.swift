@@ -107,14 +107,3 @@ package final class BodyMemory: Sendable {
         }
     }
 }
-
-/// The network that counts as one client: an IPv4 address, or an IPv6 network of 64 bits, because these are given to
-/// single households.
-private struct ClientNetwork: Hashable {
-    private let address: IPAddress?
-
-    /// The network of an address; the clients whose address is not known are one.
-    init(of client: IPAddress?) {
-        if case .v6(let network, _) = client?.unmapped { address = .v6(network, 0) } else { address = client?.unmapped }
-    }
-}

@@ -2,6 +2,14 @@ package import Dialects
 import HTTPTypes
 package import Text
 
+/// The requests that may name tags.
+package enum TagNaming: String, Sendable, CaseIterable {
+    /// All.
+    case any
+    /// Those that are signed; presets may name tags for the others.
+    case signed
+}
+
 /// The settings of both listeners' routes.
 package struct APIConfiguration: Sendable {
     /// Keys with which targets may be signed, several for rotation; without keys, unsigned requests are served.
@@ -29,6 +37,8 @@ package struct APIConfiguration: Sendable {
     package var allowOrigin: String?
     /// The field that tells the tags of answers; nil for none.
     package var cacheTagField: CacheTagField?
+    /// Who may name tags; nil for signed requests if there are keys, else for all.
+    package var tags: TagNaming?
     /// Whether a client's `Cache-Control` counts; if it does, any client can force fetches from origins.
     package var honoursClientCacheControl = false
     /// Longest time from a request's header to its answer, including waits in queues.
@@ -51,7 +61,11 @@ package struct APIConfiguration: Sendable {
     package init() {}
 
     /// The bounds on what clients ask for.
-    var clientPolicy: ClientPolicy { ClientPolicy(vocabulary.sizes, saveDataQuality: saveDataQuality) }
+    var clientPolicy: ClientPolicy {
+        let defaultTags: TagNaming = dialects.allSatisfy { $0.signatures == .none } ? .any : .signed
+        return ClientPolicy(
+            vocabulary.sizes, saveDataQuality: saveDataQuality, takesUnsignedTags: (tags ?? defaultTags) == .any)
+    }
 
     /// Reads a query about a source that stands elsewhere, which a client's request with these fields brings.
     ///

@@ -14,7 +14,10 @@ extension JSONValue {
 
     /// The entries that a removal removed.
     static func removedEntries(_ removed: RemovedEntries) -> JSONValue {
-        .object([("entries", .int(removed.entries)), ("bytes", .int(removed.bytes))])
+        .object([
+            ("entries", .int(removed.entries)), ("bytes", .int(removed.bytes)),
+            ("complete", .bool(removed.isComplete)),
+        ])
     }
 
     /// The downloads that were cancelled.

@@ -1,5 +1,6 @@
 import Coordination
 import Dialects
+import Downloading
 import HTTPTypes
 import Text
 import ThumbnailPipeline
@@ -13,6 +14,8 @@ struct RenditionParts: Sendable {
     let lifecycle: ServiceLifecycle
     /// The ID of the request.
     let requestID: String
+    /// The client that names tags; nil if they are signed.
+    let client: ClientNetwork?
     /// When each of them must be ready.
     let deadline: Duration
     let timekeeper: any Timekeeper
@@ -58,7 +61,7 @@ struct RenditionParts: Sendable {
     }
 
     private func call(_ request: ThumbnailRequest) -> Call {
-        Call(thumbnails.resolved(request, of: source), receipt: requestID)
+        Call(thumbnails.resolved(request, of: source), by: client, receipt: requestID)
     }
 }
 

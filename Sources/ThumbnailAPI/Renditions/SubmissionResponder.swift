@@ -1,5 +1,6 @@
 import Coordination
 import Dialects
+import Downloading
 import HTTPTypes
 import Imaging
 import Memory
@@ -144,7 +145,9 @@ extension SubmissionResponder {
         }
         let parts = RenditionParts(
             list: list, source: source, thumbnails: thumbnails, placer: placer, lifecycle: lifecycle,
-            requestID: exchange.requestID, deadline: deadline, timekeeper: timekeeper)
+            requestID: exchange.requestID,
+            client: configuration.signingKeys.isEmpty ? ClientNetwork(of: exchange.client) : nil, deadline: deadline,
+            timekeeper: timekeeper)
         let form = RenditionForm(accept: accept)
         var fields = common
         fields.append(.cacheControl, image == nil ? "no-store" : "private, no-store")

@@ -39,7 +39,7 @@ package final class PipelineCaches: SourceCaching {
         self.tier = tier
         self.resultStore = resultStore
         layers = [tier, resultStore].compactMap(\.self)
-        tags = SourceTags(memory, changes, disk: disk, layers: layers)
+        tags = SourceTags(memory, changes, disk: disk, layers: layers, timekeeper: timekeeper)
         self.events = events
         self.timekeeper = timekeeper
     }

@@ -1,50 +1,94 @@
 import Coordination
 import Downloading
+import SharedCaching
 import Text
 
-/// The tags under which sources are asked for, in memory and in the layers below.
+/// The tags under which sources are served, in memory and in the layers below.
 final class SourceTags: Sendable {
     private let book = Locked(TagBook())
+    private let allowances = Locked(TagAllowances())
+    private let dropped = Locked(0)
     private let disk: PipelineDisk?
     private let layers: [SharedTier]
     private let memory: MemoryCaches
     private let changes: Locked<SourceChanges>
+    private let timekeeper: any Timekeeper
 
     /// No tags; sources whose tags are dropped leave `memory`, which changes them.
-    init(_ memory: MemoryCaches, _ changes: Locked<SourceChanges>, disk: PipelineDisk?, layers: [SharedTier]) {
+    init(
+        _ memory: MemoryCaches, _ changes: Locked<SourceChanges>, disk: PipelineDisk?, layers: [SharedTier],
+        timekeeper: any Timekeeper
+    ) {
         (self.memory, self.changes, self.disk, self.layers) = (memory, changes, disk, layers)
+        self.timekeeper = timekeeper
     }
 
     /// Bytes of memory that they take, roughly.
     var byteCount: Int { book.withLock(\.byteCount) }
 
-    /// Notes that a source is asked for under tags.
+    /// Tags that were not noted because their client had added too many.
+    var droppedCount: Int { dropped.withLock { $0 } }
+
+    /// Serves a source under tags, and notes them if that succeeds; meanwhile, a purge by them finds the source.
+    func serving<Value>(
+        _ identity: SourceIdentity, under tags: [ExactText], by client: ClientNetwork?,
+        _ serve: () async throws -> Value
+    ) async throws -> Value {
+        guard !tags.isEmpty, !identity.isGiven else { return try await serve() }
+        let missing = book.withLock { book in
+            book.beginWait(for: identity, tags)
+            return book.missing(tags, of: identity).tags
+        }
+        defer { book.withLock { $0.endWait(for: identity, tags) } }
+        let beginnings = missing.isEmpty ? [] : layers.map { $0.begin(missing, of: identity) }
+        let value = try await serve()
+        note(tags, of: identity, by: client, beginnings)
+        return value
+    }
+
+    /// Notes that a source is served under tags.
     ///
-    /// Called before it is looked for, so that a purge finds what is under way, and when it is there, because a purge
-    /// in between has forgotten its tags.
-    func note(_ new: [ExactText], of identity: SourceIdentity) {
-        guard !new.isEmpty, !identity.isGiven else { return }
-        let noted = book.withLock { $0.note(new, of: identity) }
+    /// - Parameter client: Who named the tags; nil for those who may name any number.
+    func note(_ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?) {
+        guard !tags.isEmpty, !identity.isGiven else { return }
+        note(tags, of: identity, by: client, [])
+    }
+
+    private func note(
+        _ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?,
+        _ beginnings: [SharedTier.TagBeginnings]
+    ) {
+        var (new, known) = book.withLock { $0.missing(tags, of: identity) }
+        guard !new.isEmpty else { return }
+        if let client {
+            let now = timekeeper.now
+            let taken = allowances.withLock { Array($0.taken(new, known: known, by: client, at: now)) }
+            if taken.count < new.count { dropped.withLock { $0 += new.count - taken.count } }
+            new = taken
+        }
+        let noted = book.withLock { [new] in $0.note(new, of: identity) }
         for source in noted.dropped {
             changes.withLock { $0.note(source) }
             _ = memory.removeAll(from: source)
         }
-        tell(noted.added, of: identity)
+        tell(noted.added, of: identity, beginnings)
     }
 
     /// Has the layers below memory note all tags of a source: with each of its records.
-    func tell(of identity: SourceIdentity) { tell(book.withLock { $0.tags(of: identity) }, of: identity) }
+    func tell(of identity: SourceIdentity) { tell(book.withLock { $0.tags(of: identity) }, of: identity, []) }
 
-    private func tell(_ tags: [ExactText], of identity: SourceIdentity) {
+    private func tell(_ tags: [ExactText], of identity: SourceIdentity, _ beginnings: [SharedTier.TagBeginnings]) {
         guard !tags.isEmpty else { return }
         disk?.note(tags, of: identity)
-        for layer in layers { layer.note(tags, of: identity) }
+        for (index, layer) in layers.enumerated() {
+            layer.note(tags, of: identity, since: index < beginnings.count ? beginnings[index] : [:])
+        }
     }
 
     /// The sources that this instance knows to have been asked for under a tag, in memory.
     func sources(under tag: ExactText) -> Set<SourceIdentity> { book.withLock { $0.sources(under: tag) } }
 
-    /// Forgets the tags of a purged source: it has none until it is asked for again.
+    /// Forgets the tags of a purged source: it has none until it is served again.
     func forget(_ identity: SourceIdentity) { book.withLock { $0.forget(identity) } }
 
     /// Forgets all tags.

@@ -2,11 +2,15 @@ import Coordination
 import Downloading
 import Text
 
-/// The tags under which sources were asked for lately: a plain value; the caches keep it under a lock.
+/// The tags under which sources were served lately, and those of the requests under way: a plain value; the caches keep
+/// it under a lock.
 ///
 /// It is bounded. A source whose tags it drops must leave the caches beside it, so that nothing stays there that its
-/// tags cannot find.
+/// tags cannot find. A request drops no tags before its source is served, so that a source that does not exist takes
+/// nothing from others.
 struct TagBook {
+    /// The sources of requests under way, by tag, with the number of requests.
+    private var awaited: [ExactText: [SourceIdentity: Int]] = [:]
     private var tags: [SourceIdentity: [ExactText]] = [:]
     private var sources: [ExactText: Set<SourceIdentity>] = [:]
     /// Sources in the order in which they came; those that were forgotten since are passed over.
@@ -19,19 +23,39 @@ struct TagBook {
     /// Most tags of one source; then it is dropped and begins anew.
     static let mostTags = 64
     /// Bytes of memory that each takes, roughly.
-    private static let cost = 384
+    static let cost = 384
 
     /// Bytes of memory that it takes, roughly.
     var byteCount: Int { count * Self.cost }
 
-    /// Notes that a source was asked for under tags.
+    /// Notes that a request under tags begins to wait for a source; ended by ``endWait(for:_:)``.
+    mutating func beginWait(for source: SourceIdentity, _ tags: [ExactText]) {
+        for tag in tags { awaited[tag, default: [:]][source, default: 0] += 1 }
+    }
+
+    /// Notes that such a request has ended.
+    mutating func endWait(for source: SourceIdentity, _ tags: [ExactText]) {
+        for tag in tags {
+            guard let count = awaited[tag]?[source] else { continue }
+            awaited[tag]?[source] = count > 1 ? count - 1 : nil
+            if awaited[tag]?.isEmpty == true { awaited[tag] = nil }
+        }
+    }
+
+    /// The tags among these that a source is not known to have, and how many it has.
+    func missing(_ new: [ExactText], of source: SourceIdentity) -> (tags: [ExactText], known: Int) {
+        guard let known = tags[source] else { return (new, 0) }
+        return (new.filter { !known.contains($0) }, known.count)
+    }
+
+    /// Notes that a source was served under tags.
     ///
     /// - Returns: The tags that it was not known to have, and the sources that were dropped.
     mutating func note(
         _ new: [ExactText], of source: SourceIdentity
     ) -> (added: [ExactText], dropped: [SourceIdentity]) {
         var known = tags[source] ?? []
-        let missing = new.filter { !known.contains($0) }
+        let missing = missing(new, of: source).tags
         guard !missing.isEmpty else { return ([], []) }
         var dropped: [SourceIdentity] = []
         if known.count + missing.count > Self.mostTags {
@@ -55,8 +79,10 @@ struct TagBook {
     /// The tags of a source.
     func tags(of source: SourceIdentity) -> [ExactText] { tags[source] ?? [] }
 
-    /// The sources under a tag.
-    func sources(under tag: ExactText) -> Set<SourceIdentity> { sources[tag] ?? [] }
+    /// The sources under a tag, those that are waited for as well.
+    func sources(under tag: ExactText) -> Set<SourceIdentity> {
+        (sources[tag] ?? []).union((awaited[tag] ?? [:]).keys)
+    }
 
     /// Forgets the tags of a source.
     mutating func forget(_ source: SourceIdentity) {
@@ -68,8 +94,12 @@ struct TagBook {
         }
     }
 
-    /// Forgets everything.
-    mutating func forgetAll() { self = TagBook() }
+    /// Forgets all tags of sources that were served.
+    mutating func forgetAll() {
+        let awaited = awaited
+        self = TagBook()
+        self.awaited = awaited
+    }
 
     /// Drops places of forgotten sources when there are many.
     private mutating func compact() {

@@ -62,12 +62,12 @@ package struct FleetPurges: Sendable {
             let rest = removal.sourcesInMemory(under: tag)
             for identity in rest { removal.removeAll(from: identity, cause: .fleet) }
             Task.detached { [pipeline, removal] in
-                let all = rest.union(await removal.sources(under: tag))
+                let all = rest.union(await removal.sources(under: tag).sources)
                 for identity in all { removal.removeAll(from: identity, cause: .fleet) }
                 guard !all.isEmpty else { return }
                 pipeline.caches.resultStore?.forget(all)
                 // Others may have them without knowing the tag.
-                _ = await pipeline.caches.tier?.purge(all)
+                _ = await pipeline.caches.tier?.purge(SourceRemoval.bounded(all).sources)
             }
         }
     }

@@ -46,19 +46,25 @@ package struct PipelineControl: ServiceControlling {
     /// Removes what this instance, the disk, and what instances share know under the tag, each from all of them.
     package func remove(tag: ExactText) async throws -> RemovedEntries {
         guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
-        var known = await removal.sources(under: tag)
+        var (known, isComplete) = await removal.sources(under: tag)
         var removed = await removedAll(from: known)
-        let found = FoundSources(removal)
+        let layers = pipeline.caches.layers
+        let found = FoundSources(removal, places: layers.count)
         var isPurged = true
-        if !pipeline.caches.layers.isEmpty {
-            if !known.isEmpty { isPurged = await pipeline.caches.purged { [known] in await $0.purge(known) } }
+        if !layers.isEmpty {
+            let told = SourceRemoval.bounded(known)
+            if !told.isComplete { isComplete = false }
+            if !known.isEmpty { isPurged = await pipeline.caches.purged { await $0.purge(told.sources) } }
             if await !pipeline.caches.purged({ await $0.purge(shared, found: found.add) }) { isPurged = false }
-            let others = found.take().subtracting(known)
+            let (all, areAll) = found.take()
+            if !areAll { isComplete = false }
+            let others = all.subtracting(known)
             // The other layer, and other instances, may have them without knowing the tag.
             if !others.isEmpty, await !pipeline.caches.purged({ await $0.purge(others) }) { isPurged = false }
             known.formUnion(others)
             removed = removed + (await removedAll(from: known))
         }
+        removed.isComplete = isComplete
         pipeline.resources.events.record(
             .purge(
                 url: nil, tag: tag.string, entries: removed.entries, bytes: removed.bytes, cause: .operator))
@@ -108,29 +114,39 @@ package struct PipelineControl: ServiceControlling {
 
 /// The sources that places know under a tag that is purged.
 private final class FoundSources: Sendable {
-    private let removal: SourceRemoval
-    /// Nil when nobody waits for them any more.
-    private let sources = Locked<Set<SourceIdentity>?>([])
+    private struct State {
+        /// Nil when nobody waits for them any more.
+        var sources: Set<SourceIdentity>? = []
+        /// Places that have not told all that they knew.
+        var silentPlaces: Int
+    }
 
-    init(_ removal: SourceRemoval) {
+    private let removal: SourceRemoval
+    private let state: Locked<State>
+
+    /// The sources of so many places.
+    init(_ removal: SourceRemoval, places: Int) {
         self.removal = removal
+        state = Locked(State(silentPlaces: places))
     }
 
     /// Takes sources that a place has made unreadable; those that come late are removed here at once.
-    func add(_ found: [NamedSource]) {
+    func add(_ found: [NamedSource], isComplete: Bool) {
         let identities = found.compactMap { removal.identity(named: $0.name) }
-        let isLate = sources.withLock { sources in
-            sources?.formUnion(identities)
-            return sources == nil
+        let isLate = state.withLock { state in
+            state.sources?.formUnion(identities)
+            if isComplete { state.silentPlaces -= 1 }
+            return state.sources == nil
         }
         guard isLate else { return }
         for identity in identities { removal.removeAll(from: identity, cause: .operator) }
     }
 
-    func take() -> Set<SourceIdentity> {
-        sources.withLock { sources in
-            defer { sources = nil }
-            return sources ?? []
+    /// The sources so far, and whether all places have told all that they knew.
+    func take() -> (sources: Set<SourceIdentity>, areAll: Bool) {
+        state.withLock { state in
+            defer { state.sources = nil }
+            return (state.sources ?? [], state.silentPlaces <= 0)
         }
     }
 }

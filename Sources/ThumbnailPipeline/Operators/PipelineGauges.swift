@@ -113,6 +113,12 @@ package struct PipelineGauges: Sendable {
                 [([$0.name, "hit"], Double($0.figures.hits)), ([$0.name, "miss"], Double($0.figures.misses))]
             }
         }
+        registry.gauge(
+            "alula_tags_dropped_total", help: "Tags that were not noted because their client had named too many.",
+            counting: "tag", isCounter: true
+        ) {
+            [([], Double(caches.tags.droppedCount))]
+        }
         if let store = caches.disk?.store { registerDisk(store, in: registry) }
         if let store = caches.tier?.store { registerShared(store, "shared cache", "alula_shared_cache", in: registry) }
         if let store = caches.resultStore?.store {
@@ -150,6 +156,12 @@ package struct PipelineGauges: Sendable {
         ) {
             [([], Double(store.statistics.droppedWrites))]
         }
+        registry.gauge(
+            "\(prefix)_dropped_tags_total", help: "Tags of sources that the \(what) was not told.", counting: "tag",
+            isCounter: true
+        ) {
+            [([], Double(store.statistics.droppedNotes))]
+        }
     }
 
     private func registerDisk(_ store: DiskStore, in registry: MetricsRegistry) {
@@ -157,6 +169,9 @@ package struct PipelineGauges: Sendable {
             "alula_disk_cache_working", help: "1 while the disk cache is in use, 0 while it is done without."
         ) {
             [([], store.statistics.isWorking ? 1 : 0)]
+        }
+        registry.gauge("alula_disk_cache_tag_bytes", help: "Bytes of tags of sources, beside the shares.") {
+            [([], Double(store.statistics.tagUsage))]
         }
         registry.gauge("alula_disk_cache_note_bytes", help: "Bytes of notes on prefetch jobs, beside the shares.") {
             [([], Double(store.statistics.noteUsage))]

@@ -1,4 +1,5 @@
 import Downloading
+import SharedCaching
 import Telemetry
 import Text
 
@@ -23,10 +24,19 @@ struct SourceRemoval: Sendable {
         pipeline.caches.removeAll(from: identity, cause: cause)
     }
 
-    /// The sources that memory or the disk knows under a tag.
-    func sources(under tag: ExactText) async -> Set<SourceIdentity> {
-        let names = await pipeline.caches.disk?.sourceNames(under: tag) ?? []
-        return sourcesInMemory(under: tag).union(names.compactMap { identity(named: $0) })
+    /// The sources that memory or the disk knows under a tag, and whether these are all.
+    func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {
+        let inMemory = sourcesInMemory(under: tag)
+        guard let disk = pipeline.caches.disk else { return (inMemory, true) }
+        let (names, isComplete) = await disk.sourceNames(under: tag)
+        return (inMemory.union(names.compactMap { identity(named: $0) }), isComplete)
+    }
+
+    /// Those of the sources under a tag that other instances can be told of, and whether these are all.
+    static func bounded(_ sources: Set<SourceIdentity>) -> (sources: Set<SourceIdentity>, isComplete: Bool) {
+        var room = TagRemovalRoom()
+        let told = sources.filter { room.take($0.name) }
+        return (told, told.count == sources.count)
     }
 
     /// The sources that memory knows under a tag.

@@ -94,8 +94,12 @@ package struct PipelineDisk: Sendable {
         store.note(tags.map(\.string), of: name(of: identity), label: identity.name)
     }
 
-    /// The names of the sources that were asked for under a tag, by this instance or one before it.
-    func sourceNames(under tag: ExactText) async -> [String] { await store.labels(under: tag.string) }
+    /// The names of the sources that were served under a tag, by this instance or one before it, and whether these are
+    /// all.
+    func sourceNames(under tag: ExactText) async -> (names: [String], isComplete: Bool) {
+        let (names, isComplete) = await store.labels(under: tag.string)
+        return (names, isComplete)
+    }
 
     /// Removes a source and all made from it, before anything else is done.
     func removeAll(from identity: SourceIdentity) {

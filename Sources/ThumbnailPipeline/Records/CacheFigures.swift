@@ -45,6 +45,8 @@ package struct CacheUsage: Sendable, Equatable {
 package struct RemovedEntries: Sendable, Equatable {
     package var entries = 0
     package var bytes = 0
+    /// Whether all is known to be gone that was to be removed.
+    package var isComplete = true
 }
 
 extension RemovedEntries {
@@ -56,6 +58,8 @@ extension RemovedEntries {
     }
 
     static func + (one: RemovedEntries, other: RemovedEntries) -> RemovedEntries {
-        RemovedEntries(entries: one.entries + other.entries, bytes: one.bytes + other.bytes)
+        RemovedEntries(
+            entries: one.entries + other.entries, bytes: one.bytes + other.bytes,
+            isComplete: one.isComplete && other.isComplete)
     }
 }

@@ -1,5 +1,5 @@
 import Coordination
-import Downloading
+package import Downloading
 package import HTTPTypes
 
 /// One caller's request on its way.
@@ -11,16 +11,21 @@ package struct Call: Sendable {
     let receipt: String
     /// The earlier look into the shared cache; nil if there was none.
     var look: EarlierLook?
+    /// The client that names the request's tags; nil if they are signed or an operator's.
+    var client: ClientNetwork?
     /// The time that the call has waited for what instances share.
     var allowances: LayerAllowances
 
     /// A call of this name for a request.
     ///
-    /// - Parameter look: The look into the shared cache that was not enough for it.
+    /// - Parameters:
+    ///   - look: The look into the shared cache that was not enough for it.
+    ///   - client: The client that names its tags; nil if they are signed or an operator's.
     package init(
         _ recurring: RecurringRequest, directives: RequestCacheControl = .none, after look: EarlierLook? = nil,
-        receipt: String
+        by client: ClientNetwork? = nil, receipt: String
     ) {
+        self.client = client
         self.recurring = recurring
         self.directives = directives
         self.look = look

@@ -1,3 +1,4 @@
+package import Downloading
 package import Imaging
 package import Memory
 package import Text
@@ -14,6 +15,11 @@ package protocol ThumbnailLookup: Sendable {
 
     /// The thumbnail if it can be answered from the result cache at once.
     func cachedThumbnail(for request: RecurringRequest) -> Thumbnail?
+
+    /// Notes the tags of a request whose thumbnail was there, so that a purge by them finds its source.
+    ///
+    /// - Parameter client: The client that names them; nil if they are signed.
+    func noteTags(of request: RecurringRequest, by client: ClientNetwork?)
 
     /// Changes whenever something else than the passing of time may change what ``cachedThumbnail(for:)`` gives.
     var generation: Int { get }

@@ -218,10 +218,24 @@ package final class SharedTier: Sendable {
             seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
     }
 
-    /// Notes that a source was asked for under tags.
-    func note(_ tags: [ExactText], of identity: SourceIdentity) {
+    /// The states of tags before a source was asked for under them.
+    typealias TagBeginnings = [ExactText: TagBeginning]
+
+    /// Begins a request for a source under tags.
+    func begin(_ tags: [ExactText], of identity: SourceIdentity) -> TagBeginnings {
+        guard mayShare(identity), let named = NamedSource(source(identity), name: identity.name) else { return [:] }
+        return tags.reduce(into: [:]) { beginnings, tag in
+            beginnings[tag] = SharedTag(tag.string).flatMap { store.begin($0, of: named) }
+        }
+    }
+
+    /// Notes that a source was served under tags.
+    func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
         guard mayShare(identity), let named = NamedSource(source(identity), name: identity.name) else { return }
-        for tag in tags.compactMap({ SharedTag($0.string) }) { store.note(tag, of: named) }
+        for tag in tags {
+            guard let shared = SharedTag(tag.string) else { continue }
+            store.note(shared, of: named, since: beginnings[tag])
+        }
     }
 
     // MARK: Removals
@@ -250,8 +264,10 @@ package final class SharedTier: Sendable {
 
     /// The same for all sources that were asked for under a tag, as far as other instances know.
     ///
-    /// - Parameter found: Told which sources these were, perhaps after this has returned.
-    func purge(_ tag: SharedTag, found: @escaping @Sendable ([NamedSource]) -> Void) async -> Bool {
+    /// - Parameter found: Told which sources these were and whether they were all, perhaps after this has returned.
+    func purge(
+        _ tag: SharedTag, found: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
+    ) async -> Bool {
         await store.purge(TagRemoval(of: tag, onFound: found))
     }
 

@@ -95,10 +95,12 @@ import ThumbnailPipeline
     }
 
     @Test func `caches are emptied whole or by source`() async {
-        #expect(await respond("/cache", method: .delete).text == #"{"entries":9,"bytes":90}"#)
+        #expect(await respond("/cache", method: .delete).text == #"{"entries":9,"bytes":90,"complete":true}"#)
         #expect(
-            await respond("/cache?url=http%3A%2F%2Fh%2Fa%3Fb", method: .delete).text == #"{"entries":1,"bytes":10}"#)
-        #expect(await respond("/cache?tag=product-7", method: .delete).text == #"{"entries":0,"bytes":0}"#)
+            await respond("/cache?url=http%3A%2F%2Fh%2Fa%3Fb", method: .delete).text
+                == #"{"entries":1,"bytes":10,"complete":true}"#)
+        #expect(
+            await respond("/cache?tag=product-7", method: .delete).text == #"{"entries":0,"bytes":0,"complete":true}"#)
         #expect(control.removed == ["*", "http://h/a?b", "#product-7"])
     }
 

@@ -51,6 +51,8 @@ final class Maker: ThumbnailLookup, ThumbnailMaking {
 
     func cachedThumbnail(for request: RecurringRequest) -> Thumbnail? { nil }
 
+    func noteTags(of request: RecurringRequest, by client: ClientNetwork?) {}
+
     var generation: Int { 0 }
 
     func countRepeatedHit() {}

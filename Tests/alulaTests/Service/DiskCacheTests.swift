@@ -57,7 +57,9 @@ final class DiskCacheTests: Sendable {
             await running.service.disk?.settled()
             let all = try await running.send("DELETE", "/cache", toOperators: true)
             #expect(all.text.hasPrefix(#"{"entries":6,"#), "\(all.text)")
-            #expect(try await running.send("DELETE", "/cache", toOperators: true).text == #"{"entries":0,"bytes":0}"#)
+            #expect(
+                try await running.send("DELETE", "/cache", toOperators: true).text
+                    == #"{"entries":0,"bytes":0,"complete":true}"#)
         }
     }
 

@@ -60,7 +60,7 @@ struct NamedOriginTests {
                 text += String(decoding: try await client.bytes(1), as: UTF8.self)
             }
             let again = try await running.send("/cache?url=\(shown)", method: "DELETE", toOperators: true)
-            #expect(again.status == 200 && again.text == #"{"entries":0,"bytes":0}"#)
+            #expect(again.status == 200 && again.text == #"{"entries":0,"bytes":0,"complete":true}"#)
         }
         client.close()
         let status = try await running.send("/status", toOperators: true).text

@@ -1,0 +1,79 @@
+import Dialects
+import Downloading
+import HTTPTypes
+import TestSupport
+import Testing
+import Text
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+/// Who may name tags, and whose they are.
+struct TagNamingTests {
+    private static let url = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg"
+
+    /// thumbor with a key.
+    private func thumbor() throws -> ThumborDialect {
+        var configuration = ThumborConfiguration()
+        configuration.place = DialectPlace("/t")
+        configuration.key = Array("k".utf8)
+        return try #require(ThumborDialect(configuration))
+    }
+
+    /// An edge with a preset that names a tag.
+    private func edge(
+        _ thumbnails: StubThumbnails = StubThumbnails(),
+        _ configure: @escaping (inout APIConfiguration) -> Void = { _ in }
+    ) throws -> Edge {
+        Edge.takingUploads(thumbnails) {
+            $0.accessLog = false
+            $0.vocabulary.presets["card"] = [("tag", "cards")]
+            configure(&$0)
+        }
+    }
+
+    @Test func `with tags: signed, requests that are not signed name none but those of presets`() async throws {
+        let thumbnails = StubThumbnails()
+        let edge = try edge(thumbnails) { $0.tags = .signed }
+        for target in [Self.url + "&tag=a", Self.url + "&preset=card&tag=a"] {
+            let refused = await edge.respond(target)
+            #expect(refused.status == .forbidden && refused.code == "tag_not_allowed", "\(target)")
+            #expect(refused.member("parameter") == "tag")
+        }
+        #expect(await edge.respond(Self.url + "&preset=card").status == .ok)
+        #expect(thumbnails.requests.map(\.tags) == [["cards"]])
+        let body = Array(#"{"url":"https://example.com/a.png","renditions":["tag=a","w=300"]}"#.utf8)
+        let list = await edge.submit(SubmissionFixture.request("/thumbnails", SubmissionFixture.json), body)
+        #expect(await list.received().contains("tag_not_allowed"))
+    }
+
+    @Test func `without keys all may name tags, and with those of any grammar only signed requests`() async throws {
+        #expect(await (try edge()).respond(Self.url + "&tag=a").status == .ok)
+        let thumbor = try thumbor()
+        let closed = try edge {
+            $0.otherDialects = [thumbor]
+            $0.unsignedDialects = ["native"]
+        }
+        #expect(await closed.respond(Self.url).status == .ok)
+        #expect(await closed.respond(Self.url + "&tag=a").code == "tag_not_allowed")
+        let open = try edge {
+            $0.otherDialects = [thumbor]
+            $0.unsignedDialects = ["native"]
+            $0.tags = .any
+        }
+        #expect(await open.respond(Self.url + "&tag=a").status == .ok)
+    }
+
+    @Test func `a hit notes the tags of its client, and those of nobody if it is signed`() async throws {
+        let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), place: AnswerPlace())
+        let thumbnails = StubThumbnails(cached: sample)
+        let edge = try edge(thumbnails)
+        #expect(await edge.respond(Self.url + "&tag=a").status == .ok)
+        #expect(thumbnails.taggers == [ClientNetwork(of: nil)])
+        let key = Array("0123456789abcdef".utf8)
+        let signed = StubThumbnails(cached: sample)
+        let target = URLSigner.sign(target: Self.url + "&tag=a", key: key)
+        #expect(await (try self.edge(signed) { $0.signingKeys = [key] }).respond(target).status == .ok)
+        #expect(signed.taggers == [nil])
+    }
+}
