@@ -4,6 +4,7 @@ import Downloading
 import Glibc
 import Imaging
 import Memory
+import Settings
 import Text
 import ThumbnailPipeline
 
@@ -149,11 +150,9 @@ struct ResultMaker: Sendable {
 
     /// The format that the result will have.
     ///
-    /// - Throws: ``ImagingError`` for a result that cannot be made.
-    private func format(of opened: OpenedSource) throws(ImagingError) -> ImageFormat {
-        var rules = RenderingRules()
-        rules.automaticFormats = []
-        return try request.recipe.recipe.composition(of: RecipeSource(header: opened.header, rules: rules)).format
+    /// - Throws: An ``ImagingError`` for a result that cannot be made.
+    private func format(of opened: OpenedSource) throws -> ImageFormat {
+        try RenderPlan(for: request, of: PerSource(opened.header), by: session.engine.settings.pipeline).format
     }
 }
 

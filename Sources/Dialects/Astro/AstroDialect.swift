@@ -27,7 +27,7 @@ package struct AstroDialect: FrontEndDialect {
         let source = try sources.source(try parameters.required("href"))
         let format = try parameters["f"] ?? ""
         var recipe = FrontEndRecipe(
-            format: .fixed(try format.isEmpty ? .webp : FrontEndTarget.format(format, "f")))
+            format: try format.isEmpty ? .negotiated([.webp]) : .fixed(FrontEndTarget.format(format, "f")))
         // Drawings are drawn as the format of all, and turned into no other one.
         recipe.acceptsDrawings = format.isEmpty
         recipe.box.width = try Self.side(try parameters["w"], "w")

@@ -18,22 +18,23 @@ struct CloudflareRecipe: RenderRecipe {
         let header = source.header
         guard ![.tiff, .bmp].contains(header.format) else { throw .formatNotAccepted(header.format) }
         let hasAlpha = header.page(0).hasAlpha
-        let format = options.format ?? options.accepted?.first ?? header.format.answer(hasAlpha: hasAlpha)
-        let quick: ImageFormat = options.accepted?.contains(.webp) ?? hasAlpha ? .webp : .jpeg
-        if format == .avif, options.isFast { return try composition(of: source, in: quick) }
-        let composition = try composition(of: source, in: format)
-        let shape = FrameShape(size: composition.crop?.size ?? composition.size, hasAlpha: false)
+        var choices = options.format.map { [$0] } ?? options.accepted ?? []
         // The service, too, makes other formats of images that are too large for AVIF.
-        let isTooLarge =
-            composition.steps.shape(after: shape).size.area > source.limits.maximumFramePixels(of: .avif)
-        return try format == .avif && isTooLarge ? self.composition(of: source, in: quick) : composition
+        if choices.first == .avif {
+            choices.insert(options.accepted?.contains(.webp) ?? hasAlpha ? .webp : .jpeg, at: 1)
+            if options.isFast { choices.removeFirst() }
+        }
+        if options.format == nil { choices.append(header.format.answer(hasAlpha: hasAlpha)) }
+        let isMoving = header.frames > 1 && options.isAnimated
+        let fit = source.firstFit(of: choices, hasAlpha: hasAlpha, isMoving: isMoving)
+        return try composition(of: source, in: options.format == .avif ? fit : options.format ?? fit)
     }
 
     private func composition(of source: RecipeSource, in format: ImageFormat) throws(ImagingError) -> Composition {
         var source = source
         var rendering = RenderingOptions()
         rendering.format = .fixed(format)
-        rendering.qualityScale = .encoder
+        rendering.qualityScale = options.format != nil && quality != nil ? .encoder : .look
         rendering.isAnimated = options.isAnimated
         rendering.background = options.background ?? (options.fit == .pad ? .white : nil)
         rendering.quality = quality ?? (format.hasQuality ? source.rules.defaultQuality(Self.usualQuality) : nil)
@@ -41,7 +42,7 @@ struct CloudflareRecipe: RenderRecipe {
         rendering.operations = options.operations
         if case .border(let trim, let keep) = options.trim {
             if let box = source.box {
-                source = RecipeSource(header: source.header, box: box.grown(by: keep), rules: source.rules)
+                source = source.with(box: box.grown(by: keep))
             }
             let isMoving = source.header.frames > 1 && options.isAnimated && format.supportsAnimation
             rendering.operations.trim = isMoving ? nil : trim

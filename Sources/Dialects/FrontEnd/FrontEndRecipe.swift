@@ -19,9 +19,9 @@ struct FrontEndRecipe: RenderRecipe {
 
     /// How the format of the result is found.
     enum FormatRule: Sendable, Hashable {
-        /// The target names it, or the framework has one for all.
+        /// The target names it.
         case fixed(ImageFormat)
-        /// The first of those that `Accept` names and that the framework makes, best first; else the source's own.
+        /// The first of those that the framework makes and `Accept` names, best first; else the source's own.
         case negotiated([ImageFormat])
     }
 
@@ -44,8 +44,6 @@ struct FrontEndRecipe: RenderRecipe {
     var quality: Int?
     /// The quality of targets that name none; nil for that of the format.
     var usualQuality: Int?
-    /// Whether AVIF gets five eighths of the quality, so that it looks like the other formats.
-    var lowersAVIF = false
     var untouched = Untouched.none
     /// Whether sources may be drawings.
     var acceptsDrawings = true
@@ -54,7 +52,7 @@ struct FrontEndRecipe: RenderRecipe {
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         guard acceptsDrawings || source.header.format != .svg else { throw .formatNotAccepted(.svg) }
-        var options = options(of: source.header)
+        var options = options(of: source)
         if hasDefaultQuality { options.quality = options.quality.map(source.rules.defaultQuality) }
         return try options.composition(of: source)
     }
@@ -65,19 +63,17 @@ struct FrontEndRecipe: RenderRecipe {
     }
 
     /// The same result by Alula's own rules, for a source with this header.
-    func options(of header: ImageHeader) -> RenderingOptions {
-        let page = header.page(0)
+    func options(of source: RecipeSource) -> RenderingOptions {
+        let page = source.header.page(0)
         var options = RenderingOptions()
-        let isUntouched = isUntouched(header)
-        let format = isUntouched ? header.format.answer(hasAlpha: page.hasAlpha) : format(of: header)
+        let isUntouched = isUntouched(source.header)
+        let format = format(of: source, isUntouched: isUntouched)
         options.format = .fixed(format)
-        options.qualityScale = .encoder
+        if case .fixed = self.format, quality != nil { options.qualityScale = .encoder }
         options.isAnimated = true
         options.background = background
         options.gravity = gravity
-        if let quality = quality ?? usualQuality, format.hasQuality {
-            options.quality = lowersAVIF && format == .avif ? max(1, (quality * 5 + 4) / 8) : quality
-        }
+        if format.hasQuality { options.quality = quality ?? usualQuality }
         let size = isUntouched ? page.size : size(of: page.size)
         guard size != page.size else { return options }
         (options.width, options.height) = (size.width, size.height)
@@ -95,15 +91,18 @@ struct FrontEndRecipe: RenderRecipe {
         }
     }
 
-    private func format(of header: ImageHeader) -> ImageFormat {
-        let hasAlpha = header.page(0).hasAlpha
+    private func format(of source: RecipeSource, isUntouched: Bool) -> ImageFormat {
+        let (header, hasAlpha) = (source.header, source.header.page(0).hasAlpha)
+        var choices: [ImageFormat] = []
         switch format {
-        case .fixed(let format): return format
-        case .negotiated(let accepted):
-            if let format = accepted.first { return format }
-            return unexpected.contains(header.format)
-                ? hasAlpha ? .png : .jpeg : header.format.answer(hasAlpha: hasAlpha)
+        case .fixed(let format) where !isUntouched: return format
+        case .negotiated(let accepted) where !isUntouched: choices = accepted
+        default: break
         }
+        if isUntouched || !unexpected.contains(header.format) {
+            choices.append(header.format.answer(hasAlpha: hasAlpha))
+        }
+        return source.firstFit(of: choices, hasAlpha: hasAlpha, isMoving: header.frames > 1)
     }
 
     /// The size of the result, which is never larger than the source on either side.

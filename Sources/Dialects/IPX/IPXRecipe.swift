@@ -7,7 +7,7 @@ struct IPXRecipe: RenderRecipe {
     /// The longest side that is made; longer ones shrink.
     private static let longest = 8_192
     /// The quality of targets that name none.
-    private static let qualities: [ImageFormat: Int] = [.jpeg: 80, .webp: 80, .avif: 50]
+    private static let usualQuality = 80
 
     var keyText: String {
         let accepted = (modifiers.accepted ?? []).map(\.rawValue)
@@ -16,14 +16,18 @@ struct IPXRecipe: RenderRecipe {
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let (header, page) = (source.header, source.header.page(0))
-        let format = modifiers.format ?? modifiers.accepted?.first ?? header.format.answer(hasAlpha: page.hasAlpha)
+        let format =
+            modifiers.format
+            ?? source.firstFit(
+                of: (modifiers.accepted ?? []) + [header.format.answer(hasAlpha: page.hasAlpha)],
+                hasAlpha: page.hasAlpha, isMoving: header.frames > 1 && modifiers.keepsFrames)
         let isMoving =
             header.frames > 1 && (modifiers.keepsFrames || format == .gif) && format.supportsAnimation
         var rendering = RenderingOptions()
         rendering.format = .fixed(format)
-        rendering.qualityScale = .encoder
+        rendering.qualityScale = modifiers.format != nil && modifiers.quality != nil ? .encoder : .look
         rendering.isAnimated = isMoving
-        rendering.quality = modifiers.quality ?? Self.qualities[format]
+        rendering.quality = modifiers.quality ?? (format.hasQuality ? Self.usualQuality : nil)
         rendering.gravity = modifiers.gravity
         if modifiers.flattens || !format.supportsAlpha { rendering.background = modifiers.background ?? .black }
         if let tolerance = modifiers.trim, !isMoving, min(page.size.width, page.size.height) >= 3 {

@@ -47,11 +47,13 @@ struct ImaginaryFrame {
     ///
     /// - Throws: ``ImagingError/formatNotAccepted(_:)`` for a source whose format is not written, if no operation asks
     ///   for another one.
-    func composition() throws(ImagingError) -> Composition {
+    func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         if format == nil, [.gif, .svg].contains(header.format) { throw .formatNotAccepted(header.format) }
         let decodedSize = upright.inverse.then(turn).turned(part.size)
         var composition = Composition(
-            size: size ?? decodedSize, format: format ?? header.format.answer(hasAlpha: shape.hasAlpha),
+            size: size ?? decodedSize,
+            format: format
+                ?? source.firstFit(of: [header.format.answer(hasAlpha: shape.hasAlpha)], hasAlpha: shape.hasAlpha),
             quality: .fixed(quality))
         if part != whole { composition.part = part }
         composition.turn = upright.inverse.then(turn).orientation

@@ -18,9 +18,10 @@ struct ImaginaryRecipe: RenderRecipe {
                 frame.skip(operation)
             }
         }
-        var composition = try frame.composition()
+        var composition = try frame.composition(of: source)
         if hasDefaultQuality {
             composition.quality = .fixed(source.rules.defaultQuality(ImaginaryOptions.standardQuality))
+            composition.qualityScale = .look
         }
         return composition
     }

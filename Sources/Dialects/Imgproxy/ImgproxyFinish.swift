@@ -52,6 +52,19 @@ struct ImgproxyFinish {
         hasAlpha = false
     }
 
+    /// Scales a result down that its format cannot hold.
+    mutating func shrink(
+        into format: ImageFormat, _ limits: ImagingLimits, in light: ResamplingLight, _ steps: inout RenderSteps
+    ) {
+        guard !limits.allow(size, in: format), size.area <= limits.maximumOutputPixels else { return }
+        let scale = min(
+            1, Double(format.maximumSide) / Double(max(size.width, size.height)),
+            (Double(limits.maximumFramePixels(of: format)) / Double(size.area)).squareRoot())
+        func scaled(_ side: Int) -> Int { max(1, Int(Double(side) * scale)) }
+        size = PixelSize(width: scaled(size.width), height: scaled(size.height))
+        steps.append(ResampleStep(to: size, in: light))
+    }
+
     private mutating func appendCrop(to steps: inout RenderSteps) {
         guard layout.keptSize != PixelSize(width: 0, height: 0) else { return }
         let kept = layout.keptSize.orLess(than: size)

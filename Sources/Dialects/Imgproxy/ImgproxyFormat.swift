@@ -77,11 +77,10 @@ struct ImgproxyNegotiation: Hashable, Sendable {
         return ImgproxyNegotiation(jxl: use(jxl, .jxl), avif: use(avif, .avif), webp: use(webp, .webp))
     }
 
-    /// The best format of this use at least; nil for none.
-    func format(_ use: Use, isAnimated: Bool) -> ImageFormat? {
-        if jxl >= use, !isAnimated { return .jxl }
-        if avif >= use, !isAnimated { return .avif }
-        return webp >= use ? .webp : nil
+    /// The formats of this use at least, best first.
+    func formats(_ use: Use, isAnimated: Bool) -> [ImageFormat] {
+        let stills = isAnimated ? [] : [(ImageFormat.jxl, jxl), (.avif, avif)]
+        return (stills + [(.webp, webp)]).filter { $0.1 >= use }.map(\.0)
     }
 
     /// The text in the key of a result.

@@ -24,7 +24,7 @@ struct ImgproxyRecipe: RenderRecipe {
         let header = source.header
         if options.format == .svg { throw .sideTooLong(header.size, format: .svg) }
         let mayMove = options.maximumFrames > 1 && header.frames > 1 && header.format.hasMovingFrames
-        let format = format(own: header.format, isAnimated: mayMove, hasAlpha: header.hasAlpha)
+        let format = format(of: source, isAnimated: mayMove)
         let isAnimated = mayMove && format.isUsualAnimation
         let frames = isAnimated ? min(header.frames, options.maximumFrames) : 1
         try check(header, frames: frames)
@@ -52,20 +52,27 @@ struct ImgproxyRecipe: RenderRecipe {
         return options.skippedFormats.contains(own) && (options.format == nil || options.format == own)
     }
 
-    private func format(own: ImageFormat, isAnimated: Bool, hasAlpha: Bool) -> ImageFormat {
+    private func format(of source: RecipeSource, isAnimated: Bool) -> ImageFormat {
+        let own = source.header.format
         if let named = options.format?.written {
-            return accepted.format(.enforced, isAnimated: isAnimated) ?? named
+            let enforced = accepted.formats(.enforced, isAnimated: isAnimated)
+            return enforced.first { !source.unfit.contains($0) } ?? named
         }
-        if let chosen = accepted.format(.preferred, isAnimated: isAnimated) { return chosen }
-        // imgproxy would send the file itself.
-        if own == .svg { return .png }
-        let preferred = defaults.preferredFormats
-        if preferred.contains(own) { return own }
-        let needsAlpha = options.background == nil && (hasAlpha || options.hasPadding || options.extend.isOn)
-        let suitable = preferred.first { format in
-            (!isAnimated || format.isUsualAnimation) && (!needsAlpha || format.supportsAlpha)
+        let needsAlpha =
+            options.background == nil && (source.header.hasAlpha || options.hasPadding || options.extend.isOn)
+        var choices = accepted.formats(.preferred, isAnimated: isAnimated)
+        if own == .svg {
+            // imgproxy would send the file itself.
+            choices.append(.png)
+        } else {
+            let preferred = defaults.preferredFormats
+            if preferred.contains(own) { choices.append(own) }
+            choices += preferred.filter { format in
+                (!isAnimated || format.isUsualAnimation) && (!needsAlpha || format.supportsAlpha)
+            }
+            choices.append(preferred.first ?? .jpeg)
         }
-        return suitable ?? preferred.first ?? .jpeg
+        return source.firstFit(of: choices, hasAlpha: needsAlpha, isMoving: isAnimated)
     }
 
     /// Refuses sources that the target's own limits exclude.
@@ -117,6 +124,9 @@ extension ImgproxyRecipe {
         if format == .avif, min(finish.size.width, finish.size.height) < Self.shortestAVIFSide {
             composition.format = finish.hasAlpha ? .png : .jpeg
             finish.flatten(for: composition.format, &composition.steps)
+        }
+        if composition.format == options.format?.written {
+            finish.shrink(into: composition.format, source.limits, in: defaults.light, &composition.steps)
         }
         composition.quality = quality(in: composition.format, by: source.rules)
         if let header = source.additions.first {

@@ -36,7 +36,7 @@ package struct NextDialect: FrontEndDialect {
         }
         var recipe = FrontEndRecipe(
             format: .negotiated(AcceptedFormats.named(of: configuration.formats, in: target.accept?.string)))
-        (recipe.box.width, recipe.quality, recipe.lowersAVIF) = (width, quality, true)
+        (recipe.box.width, recipe.quality) = (width, quality)
         recipe.unexpected = [.webp, .avif]
         recipe.acceptsDrawings = false
         recipe.untouched = service == .next ? .animations : .others

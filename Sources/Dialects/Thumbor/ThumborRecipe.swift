@@ -20,7 +20,7 @@ struct ThumborRecipe: RenderRecipe {
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let page = source.header.page(options.page)
-        let format = format(of: source.header)
+        let format = format(of: source)
         let layout = layout(of: source)
         var composition = Composition(
             size: options.isDebug || options.isRaw ? layout.part.size : drawnSize(layout.size, of: page),
@@ -29,7 +29,7 @@ struct ThumborRecipe: RenderRecipe {
         composition.page = options.page
         composition.gamut = options.stripsProfile ? .srgb : .auto
         composition.frames = options.page > 0 ? 1 : options.frames ?? .max
-        if !isAnimated(source.header), !options.isRaw { composition.trim = options.geometry.trim.map(Self.trim) }
+        if !isAnimated(source), !options.isRaw { composition.trim = options.geometry.trim.map(Self.trim) }
         if options.isRaw {
             composition.steps = Self.endingSteps(hasAlpha: page.hasAlpha, in: format)
             return composition
@@ -60,26 +60,32 @@ struct ThumborRecipe: RenderRecipe {
     }
 
     /// Whether several frames remain.
-    func isAnimated(_ header: ImageHeader) -> Bool {
+    func isAnimated(_ source: RecipeSource) -> Bool {
+        hasFrames(source.header) && format(of: source).supportsAnimation
+    }
+
+    /// Whether several frames remain if the format can hold them.
+    private func hasFrames(_ header: ImageHeader) -> Bool {
         header.frames > 1 && header.format.hasMovingFrames && options.page == 0 && options.frames != 1
-            && format(of: header).isUsualAnimation
     }
 
     /// The format of the result.
-    func format(of header: ImageHeader) -> ImageFormat {
-        let hasFrames =
-            header.frames > 1 && header.format.hasMovingFrames && options.page == 0 && options.frames != 1
+    private func format(of source: RecipeSource) -> ImageFormat {
+        let header = source.header
+        let hasFrames = hasFrames(header)
         let page = header.page(options.page)
+        var choices: [ImageFormat] = []
         if !options.isRaw {
             if let format = options.format {
                 guard hasFrames, !format.isUsualAnimation, let fallback = options.fallback, fallback.isUsualAnimation
                 else { return format }
                 return fallback
             }
-            if let format = accepted.first(where: { !hasFrames || $0.isUsualAnimation }) { return format }
-            if options.replacesPNG, header.format == .png, !page.hasAlpha { return .jpeg }
+            choices = accepted.filter { !hasFrames || $0.isUsualAnimation }
+            if options.replacesPNG, header.format == .png, !page.hasAlpha { choices.append(.jpeg) }
         }
-        return header.format.answer(hasAlpha: page.hasAlpha)
+        choices.append(header.format.answer(hasAlpha: page.hasAlpha))
+        return source.firstFit(of: choices, hasAlpha: page.hasAlpha, isMoving: hasFrames)
     }
 
     /// Whether thumbor's settings have a quality for the format; in others, the look is Alula's own.

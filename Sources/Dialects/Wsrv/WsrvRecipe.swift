@@ -26,10 +26,11 @@ struct WsrvRecipe: RenderRecipe {
         options.appendMask(to: &steps, size: size)
 
         let hasAlpha = steps.shape(after: FrameShape(size: layout.size, hasAlpha: page.hasAlpha)).hasAlpha
-        let format = format(of: header.format, hasAlpha: hasAlpha || mayHaveBars(source))
+        let format = format(of: source, hasAlpha: hasAlpha || mayHaveBars(source), isMoving: frames > 1)
         if hasAlpha, !format.supportsAlpha { steps.append(BackgroundStep(.black)) }
 
         var composition = Composition(size: layout.size, format: format, quality: quality(of: format, by: source.rules))
+        if hasDefaultQuality { composition.qualityScale = .look }
         (composition.page, composition.frames) = (number, frames)
         composition.stacksFrames = true
         composition.timing = timing(frames: frames)
@@ -103,15 +104,17 @@ struct WsrvRecipe: RenderRecipe {
     }
 
     /// The format of the result: that of the source if it can hold it.
-    private func format(of own: ImageFormat, hasAlpha: Bool) -> ImageFormat {
+    private func format(of source: RecipeSource, hasAlpha: Bool, isMoving: Bool) -> ImageFormat {
         if case .format(let format) = options.output { return format }
-        let isMasked = options.usedMask != nil
-        switch own {
-        case .jpeg, .tiff: return hasAlpha || isMasked ? .png : .jpeg
-        case .webp, .gif: return own
-        case .avif, .heic: return .avif
-        case .png, .svg, .bmp, .jxl: return .png
-        }
+        let hasAlpha = hasAlpha || options.usedMask != nil
+        let own: ImageFormat =
+            switch source.header.format {
+            case .jpeg, .tiff: hasAlpha ? .png : .jpeg
+            case .webp, .gif: source.header.format
+            case .avif, .heic: .avif
+            case .png, .svg, .bmp, .jxl: .png
+            }
+        return source.firstFit(of: [own], hasAlpha: hasAlpha, isMoving: isMoving)
     }
 
     /// Lossless files are asked for as the best ones.

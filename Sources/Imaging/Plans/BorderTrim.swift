@@ -59,9 +59,7 @@ package final class BorderTrim: Sendable {
 
     /// The composition of the part inside the border, and that part.
     private func remainder(inside box: ImagePart) throws(ImagingError) -> (Composition, WantedPart) {
-        var rest = source
-        rest.box = box
-        let composition = try recipe.recipe.composition(of: rest)
+        let composition = try recipe.recipe.composition(of: source.with(box: box))
         return (composition, WantedPart(composition.part ?? box, turn: composition.turn))
     }
 

@@ -1,12 +1,37 @@
 extension RenderPlan {
     /// The plan by which a recipe's result is made of its sources.
     ///
+    /// If the format that the recipe chooses cannot hold the result, the recipe chooses again.
+    ///
     /// - Throws: ``ImagingError`` for a source, a page or a result that the limits or the output format exclude.
     package init(_ recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
-        let (header, limits) = (source.header, source.limits)
-        guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
+        guard source.limits.sourceFormats.contains(source.header.format) else {
+            throw .formatNotAccepted(source.header.format)
+        }
         try source.checkSides()
-        let composition = try recipe.recipe.composition(of: source)
+        var source = source
+        while true {
+            let composition = try recipe.recipe.composition(of: source)
+            do throws(ImagingError) {
+                self = try RenderPlan(composition, by: recipe, of: source)
+                return
+            } catch {
+                let isUnfit =
+                    switch error {
+                    case .sideTooLong(_, composition.format): true
+                    case .tooManyPixels(let size, _): !source.limits.allow(size, in: composition.format)
+                    default: false
+                    }
+                guard isUnfit, source.unfit.insert(composition.format).inserted else { throw error }
+            }
+        }
+    }
+
+    /// The plan of a composition that a recipe has made of its sources.
+    private init(
+        _ composition: Composition, by recipe: AnyRenderRecipe, of source: RecipeSource
+    ) throws(ImagingError) {
+        let (header, limits) = (source.header, source.limits)
         guard composition.page < header.frames else {
             throw .noSuchPage(composition.page, pages: header.frames)
         }

@@ -35,6 +35,9 @@ package struct RecipeSource: Hashable, Sendable {
     package let additions: [ImageHeader]
     /// The choices of the operator.
     package let rules: RenderingRules
+    /// The formats that cannot hold the result. A recipe that chooses the format chooses another one; a format that the
+    /// request names stays, and the request fails.
+    package internal(set) var unfit: Set<ImageFormat> = []
 
     /// A source with this header.
     package init(
@@ -49,6 +52,20 @@ package struct RecipeSource: Hashable, Sendable {
 
     /// Bounds on sources and results.
     package var limits: ImagingLimits { rules.limits }
+
+    /// The first of `formats` that can hold the result, else PNG, or JPEG for an opaque still.
+    ///
+    /// - Parameter isMoving: Whether the result keeps several frames, if its format can.
+    package func firstFit(of formats: [ImageFormat], hasAlpha: Bool, isMoving: Bool = false) -> ImageFormat {
+        .first(of: formats, except: unfit, hasAlpha: hasAlpha, isMoving: isMoving)
+    }
+
+    /// The same source with the part that remained after the trim.
+    package func with(box: ImagePart?) -> RecipeSource {
+        var source = self
+        source.box = box
+        return source
+    }
 
     /// All of a page, or the part of it that remained after the trim.
     package func whole(ofPage page: Int = 0) -> ImagePart { box ?? ImagePart(allOf: header.page(page).size) }

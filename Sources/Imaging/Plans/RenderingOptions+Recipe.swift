@@ -10,8 +10,7 @@ extension RenderingOptions: RenderRecipe {
         let isTrimmed = operations.trim != nil
         var untrimmed = result
         if source.box != nil {
-            var whole = source
-            whole.box = nil
+            let whole = source.with(box: nil)
             untrimmed = try unmarkedComposition(of: whole).outputSize(of: whole)
         }
         let mark = PlacedWatermark(watermark, ratio: devicePixelRatio, header: header)
@@ -30,9 +29,7 @@ extension RenderingOptions: RenderRecipe {
     private func unmarkedComposition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let (header, rules) = (source.header, source.rules)
         let chosen = try chosenFormat(for: source)
-        let keepsFrames =
-            isAnimated && operations.trim == nil && header.frames > 1 && header.format.hasMovingFrames
-            && chosen.supportsAnimation
+        let keepsFrames = keepsFrames(of: header) && chosen.supportsAnimation
         let number = keepsFrames ? 0 : page
         guard number < header.frames else { throw .noSuchPage(page, pages: header.frames) }
         let page = header.page(number)
@@ -61,6 +58,11 @@ extension RenderingOptions: RenderRecipe {
         return composition
     }
 
+    /// Whether the result keeps the frames of a source with this header, if its format can.
+    private func keepsFrames(of header: ImageHeader) -> Bool {
+        isAnimated && operations.trim == nil && header.frames > 1 && header.format.hasMovingFrames
+    }
+
     /// The format of the result, by the size that it has if nothing is trimmed: a trim makes it once more, and must
     /// not change its format.
     private func chosenFormat(for source: RecipeSource) throws(ImagingError) -> ImageFormat {
@@ -70,7 +72,7 @@ extension RenderingOptions: RenderRecipe {
         let layout = RenderLayout(options: self, of: try WantedPart(operations, of: whole), in: header)
         return format.format(
             own: header.format, hasAlpha: header.hasAlpha, pixels: layout.outputSize.area,
-            automatic: source.rules.automaticFormats)
+            isMoving: keepsFrames(of: source.header), automatic: source.rules.automaticFormats, except: source.unfit)
     }
 
     /// How the quality of a result is decided.

@@ -11,6 +11,17 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     }
 }
 
+extension ImageFormat {
+    /// The first of `formats` that can hold the result, else the format that every client reads and that holds most:
+    /// PNG, or JPEG for an opaque still.
+    package static func first(
+        of formats: [ImageFormat], except unfit: Set<ImageFormat>, hasAlpha: Bool, isMoving: Bool
+    ) -> ImageFormat {
+        let choices = unfit.isEmpty ? formats : formats.filter { !unfit.contains($0) }
+        return choices.first ?? (hasAlpha || isMoving || unfit.contains(.jpeg) ? .png : .jpeg)
+    }
+}
+
 /// How the output format is chosen.
 package enum FormatChoice: Hashable, Sendable {
     /// The client named it.
@@ -32,16 +43,22 @@ package enum FormatChoice: Hashable, Sendable {
     ///   - hasAlpha: Whether the source has transparency: a format that is not written is replaced by one that can hold
     ///     it.
     ///   - pixels: The number of pixels of the result.
+    ///   - isMoving: Whether the result keeps several frames, if its format can.
     ///   - automatic: The formats that may be chosen by `Accept`; among equals the first one is.
-    package func format(own: ImageFormat, hasAlpha: Bool, pixels: Int, automatic: [ImageFormat]) -> ImageFormat {
+    ///   - unfit: The formats that cannot hold the result.
+    package func format(
+        own: ImageFormat, hasAlpha: Bool, pixels: Int, isMoving: Bool = false, automatic: [ImageFormat],
+        except unfit: Set<ImageFormat> = []
+    ) -> ImageFormat {
         switch self {
         case .fixed(let format): return format
         case .negotiated(let qualities):
-            let floor = max(1, qualities[own] ?? 0)
-            let answer = own.answer(hasAlpha: hasAlpha)
+            let floor = max(1, unfit.contains(own) ? 0 : qualities[own] ?? 0)
+            let answer = ImageFormat.first(
+                of: [own.answer(hasAlpha: hasAlpha)], except: unfit, hasAlpha: hasAlpha, isMoving: isMoving)
             // Every client reads JPEG, so its files need not be named to be the smallest.
             let most = answer == .jpeg ? answer.photographBytes(ofPixels: pixels) ?? .max : .max
-            let chosen = automatic.filter { (qualities[$0] ?? 0) >= floor }
+            let chosen = automatic.filter { (qualities[$0] ?? 0) >= floor && !unfit.contains($0) }
                 .map { (format: $0, bytes: $0.photographBytes(ofPixels: pixels) ?? most) }
                 .filter { $0.bytes <= most }.min { $0.bytes < $1.bytes }
             return chosen?.format ?? answer

@@ -47,6 +47,11 @@ package struct ImagingLimits: Sendable, Hashable {
         format.isSlow ? min(maximumOutputPixels, maximumOutputPixelsSlow) : maximumOutputPixels
     }
 
+    /// Whether a file of this format can hold a frame of this size.
+    package func allow(_ size: PixelSize, in format: ImageFormat) -> Bool {
+        max(size.width, size.height) <= format.maximumSide && size.area <= maximumFramePixels(of: format)
+    }
+
     /// Most pixels that may be made of a source: an image of shapes has none of its own, and counts like a result.
     package func maximumPixels(of header: ImageHeader) -> Int {
         header.drawing == nil ? maximumSourcePixels : maximumOutputPixels

@@ -30,12 +30,11 @@ struct PlaceholderMaker: Sendable {
     ///
     /// Judged, priced and made like a result: once for all requests that want it at the same time.
     func image(_ placeholder: Placeholder) async throws -> EncodedImage {
-        let size = placeholder.size
+        let (size, rules) = (placeholder.size, configuration.rules)
         let format = placeholder.format.format(
-            own: .png, hasAlpha: true, pixels: size.area, automatic: configuration.rules.automaticFormats)
-        guard max(size.width, size.height) <= format.maximumSide,
-            size.area <= configuration.rules.limits.maximumFramePixels(of: format)
-        else { throw PipelineError.placeholderTooLarge }
+            own: .png, hasAlpha: true, pixels: size.area, automatic: rules.automaticFormats,
+            except: Set(rules.automaticFormats.filter { !rules.limits.allow(size, in: $0) }))
+        guard rules.limits.allow(size, in: format) else { throw PipelineError.placeholderTooLarge }
         let color = placeholder.color
         let shown = format.supportsAlpha ? color : color.composited(over: .white)
         let key = PlaceholderKey(color: shown, size: size, format: format)

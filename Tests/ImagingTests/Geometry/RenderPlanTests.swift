@@ -10,9 +10,9 @@ struct RenderPlanTests {
 
     private func make(
         _ source: ImageHeader, _ options: RenderingOptions = RenderingOptions(), as format: ImageFormat,
-        limits: ImagingLimits = ImagingLimits()
+        isNamed: Bool = false, limits: ImagingLimits = ImagingLimits()
     ) throws(ImagingError) -> RenderPlan {
-        try RenderPlan(options: options, format: format, source: source, limits: limits)
+        try RenderPlan(options: options, format: format, isFormatChosen: isNamed, source: source, limits: limits)
     }
 
     @Test func `options that lead to the same image make equal plans`() throws {
@@ -130,16 +130,63 @@ struct RenderPlanTests {
     @Test(arguments: ImageFormat.written.filter(\.isSlow))
     func `what is slow to encode has a bound of its own, for a frame`(format: ImageFormat) throws {
         let slow = PixelSize(width: 3_000, height: 2_001)
-        #expect(throws: ImagingError.tooManyPixels(slow)) { try plan(3_000, 2_001, options(nil, nil), format: format) }
+        let large = ImageHeader(format: .jpeg, storedSize: slow)
+        #expect(throws: ImagingError.tooManyPixels(slow)) { try make(large, options(nil, nil), as: format, isNamed: true) }
         #expect(try plan(3_000, 2_000, options(nil, nil), format: format).outputSize.area == 6_000_000)
-        #expect(try plan(3_000, 2_001, options(nil, nil), format: .webp).outputSize == slow)
+        #expect(try make(large, options(nil, nil), as: .webp).outputSize == slow)
         // Never more than for any other format.
         let source = ImageHeader(format: .png, storedSize: PixelSize(width: 20, height: 20))
         var limits = ImagingLimits()
         limits.maximumOutputPixels = 399
         #expect(throws: ImagingError.tooManyPixels(source.size)) {
-            try make(source, options(nil, nil), as: format, limits: limits)
+            try make(source, options(nil, nil), as: format, isNamed: true, limits: limits)
         }
+    }
+
+    /// The format that `format=auto` chooses.
+    private func negotiated(
+        _ accepted: [ImageFormat], of source: ImageHeader, _ change: (inout RenderingOptions) -> Void = { _ in }
+    ) throws -> ImageFormat {
+        var options = RenderingOptions()
+        options.format = .negotiated(Dictionary(uniqueKeysWithValues: accepted.map { ($0, 1_000) }))
+        change(&options)
+        var rules = RenderingRules()
+        rules.automaticFormats = [.avif, .webp]
+        rules.limits.sourceFormats = Set(ImageFormat.allCases)
+        return try RenderPlan(AnyRenderRecipe(options), of: RecipeSource(header: source, rules: rules)).format
+    }
+
+    @Test func `a negotiated format that cannot hold the result gives way to the next`() throws {
+        func source(_ format: ImageFormat, _ width: Int, _ height: Int, hasAlpha: Bool = false) -> ImageHeader {
+            ImageHeader(
+                format: format, storedSize: PixelSize(width: width, height: height), bands: hasAlpha ? 4 : 3,
+                hasAlpha: hasAlpha)
+        }
+        let chrome: [ImageFormat] = [.avif, .webp]
+        #expect(try negotiated(chrome, of: source(.png, 400, 16_000)) == .webp)
+        #expect(try negotiated(chrome, of: source(.png, 400, 17_000)) == .png)
+        #expect(try negotiated(chrome, of: source(.jpeg, 400, 17_000)) == .jpeg)
+        #expect(try negotiated(chrome, of: source(.png, 3_000, 2_001)) == .webp)
+        #expect(try negotiated([.avif], of: source(.png, 3_000, 2_001)) == .png)
+        for format in [ImageFormat.gif, .avif, .jxl, .heic] {
+            #expect(try negotiated([], of: source(format, 4_000, 3_000)) == .jpeg)
+            #expect(try negotiated([], of: source(format, 4_000, 3_000, hasAlpha: true)) == .png)
+            #expect(try negotiated([.webp], of: source(format, 4_000, 3_000, hasAlpha: true)) == .webp)
+        }
+        #expect(try negotiated([], of: source(.avif, 66_000, 300)) == .png)
+        #expect(try negotiated([], of: source(.gif, 4_000, 3_000)) { $0.width = 300 } == .gif)
+        let moving = animation(frames: 2, side: 2_450)
+        #expect(try negotiated([], of: moving) { $0.isAnimated = true } == .png)
+        #expect(try negotiated([.webp], of: moving) { $0.isAnimated = true } == .webp)
+    }
+
+    @Test func `a trim has the format of the untrimmed result`() throws {
+        let source = ImageHeader(format: .png, storedSize: PixelSize(width: 400, height: 17_000))
+        var options = RenderingOptions()
+        options.format = .negotiated([.webp: 1_000])
+        options.operations.trim = ImageOperations.Trim(tolerance: 10)
+        let plan = try RenderPlan(AnyRenderRecipe(options), of: RecipeSource(header: source))
+        #expect(plan.format == .png)
     }
 
     @Test func `frames of an animation are each within the slow bound and together within the other`() throws {
@@ -148,7 +195,7 @@ struct RenderPlanTests {
         let long = animation(frames: 26, side: 1_000)
         #expect(throws: ImagingError.tooManyPixels(long.size, frames: 26)) { try make(long, moving, as: .gif) }
         let large = animation(frames: 2, side: 2_450)
-        #expect(throws: ImagingError.tooManyPixels(large.size)) { try make(large, moving, as: .gif) }
+        #expect(throws: ImagingError.tooManyPixels(large.size)) { try make(large, moving, as: .gif, isNamed: true) }
         #expect(try make(large, moving, as: .webp).isAnimated)
     }
 
