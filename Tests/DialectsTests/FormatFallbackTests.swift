@@ -75,7 +75,9 @@ import ThumbnailPipeline
         rules.limits.sourceFormats = Set(ImageFormat.allCases)
         let source = RecipeSource(header: header, rules: rules)
         guard let expected = row.expected else {
-            #expect(throws: ImagingError.tooManyPixels(header.size)) { try RenderPlan(query.request.recipe, of: source) }
+            #expect(throws: ImagingError.tooManyPixels(header.size)) {
+                try RenderPlan(query.request.recipe, of: source)
+            }
             return
         }
         #expect(try RenderPlan(query.request.recipe, of: source).format == expected)

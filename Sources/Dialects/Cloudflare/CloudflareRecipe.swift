@@ -15,9 +15,8 @@ struct CloudflareRecipe: RenderRecipe {
     }
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
-        let header = source.header
+        let (header, hasAlpha) = (source.header, source.header.page(0).hasAlpha)
         guard ![.tiff, .bmp].contains(header.format) else { throw .formatNotAccepted(header.format) }
-        let hasAlpha = header.page(0).hasAlpha
         var choices = options.format.map { [$0] } ?? options.accepted ?? []
         // The service, too, makes other formats of images that are too large for AVIF.
         if choices.first == .avif {

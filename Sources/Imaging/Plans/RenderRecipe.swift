@@ -35,8 +35,9 @@ package struct RecipeSource: Hashable, Sendable {
     package let additions: [ImageHeader]
     /// The choices of the operator.
     package let rules: RenderingRules
-    /// The formats that cannot hold the result. A recipe that chooses the format chooses another one; a format that the
-    /// request names stays, and the request fails.
+    /// The formats that cannot hold the result.
+    ///
+    /// A recipe that chooses the format chooses another one; one that the request names stays, and the request fails.
     package internal(set) var unfit: Set<ImageFormat> = []
 
     /// A source with this header.

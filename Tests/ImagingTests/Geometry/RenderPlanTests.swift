@@ -131,7 +131,9 @@ struct RenderPlanTests {
     func `what is slow to encode has a bound of its own, for a frame`(format: ImageFormat) throws {
         let slow = PixelSize(width: 3_000, height: 2_001)
         let large = ImageHeader(format: .jpeg, storedSize: slow)
-        #expect(throws: ImagingError.tooManyPixels(slow)) { try make(large, options(nil, nil), as: format, isNamed: true) }
+        #expect(throws: ImagingError.tooManyPixels(slow)) {
+            try make(large, options(nil, nil), as: format, isNamed: true)
+        }
         #expect(try plan(3_000, 2_000, options(nil, nil), format: format).outputSize.area == 6_000_000)
         #expect(try make(large, options(nil, nil), as: .webp).outputSize == slow)
         // Never more than for any other format.
