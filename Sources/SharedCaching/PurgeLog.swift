@@ -68,9 +68,14 @@ struct PurgeLog {
 
     /// The contents of a log that is read from its beginning.
     struct Reading {
+        /// Whether an earlier process had read the log up to a place that is gone.
+        var hasLostPlace = false
         /// The places of all entries, those without a purge as well.
         var entries: Set<[UInt8]> = []
+        /// The purges, each once.
         var ids: Set<Generation> = []
+        /// Whether there are entries that no instance has written.
+        var holdsForeign = false
         /// Whether one of its purges was known.
         var holdsKnown = false
     }
@@ -79,17 +84,23 @@ struct PurgeLog {
     private struct Entry {
         let id: [UInt8]
         let notice: PurgeNotice?
+        /// Whether it is neither a purge nor an empty entry of ``mended(_:isEmpty:)``.
+        let isForeign: Bool
 
         init?(_ reply: Reply, _ seal: SharedSeal) {
             guard let parts = reply.elements, parts.count == 2, let id = parts[0].text, !id.isEmpty, id.count <= 64,
                 let fields = parts[1].elements
             else { return nil }
             self.id = id
-            notice = fields.count >= 2 ? fields[1].text.flatMap { PurgeNotice($0, seal) } : nil
+            let payload = fields.count >= 2 ? fields[1].text : nil
+            notice = payload.flatMap { PurgeNotice($0, seal) }
+            isForeign = notice == nil && payload?.isEmpty != true
         }
     }
 
     private static let pageLength = 500
+    /// Sealed purges in a full log, at least: instances that mend a log write some of them twice.
+    private static let provenLength = PurgeMemory.capacity / 2
     private static let first = "-".sentBytes
     /// Keys that are looked at in one step, when all values are dropped.
     private static let sweptKeys = 500
@@ -156,37 +167,53 @@ struct PurgeLog {
         if reading == nil, entries.first?.id != start {
             // It is not the log that was read, or has dropped the place. What an earlier process had missed then,
             // nobody may know any more.
-            defer { (isOfEarlierProcess, position) = (false, nil) }
-            return (isOfEarlierProcess ? [.dropEverything] : []) + [self.page(from: nil, Reading(), purpose)]
+            defer { position = nil }
+            return [self.page(from: nil, Reading(hasLostPlace: isOfEarlierProcess), purpose)]
         }
         var (actions, reading) = ([Action](), reading)
         // The purge at the place that was reached before has been done, by an earlier process perhaps.
         if reading == nil, let done = entries.first?.notice { _ = known.note(done) }
         reading?.entries.formUnion(entries.map(\.id))
+        if entries.contains(where: \.isForeign) { reading?.holdsForeign = true }
         for notice in entries.compactMap(\.notice) {
             let news = learn(notice)
             if reading?.ids.insert(notice.id).inserted == true, news.isEmpty { reading?.holdsKnown = true }
             actions += news
         }
         if let last = entries.last?.id {
-            if last != position { actions.append(.note(position: last)) }
-            (isOfEarlierProcess, position) = (false, last)
+            let isNews = last != position
+            position = last
             if page.count >= Self.pageLength, last != start {
-                return actions + [self.page(from: last, reading, purpose)]
+                // Where everything may have to be dropped, the place is noted after that.
+                let note: [Action] = isNews && reading?.hasLostPlace != true ? [.note(position: last)] : []
+                return actions + note + [self.page(from: last, reading, purpose)]
             }
+            if let reading { actions += mended(reading, isEmpty: false) }
+            if isNews || reading?.hasLostPlace == true { actions.append(.note(position: last)) }
+        } else if let reading {
+            actions += mended(reading, isEmpty: start == nil)
         }
-        if let reading { actions += mended(reading, isEmpty: entries.isEmpty && start == nil) }
+        isOfEarlierProcess = false
         switch purpose {
         case .join, .poll: return actions + deliver(for: purpose)
         case .tell(let answer): return actions + [.answer(answer, true)]
         }
     }
 
+    /// Whether purges may have been missed that the log has dropped.
+    ///
+    /// A full log has, if none of its purges is known; so has one that is not the log that an earlier process read.
+    /// If there is a key, entries without a seal prove nothing: anybody at the server can write as many as fill the
+    /// log, to have everything dropped. Nor does a purge prove more if it is written again.
+    private func isGap(_ reading: Reading) -> Bool {
+        guard !reading.holdsKnown || reading.hasLostPlace else { return false }
+        guard seal.hasKey else { return reading.hasLostPlace || reading.entries.count >= PurgeMemory.capacity }
+        return reading.ids.count >= Self.provenLength || reading.hasLostPlace && !reading.holdsForeign
+    }
+
     /// Writes the purges that are known here into a log that lacks them, because the one that had them is lost.
     private func mended(_ reading: Reading, isEmpty: Bool) -> [Action] {
-        // A full log may have dropped purges that this instance has not read.
-        let gap: [Action] =
-            reading.entries.count >= PurgeMemory.capacity && !reading.holdsKnown ? [.dropEverything] : []
+        let gap: [Action] = isGap(reading) ? [.dropEverything] : []
         guard !isReadOnly else { return gap }
         let missing = known.missing(in: reading.ids)
         guard isEmpty || !missing.isEmpty else { return gap }

@@ -126,9 +126,49 @@ struct PurgeLogTests {
         let lost = log.answered(try page(log.read(for: .join)), [.array([entry("7-1")])])
         let read = log.answered(try page(lost), [.array([entry("7-1"), entry("7-2", notice)])])
         let again = log.answered(try page(log.read(for: .poll)), [.array([entry("9-1")])])
-        #expect(names(lost) == ["drop"])
-        #expect(names(read) == ["purge https://example.com/a", "note 7-2", "probe"])
+        #expect(names(lost).isEmpty)
+        #expect(names(read) == ["purge https://example.com/a", "drop", "note 7-2", "probe"])
         #expect(names(again).isEmpty, "the place was reached by this process")
+    }
+
+    /// What a log of these entries, read from its beginning, has an instance do besides purges.
+    private func effects(
+        of payloads: [[UInt8]], key: [UInt8]?, position: String? = nil
+    ) throws -> [String] {
+        var log = PurgeLog(SharedSeal(key: key), isReadOnly: true, position: position.map { Array($0.utf8) })
+        var question = try page(log.read(for: .join))
+        var done: [String] = []
+        if position != nil {
+            question = try page(log.answered(question, [.array([entry("8-1")])]))
+        }
+        for start in stride(from: 0, to: payloads.count, by: 500) {
+            let replies = payloads[start..<min(start + 500, payloads.count)].enumerated().map { index, payload in
+                Reply.array([
+                    .bytes(SharedBytes("9-\(start + index)".utf8)),
+                    .array([.bytes(SharedBytes([112])), .bytes(SharedBytes(payload))]),
+                ])
+            }
+            let actions = log.answered(question, [.array(replies)])
+            done += names(actions).filter { !$0.hasPrefix("purge") && !$0.hasPrefix("note") }
+            if done.isEmpty { question = try page(actions) }
+        }
+        return done
+    }
+
+    @Test func `with a key, entries that nobody sealed prove no gap, and sealed ones do`() throws {
+        let key = Array("key".utf8)
+        let foreign = Array(repeating: Array("junk".utf8), count: PurgeMemory.capacity)
+        let sealed = try (0..<PurgeMemory.capacity).map { number in
+            try #require(PurgeNotice(SharedSource(of: [1]), name: "\(number)")).written(SharedSeal(key: key))
+        }
+        #expect(try effects(of: foreign, key: nil) == ["drop", "probe"])
+        #expect(try effects(of: foreign, key: key) == ["probe"])
+        #expect(try effects(of: foreign, key: key, position: "7-1") == ["probe"])
+        #expect(try effects(of: Array(repeating: sealed[0], count: PurgeMemory.capacity), key: key) == ["probe"])
+        #expect(try effects(of: sealed, key: key) == ["drop", "probe"])
+        #expect(try effects(of: sealed, key: key, position: "7-1") == ["drop", "probe"])
+        #expect(try effects(of: foreign, key: nil, position: "7-1") == ["drop", "probe"])
+        #expect(try effects(of: [[]], key: key, position: "7-1") == ["drop", "probe"], "the log was lost")
     }
 
     @Test func `a server that refuses the log is left, and one that is gone is asked nothing more`() throws {

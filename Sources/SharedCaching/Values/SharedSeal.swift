@@ -12,6 +12,9 @@ struct SharedSeal: Sendable {
     /// Bytes of the seal of a purge.
     private static let noticeLength = 43
 
+    /// Whether only instances with the same key can seal.
+    var hasKey: Bool { key != nil }
+
     /// Seals with this key, or without one.
     init(key: [UInt8]? = nil) {
         self.key = key
