@@ -7,7 +7,7 @@ import subprocess
 import sys
 import urllib.request
 
-from alula_tests.contract import builders, metrics, sizes, sources, traces
+from alula_tests.contract import builders, generated, metrics, sizes, sources, traces
 from alula_tests.service import Origin, Service
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -83,6 +83,7 @@ def main():
         with Service(options.alula, *builders.SETTINGS) as service:
             complaints += builders.judge(service.url, origin.url)
             complaints += service.stop()
+        complaints += generated.judge(options.alula, origin.url, DESCRIPTION)
         complaints += sizes.judge(options.alula, origin.url)
         complaints += traces.judge(options.alula, origin.url)
         complaints += metrics.judge(options.alula, origin.url)
