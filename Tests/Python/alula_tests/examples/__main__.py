@@ -125,12 +125,27 @@ const { default: astro } = await import(`${folder}/astro-service.mjs`);
 const { transform } = await import(`${folder}/unpic.mjs`);
 const { image } = await import(`${folder}/srcset.mjs`);
 const modifiers = { width: 300, height: 200, fit: "cover", format: "webp", quality: 50, densities: "x1" };
-const set = image(service, source).replaceAll("&amp;", "&").match(/srcset="([^"]*)"/)[1].split(", ");
+const set = image(service, source).replaceAll("&#38;", "&").match(/srcset="([^"]*)"/)[1].split(", ");
+const own = { src: { src: source, width: 400, height: 320, format: "png" }, alt: 'a "b"', class: "c" };
+const astroSet = astro.getSrcSet({ ...own, width: 100, densities: [1, 2], format: "webp", quality: "low" });
+const { deepStrictEqual } = await import("node:assert");
+const shown = { loading: "lazy", decoding: "async", alt: own.alt, class: "c", width: 100, height: 80 };
+deepStrictEqual(astro.getHTMLAttributes({ ...own, width: 100, quality: "high", fit: "cover" }), shown);
+deepStrictEqual(astro.getHTMLAttributes({ ...own, loading: "eager" }), { ...shown, loading: "eager", width: 400, height: 320 });
+deepStrictEqual(astroSet.map(({ transform, descriptor }) => [descriptor, transform.width, transform.height]),
+  [["1x", 100, 80], ["2x", 200, 160]]);
+deepStrictEqual(astro.getSrcSet({ ...own, widths: [100, 800] }).map(({ descriptor }) => descriptor), ["100w"]);
+deepStrictEqual(image("https://a", "b", { widths: [1], alt: `"><script>'&`, width: 4, height: 3 }),
+  '<img src="https://a/thumbnail?url=b&#38;w=1" srcset="https://a/thumbnail?url=b&#38;w=1 1w" sizes="100vw" '
+  + 'alt="&#34;&#62;&#60;script&#62;&#39;&#38;" width="4" height="3" loading="lazy">');
 console.log(JSON.stringify([
   ["next", 640, loader({ src: source, width: 640, quality: 75 })],
   ["nuxt", 300, getImage(source, { modifiers, baseURL: service }).url],
   ["astro", 300, astro.getURL({ src: source, ...modifiers })],
   ["astro", 200, astro.getURL({ src: { src: source, width: 2000, height: 320, format: "png" }, width: 200, format: "webp" })],
+  ["astro", 150, astro.getURL({ src: source, width: 150, height: 150, fit: "contain", quality: "max", background: "#fa0" })],
+  ...astroSet.map(({ transform }) => ["astro", transform.width, astro.getURL(transform)]),
+  ["nuxt", 90, getImage(source, { modifiers: { width: 90, blur: 200, background: "#ff8800" }, baseURL: service }).url],
   ["unpic", 300, transform(source, { ...modifiers, width: 300.4 }, { baseURL: service })],
   ...set.map((entry) => entry.split(" ")).map(([url, width]) => ["srcset", parseInt(width), url]),
 ]));
