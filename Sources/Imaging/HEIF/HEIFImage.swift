@@ -77,10 +77,14 @@ struct HEIFImage {
             tileSize.width * grid.columns >= grid.size.width, tileSize.height * grid.rows >= grid.size.height
         else { return nil }
         var tiles: [HEIFCanvas.Tile] = []
+        var judged: Set<Int> = []
         for (index, source) in sources.enumerated() {
-            guard Self.coding(of: source, items) == coding, try codedSize(of: source, items, bytes) == tileSize,
-                try items.transform(of: source, in: bytes) == HEIFTransform(of: tileSize)
-            else { return nil }
+            // A tile may be at many places.
+            if judged.insert(source).inserted {
+                guard Self.coding(of: source, items) == coding, try codedSize(of: source, items, bytes) == tileSize,
+                    try items.transform(of: source, in: bytes) == HEIFTransform(of: tileSize)
+                else { return nil }
+            }
             tiles.append(
                 HEIFCanvas.Tile(
                     item: source, left: index % grid.columns * tileSize.width,
@@ -129,11 +133,16 @@ struct HEIFImage {
     ) throws(ImagingError) -> HEIFCanvas? {
         guard canvas.tiles.count > 1 else { return nil }
         var tiles: [HEIFCanvas.Tile] = []
+        var planes: [Int: Int] = [:]
         for tile in canvas.tiles {
-            guard let plane = try alphas(of: [tile.item], items, bytes).first,
-                coding(of: plane, items) == canvas.coding,
-                try codedSize(of: plane, items, bytes) == canvas.tileSize
-            else { return nil }
+            if planes[tile.item] == nil {
+                guard let plane = try alphas(of: [tile.item], items, bytes).first,
+                    coding(of: plane, items) == canvas.coding,
+                    try codedSize(of: plane, items, bytes) == canvas.tileSize
+                else { return nil }
+                planes[tile.item] = plane
+            }
+            guard let plane = planes[tile.item] else { return nil }
             tiles.append(HEIFCanvas.Tile(item: plane, left: tile.left, top: tile.top))
         }
         return HEIFCanvas(size: canvas.size, tileSize: canvas.tileSize, coding: canvas.coding, tiles: tiles)

@@ -22,7 +22,7 @@ struct HEIFPixels {
     ///   - depth: The number of items that this one is a layer of.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     func load(_ item: Int, hasAlpha: Bool, keepsBits: Bool, depth: Int = 0) throws -> LoadedPixels {
-        guard depth < HEIFAreas.deepest else { throw ImagingError.cannotDecode(detail: "layers are nested too deep") }
+        guard depth < HEIFWork.deepest else { throw ImagingError.cannotDecode(detail: "layers are nested too deep") }
         let image = try file.withBytes { bytes throws(ImagingError) in try HEIFImage(bytes, of: item, items) }
         if let image { return try load(image, keepsBits: keepsBits) }
         let shown = items.shown(item)

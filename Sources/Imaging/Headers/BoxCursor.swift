@@ -9,6 +9,9 @@ struct BoxCursor {
     private var offset: Int
     private let end: Int
     private let mayBeCut: Bool
+    private var count = 0
+    /// Most boxes beside each other.
+    private static let most = 100_000
 
     /// Steps through the boxes that lie in `range`.
     ///
@@ -20,6 +23,8 @@ struct BoxCursor {
     /// The next box; nil after the last.
     mutating func next(in bytes: RawSpan) throws(ImagingError) -> Box? {
         guard offset <= end - 8 else { return nil }
+        count += 1
+        guard count <= Self.most else { throw .cannotDecode(detail: "too many boxes") }
         var length = try bytes.bigEndian32(at: offset)
         let type = try bytes.bigEndian32(at: offset + 4)
         var start = offset + 8

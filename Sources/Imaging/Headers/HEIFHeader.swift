@@ -22,8 +22,8 @@ extension ImageHeader {
         guard let primary = items.primary else { throw .cannotDecode(detail: "the HEIF file has no primary item") }
         let shown = items.shown(primary)
         let properties = try items.properties(of: shown, in: bytes)
-        var areas = HEIFAreas(items)
-        let area = try areas.area(of: primary, in: bytes)
+        var work = HEIFWork(items)
+        let amounts = try work.amounts(of: primary, in: bytes)
         let size = try items.transform(of: primary, in: bytes).shownSize
         var depths = [8, 8, 8]
         var profileByteCount = 0
@@ -52,7 +52,8 @@ extension ImageHeader {
         depths += codings.map(\.depth)
         guard let depth = depths.max() else { throw .cannotDecode(detail: "the HEIF file has no bit depth") }
         return ImageHeader(
-            format: format, storedSize: size, decodedArea: area, bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
+            format: format, storedSize: size, decodedArea: amounts.area, decoderRuns: amounts.runs,
+            bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
             hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
             profileByteCount: profileByteCount, exif: exif
         ).with(colors.stated)

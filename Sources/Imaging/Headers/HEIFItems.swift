@@ -10,6 +10,8 @@ struct HEIFItems {
     private var sources: [Int: [Int]] = [:]
     /// The items that belong to an item and are decoded with it: its alpha plane.
     private var auxiliaries: [Int: [Int]] = [:]
+    /// The number of entries in the lists of properties.
+    private var associations = 0
     /// Items whose colors are multiplied by their alpha.
     private(set) var premultiplied: Set<Int> = []
     /// The four characters of each item's type.
@@ -113,7 +115,7 @@ struct HEIFItems {
     /// The item, and those that it shows.
     private func chain(from item: Int) -> [Int] {
         var chain = [item]
-        while chain.count < HEIFAreas.deepest, let last = chain.last, types[last] == BoxCursor.type("iden"),
+        while chain.count < HEIFWork.deepest, let last = chain.last, types[last] == BoxCursor.type("iden"),
             sources(of: last).count == 1
         {
             chain += sources(of: last)
@@ -168,7 +170,8 @@ struct HEIFItems {
             guard offset < range.upperBound else {
                 throw .cannotDecode(detail: "the list of item properties is truncated")
             }
-            guard lists.count < Self.mostItems else { throw .cannotDecode(detail: "too many items") }
+            associations += 1
+            guard associations <= Self.mostItems else { throw .cannotDecode(detail: "too many items") }
             let item = try hasLongItems ? bytes.bigEndian32(at: offset) : bytes.bigEndian16(at: offset)
             offset += hasLongItems ? 4 : 2
             let count = try bytes.byte(at: offset)
@@ -184,10 +187,12 @@ struct HEIFItems {
         while let reference = try references.next(in: bytes) {
             // An alpha plane refers to its image, an image to its sources (ISO/IEC 23008-12 section 6.4).
             let isAuxiliary = reference.type == BoxCursor.type("auxl")
+            total += 1
+            guard total <= Self.mostItems else { throw .cannotDecode(detail: "too many references") }
             if reference.type == BoxCursor.type("prem") { premultiplied.insert(try reference.source(in: bytes)) }
             guard isAuxiliary || reference.type == BoxCursor.type("dimg") else { continue }
             let (from, targets) = (try reference.source(in: bytes), try reference.targets(in: bytes))
-            total += targets.count
+            total += max(0, targets.count - 1)
             guard total <= Self.mostItems else { throw .cannotDecode(detail: "too many references") }
             if !isAuxiliary { sources[from, default: []] += targets }
             for target in targets where isAuxiliary { auxiliaries[target, default: []].append(from) }

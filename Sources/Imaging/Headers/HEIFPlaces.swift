@@ -7,8 +7,10 @@ struct HEIFPlaces {
     private var sizes = (offset: 0, length: 0, base: 0, index: 0)
     private var version = 0
 
-    /// Most items, and most parts of an item.
-    private static let most = 20_000
+    /// Most items.
+    private static let mostItems = 20_000
+    /// Most parts of an item: one is usual, and one for each layer of progressive AV1.
+    private static let mostParts = 256
 
     /// Reads the places in a `meta` box.
     ///
@@ -33,7 +35,7 @@ struct HEIFPlaces {
         let widths = try reader.number(2, bytes)
         sizes = (widths >> 12, widths >> 8 & 15, widths >> 4 & 15, version == 0 ? 0 : widths & 15)
         let count = try reader.number(version < 2 ? 2 : 4, bytes)
-        for _ in 0..<min(count, Self.most) {
+        for _ in 0..<min(count, Self.mostItems) {
             let entry = reader.offset
             let item = try reader.number(version < 2 ? 2 : 4, bytes)
             reader.skip((version == 0 ? 0 : 2) + 2 + sizes.base)
@@ -56,7 +58,7 @@ struct HEIFPlaces {
         let room = method == 1 ? inner ?? 0..<0 : 0..<bytes.byteCount
         let base = try reader.number(sizes.base, bytes)
         let count = try reader.number(2, bytes)
-        guard count <= Self.most else { throw .cannotDecode(detail: "an item has \(count) parts") }
+        guard count <= Self.mostParts else { throw .cannotDecode(detail: "an item has \(count) parts") }
         var parts: [Range<Int>] = []
         for _ in 0..<count {
             _ = try reader.number(sizes.index, bytes)

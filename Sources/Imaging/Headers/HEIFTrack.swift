@@ -130,6 +130,7 @@ extension HEIFTrack {
                 perChunk = try bytes.bigEndian32(at: runs.lowerBound + 12 + 12 * run)
                 run += 1
             }
+            guard perChunk > 0 else { throw .cannotDecode(detail: "a part of a track has no frames") }
             let entry = chunks.lowerBound + 8 + (isLong ? 8 : 4) * chunk
             if isLong, try bytes.bigEndian32(at: entry) >= 1 << 30 {
                 throw .cannotDecode(detail: "a number is larger than any file")
@@ -154,8 +155,7 @@ extension HEIFTrack {
     func delays(in bytes: RawSpan) throws(ImagingError) -> [Int] {
         guard let times = tables[BoxCursor.type("stts")] else { return [Int](repeating: 100, count: count) }
         var delays: [Int] = []
-        for run in 0..<(try bytes.bigEndian32(at: times.lowerBound + 4)) {
-            if delays.count == count { break }
+        for run in 0..<(try min(count, bytes.bigEndian32(at: times.lowerBound + 4))) {
             let frames = try bytes.bigEndian32(at: times.lowerBound + 8 + 8 * run)
             let ticks = try bytes.bigEndian32(at: times.lowerBound + 12 + 8 * run)
             let delay = (1000 * ticks + timescale / 2) / timescale

@@ -24,13 +24,15 @@ extension ImageHeader {
         let decoded =
             plan.isAnimated
             ? min(plan.page, frames) + kept : format.hasMovingFrames ? min(plan.page + 1, frames) : 1
+        // Every start is in the price, and every frame before the wanted ones.
+        let runs = Double(header.decoderRuns + (format.hasMovingFrames ? decoded - kept : 0)) * TimePrice.run
         let depth = header.bitDepth > 8 ? 2.0 : 1
         let framing = plan.isAnimated ? TimePrice.frame.decode * Double(kept) : 0
         let rows = Double(header.storedSize.height) * TimePrice.row
         let tables = header.isCMYK ? TimePrice.cmyk.tables : 0
         // The bytes of the map are among those of the file.
         let map = plan.gainMap(of: self).map { $0.map.header.timePrice(of: $0.plan) } ?? .zero
-        return TimePrice.duration((area * pixel * depth + rows) * Double(decoded) + framing + bytes + tables) + map
+        return TimePrice.duration((area * pixel * depth + rows) * Double(decoded) + framing + runs + bytes + tables) + map
     }
 }
 

@@ -7,6 +7,8 @@ package struct ImageHeader: Hashable, Sendable {
     /// Pixels that a decoder processes for one frame: more than are shown if an AVIF or HEIC image is cropped or
     /// composed of others.
     package let decodedArea: Int
+    /// Items that a decoder is started for, one after the other; 0 in formats whose decoder runs once.
+    package let decoderRuns: Int
     /// How the stored image is to be turned: 1…8 as in EXIF, 1 is upright.
     package let orientation: Int
     /// Color and alpha components of a pixel: 1 gray, 2 gray with alpha, 3 color, 4 color with alpha or CMYK.
@@ -39,7 +41,7 @@ package struct ImageHeader: Hashable, Sendable {
 
     /// A header of these values.
     package init(
-        format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, orientation: Int = 1, bands: Int = 3,
+        format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, decoderRuns: Int = 0, orientation: Int = 1, bands: Int = 3,
         bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false, isProgressive: Bool = false,
         isChromaSubsampled: Bool = false, profileByteCount: Int = 0, drawing: PixelSize? = nil,
         pages: [ImageHeader] = [], exif: EXIFTexts? = nil
@@ -47,6 +49,7 @@ package struct ImageHeader: Hashable, Sendable {
         self.format = format
         self.storedSize = storedSize
         self.decodedArea = max(decodedArea, storedSize.area)
+        self.decoderRuns = decoderRuns
         self.orientation = orientation
         self.bands = bands
         self.bitDepth = bitDepth
@@ -117,6 +120,7 @@ extension ImageHeader {
     /// count on it.
     package var isPossible: Bool {
         storedSize.isPossible(upTo: Self.longestSide) && 1...8 ~= orientation && 1...4 ~= bands && 1...64 ~= bitDepth
+            && 0...HEIFWork.mostRuns ~= decoderRuns
             && 1...Self.mostFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount
             && drawing?.isPossible(upTo: Self.longestDrawing) ?? !format.holdsShapes
             && (pages.isEmpty || pages.count == frames)

@@ -14,6 +14,9 @@ enum TimePrice {
     /// An alpha plane to decode besides, for each pixel.
     static let alphaPlane = 30.0
 
+    /// Each start of a decoder, and each frame that only later ones need, however small.
+    static let run = 100_000.0
+
     /// Each row of a frame that is decoded, however short.
     static let row = 150.0
 

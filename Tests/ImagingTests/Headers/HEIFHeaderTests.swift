@@ -54,7 +54,8 @@ struct HEIFHeaderTests {
                 HEIFBox.size(10, 10), HEIFBox.size(300, 200), HEIFBox.depths([10, 10, 10]), HEIFBox.alpha,
             ], positions: [2, 3], isLong: isLong)
         let expected = ImageHeader(
-            format: .avif, storedSize: PixelSize(width: 300, height: 200), bands: 4, bitDepth: 10, hasAlpha: true)
+            format: .avif, storedSize: PixelSize(width: 300, height: 200), decoderRuns: 1, bands: 4, bitDepth: 10,
+            hasAlpha: true)
         #expect(try inspect(file.bytes) == expected)
     }
 
@@ -116,8 +117,8 @@ struct HEIFHeaderTests {
         var alpha = large
         alpha.references = [("auxl", [6])]
         for (items, primary, area) in [
-            ([cut], 1, 12_000_000), ([large, grid], 2, 12_000_000), ([large, overlay], 3, 84_000_000),
-            ([large, grid, overlay, again], 4, 180_000_000), ([large, usual], 5, 15_000_000),
+            ([cut], 1, 12_000_000), ([large, grid], 2, 12_000_000), ([large, overlay], 3, 84_004_096),
+            ([large, grid, overlay, again], 4, 180_012_288), ([large, usual], 5, 15_000_000),
             ([small, alpha], 6, 12_000_000),
         ] {
             let header = try inspect(HEIFWriter(items, primary: primary).file)

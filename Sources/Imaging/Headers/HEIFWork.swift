@@ -1,0 +1,122 @@
+/// The work of decoding an item with all that it is made of.
+///
+/// A grid may crop its tiles, and an overlay may use the same large item many times: neither the shown size nor the
+/// size of the file says much about the work.
+struct HEIFWork {
+    /// Amounts that are added up where an item is used repeatedly, because it is decoded again each time.
+    struct Amounts {
+        /// Pixels that decoders make, and those of the canvases on which layers lie.
+        var area = 0
+        /// Items that are loaded: those that are coded start a decoder each.
+        var runs = 0
+        /// Coded bytes that decoders get.
+        var byteCount = 0
+    }
+
+    private let items: HEIFItems
+    private var known: [Int: Amounts] = [:]
+    /// The items from the primary one down to the current one.
+    private var path: Set<Int> = []
+
+    /// Deepest nesting of items; a turned overlay of grids has three levels.
+    static let deepest = 8
+    /// Most items that one image loads, repeats included: a second of time.
+    ///
+    /// A hundred tiles are usual, thousands are rare.
+    static let mostRuns = 10_000
+    /// Most coded bytes for each byte of the file, and besides: tiles of one color may be one item.
+    private static let mostBytes = (times: 4, besides: 16 << 20)
+
+    /// Computes the work of these items.
+    init(_ items: HEIFItems) {
+        self.items = items
+    }
+
+    /// The work of the image that shows an item.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for an item that contains itself, is nested too deep, or is put
+    ///   together from too much.
+    mutating func amounts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Amounts {
+        let amounts = try add(item, bytes)
+        guard amounts.runs <= Self.mostRuns else {
+            throw .cannotDecode(detail: "the image is put together from \(amounts.runs) items")
+        }
+        guard amounts.byteCount <= bytes.byteCount * Self.mostBytes.times + Self.mostBytes.besides else {
+            throw .cannotDecode(detail: "the image is put together from \(amounts.byteCount) coded bytes")
+        }
+        return amounts
+    }
+
+    private mutating func add(_ item: Int, _ bytes: RawSpan) throws(ImagingError) -> Amounts {
+        if let amounts = known[item] { return amounts }
+        guard path.count < Self.deepest, path.insert(item).inserted else {
+            throw .cannotDecode(detail: "an item contains itself, or is nested too deep")
+        }
+        let sources = items.sources(of: item)
+        var parts = Amounts()
+        for source in sources { parts += try add(source, bytes) }
+        var own = Amounts(area: 0, runs: 1, byteCount: 0)
+        // Properties may claim any size.
+        for case .size(let size) in try items.properties(of: item, in: bytes) {
+            own.area = max(own.area, size.width.saturatingProduct(size.height))
+        }
+        if sources.isEmpty { own.byteCount = (try? items.places.parts(of: item, in: bytes))?.byteCount ?? 0 }
+        var amounts = own
+        // The canvas of layers is in memory as long as they are decoded; tiles of coded items are laid side by side.
+        if items.isLayered(item) { amounts += parts } else { amounts.join(parts) }
+        // One of them is decoded, if it is alpha.
+        var auxiliary = Amounts()
+        for other in items.auxiliaries(of: item) {
+            let found = try add(other, bytes)
+            auxiliary.area = max(auxiliary.area, found.area)
+            auxiliary.runs = max(auxiliary.runs, found.runs)
+            auxiliary.byteCount = max(auxiliary.byteCount, found.byteCount)
+        }
+        amounts.join(auxiliary)
+        path.remove(item)
+        known[item] = amounts
+        return amounts
+    }
+}
+
+extension HEIFItems {
+    /// Whether an item is a canvas on which other items are laid after they are decoded whole.
+    fileprivate func isLayered(_ item: Int) -> Bool {
+        types[item] == BoxCursor.type("iovl")
+            || types[item] == BoxCursor.type("grid")
+                && !sources(of: item).allSatisfy { [BoxCursor.type("av01"), BoxCursor.type("hvc1")].contains(types[$0]) }
+    }
+}
+
+extension HEIFWork.Amounts {
+    /// Adds work that is done besides.
+    fileprivate static func += (one: inout Self, other: Self) {
+        one.area = one.area.saturatingSum(other.area)
+        one.runs = one.runs.saturatingSum(other.runs)
+        one.byteCount = one.byteCount.saturatingSum(other.byteCount)
+    }
+
+    /// Adds work on the same pixels.
+    fileprivate mutating func join(_ other: Self) {
+        let area = max(area, other.area)
+        self += other
+        self.area = area
+    }
+}
+
+extension [Range<Int>] {
+    /// The sum of the lengths; saturates.
+    var byteCount: Int { reduce(0) { $0.saturatingSum($1.count) } }
+}
+
+extension Int {
+    fileprivate func saturatingSum(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+
+    fileprivate func saturatingProduct(_ other: Int) -> Int {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? .max : product
+    }
+}
