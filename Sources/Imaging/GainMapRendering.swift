@@ -65,7 +65,7 @@ extension DecodedGainMap {
         let (size, part, bands) = (geometry.size.upright(from: geometry.turn), geometry.part, map.bands)
         let across = ImagePart.span(part.x, part.size.width, of: part.whole.width, in: whole.width)
         let down = ImagePart.span(part.y, part.size.height, of: part.whole.height, in: whole.height)
-        let memory = PlaneMemory(count: size.area * bands)
+        let memory = try PlaneMemory(count: size.area * bands)
         var gains = metadata.gains(range)
         gains.orientation = Int32(geometry.turn)
         gains.part = CPixelsArea(

@@ -14,7 +14,7 @@ package enum ImageDecoder {
     ///   the work.
     package static func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
-        lane: Lane = .usual, jpeg: JPEGDecoder? = nil, room: PlaneMemory.Maker = { PlaneMemory(count: $0) }
+        lane: Lane = .usual, jpeg: JPEGDecoder? = nil, room: PlaneMemory.Maker = { try PlaneMemory(count: $0) }
     ) throws -> DecodedImage {
         try token.check()
         try plan.check(header, limits: limits)

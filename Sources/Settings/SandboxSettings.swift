@@ -40,15 +40,20 @@ extension Settings {
             let pixels = min(pipeline.rules.limits.maximumFramePixels(of: format), 1 << 36)
             return RenderPlan(resizedSize: PixelSize(width: pixels, height: 1), format: format, quality: 100).price
         }
+        // The dearest image to decode has 16 bits a component and alpha.
+        let decodings = ImageFormat.allCases.map { format in
+            ImageHeader(
+                format: format, storedSize: PixelSize(width: source, height: 1), bands: 4, bitDepth: 16,
+                hasAlpha: true, isProgressive: true
+            ).price(of: DecodePlan())
+        }
         // A worker is used for up to twice its life if no other is ready.
         let lifetime = max(WorkerLife.decoder.processorTime, WorkerLife.encoder.processorTime) * 2
         // A decode stops being waited for long before it has taken so much CPU time, on however many threads.
         let longest = max(8, availableProcessorCount()) * max(1, Int(pipeline.decodeTimeout.components.seconds))
         let limits = WorkerLimits(
-            // The dearest image to decode, interlaced with 16 bits a component, takes 8 bytes a pixel twice over; to
-            // encode AVIF
-            //     is dearer, and a process has more address space than memory in use.
-            memory: max(source * 16, (encodings.max() ?? 0) * 2) + 256 << 20,
+            // A process has more address space than memory in use.
+            memory: 2 * max(decodings.max() ?? 0, encodings.max() ?? 0) + 256 << 20,
             pixels: max(source, output) * 4 + 16 << 20,
             processorSeconds: Int(lifetime.components.seconds) + longest)
         return SandboxConfiguration(

@@ -18,7 +18,10 @@ struct SandboxSettingsTests {
         #expect(limits.memory <= 1 << 48)
         let size = PixelSize(width: min(output, 1 << 36), height: 1)
         #expect(limits.memory >= RenderPlan(resizedSize: size, format: .avif, quality: 100).price)
-        #expect(limits.memory >= 16 * min(source, 1 << 36))
+        let dearest = ImageHeader(
+            format: .jxl, storedSize: PixelSize(width: min(source, 1 << 36), height: 1), bands: 4, bitDepth: 16,
+            hasAlpha: true)
+        #expect(limits.memory >= 2 * dearest.price(of: DecodePlan()))
     }
 
     @Test func `each image in progress has a worker, dear ones too`() {

@@ -1,6 +1,11 @@
 #include "CLinux.h"
 
 #include <malloc.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 // A thread of jemalloc returns free memory to the kernel a quarter of a second after its last use, even if nothing is allocated then. One
 // arena a processor instead of four: what one thread freed is more often what another one needs. Each thread keeps up to 20 free blocks of
@@ -33,4 +38,67 @@ int64_t CLinux_allocated_bytes(void)
     // Without a new epoch the figures are those of the last one.
     mallctl("epoch", NULL, NULL, &epoch, sizeof epoch);
     return mallctl("stats.allocated", &count, &size, NULL, 0) ? -1 : (int64_t) count;
+}
+
+/// jemalloc's functions for memory from the kernel, of which one is watched.
+struct extents {
+    void *(*take)(struct extents *, void *, size_t, size_t, bool *, bool *, unsigned);
+    void (*others[8])(void);
+};
+
+static struct extents *usual, watched;
+static volatile sig_atomic_t is_short;
+
+static void *take(struct extents *extents, void *place, size_t size, size_t alignment, bool *zero, bool *commit, unsigned arena)
+{
+    void *memory = usual->take(usual, place, size, alignment, zero, commit, arena);
+    (void) extents;
+    if (!memory && !place)
+        is_short = 1;
+    return memory;
+}
+
+/// Libraries that get no memory trap, abort or use a null pointer.
+static void end(int signal)
+{
+    if (is_short)
+        _exit(CLinux_status_of_shortage);
+    raise(signal);
+}
+
+void CLinux_watch_for_shortage(void)
+{
+    static const int signals[] = {SIGILL, SIGABRT, SIGSEGV, SIGBUS, SIGTRAP};
+    struct sigaction action = {0};
+    unsigned arenas = 0, arena;
+    size_t index, size = sizeof arenas;
+    char name[48];
+    // The arena of large blocks can be watched once it has had one.
+    free(malloc(16 << 20));
+    if (!mallctl || mallctl("arenas.narenas", &arenas, &size, NULL, 0))
+        return;
+    for (arena = 0; arena < arenas; arena++) {
+        struct extents *next = &watched;
+        snprintf(name, sizeof name, "arena.%u.extent_hooks", arena);
+        size = sizeof usual;
+        if (!arena && mallctl(name, &usual, &size, NULL, 0))
+            return;
+        watched = *usual;
+        watched.take = take;
+        mallctl(name, NULL, NULL, &next, sizeof next);
+    }
+    action.sa_handler = end;
+    action.sa_flags = (int) (SA_RESETHAND | SA_NODEFER);
+    for (index = 0; index < sizeof signals / sizeof *signals; index++)
+        sigaction(signals[index], &action, NULL);
+}
+
+void CLinux_forget_shortage(void)
+{
+    is_short = 0;
+}
+
+int CLinux_is_short_of_memory(void)
+{
+    return is_short;
 }

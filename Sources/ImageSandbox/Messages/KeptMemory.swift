@@ -77,7 +77,8 @@ package struct KeptMemory: ~Copyable {
     mutating func copied(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the pixels")
         try fill(count)
-        let copy = PlaneMemory(count: count)
+        let copy: PlaneMemory
+        do { copy = try PlaneMemory(count: count) } catch { throw SharedMemoryError("malloc", ENOMEM) }
         let base = unsafe try mapping()
         unsafe copy.bytes.copyMemory(from: UnsafeRawBufferPointer(start: base, count: count))
         return copy.finish()

@@ -7,6 +7,8 @@ struct SandboxMetrics: Sendable {
     enum Cause: String, CaseIterable {
         /// It crashed: a fault in a decoder.
         case crash
+        /// It crashed after the kernel had refused it memory.
+        case shortage
         /// A signal from outside killed or stopped it: from the kernel when memory is short, or from a person.
         case killed
         /// It exceeded the kernel's limit on CPU time or on written bytes.

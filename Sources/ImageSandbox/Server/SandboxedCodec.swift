@@ -1,5 +1,6 @@
 package import Coordination
 import Crypto
+import Glibc
 package import Imaging
 package import Memory
 package import Telemetry
@@ -169,6 +170,7 @@ package final class SandboxedCodec: ImageCodec {
                     throw quarantined(bytes, work, "a worker tried the system call \(call)")
                 case .lost:
                     let end = roster.reap(worker)
+                    if end == .short, isLast { throw SharedMemoryError("a worker's memory", ENOMEM) }
                     if [.violation, .limit].contains(end.cause) || isLast {
                         throw quarantined(bytes, work, "a worker \(end)")
                     }

@@ -299,6 +299,9 @@ enum WorkerEnd: Hashable, CustomStringConvertible {
         self.init(status: status)
     }
 
+    /// The end of a process that crashed because memory was short.
+    static let short = WorkerEnd.exited(CInt(CLinux_status_of_shortage))
+
     /// Reads a status of `waitpid`.
     init(status: CInt) {
         self = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
@@ -310,6 +313,7 @@ enum WorkerEnd: Hashable, CustomStringConvertible {
         case .killed(SIGSYS): .violation
         case .killed(SIGXCPU), .killed(SIGXFSZ): .limit
         case .killed(SIGKILL): .killed
+        case Self.short: .shortage
         case .killed, .exited: .crash
         }
     }

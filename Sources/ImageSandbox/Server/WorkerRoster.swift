@@ -155,7 +155,7 @@ final class WorkerRoster: Sendable {
     func reap(_ worker: WorkerProcess) -> WorkerEnd {
         let end = worker.end()
         metrics.ended(end.cause)
-        if [.crash, .violation].contains(end.cause) { worker.template?.expose() }
+        if [.crash, .shortage, .violation].contains(end.cause) { worker.template?.expose() }
         if end.cause == .violation {
             report(worker, .violation, "it tried a system call")
         } else {

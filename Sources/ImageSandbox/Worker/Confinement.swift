@@ -20,6 +20,7 @@ enum Confinement {
     /// - Throws: An error of the image library; the process is of no use then.
     static func confine(_ limits: WorkerLimits, socket: CInt) throws -> Protections {
         var protections = Protections.none
+        CLinux_watch_for_shortage()
         // The limit on memory counts from here; `/proc` can still be read to learn how much is in use.
         protections.hasLimits = limits.enforce()
         protections.hasNoNewPrivileges = CLinux_set_no_new_privileges() == 0

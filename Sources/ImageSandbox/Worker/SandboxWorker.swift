@@ -77,6 +77,7 @@ private struct RequestHandler: ~Copyable {
         to work: WorkerRequest.Work, on input: inout KeptMemory?, _ file: consuming SharedMemory?, byteCount: Int,
         into output: inout OutputMemory
     ) -> WorkerAnswer {
+        CLinux_forget_shortage()
         do {
             let bytes = try bytes(of: &input, file, count: byteCount)
             return switch work {
@@ -85,7 +86,11 @@ private struct RequestHandler: ~Copyable {
                 try encode(
                     DecodedImage(image, pixels: bytes, delays: delays), as: format, settings: settings, into: &output)
             }
+        } catch ImagingError.outOfMemory {
+            return .noRoom
         } catch ImagingError.cannotDecode(let detail), ImagingError.encodeFailed(let detail) {
+            // Libraries do not tell damage from missing memory.
+            if CLinux_is_short_of_memory() != 0 { return .noRoom }
             return ImageDecoder.isSpent ? .spent(detail) : .failed(detail)
         } catch let error as SharedMemoryError where error.isShortage {
             return .noRoom

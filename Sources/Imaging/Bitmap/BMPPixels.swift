@@ -15,7 +15,7 @@ enum BMPPixels {
         try file.withBytes { bytes in
             let layout = try BMPLayout(bytes)
             let palette = layout.coding == .components ? [] : palette(of: bytes, by: layout)
-            let memory = PlaneMemory(count: layout.size.area * layout.bands)
+            let memory = try PlaneMemory(count: layout.size.area * layout.bands)
             var reader = unsafe BMPReader(
                 layout: layout, palette: palette, pixels: memory.bytes.assumingMemoryBound(to: UInt8.self))
             let isWhole =

@@ -23,7 +23,7 @@ enum SVGPixels {
         let (size, natural) = (header.storedSize, header.drawing ?? PixelSize(width: 1, height: 1))
         let (width, height) = (Double(natural.width) / 1_000, Double(natural.height) / 1_000)
         let rectangle = part?.rectangle(size, in: width, height)
-        let memory = PlaneMemory(count: size.area * 4)
+        let memory = try PlaneMemory(count: size.area * 4)
         let drawing = CSVGShimDrawing(
             width: rectangle?.width ?? width, height: rectangle?.height ?? height,
             pixel_width: CInt(size.width), pixel_height: CInt(size.height))

@@ -168,7 +168,7 @@ extension CodedPlanes {
                 components.count > 2 ? components[2] : none
             ), count: Int32(components.count))
         guard unsafe CCodedImages_convert(&conversion) == 0 else {
-            throw .cannotDecode(detail: "no memory to convert the colors")
+            throw .outOfMemory(detail: "no memory to convert the colors")
         }
     }
 }

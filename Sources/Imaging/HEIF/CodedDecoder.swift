@@ -9,7 +9,7 @@ final class CodedDecoder {
     /// A decoder of frames that have at most this size.
     ///
     /// - Parameter skipsFilters: Whether edges stay as they were coded; frames that refer to others need the filters.
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if it cannot be made.
+    /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     init(
         _ coding: HEIFCanvas.Coding, largest: PixelSize, point: Int = 0, skipsFilters: Bool = false
     ) throws(ImagingError) {
@@ -19,7 +19,7 @@ final class CodedDecoder {
         guard
             let raw = unsafe CCodedImages_open(
                 coding == .av1 ? CCodedImagesAV1 : CCodedImagesHEVC, most, Int32(point), skipsFilters ? 1 : 0)
-        else { throw .cannotDecode(detail: "the decoder cannot be started") }
+        else { throw .outOfMemory(detail: "the decoder cannot be started") }
         unsafe self.raw = raw
         self.coding = coding
     }

@@ -111,7 +111,7 @@ final class CodedPlanes {
             }
             return areTogether ? 0 : areas[index]
         }
-        sums = PlaneMemory(count: sumCounts.reduce(0, +) * MemoryLayout<UInt32>.stride)
+        sums = try PlaneMemory(count: sumCounts.reduce(0, +) * MemoryLayout<UInt32>.stride)
         unsafe sums.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         // The padding of rows is sent, too.
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -133,7 +133,7 @@ final class CodedPlanes {
             var (mosaic, source) = unsafe (mosaic(index), sources[index])
             let status = unsafe CCodedImages_add(
                 &mosaic, &source, Int32(left / across - parts[index].left), Int32(top / down - parts[index].top))
-            guard status == 0 else { throw .cannotDecode(detail: "no memory to reduce the image") }
+            guard status == 0 else { throw .outOfMemory(detail: "no memory to reduce the image") }
         }
     }
 
@@ -143,12 +143,12 @@ final class CodedPlanes {
             var mosaic = unsafe mosaic(index)
             unsafe CCodedImages_finish(&mosaic)
         }
-        sums = PlaneMemory(count: 0)
+        sums = PlaneMemory()
     }
 
     /// Hands the memory over.
     func takeMemory() -> PlaneMemory {
-        var taken = PlaneMemory(count: 0)
+        var taken = PlaneMemory()
         swap(&taken, &memory)
         return taken
     }

@@ -36,7 +36,7 @@ struct HEIFFrames {
         }
         let colorFrames = try TrackDecoder(sequence.colors, in: file)
         let alphaFrames = try sequence.alpha.map { track throws(ImagingError) in try TrackDecoder(track, in: file) }
-        var memory = PlaneMemory(count: 0)
+        var memory = PlaneMemory()
         var bands = 0
         for index in start..<wanted.upperBound {
             try token.check()
@@ -46,7 +46,7 @@ struct HEIFFrames {
             guard isWanted, let image else { continue }
             if bands == 0 {
                 bands = image.planes.count + (alpha == nil ? 0 : 1)
-                memory = PlaneMemory(count: size.area * bands * frames)
+                memory = try PlaneMemory(count: size.area * bands * frames)
             }
             guard bands == image.planes.count + (alpha == nil ? 0 : 1), let meaning = image.meaning(colors) else {
                 throw ImagingError.cannotDecode(detail: "the frames have different or unknown colors")
@@ -99,7 +99,7 @@ private struct TrackDecoder {
             }
             guard mostPlanes > 0 else { return nil }
             let planes = try CodedPlanes(
-                frame, part: (0, 0, size), level: 1, mostPlanes: mostPlanes, room: { PlaneMemory(count: $0) })
+                frame, part: (0, 0, size), level: 1, mostPlanes: mostPlanes, room: { try PlaneMemory(count: $0) })
             unsafe try planes.add(frame, left: 0, top: 0)
             planes.finish()
             return planes

@@ -34,7 +34,7 @@ struct HEIFPixels {
             return (layers, try items.transform(of: item, in: bytes), try items.profile(of: shown, in: bytes))
         }
         let bands = hasAlpha ? 4 : 3
-        let memory = PlaneMemory(count: layers.size.area * bands)
+        let memory = try PlaneMemory(count: layers.size.area * bands)
         unsafe memory.bytes.fill(with: layers.ground.prefix(bands))
         var ground = unsafe CCodedImagesPixels(memory.bytes.baseAddress, layers.size, bands: bands)
         for layer in layers.layers {
@@ -60,7 +60,7 @@ struct HEIFPixels {
         func decode(_ canvas: HEIFCanvas, mostPlanes: Int) throws -> CodedPlanes {
             try CodedPlanes.decode(
                 canvas, of: image, in: file, level: 1, mostPlanes: mostPlanes, keepsBits: keepsBits, token: token,
-                room: { PlaneMemory(count: $0) })
+                room: { try PlaneMemory(count: $0) })
         }
         let decoded = try decode(image.canvas, mostPlanes: 3)
         let alpha = try image.alpha.map { try decode($0, mostPlanes: 1) }
@@ -70,7 +70,7 @@ struct HEIFPixels {
         let bands = decoded.planes.count + (alpha == nil ? 0 : 1)
         let isWide = decoded.bits > 8
         let size = image.transform.part.size
-        let memory = PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
+        let memory = try PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
         // Streams of HEVC without a word on their range say that it is limited, and programs ignore it.
         let isAlphaFull = alpha.map { image.alpha?.coding == .hevc || $0.colors.isFullRange } ?? true
         try colors.interleave(decoded, alpha: alpha, isAlphaFull: isAlphaFull, into: memory)
@@ -94,7 +94,7 @@ struct HEIFPixels {
         start: (x: Int, y: Int, size: PixelSize), bytes: Int
     ) throws -> SharedBytes {
         if transform.orientation == 1, start.size == size { return pixels.finish() }
-        let result = PlaneMemory(count: start.size.area * bytes)
+        let result = try PlaneMemory(count: start.size.area * bytes)
         let first = unsafe pixels.bytes.baseAddress?.advanced(by: (start.y * size.width + start.x) * bytes)
         var from = unsafe CPixelsFrame(first, start.size, stride: size.width * bytes, bytes: bytes)
         let turned = transform.shownSize

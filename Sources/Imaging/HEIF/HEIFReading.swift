@@ -23,7 +23,7 @@ enum HEIFReading {
         let orientation = image.transform.orientation
         let decoded = try CodedPlanes.decode(
             image.canvas, of: image, in: file, level: plan.level, token: token,
-            room: { orientation == 1 ? try room($0) : PlaneMemory(count: $0) })
+            room: { orientation == 1 ? try room($0) : try PlaneMemory(count: $0) })
         guard let colors = decoded.meaning(image.colors) else {
             throw ImagingError.cannotDecode(detail: "the image has unknown colors")
         }

@@ -22,8 +22,8 @@ enum PNGFrames {
         let trimmed = PNGTrimming.trim(file)
         // One profile is enough, which may be large.
         let (shared, common) = (trimmed.chunksBeforeRows(), trimmed.chunksBeforeRows(without: "iCCP"))
-        var canvas = Canvas(size: size, bands: header.bands)
-        let result = PlaneMemory(count: wanted.count * canvas.byteCount)
+        var canvas = try Canvas(size: size, bands: header.bands)
+        let result = try PlaneMemory(count: wanted.count * canvas.byteCount)
         var profile: SharedBytes?
         for (index, frame) in animation.frames.enumerated() {
             try token.check()
@@ -34,7 +34,7 @@ enum PNGFrames {
                     throw ImagingError.cannotDecode(detail: "a frame of the PNG file has another size")
                 }
                 if index == 0 { profile = image.profile }
-                canvas.put(try image.pixels(token: token), bands: image.bands, as: frame)
+                try canvas.put(image.pixels(token: token), bands: image.bands, as: frame)
             }
             if wanted ~= index { canvas.copy(to: result, at: (index - plan.page) * canvas.byteCount) }
             canvas.dispose(of: frame)
@@ -55,10 +55,10 @@ enum PNGFrames {
 
         var byteCount: Int { size.area * bands }
 
-        init(size: PixelSize, bands: Int) {
+        init(size: PixelSize, bands: Int) throws(ImagingError) {
             (self.size, self.bands) = (size, bands)
-            pixels = PlaneMemory(count: size.area * bands)
-            saved = PlaneMemory(count: 0)
+            pixels = try PlaneMemory(count: size.area * bands)
+            saved = PlaneMemory()
             unsafe pixels.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         }
 
@@ -70,10 +70,10 @@ enum PNGFrames {
         }
 
         /// Puts the rows of a frame, which have this number of bands, in their place.
-        mutating func put(_ rows: SharedBytes, bands: Int, as frame: PNGAnimation.Frame) {
+        mutating func put(_ rows: SharedBytes, bands: Int, as frame: PNGAnimation.Frame) throws {
             var part = unsafe part(of: frame)
             if frame.disposal == .restored {
-                saved = PlaneMemory(count: frame.size.area * self.bands)
+                saved = try PlaneMemory(count: frame.size.area * self.bands)
                 unsafe CPNGShim_save(&part, saved.bytes.baseAddress)
             }
             unsafe rows.withUnsafeBytes {

@@ -6,7 +6,7 @@ import Memory
 enum PNGPixels {
     /// The image, reduced by the plan's level; nil if libvips is to decode the file, and to judge it.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if there is no memory, or the error of `token` or `room`.
+    /// - Throws: ``ImagingError/outOfMemory(detail:)``, or the error of `token` or `room`.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> LoadedPixels? {
@@ -23,12 +23,12 @@ enum PNGPixels {
             let count = size.area * bands
             let isFinished =
                 header.orientation == 1 && profile == nil && (bands < 3 || header.colors.encoding == nil)
-            let memory = isFinished ? try room(count) : PlaneMemory(count: count)
+            let memory = isFinished ? try room(count) : try PlaneMemory(count: count)
             let watch = unsafe CFastPNGWatch(
                 should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
             switch unsafe CFastPNG_read(&image, Int32(plan.level), memory.bytes.baseAddress, watch) {
             case CFastPNGDone: break
-            case CFastPNGMemory: throw ImagingError.cannotDecode(detail: "no memory for the PNG decoder")
+            case CFastPNGMemory: throw ImagingError.outOfMemory(detail: "no memory for the PNG decoder")
             default:
                 try token.check()
                 return nil

@@ -75,7 +75,7 @@ extension DecodedImage {
     /// - Throws: The error of `token`.
     func converted(by conversion: GamutConversion, token: WorkToken) throws -> DecodedImage {
         guard bands >= 3 else { return self }
-        let memory = PlaneMemory(count: pixels.count)
+        let memory = try PlaneMemory(count: pixels.count)
         var numbers = conversion.numbers
         try unsafe withFrame(token) { frame, watch in
             var (from, to) = unsafe (frame, frame)

@@ -14,12 +14,15 @@ package struct PlaneMemory: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     private let release: SharedBytes.Release
 
+    /// No memory.
+    init() { unsafe self.init(adopting: nil, count: 0, footprint: 0, release: { _, _ in }) }
+
     /// Memory of `count` bytes on the heap, not initialized.
-    package init(count: Int) {
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(detail:)``.
+    package init(count: Int) throws(ImagingError) {
         let rounded = max(1, (count + Plane.alignment - 1) / Plane.alignment) * Plane.alignment
-        guard let base = unsafe aligned_alloc(Plane.alignment, rounded) else {
-            fatalError("out of memory for \(count) bytes")
-        }
+        guard let base = unsafe aligned_alloc(Plane.alignment, rounded) else { throw .outOfMemory(detail: "no memory for \(count) bytes") }
         unsafe self.init(
             adopting: base, count: count, footprint: CLinux_block_size(base), release: { base, _ in unsafe free(base) })
     }
@@ -30,7 +33,7 @@ package struct PlaneMemory: ~Copyable {
     /// - Parameter footprint: Bytes of the memory that `release` gives back.
     @unsafe
     package init(
-        adopting base: UnsafeMutableRawPointer, count: Int, footprint: Int, release: @escaping SharedBytes.Release
+        adopting base: UnsafeMutableRawPointer?, count: Int, footprint: Int, release: @escaping SharedBytes.Release
     ) {
         unsafe self.base = unsafe base
         self.count = count
@@ -47,13 +50,15 @@ package struct PlaneMemory: ~Copyable {
     package var bytes: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: base, count: count) }
 
     /// Makes sure that there are `count` bytes; if there were fewer, the contents are lost.
-    mutating func reserve(_ count: Int) {
-        if self.count < count { self = PlaneMemory(count: count) }
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(detail:)``.
+    mutating func reserve(_ count: Int) throws(ImagingError) {
+        if self.count < count { self = try PlaneMemory(count: count) }
     }
 
     /// Frees the memory if it is larger than `most` bytes.
     mutating func drop(above most: Int) {
-        if count > most { self = PlaneMemory(count: 0) }
+        if count > most { self = PlaneMemory() }
     }
 
     /// Sets all samples of a plane to the same value.

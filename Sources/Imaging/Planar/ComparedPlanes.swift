@@ -36,7 +36,7 @@ struct ComparedPlanes {
     private init(pixelsOf image: DecodedImage, planes count: Int, range: PlaneRange, token: WorkToken) throws {
         let pixels = try image.storedPixels(token: token)
         let planes = [Plane].stacked(Array(repeating: image.size, count: count))
-        let memory = PlaneMemory(count: planes.byteCount)
+        let memory = try PlaneMemory(count: planes.byteCount)
         for (kind, plane) in planes.enumerated() {
             var target = unsafe CPlanarShimPlanes([plane], in: UnsafeRawBufferPointer(memory.bytes)).planes.0
             unsafe pixels.pixels.withUnsafeBytes { bytes in

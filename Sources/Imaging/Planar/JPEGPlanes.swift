@@ -81,7 +81,7 @@ enum JPEGPlanes {
             let finer = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level / refinement)
             planes = stored.storedPlanes(level: plan.level, refinement: refinement)
             // The room may be the memory that the coarser planes are in.
-            memory = PlaneMemory(count: 0)
+            memory = PlaneMemory()
             memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
             target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
             _ = unsafe try JPEGReader(file, header: header, token: token)
@@ -145,7 +145,7 @@ private struct JPEGReader: ~Copyable {
         guard scans == .all || scans == JPEGScans(shownAt: level) else { return .fallback(.scans) }
         let outcome = unsafe CPlanarShim_jpeg_decode_fast(raw, Int32(level), scans.detail, &planes)
         if outcome == CFastJPEGStopped { try token.check() }
-        if outcome == CFastJPEGMemory { throw ImagingError.cannotDecode(detail: "no memory for the JPEG decoder") }
+        if outcome == CFastJPEGMemory { throw ImagingError.outOfMemory(detail: "no memory for the JPEG decoder") }
         return JPEGDecoding(outcome)
     }
 

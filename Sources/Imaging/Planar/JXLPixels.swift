@@ -15,7 +15,7 @@ enum JXLPixels {
             guard
                 let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress?.advanced(by: place.lowerBound), place.count)
             else {
-                throw ImagingError.cannotDecode(detail: "libjxl cannot be started")
+                throw ImagingError.outOfMemory(detail: "libjxl cannot be started")
             }
             defer { unsafe CPlanarShim_jxl_close(reader) }
             func check(_ status: CPlanarShimStatus) throws {
@@ -33,7 +33,7 @@ enum JXLPixels {
                 throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), libjxl says \(size)")
             }
             let isWide = unsafe image.is_wide != 0
-            let memory = PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
+            let memory = try PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
             var isIncomplete: CInt = 0
             try check(
                 unsafe CPlanarShim_jxl_pixels(

@@ -101,7 +101,7 @@ enum PlanarFilter {
         }
         guard status == 0 else {
             try token.check()
-            throw ImagingError.encodeFailed(detail: "no memory to filter planes")
+            throw ImagingError.outOfMemory(detail: "no memory to filter planes")
         }
     }
 }

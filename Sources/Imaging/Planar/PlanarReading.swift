@@ -12,7 +12,7 @@ enum PlanarReading {
 extension PlaneMemory {
     /// Memory for the decoder's planes: from `room` if they are stored upright, else temporary memory.
     static func stored(_ planes: [Plane], turnedFrom orientation: Int, room: Maker) throws -> PlaneMemory {
-        orientation == 1 ? try room(planes.byteCount) : PlaneMemory(count: planes.byteCount)
+        orientation == 1 ? try room(planes.byteCount) : try PlaneMemory(count: planes.byteCount)
     }
 }
 

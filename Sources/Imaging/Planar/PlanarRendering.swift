@@ -33,7 +33,7 @@ enum PlanarRendering {
     /// The three resampled planes, as an image of their own.
     static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let planes = target.resultPlanes(ofGrey: image.bands == 1)
-        let memory = PlaneMemory(count: planes.byteCount)
+        let memory = try PlaneMemory(count: planes.byteCount)
         // The padding of rows in the workspace has samples of earlier images; the same image must be the same bytes.
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         try PlanarWorkspace.withShared { workspace throws in
@@ -51,7 +51,7 @@ enum PlanarRendering {
     /// The image in pixels, resampled to `target`, in the colors of the target, else in its own; gray is sRGB's.
     static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let size = target.size
-        let memory = PlaneMemory(count: size.area * image.bands)
+        let memory = try PlaneMemory(count: size.area * image.bands)
         var (target, conversion) = target.withoutGamut()
         // The range is converted together with the colors: full range cannot hold the values beyond black and white
         // that limited range has.

@@ -10,13 +10,13 @@ final class PlanarWorkspace {
     /// Unused workspaces: at most as many as threads have worked at the same time.
     private static let idle = Locked<[PlanarWorkspace]>([])
 
-    private var result = PlaneMemory(count: 0)
-    private var turned = PlaneMemory(count: 0)
-    private var padded = PlaneMemory(count: 0)
+    private var result = PlaneMemory()
+    private var turned = PlaneMemory()
+    private var padded = PlaneMemory()
     /// The alpha of the resampled image, then that of the padded one.
-    private var alpha = PlaneMemory(count: 0)
-    private var deep = PlaneMemory(count: 0)
-    private var room = PlaneMemory(count: 0)
+    private var alpha = PlaneMemory()
+    private var deep = PlaneMemory()
+    private var room = PlaneMemory()
 
     /// Lends a workspace to the calling thread.
     static func withShared<Result>(_ body: (PlanarWorkspace) throws -> Result) rethrows -> Result {
@@ -39,7 +39,7 @@ final class PlanarWorkspace {
             preconditionFailure("the image has no planes")
         }
         let planes = target.planes(ofGrey: sources.count == 1)
-        result.reserve(planes.byteCount)
+        try result.reserve(planes.byteCount)
         let colors = ColorResampling(image, to: target)
         if let colors { try run(colors, of: image, to: planes, token) }
         for (index, plane) in planes.enumerated() where colors == nil {
@@ -76,11 +76,11 @@ final class PlanarWorkspace {
         var results =
             target.turn == 1
             ? unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes))
-            : unsafe turn(planes, of: target, isGrey: sources.count == 1)
-        if target.hasAlpha { unsafe addAlpha(to: &results, of: target) }
+            : try unsafe turn(planes, of: target, isGrey: sources.count == 1)
+        if target.hasAlpha { try unsafe addAlpha(to: &results, of: target) }
         for filter in target.filters {
             if case .pad(let margins, let color) = filter {
-                results = unsafe pad(results, margins, color, into: target.resultPlanes(ofGrey: false), target)
+                results = try unsafe pad(results, margins, color, into: target.resultPlanes(ofGrey: false), target)
             } else {
                 try filter.apply(to: results, in: target.range, chromaStep: target.chromaStep, token: token)
             }
@@ -90,9 +90,9 @@ final class PlanarWorkspace {
 
     /// Adds an opaque alpha plane, and makes room for that of the padded image.
     @unsafe
-    private func addAlpha(to planes: inout CPlanarShimPlanes, of target: PlanarTarget) {
+    private func addAlpha(to planes: inout CPlanarShimPlanes, of target: PlanarTarget) throws {
         let layout = Self.alphaPlanes(of: target)
-        alpha.reserve(layout.byteCount)
+        try alpha.reserve(layout.byteCount)
         alpha.fill(layout[0], with: 255)
         unsafe planes.planes.3 = CPlanarShimPlanes(layout, in: UnsafeRawBufferPointer(alpha.bytes)).planes.0
     }
@@ -107,8 +107,8 @@ final class PlanarWorkspace {
     private func pad(
         _ planes: CPlanarShimPlanes, _ margins: ImageOperations.Margins, _ color: Color, into results: [Plane],
         _ target: PlanarTarget
-    ) -> CPlanarShimPlanes {
-        padded.reserve(results.byteCount)
+    ) throws -> CPlanarShimPlanes {
+        try padded.reserve(results.byteCount)
         var all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(padded.bytes))
         if unsafe planes.planes.3.samples != nil {
             let layout = Self.alphaPlanes(of: target)
@@ -121,9 +121,9 @@ final class PlanarWorkspace {
 
     /// The resampled planes, turned.
     @unsafe
-    private func turn(_ planes: [Plane], of target: PlanarTarget, isGrey: Bool) -> CPlanarShimPlanes {
+    private func turn(_ planes: [Plane], of target: PlanarTarget, isGrey: Bool) throws -> CPlanarShimPlanes {
         let results = target.turnedPlanes(ofGrey: isGrey)
-        turned.reserve(results.byteCount)
+        try turned.reserve(results.byteCount)
         var from = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)).planes
         let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(turned.bytes))
         var to = unsafe all.planes
@@ -141,7 +141,7 @@ final class PlanarWorkspace {
         guard let filter = PlaneFilters.shared.filter(for: resampling) else {
             throw ImagingError.encodeFailed(detail: "zimg refuses \(resampling)")
         }
-        room.reserve(filter.room)
+        try room.reserve(filter.room)
         let status = unsafe filter.run(from: source, to: target, room: room.bytes.baseAddress, token: token)
         guard status == CPlanarShimDone else {
             try token.check()
@@ -154,9 +154,9 @@ final class PlanarWorkspace {
         _ colors: ColorResampling, of image: DecodedImage, to planes: [Plane], _ token: WorkToken
     ) throws {
         guard let filter = PlaneFilters.shared.filter(for: colors.resampling) else {
-            throw ImagingError.encodeFailed(detail: "no memory for \(colors.resampling)")
+            throw ImagingError.outOfMemory(detail: "no memory for \(colors.resampling)")
         }
-        room.reserve(filter.room)
+        try room.reserve(filter.room)
         let status = unsafe image.pixels.withUnsafeBytes { bytes in
             let target = unsafe colors.target(CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)))
             return unsafe filter.run(
@@ -174,7 +174,7 @@ final class PlanarWorkspace {
         _ conversion: (scale: Float, offset: Float), _ token: WorkToken
     ) throws {
         let stride = 2 * plane.stride
-        deep.reserve(stride * plane.size.height)
+        try deep.reserve(stride * plane.size.height)
         try unsafe run(
             resampling, from: source,
             to: CPlanarShimRows(samples: deep.bytes.baseAddress, stride: stride, is_limited: 0), token)

@@ -16,7 +16,7 @@ struct PlaneStamp {
 
     /// Lays the samples on three planes of their range.
     ///
-    /// - Throws: ``ImagingError/encodeFailed(detail:)`` if there is no memory.
+    /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     func apply(to planes: CPlanarShimPlanes) throws(ImagingError) {
         let status = unsafe samples.pixels.withUnsafeBytes { bytes in
             var planes = planes
@@ -27,16 +27,18 @@ struct PlaneStamp {
                 opacity: Int32(opacity))
             return unsafe CPlanarShim_stamp(&planes, &stamp)
         }
-        guard status == CPlanarShimDone else { throw .encodeFailed(detail: "no memory for a stamp") }
+        guard status == CPlanarShimDone else { throw .outOfMemory(detail: "no memory for a stamp") }
     }
 }
 
 extension DecodedImage {
     /// The samples of interleaved pixels with alpha: luma, Cb, Cr and alpha by BT.601, one kind after the other, as an
     /// image of four bands.
-    func split(to range: PlaneRange) -> DecodedImage {
+    ///
+    /// - Throws: ``ImagingError/outOfMemory(detail:)``.
+    func split(to range: PlaneRange) throws(ImagingError) -> DecodedImage {
         precondition(hasAlpha, "the pixels have no alpha")
-        let memory = PlaneMemory(count: 4 * size.area)
+        let memory = try PlaneMemory(count: 4 * size.area)
         unsafe pixels.withUnsafeBytes { bytes in
             unsafe CPlanarShim_split(
                 bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(bands), size.area,

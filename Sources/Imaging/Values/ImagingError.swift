@@ -16,6 +16,8 @@ package enum ImagingError: Error, Hashable, Sendable {
     case noSuchPage(Int, pages: Int)
     /// The requested part lies outside of the image, which has this size.
     case cropOutside(PixelSize)
+    /// Memory was short, and the image is not at fault; the detail is for logs only.
+    case outOfMemory(detail: String)
     /// An additional source of this number, from 0, is at fault.
     indirect case ofAddition(Int, ImagingError)
     /// The encoder failed on an image that was decoded: a fault of the service; the detail is for logs only.

@@ -76,7 +76,7 @@ package final class VipsImage {
     /// Computes all pixels, 8 bits a component, on the calling thread and from top to bottom.
     ///
     /// - Throws: ``VipsError``, or the error of `token` or `room`.
-    func pixels(in room: PlaneMemory.Maker = { PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes {
+    func pixels(in room: PlaneMemory.Maker = { try PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes {
         precondition(hasEightBits, "only 8-bit pixels can be computed")
         let memory = try room(PixelSize(width: width, height: height).area * bands)
         let status = unsafe CVipsShim_compute(

@@ -115,7 +115,7 @@ extension ImagingError {
         switch self {
         case .notAnImage, .cannotDecode: true
         case .formatNotAccepted, .tooManyPixels, .tooMuchWork, .sideTooLong, .noSuchPage, .cropOutside, .encodeFailed,
-            .ofAddition:
+            .outOfMemory, .ofAddition:
             false
         }
     }

@@ -36,6 +36,9 @@ extension ImagingError: TabledError {
             ErrorAnswer(
                 .unprocessableContent, "crop_outside", .request,
                 "The part of crop lies outside of the image, which has \(size) pixels.", parameter: "crop")
+        case .outOfMemory(let detail):
+            .overloaded(
+                "The service has no memory to spare at the moment; try again shortly.", detail: detail)
         case .encodeFailed(let detail): .internal(detail)
         case .ofAddition(_, let error):
             ErrorAnswer(error.status, error.code, error.category, error.publicMessage, detail: error.logDetail)

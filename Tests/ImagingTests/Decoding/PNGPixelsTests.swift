@@ -220,7 +220,7 @@ struct PNGPixelsTests {
                 file, header: .inspect(file), plan: DecodePlan(), token: token,
                 room: { count in
                     token.cancel()
-                    return PlaneMemory(count: count)
+                    return try PlaneMemory(count: count)
                 })
         }
     }

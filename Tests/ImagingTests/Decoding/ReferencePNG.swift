@@ -85,7 +85,7 @@ struct ReferencePNG: CustomStringConvertible {
     static func quick(_ file: SharedBytes, _ plan: DecodePlan, token: WorkToken = WorkToken()) throws -> LoadedPixels? {
         try PNGPixels.decode(
             PNGTrimming.trim(file), header: .inspect(file), plan: plan, token: token,
-            room: { PlaneMemory(count: $0) })
+            room: { try PlaneMemory(count: $0) })
     }
 }
 

@@ -64,7 +64,7 @@ struct PlanarFilterTests {
             (filters.inversion, filters.saturation) = (100, 50)
             let size = PixelSize(width: 37, height: 21)
             let planes = [Plane].stacked([size, size.samples(forEach: step), size.samples(forEach: step)])
-            let memory = PlaneMemory(count: planes.byteCount)
+            let memory = try PlaneMemory(count: planes.byteCount)
             for (plane, value) in zip(planes, range.samples(of: color)) { memory.fill(plane, with: value) }
             try PlanarFilter.colors(ColorChange(filters)).apply(
                 to: unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)), in: range,

@@ -26,7 +26,7 @@ struct PlaneColorTests {
     private func pixel(_ samples: [UInt8], _ range: PlaneRange) throws -> [UInt8] {
         let size = PixelSize(width: 32, height: 32)
         let planes = [Plane].stacked([PixelSize](repeating: size, count: samples.count))
-        let memory = PlaneMemory(count: planes.byteCount)
+        let memory = try PlaneMemory(count: planes.byteCount)
         for (plane, sample) in zip(planes, samples) { memory.fill(plane, with: sample) }
         let image = DecodedImage(pixels: memory.finish(), planes: planes, range: range, profile: nil)
         return try image.interleaved(token: WorkToken()).pixel(x: 9, y: 9)

@@ -55,7 +55,7 @@ struct ReferenceJPEG: CustomStringConvertible {
             file, header: .inspect(file), plan: plan, limits: .none, token: token, lane: .planar, jpeg: decoder,
             room: { count in
                 action()
-                return PlaneMemory(count: count)
+                return try PlaneMemory(count: count)
             })
     }
 

@@ -138,11 +138,11 @@ struct OverlayStepTests {
         var target = PlanarTarget(of: size)
         target.chromaStep = step
         let planes = target.planes(ofGrey: false)
-        let memory = PlaneMemory(count: planes.byteCount)
+        let memory = try PlaneMemory(count: planes.byteCount)
         for (plane, value) in zip(planes, [100, 90, 80] as [UInt8]) { memory.fill(plane, with: value) }
         let white = SampleImage.plain(PixelSize(width: 2, height: 2), [255, 255, 255, 255])
         let stamp = PlaneStamp(
-            samples: DecodedImage(pixels: SharedBytes(white.pixels), size: white.size, bands: 4).split(to: .full),
+            samples: try DecodedImage(pixels: SharedBytes(white.pixels), size: white.size, bands: 4).split(to: .full),
             x: place.x, y: place.y, coveredSize: PixelSize(width: 3, height: 3), opacity: 100)
         try stamp.apply(to: unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)))
         let samples = memory.finish().array

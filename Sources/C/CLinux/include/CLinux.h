@@ -51,6 +51,20 @@ size_t CLinux_block_size(const void *block);
 /// Bytes of all blocks that the process has from the allocator; -1 if it does not tell.
 int64_t CLinux_allocated_bytes(void);
 
+/// Notes from now on that the kernel refuses memory, and ends this process with `CLinux_status_of_shortage` if it then crashes.
+///
+/// Crashes without a shortage end it as they would anyway. Call it while there is one thread.
+void CLinux_watch_for_shortage(void);
+
+/// Starts a new note.
+void CLinux_forget_shortage(void);
+
+/// Whether the kernel has refused memory since.
+int CLinux_is_short_of_memory(void);
+
+/// The exit status of a process that crashed because memory was short.
+enum { CLinux_status_of_shortage = 75 };
+
 /// Unmaps the pages of programs and libraries that are only read: code and constants.
 ///
 /// The kernel maps those that are used again, from its cache of files. Other threads may run meanwhile.
