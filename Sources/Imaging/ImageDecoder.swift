@@ -143,9 +143,9 @@ package enum ImageDecoder {
     ) throws -> DecodedImage {
         let orientation = header.orientation
         // Numbers in the header count before a profile.
-        let encoding = loaded.bands < 3 ? nil : header.colors.encoding
+        let encoding = header.colors.encoding
         let isBright = encoding?.isBright == true
-        let stated = encoding?.profile
+        let stated = encoding?.profile(ofBands: loaded.bands)
         let profiled = try stated.map { profile throws(VipsError) in try loaded.profiled(profile.file) } ?? loaded
         // Tones are mapped before pixels are averaged: one sample of the sun would outshine all others.
         let isWide = gamut == .wide

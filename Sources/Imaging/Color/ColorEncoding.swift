@@ -44,6 +44,15 @@ package struct ColorEncoding: Hashable, Sendable {
         case .pq, .hlg: nil
         }
     }
+
+    /// The profile of gray with this curve; nil for the curve of sRGB, and for PQ and HLG, which gray is shown without.
+    var grayProfile: ColorProfile? {
+        guard case .power = transfer, let curve = profile?.curves.first else { return nil }
+        return ColorProfile(majorVersion: 4, connectsByLab: false, primaries: [], curves: [curve])
+    }
+
+    /// The profile of pixels with so many bands.
+    func profile(ofBands bands: Int) -> ColorProfile? { bands < 3 ? grayProfile : profile }
 }
 
 /// The places of red, green, blue and white in the chromaticity diagram of CIE 1931: x and y in 100,000ths.

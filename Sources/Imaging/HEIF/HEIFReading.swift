@@ -29,7 +29,7 @@ enum HEIFReading {
         }
         try colors.makeStandard(decoded)
         let isOfProfile = profile?.space == (decoded.planes.count == 1 ? .grey : .color)
-        let stated = decoded.planes.count == 3 ? header.colors.encoding?.profile : nil
+        let stated = header.colors.encoding?.profile(ofBands: decoded.planes.count)
         let numbers = isOfProfile ? profile?.colors.flatMap { $0.isStandard ? nil : $0 } : stated
         let hasColorDetail = unsafe ColorDetail.isFound(
             in: CPlanarShimPlanes(decoded.planes, in: UnsafeRawBufferPointer(decoded.memory.bytes)))

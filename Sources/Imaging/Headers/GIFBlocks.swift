@@ -11,10 +11,10 @@ enum GIFBlocks {
 
     /// The end of the file.
     enum End {
-        /// With a trailer.
-        case trailer
+        /// With a trailer; the last frame ends before it.
+        case trailer(lastFrameEnd: Int)
         /// With an unknown block type.
-        case unknown(block: Int)
+        case unknown(block: Int, lastFrameEnd: Int)
         /// Without a trailer: after the last frame, which ends here, or within another block.
         case missing(lastFrameEnd: Int)
         /// Within the data of its last frame: the sub-block at this offset is truncated or missing.
@@ -46,8 +46,8 @@ enum GIFBlocks {
                 part = dataEnd(bytes, from: data)
                 guard part.isWhole else { return .inFrame(part: part.end) }
                 lastFrameEnd = part.end
-            case 0x3B: return .trailer
-            case let block: return .unknown(block: block)
+            case 0x3B: return .trailer(lastFrameEnd: lastFrameEnd)
+            case let block: return .unknown(block: block, lastFrameEnd: lastFrameEnd)
             }
             offset = part.end
         }

@@ -6,22 +6,31 @@ extension ImageHeader {
         var frames = 0
         var hasAlpha = false
         var isInterlaced = false
+        var disposal = 0
+        // Whether nothing is on the screen before the next frame.
+        var isBare = true
         let end = try GIFBlocks.walk(bytes) { block throws(ImagingError) in
             switch block {
-            case .control(let flags): hasAlpha = hasAlpha || flags & 1 == 1
+            case .control(let flags):
+                hasAlpha = hasAlpha || flags & 1 == 1
+                disposal = flags >> 2 & 7
             case .frame(let descriptor, let flags, _):
+                let frame = try GIFFrame(bytes, descriptor: descriptor)
                 if frames == 0 {
                     // If the first frame is larger than the screen, the screen grows: browsers and the decoder agree on
                     // that.
-                    let frame = try GIFFrame(bytes, descriptor: descriptor)
                     size.width = max(size.width, frame.left + frame.size.width)
                     size.height = max(size.height, frame.top + frame.size.height)
                     isInterlaced = flags & 0x40 != 0
                 }
+                hasAlpha = hasAlpha || isBare && !frame.covers(size)
+                // The state before the frame may come back.
+                isBare = isBare && disposal == 3
+                disposal = 0
                 frames += 1
             }
         }
-        if frames == 0, case .unknown(let block) = end {
+        if frames == 0, case .unknown(let block, _) = end {
             throw .cannotDecode(detail: "unknown GIF block type \(block)")
         }
         guard frames > 0 else { throw .cannotDecode(detail: "the GIF file has no frame") }
@@ -48,6 +57,11 @@ struct GIFFrame {
     let left: Int
     let top: Int
     let size: PixelSize
+
+    /// Whether it lies on all of a screen.
+    func covers(_ screen: PixelSize) -> Bool {
+        left == 0 && top == 0 && size.width >= screen.width && size.height >= screen.height
+    }
 
     /// Reads the descriptor at this offset.
     init(_ bytes: RawSpan, descriptor: Int) throws(ImagingError) {

@@ -38,9 +38,9 @@ struct PNGColors {
         profile = unsafe file.withUnsafeBytes { unsafe SourceColors(profile: $0.bytes) }
     }
 
-    /// The colors by the first of these that is there: code points, a profile, sRGB, gamma with primaries.
+    /// The colors by the first of these that is there: code points, a profile, sRGB, gamma.
     ///
-    /// Gamma without primaries is ignored, as browsers do. Powers near 2.2 of sRGB's primaries mean sRGB.
+    /// Gamma without primaries has sRGB's, as in browsers. Powers near 2.2 of sRGB's primaries mean sRGB.
     var stated: SourceColors? {
         if let codePoints, var encoding = ColorEncoding(primaries: codePoints.primaries, transfer: codePoints.transfer)
         {
@@ -48,7 +48,8 @@ struct PNGColors {
             return SourceColors(encoding)
         }
         if profile != nil || isStandard { return profile }
-        guard let gamma, let places, gamma > 0 else { return nil }
+        guard let gamma, gamma > 0 else { return nil }
+        let places = places ?? .srgb
         let power = 10_000_000_000 / gamma
         guard ColorEncoding.Transfer.powers ~= power else { return nil }
         let isUsual = abs(gamma - 45_455) <= 500

@@ -3,7 +3,7 @@ import Coordination
 import Glibc
 import Memory
 
-/// Repairs PNG files whose compressed rows are truncated.
+/// Repairs PNG files whose compressed rows are truncated, or have wrong checksums.
 ///
 /// libpng does not report whether rows are missing or only data after them, and libvips leaves missing rows
 /// uninitialized. Therefore the rows are counted, and written to a complete file.
@@ -17,29 +17,46 @@ enum PNGRepair {
         guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes, header) }) else {
             return nil
         }
-        let data = file.data(of: rows)
         let watch = unsafe CPNGShimWatch(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
-        let count = unsafe data.withUnsafeBytes { bytes in
-            unsafe CPNGShim_count(bytes.baseAddress, bytes.count, rows.byteCount, watch)
-        }
-        guard count <= rows.byteCount else {
+        func counted(_ data: SharedBytes) throws -> Int? {
+            let count = unsafe data.withUnsafeBytes { bytes in
+                unsafe CPNGShim_count(bytes.baseAddress, bytes.count, rows.byteCount, watch)
+            }
+            if count <= rows.byteCount { return count }
             try token.check()
             return nil
+        }
+        // A wrong checksum does not matter if all rows are there.
+        var data = file.data(of: rows.parts)
+        guard var count = try counted(data) else { return nil }
+        if count < rows.byteCount, rows.soundParts < rows.parts.count {
+            data = file.data(of: rows.parts.prefix(rows.soundParts))
+            guard let sound = try counted(data) else { return nil }
+            count = sound
         }
         let isIncomplete = count < rows.byteCount
         guard count > 0, !isIncomplete || plan.incompleteImages == .serve else { return nil }
         var base: UnsafeMutableRawPointer?
         var length = 0
         let status = unsafe data.withUnsafeBytes { bytes in
-            unsafe CPNGShim_complete(
-                bytes.baseAddress, bytes.count, rows.passes, Int32(rows.passes.count), rows.greyPixel,
-                rows.greyPixel.count, watch, &base, &length)
+            guard isIncomplete, header.isProgressive else {
+                return unsafe CPNGShim_complete(
+                    bytes.baseAddress, bytes.count, rows.passes, Int32(rows.passes.count), rows.greyPixel,
+                    rows.greyPixel.count, watch, &base, &length)
+            }
+            var image = CPNGShimPassed(
+                width: header.storedSize.width, height: header.storedSize.height, bits: Int32(rows.pixelBits))
+            return unsafe CPNGShim_spread(
+                bytes.baseAddress, bytes.count, &image, rows.greyPixel, rows.greyPixel.count, watch, &base, &length)
         }
         try token.check()
         guard status == 0 else { return nil }
         let chunk = unsafe SharedBytes(heap: base, count: length)
         guard chunk.count <= Int(Int32.max) else { return nil }
-        return RepairedFile(bytes: file.with(chunk, insteadOf: rows), isIncomplete: isIncomplete)
+        let isSpread = isIncomplete && header.isProgressive
+        return RepairedFile(
+            bytes: file.with(chunk, insteadOf: rows, isInterlaced: header.isProgressive && !isSpread),
+            isIncomplete: isIncomplete)
     }
 }
 
@@ -47,8 +64,12 @@ enum PNGRepair {
 private struct PNGRows {
     /// Offset of the first data chunk.
     let start: Int
-    /// The ranges of the chunks' data, up to the first chunk that is truncated or has a wrong checksum.
+    /// The ranges of the chunks' data, up to the first chunk that is truncated.
     private(set) var parts: [Range<Int>] = []
+    /// The number of parts before the first with a wrong checksum.
+    private(set) var soundParts = 0
+    /// Bits of a pixel.
+    let pixelBits: Int
     private(set) var passes: [CPNGShimPass]
     /// A gray, opaque pixel; or a byte of pixels, if a pixel has less than a byte.
     let greyPixel: [UInt8]
@@ -59,11 +80,14 @@ private struct PNGRows {
     init(_ bytes: RawSpan, _ header: ImageHeader) throws(ImagingError) {
         let (depth, colorType) = try (bytes.byte(at: 24), bytes.byte(at: 25))
         let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 1
-        passes = Self.passes(of: header.storedSize, bits: channels * depth, isInterlaced: header.isProgressive)
+        pixelBits = channels * depth
+        passes = Self.passes(of: header.storedSize, bits: pixelBits, isInterlaced: header.isProgressive)
         greyPixel = Self.grey(colorType: colorType, depth: depth, channels: channels)
         var offset = 33
         while !bytes.hasText("IDAT", at: offset + 4) { offset = try offset + 12 + bytes.bigEndian32(at: offset) }
         start = offset
+        var areSound = true
+        defer { if areSound { soundParts = parts.count } }
         while bytes.hasText("IDAT", at: offset + 4), let length = try? bytes.bigEndian32(at: offset) {
             let data = offset + 8
             guard let checksum = try? bytes.bigEndian32(at: data + length) else {
@@ -74,7 +98,7 @@ private struct PNGRows {
             let isRight = unsafe bytes.withUnsafeBytes { bytes in
                 unsafe CPNGShim_checksum(0, bytes.baseAddress.map { unsafe $0 + type }, length + 4) == UInt32(checksum)
             }
-            guard isRight else { break }
+            if !isRight, areSound { (areSound, soundParts) = (false, parts.count) }
             parts.append(data..<data + length)
             offset = data + length + 4
         }
@@ -112,10 +136,10 @@ private struct PNGRows {
 
 extension SharedBytes {
     /// The compressed rows, joined.
-    fileprivate func data(of rows: PNGRows) -> SharedBytes {
-        var result = ByteAccumulator(reservingCapacity: rows.parts.reduce(0) { $0 + $1.count })
+    fileprivate func data(of parts: some Collection<Range<Int>>) -> SharedBytes {
+        var result = ByteAccumulator(reservingCapacity: parts.reduce(0) { $0 + $1.count })
         unsafe withUnsafeBytes { bytes in
-            for part in rows.parts { unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[part])) }
+            for part in parts { unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[part])) }
         }
         return result.finish()
     }
@@ -123,9 +147,13 @@ extension SharedBytes {
     /// The chunks before the rows, the rows in one chunk, and an end.
     ///
     /// - Parameter chunk: The type and the data of the chunk.
-    fileprivate func with(_ chunk: SharedBytes, insteadOf rows: PNGRows) -> SharedBytes {
+    fileprivate func with(_ chunk: SharedBytes, insteadOf rows: PNGRows, isInterlaced: Bool) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: rows.start + chunk.count + 20)
-        unsafe withUnsafeBytes { unsafe result.append(UnsafeRawBufferPointer(rebasing: $0[..<rows.start])) }
+        unsafe withUnsafeBytes { bytes in
+            unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[..<8]))
+            result.append(chunk: "IHDR", unsafe Array(bytes[16..<28]) + [isInterlaced ? 1 : 0])
+            unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[33..<rows.start]))
+        }
         unsafe chunk.withUnsafeBytes { bytes in
             unsafe result.append(chunk: "IDAT", UnsafeRawBufferPointer(rebasing: bytes[4...]))
         }

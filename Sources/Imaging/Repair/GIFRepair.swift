@@ -1,30 +1,40 @@
 import Memory
 
-/// Repairs GIF files without a trailer, which libvips refuses.
+/// Repairs GIF files without a trailer, which libvips refuses, and those that leave places transparent without a
+/// transparent color, which it shows black.
 enum GIFRepair {
-    private static let trailer: UInt8 = 0x3B
+    private static let trailer: [UInt8] = [0x3B]
+    /// A frame of one transparent pixel, for which libvips makes an alpha band.
+    private static let transparent: [UInt8] =
+        [0x21, 0xF9, 4, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]
 
-    /// The file with a trailer; the same bytes if it has one.
+    /// The file with a trailer, and behind its frames the one that gives them alpha; the same bytes if it needs
+    /// neither.
     ///
     /// Whether a truncated frame has all of its pixels is found out by counting its codes, because libnsgif does not
     /// report it.
     static func repair(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan) throws(ImagingError) -> RepairedFile
     {
         var last: (descriptor: Int, data: Int)?
-        var end = GIFBlocks.End.trailer
+        var end = GIFBlocks.End.trailer(lastFrameEnd: file.count)
+        var lacksColor = header.hasAlpha
         try file.withBytes { bytes throws(ImagingError) in
             end = try GIFBlocks.walk(bytes) { block in
-                if case .frame(let descriptor, _, let data) = block { last = (descriptor, data) }
+                switch block {
+                case .frame(let descriptor, _, let data): last = (descriptor, data)
+                case .control(let flags): lacksColor = lacksColor && flags & 1 == 0
+                }
             }
         }
+        let ending = (lacksColor ? transparent : []) + trailer
         switch end {
-        case .trailer, .unknown: return RepairedFile(bytes: file, isIncomplete: false)
-        case .missing(let lastFrameEnd):
-            return RepairedFile(bytes: file.with([trailer], instead: lastFrameEnd), isIncomplete: false)
+        case .trailer where !lacksColor, .unknown where !lacksColor: return RepairedFile(bytes: file, isIncomplete: false)
+        case .trailer(let lastFrameEnd), .unknown(_, let lastFrameEnd), .missing(let lastFrameEnd):
+            return RepairedFile(bytes: file.with(ending, instead: lastFrameEnd), isIncomplete: false)
         case .inFrame(let part):
             let isWanted = plan.page + plan.frames(of: header) == header.frames
             let isIncomplete = isWanted ? try lacksPixels(file, last) : false
-            return RepairedFile(bytes: file.closing(part: part), isIncomplete: isIncomplete)
+            return RepairedFile(bytes: file.closing(part: part, with: [0] + ending), isIncomplete: isIncomplete)
         }
     }
 
@@ -55,16 +65,16 @@ extension SharedBytes {
         return result.finish()
     }
 
-    /// The bytes with a last sub-block of data as long as the file, and a trailer.
-    fileprivate func closing(part: Int) -> SharedBytes {
+    /// The bytes with a last sub-block of data as long as the file, and `end` after it.
+    fileprivate func closing(part: Int, with end: [UInt8]) -> SharedBytes {
         let left = count - part - 1
-        guard left > 0 else { return with([0, 0x3B], instead: min(part, count)) }
-        var result = ByteAccumulator(reservingCapacity: count + 2)
+        guard left > 0 else { return with(end, instead: min(part, count)) }
+        var result = ByteAccumulator(reservingCapacity: count + end.count)
         unsafe withUnsafeBytes { bytes in
             unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[..<part]))
             result.append([UInt8(left)])
             unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[(part + 1)...]))
-            result.append([0, 0x3B])
+            result.append(end)
         }
         return result.finish()
     }

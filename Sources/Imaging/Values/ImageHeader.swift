@@ -82,8 +82,14 @@ package struct ImageHeader: Hashable, Sendable {
         return ImageHeader(format: format, storedSize: size, bands: bands, hasAlpha: hasAlpha, drawing: drawing)
     }
 
-    /// This header with colors that the file states, if these are colors of such pixels.
+    /// This header with colors that the file states, if these are colors of such pixels; of a gray image, with their
+    /// curve.
     func with(_ stated: SourceColors?) -> ImageHeader {
+        if bands < 3, let encoding = stated?.encoding, encoding.grayProfile != nil {
+            var header = self
+            header.colors.encoding = encoding
+            return header
+        }
         guard let stated, (stated.space == .gray) == (bands < 3), (stated.space == .cmyk) == (colors.space == .cmyk)
         else {
             return self

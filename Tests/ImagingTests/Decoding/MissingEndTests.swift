@@ -106,20 +106,58 @@ struct MissingEndTests {
         #expect(repaired.bytes.array.suffix(2) == [0, 0x3B])
     }
 
-    @Test func `15: damage is no missing end`() throws {
-        var file = ImageFixture.photo(width: 120, height: 90, format: .png).array
-        // A chunk's checksum, in front of the last chunk.
-        file[file.count - 13] ^= 1
-        for level in [1, 8] {
-            #expect(throws: ImagingError.self) {
-                try Judgement.decode(SharedBytes(file), DecodePlan(level: level), lane: .vips)
+    @Test(arguments: [true, false])
+    func `15: a wrong checksum of rows that are all there costs nothing, and else ends what is shown`(
+        isInterlaced: Bool
+    ) throws {
+        var writer = PNGWriter(width: 40, height: 30, colorType: .rgb)
+        (writer.isInterlaced, writer.rowsChunk) = (isInterlaced, 500)
+        let file = writer.file { x, y in [5 * x, 7 * y, 90] }
+        let whole = try pixels(Judgement.decode(SharedBytes(file), lane: .planar))
+        // The checksum of the second chunk of rows, and then also the data of a later one.
+        let second = 33 + 512 + 508
+        var wrong = file
+        wrong[second] ^= 1
+        for lane in ImageDecoder.Lane.allCases {
+            for level in [1, 8] {
+                let image = try Judgement.decode(SharedBytes(wrong), DecodePlan(level: level), lane: lane)
+                #expect(try level > 1 || pixels(image) == whole)
             }
         }
+        wrong.removeLast(wrong.count / 2)
+        #expect(throws: ImagingError.self) { try Judgement.decode(SharedBytes(wrong), lane: .planar) }
+        let served = DecodePlan(incompleteImages: .serve)
+        #expect(try Judgement.decode(SharedBytes(wrong), served, lane: .planar).isIncomplete)
+    }
+
+    @Test(arguments: [
+        (PNGWriter.ColorType.rgb, 8, 3), (.rgba, 16, 4), (.grey, 8, 1), (.grey, 2, 1), (.palette, 4, 1), (.greyAlpha, 8, 2),
+    ])
+    func `15: an interlaced PNG that is cut is coarse`(
+        kind: (type: PNGWriter.ColorType, depth: Int, components: Int)
+    ) throws {
+        var writer = PNGWriter(width: 61, height: 43, colorType: kind.type)
+        (writer.bitDepth, writer.isInterlaced) = (kind.depth, true)
+        if kind.type == .palette { writer.palette = (0..<16).flatMap { [UInt8(16 * $0), 0, UInt8(255 - 16 * $0)] } }
+        let most = 1 << kind.depth - 1
+        let file = SharedBytes(
+            writer.file { x, y in
+                let sample = (x / 8 + y / 8) * most / 13
+                let samples = [sample, most - sample, sample, most]
+                return kind.type == .greyAlpha ? [sample, most] : Array(samples.prefix(kind.components))
+            })
+        let whole = try Judgement.decode(file, lane: .planar)
+        // Blocks of eight pixels are whole after the first pass, which is a little more than a 64th.
+        let cut = SharedBytes(file.array.prefix(33 + 60 + (file.count - 120) / 24))
+        let image = try Judgement.decode(cut, DecodePlan(incompleteImages: .serve), lane: .planar)
+        #expect(image.isIncomplete && image.size == whole.size && image.bands == whole.bands)
+        #expect(try pixels(image) == pixels(whole))
     }
 
     @Test func `18: a refusal of a PNG says why, and of this one`() throws {
         var interlaced = ImageFixture.pngInterlaced.array
-        interlaced[60] ^= 0xFF
+        // The start of the compressed rows.
+        interlaced[41] ^= 0xFF
         func detail(_ file: [UInt8]) throws -> String {
             let error = #expect(throws: ImagingError.self) { try Judgement.decode(SharedBytes(file), lane: .vips) }
             guard case .cannotDecode(let detail) = error else { return "" }

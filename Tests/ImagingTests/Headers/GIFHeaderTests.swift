@@ -60,6 +60,21 @@ struct GIFHeaderTests {
         #expect(header.isProgressive)
     }
 
+    @Test(arguments: [
+        // The first frame leaves a margin.
+        ([GIFFile.Frame(x: 1)], true), ([GIFFile.Frame(width: 29)], true), ([GIFFile.Frame()], false),
+        // Nothing was there before the first frame.
+        ([GIFFile.Frame(control: 3 << 2), GIFFile.Frame(width: 9)], true),
+        ([GIFFile.Frame(control: 3 << 2), GIFFile.Frame()], false),
+        ([GIFFile.Frame(control: 3 << 2), GIFFile.Frame(control: 3 << 2), GIFFile.Frame(width: 9)], true),
+        ([GIFFile.Frame(), GIFFile.Frame(width: 9, control: 3 << 2), GIFFile.Frame(width: 3)], false),
+        ([GIFFile.Frame(control: 1 << 2), GIFFile.Frame(width: 9)], false),
+    ])
+    func `places that no frame covers are transparent`(frames: [GIFFile.Frame], hasAlpha: Bool) throws {
+        let header = try inspect(GIFFile(frames: frames).bytes)
+        #expect(header.hasAlpha == hasAlpha && header.bands == (hasAlpha ? 4 : 3))
+    }
+
     @Test func `the first frame may make the image larger, a later one not`() throws {
         let first = GIFFile.Frame(x: 10, y: 0, width: 40, height: 5)
         let later = GIFFile.Frame(x: 0, y: 0, width: 90, height: 90)

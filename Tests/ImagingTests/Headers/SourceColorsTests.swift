@@ -103,7 +103,12 @@ struct SourceColorsTests {
         #expect(try space(Self.chunks(gamma: 45_470, .adobeRGB)) == .adobeRGB)
         #expect(try space([wide[0]]) == .srgb)
         #expect(try inspect(PNGFile(before: Self.chunks(gamma: 45_455, .srgb)).bytes).colors == SourceColors())
-        #expect(try inspect(PNGFile(before: Self.chunks(gamma: 100_000, .srgb)).bytes).colors.encoding != nil)
+        let linear = Self.chunks(gamma: 100_000, .srgb)
+        let encoding = try inspect(PNGFile(before: linear).bytes).colors.encoding
+        #expect(try encoding != nil && inspect(PNGFile(before: [linear[0]]).bytes).colors.encoding == encoding)
+        #expect(try inspect(PNGFile(before: [standard, linear[0]]).bytes).colors == SourceColors())
+        let gray = try inspect(PNGFile(colorType: 0, before: [linear[0]]).bytes).colors
+        #expect(gray.space == .gray && gray.encoding == encoding && SourceColors(numbers: gray.numbers) == gray)
     }
 
     /// The chunks gAMA and cHRM.

@@ -30,6 +30,18 @@ int CPNGShim_complete(
     const void *data, size_t count, const CPNGShimPass *passes, int pass_count, const uint8_t *pixel, size_t pixel_size,
     CPNGShimWatch watch, void **bytes, size_t *byte_count);
 
+/// The size of an interlaced image, and the bits of a pixel.
+typedef struct {
+    size_t width, height;
+    int bits;
+} CPNGShimPassed;
+
+/// Writes an interlaced image whose data end early as rows without passes: pixels of the passes that are there fill the places of those
+/// that are missing, and a pixel of `pixel_size` bytes fills the rest. The result is as that of `CPNGShim_complete`.
+int CPNGShim_spread(
+    const void *data, size_t count, const CPNGShimPassed *image, const uint8_t *pixel, size_t pixel_size, CPNGShimWatch watch,
+    void **bytes, size_t *byte_count);
+
 /// The checksum of bytes that follow those with the checksum `before`, 0 for none. A chunk's is over its type and its data.
 uint32_t CPNGShim_checksum(uint32_t before, const void *bytes, size_t count);
 

@@ -1,0 +1,58 @@
+import Coordination
+import Glibc
+import Imaging
+import Memory
+import TestSupport
+import Testing
+
+/// Curves that a header states in numbers, of gray as of colors.
+struct StatedCurveTests {
+    /// The sample of sRGB that shows as much light as this one by a power.
+    private static func standard(_ sample: Int, power: Double) -> Int {
+        let light = pow(Double(sample) / 255, power)
+        let value = light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055
+        return Int((value * 255).rounded())
+    }
+
+    @Test(
+        arguments: [(PNGWriter.ColorType.grey, [255]), (.greyAlpha, [255]), (.rgb, [60, 60]), (.rgba, [60, 60, 255])], [(100_000, 1.0), (35_714, 2.8), (45_455, nil)]
+    )
+    func `gamma of a PNG counts without primaries`(kind: (type: PNGWriter.ColorType, rest: [Int]), gamma: (stated: Int, power: Double?)) throws {
+        for level in [1, 4] {
+            var writer = PNGWriter(width: 32, height: 16, colorType: kind.type)
+            writer.chunks = [("gAMA", gamma.stated.bigEndian32)]
+            let image = try decode(writer.file { x, _ in [x < 16 ? 60 : 180] + (kind.type == .grey ? [] : kind.rest) }, level: level)
+            for (x, sample) in [(1, 60), (30 / level, 180)] {
+                let wanted = gamma.power.map { Self.standard(sample, power: $0) } ?? sample
+                #expect(abs(Int(image.pixel(x: x, y: 0)[0]) - wanted) <= 1, "\(image.pixel(x: x, y: 0)), \(wanted)")
+            }
+        }
+    }
+
+    @Test(arguments: [(8, 1.0), (5, 2.8)], [false, true])
+    func `the curve of a gray AVIF counts`(transfer: (point: UInt8, power: Double), hasAlpha: Bool) throws {
+        // Samples of 16 and 235 in full range.
+        var item = HEIFWriter.Item.limitedGrey
+        item.properties += [
+            HEIFBox.depths([8]), HEIFBox.meaning(isFullRange: true, primaries: 1, transfer: transfer.point),
+        ]
+        var alpha = HEIFWriter.Item.limitedGrey
+        alpha.id = 2
+        alpha.properties.append(HEIFBox.alpha)
+        alpha.references = [("auxl", [1])]
+        for level in [1, 2] {
+            let image = try decode(HEIFWriter(hasAlpha ? [item, alpha] : [item], primary: 1).file, level: level)
+            #expect(image.bands == (hasAlpha ? 2 : 1))
+            // The left half is transparent.
+            for (x, sample) in [(3, 16), (28, 235)] where x > 16 || !hasAlpha {
+                let wanted = Self.standard(sample, power: transfer.power)
+                let found = image.pixel(x: x / level, y: 4)[0]
+                #expect(abs(Int(found) - wanted) <= 2, "\(found), not \(wanted)")
+            }
+        }
+    }
+
+    private func decode(_ file: [UInt8], level: Int) throws -> DecodedImage {
+        try ImageReading.decode(SharedBytes(file), level: level)
+    }
+}
