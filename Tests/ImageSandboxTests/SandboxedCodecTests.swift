@@ -244,39 +244,6 @@ struct SandboxedCodecTests {
         }
     }
 
-    @Test(.unlessSanitized("it maps more memory than a worker gets"))
-    func `a worker gets no more memory than granted`() async throws {
-        let fixture = try SandboxFixture {
-            $0.launch.limits = WorkerLimits(memory: 64 << 20, pixels: 2 << 30, processorSeconds: 600)
-        }
-        #expect(throws: WorkerUnavailable.self) { try fixture.decode(ImageFixture.webpGiant.bytes) }
-        #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
-    }
-
-    @Test(.unlessSanitized("it maps more memory than a worker gets"))
-    func `an image for which memory is short does not count as damaged, wherever its library notices`()
-        async throws
-    {
-        // libjxl reports some shortages, and traps at others.
-        let file = SharedBytes(
-            ImageFixture.file(SampleImage.plain(PixelSize(width: 4_000, height: 3_000), [30, 60, 90]), as: .jxl))
-        var crashes = 0
-        for memory in stride(from: 64, through: 256, by: 16) {
-            let fixture = try SandboxFixture {
-                $0.launch.limits = WorkerLimits(memory: memory << 20, pixels: 2 << 30, processorSeconds: 600)
-            }
-            do {
-                _ = try fixture.decode(file)
-            } catch {
-                #expect(error is WorkerUnavailable, "\(memory) MiB: \(error)")
-            }
-            crashes += fixture.ends(.shortage)
-            #expect(fixture.ends(.crash) == 0 && fixture.metric("alula_quarantined_total") == 0)
-            #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
-        }
-        #expect(crashes > 0)
-    }
-
     @Test func `a decode past its deadline is stopped with its worker, and the next one succeeds`() async throws {
         let fixture = try SandboxFixture()
         let before = await fixture.idle(2)

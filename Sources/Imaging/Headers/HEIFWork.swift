@@ -20,10 +20,6 @@ struct HEIFWork {
 
     /// Deepest nesting of items; a turned overlay of grids has three levels.
     static let deepest = 8
-    /// Most items that one image loads, repeats included: a second of time.
-    ///
-    /// A hundred tiles are usual, thousands are rare.
-    static let mostRuns = 10_000
     /// Most coded bytes for each byte of the file, and besides: tiles of one color may be one item.
     private static let mostBytes = (times: 4, besides: 16 << 20)
 
@@ -38,7 +34,7 @@ struct HEIFWork {
     ///   together from too much.
     mutating func amounts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Amounts {
         let amounts = try add(item, bytes)
-        guard amounts.runs <= Self.mostRuns else {
+        guard amounts.runs <= ImageHeader.mostDecoderRuns else {
             throw .cannotDecode(detail: "the image is put together from \(amounts.runs) items")
         }
         guard amounts.byteCount <= bytes.byteCount * Self.mostBytes.times + Self.mostBytes.besides else {
@@ -84,7 +80,9 @@ extension HEIFItems {
     fileprivate func isLayered(_ item: Int) -> Bool {
         types[item] == BoxCursor.type("iovl")
             || types[item] == BoxCursor.type("grid")
-                && !sources(of: item).allSatisfy { [BoxCursor.type("av01"), BoxCursor.type("hvc1")].contains(types[$0]) }
+                && !sources(of: item).allSatisfy {
+                    [BoxCursor.type("av01"), BoxCursor.type("hvc1")].contains(types[$0])
+                }
     }
 }
 

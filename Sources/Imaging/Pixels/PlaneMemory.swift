@@ -22,7 +22,9 @@ package struct PlaneMemory: ~Copyable {
     /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     package init(count: Int) throws(ImagingError) {
         let rounded = max(1, (count + Plane.alignment - 1) / Plane.alignment) * Plane.alignment
-        guard let base = unsafe aligned_alloc(Plane.alignment, rounded) else { throw .outOfMemory(detail: "no memory for \(count) bytes") }
+        guard let base = unsafe aligned_alloc(Plane.alignment, rounded) else {
+            throw .outOfMemory(detail: "no memory for \(count) bytes")
+        }
         unsafe self.init(
             adopting: base, count: count, footprint: CLinux_block_size(base), release: { base, _ in unsafe free(base) })
     }

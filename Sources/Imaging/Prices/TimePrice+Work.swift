@@ -32,7 +32,8 @@ extension ImageHeader {
         let tables = header.isCMYK ? TimePrice.cmyk.tables : 0
         // The bytes of the map are among those of the file.
         let map = plan.gainMap(of: self).map { $0.map.header.timePrice(of: $0.plan) } ?? .zero
-        return TimePrice.duration((area * pixel * depth + rows) * Double(decoded) + framing + runs + bytes + tables) + map
+        return TimePrice.duration((area * pixel * depth + rows) * Double(decoded) + framing + runs + bytes + tables)
+            + map
     }
 }
 

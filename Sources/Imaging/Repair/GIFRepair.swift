@@ -28,7 +28,8 @@ enum GIFRepair {
         }
         let ending = (lacksColor ? transparent : []) + trailer
         switch end {
-        case .trailer where !lacksColor, .unknown where !lacksColor: return RepairedFile(bytes: file, isIncomplete: false)
+        case .trailer where !lacksColor, .unknown where !lacksColor:
+            return RepairedFile(bytes: file, isIncomplete: false)
         case .trailer(let lastFrameEnd), .unknown(_, let lastFrameEnd), .missing(let lastFrameEnd):
             return RepairedFile(bytes: file.with(ending, instead: lastFrameEnd), isIncomplete: false)
         case .inFrame(let part):

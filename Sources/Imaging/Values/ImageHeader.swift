@@ -41,7 +41,8 @@ package struct ImageHeader: Hashable, Sendable {
 
     /// A header of these values.
     package init(
-        format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, decoderRuns: Int = 0, orientation: Int = 1, bands: Int = 3,
+        format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, decoderRuns: Int = 0, orientation: Int = 1,
+        bands: Int = 3,
         bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false, isProgressive: Bool = false,
         isChromaSubsampled: Bool = false, profileByteCount: Int = 0, drawing: PixelSize? = nil,
         pages: [ImageHeader] = [], exif: EXIFTexts? = nil
@@ -119,6 +120,10 @@ extension ImageHeader {
     /// Ten million CSS pixels, in thousandths.
     private static let longestDrawing = 10_000_000_000
     private static let mostFrames = Int(Int32.max)
+    /// Most items that one image is put together from, repeats included: a second of time.
+    ///
+    /// A hundred tiles are usual, thousands are rare.
+    static let mostDecoderRuns = 10_000
 
     /// Whether the header of a file could say all this.
     ///
@@ -126,7 +131,7 @@ extension ImageHeader {
     /// count on it.
     package var isPossible: Bool {
         storedSize.isPossible(upTo: Self.longestSide) && 1...8 ~= orientation && 1...4 ~= bands && 1...64 ~= bitDepth
-            && 0...HEIFWork.mostRuns ~= decoderRuns
+            && 0...Self.mostDecoderRuns ~= decoderRuns
             && 1...Self.mostFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount
             && drawing?.isPossible(upTo: Self.longestDrawing) ?? !format.holdsShapes
             && (pages.isEmpty || pages.count == frames)

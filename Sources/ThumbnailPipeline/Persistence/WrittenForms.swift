@@ -151,7 +151,8 @@ extension RecordWriter {
     fileprivate mutating func write(_ header: ImageHeader, isPage: Bool = false) {
         write(header.format.rawValue)
         for number in [
-            header.storedSize.width, header.storedSize.height, header.decodedArea, header.decoderRuns, header.orientation,
+            header.storedSize.width, header.storedSize.height, header.decodedArea, header.decoderRuns,
+            header.orientation,
             header.bands, header.bitDepth, header.frames, header.profileByteCount,
         ] {
             write(number)
@@ -241,7 +242,8 @@ extension RecordReader {
 
     private mutating func imageHeader(isPage: Bool, exif: EXIFTexts?) -> ImageHeader? {
         guard let format = text().flatMap({ ImageFormat(rawValue: $0) }), let width = int(), let height = int(),
-            let decodedArea = int(in: 0...Int.max), let decoderRuns = int(), let orientation = int(), let bands = int(), let bitDepth = int(),
+            let decodedArea = int(in: 0...Int.max), let decoderRuns = int(), let orientation = int(), let bands = int(),
+            let bitDepth = int(),
             let frames = int(), let profileByteCount = int(), let hasAlpha = flag(), let isProgressive = flag(),
             let isChromaSubsampled = flag(), let colors = colors()
         else { return nil }
@@ -274,7 +276,8 @@ extension RecordReader {
         }
         var header = ImageHeader(
             format: format, storedSize: PixelSize(width: width, height: height), decodedArea: decodedArea,
-            decoderRuns: decoderRuns, orientation: orientation, bands: bands, bitDepth: bitDepth, frames: frames, hasAlpha: hasAlpha,
+            decoderRuns: decoderRuns, orientation: orientation, bands: bands, bitDepth: bitDepth, frames: frames,
+            hasAlpha: hasAlpha,
             isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,
             drawing: drawing, pages: pages, exif: exif)
         (header.colors, header.gainMap) = (colors, gainMap)

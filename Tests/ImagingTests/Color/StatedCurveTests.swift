@@ -15,13 +15,18 @@ struct StatedCurveTests {
     }
 
     @Test(
-        arguments: [(PNGWriter.ColorType.grey, [255]), (.greyAlpha, [255]), (.rgb, [60, 60]), (.rgba, [60, 60, 255])], [(100_000, 1.0), (35_714, 2.8), (45_455, nil)]
+        arguments: [
+            (PNGWriter.ColorType.grey, [255]), (.greyAlpha, [255]), (.rgb, [60, 60]), (.rgba, [60, 60, 255]),
+        ], [(100_000, 1.0), (35_714, 2.8), (45_455, nil)]
     )
-    func `gamma of a PNG counts without primaries`(kind: (type: PNGWriter.ColorType, rest: [Int]), gamma: (stated: Int, power: Double?)) throws {
+    func `gamma of a PNG counts without primaries`(
+        kind: (type: PNGWriter.ColorType, rest: [Int]), gamma: (stated: Int, power: Double?)
+    ) throws {
         for level in [1, 4] {
             var writer = PNGWriter(width: 32, height: 16, colorType: kind.type)
             writer.chunks = [("gAMA", gamma.stated.bigEndian32)]
-            let image = try decode(writer.file { x, _ in [x < 16 ? 60 : 180] + (kind.type == .grey ? [] : kind.rest) }, level: level)
+            let image = try decode(
+                writer.file { x, _ in [x < 16 ? 60 : 180] + (kind.type == .grey ? [] : kind.rest) }, level: level)
             for (x, sample) in [(1, 60), (30 / level, 180)] {
                 let wanted = gamma.power.map { Self.standard(sample, power: $0) } ?? sample
                 #expect(abs(Int(image.pixel(x: x, y: 0)[0]) - wanted) <= 1, "\(image.pixel(x: x, y: 0)), \(wanted)")

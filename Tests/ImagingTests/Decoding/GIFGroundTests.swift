@@ -15,7 +15,8 @@ struct GIFGroundTests {
         let stills = frames.map { ImageFixture.file(.plain($0.size, color), as: .gif) }
         let start = firstBlock(of: stills[0])
         var head = Array(stills[0].prefix(start))
-        head.replaceSubrange(6..<10, with: screen.width.littleEndian32.prefix(2) + screen.height.littleEndian32.prefix(2))
+        head.replaceSubrange(
+            6..<10, with: screen.width.littleEndian32.prefix(2) + screen.height.littleEndian32.prefix(2))
         let blocks = zip(stills, frames).flatMap { still, frame -> [UInt8] in
             let control: [UInt8] = [0x21, 0xF9, 4, frame.disposal << 2, 10, 0, 0, 0]
             return control + still[descriptor(in: still)...].dropLast()

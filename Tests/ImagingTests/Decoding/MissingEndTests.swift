@@ -131,7 +131,8 @@ struct MissingEndTests {
     }
 
     @Test(arguments: [
-        (PNGWriter.ColorType.rgb, 8, 3), (.rgba, 16, 4), (.grey, 8, 1), (.grey, 2, 1), (.palette, 4, 1), (.greyAlpha, 8, 2),
+        (PNGWriter.ColorType.rgb, 8, 3), (.rgba, 16, 4), (.grey, 8, 1), (.grey, 2, 1), (.palette, 4, 1),
+        (.greyAlpha, 8, 2),
     ])
     func `15: an interlaced PNG that is cut is coarse`(
         kind: (type: PNGWriter.ColorType, depth: Int, components: Int)

@@ -67,7 +67,9 @@ struct HEIFWorkTests {
         func grid(_ columns: Int, of tile: Item) throws -> ImageHeader {
             var grid = Item.grid(of: [Int](repeating: 1, count: 100 * columns), columns: columns, size: size, id: 2)
             grid.references = grid.references.flatMap { type, items in
-                stride(from: 0, to: items.count, by: 5_000).map { (type, Array(items[$0..<min($0 + 5_000, items.count)])) }
+                stride(from: 0, to: items.count, by: 5_000).map {
+                    (type, Array(items[$0..<min($0 + 5_000, items.count)]))
+                }
             }
             return try inspect(HEIFWriter([tile, grid], primary: 2).file)
         }
