@@ -3,7 +3,7 @@ FROM swift:6.3-bookworm AS build
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
-        libaom-dev libc-ares-dev libcurl4-openssl-dev libdav1d-dev libde265-dev libhiredis-dev libidn2-dev libjemalloc-dev libjpeg62-turbo-dev libjxl-dev \
+        libaom-dev libbrotli-dev libc-ares-dev libcurl4-openssl-dev libdav1d-dev libde265-dev libhiredis-dev libidn2-dev libjemalloc-dev libjpeg62-turbo-dev libjxl-dev \
         libmicrohttpd-dev libpango1.0-dev librsvg2-dev \
         libseccomp-dev libsqlite3-dev libssl-dev libvips-dev libwebp-dev libzimg-dev pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
@@ -25,7 +25,7 @@ FROM debian:bookworm-slim AS root
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
-        ca-certificates fonts-dejavu-core libaom3 libc-ares2 libcurl4 libdav1d6 libde265-0 libhiredis0.14 libidn2-0 libjemalloc2 libjpeg62-turbo libjxl0.7 \
+        ca-certificates fonts-dejavu-core libaom3 libbrotli1 libc-ares2 libcurl4 libdav1d6 libde265-0 libhiredis0.14 libidn2-0 libjemalloc2 libjpeg62-turbo libjxl0.7 \
         libmicrohttpd12 libpangocairo-1.0-0 librsvg2-2 libseccomp2 libsqlite3-0 \
         libssl3 libvips42 libwebp7 libzimg2 zlib1g \
     && rm -rf /var/lib/apt/lists/* \

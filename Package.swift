@@ -75,6 +75,7 @@ let package = Package(
         library("CRSVG", pkgConfig: "librsvg-2.0", package: "librsvg2-dev"),
         library("CPango", pkgConfig: "pangocairo", package: "libpango1.0-dev"),
         library("CZimg", pkgConfig: "zimg", package: "libzimg-dev"),
+        library("CBrotli", pkgConfig: "libbrotlidec", package: "libbrotli-dev"),
         library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         library("CCares", pkgConfig: "libcares", package: "libc-ares-dev"),
@@ -135,8 +136,8 @@ let package = Package(
         module(
             "Downloading",
             [
-                "CCurl", "CCares", "CCurlShim", "CIdn2", "Coordination", "Crypto", "HTTPTypes", "JSON", "Memory",
-                "Text",
+                "CBrotli", "CCurl", "CCares", "CCurlShim", "CIdn2", "CZlib", "Coordination", "Crypto", "HTTPTypes",
+                "JSON", "Memory", "Text",
             ]),
         module(
             "ThumbnailPipeline",

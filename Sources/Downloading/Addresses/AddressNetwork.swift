@@ -34,6 +34,9 @@ package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether the blocks have addresses in common.
+    package func overlaps(_ other: AddressNetwork) -> Bool { contains(other.address) || other.contains(address) }
+
     /// `ADDRESS/LENGTH`, also in keys.
     package var keyText: String { "\(address.description)/\(prefixLength)" }
 

@@ -51,8 +51,8 @@ struct FailureMemory {
     private func time(of error: DownloadError) -> Duration? {
         switch error {
         case .notFound: notFoundTime
-        case .status, .unreachable, .noAddress, .timedOut, .protocolError, .notAsked, .tls, .tooManyRedirects,
-            .notAnImage, .emptyBody:
+        case .status, .storeRefusal, .unreachable, .noAddress, .timedOut, .protocolError, .notAsked, .undecodable, .tls,
+            .tooManyRedirects, .notAnImage, .emptyBody:
             failureTime
         case .sourceNotAllowed, .tooLarge, .receiptCancelled, .queueFull, .memoryFull, .originSuspended, .shuttingDown,
             .notCached, .internal:
@@ -66,8 +66,8 @@ extension DownloadError {
     /// gone.
     var isOriginTrouble: Bool {
         switch self {
-        case .unreachable, .noAddress, .protocolError, .notAsked, .tls, .timedOut, .originSuspended: true
-        case .status(let status): status >= 500 || [401, 403, 429].contains(status)
+        case .unreachable, .noAddress, .protocolError, .notAsked, .undecodable, .tls, .timedOut, .originSuspended: true
+        case .status(let status), .storeRefusal(let status, _): status >= 500 || [401, 403, 429].contains(status)
         default: false
         }
     }

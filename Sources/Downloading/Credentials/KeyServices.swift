@@ -49,7 +49,7 @@ enum KeyServices {
         switch token {
         case nil: [:]
         case .text(let secret): [.authorization: secret.text]
-        case .file(let path): [.authorization: try blockingToken(in: path)]
+        case .file(let path): [.authorization: try blockingToken(in: path, LentKey.fieldValue)]
         }
     }
 
@@ -88,7 +88,9 @@ enum KeyServices {
         return text
     }
 
-    private static func blockingToken(in path: String) throws(KeyFailure) -> String {
+    private static func blockingToken(
+        in path: String, _ parse: (String) -> String? = LentKey.word
+    ) throws(KeyFailure) -> String {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw KeyFailure(detail: "token file: error \(errno)", isLasting: false) }
         defer { close(descriptor) }
@@ -104,7 +106,7 @@ enum KeyServices {
             }
             length += max(0, count)
         }
-        guard length <= longestToken, let token = LentKey.word(String(decoding: bytes[..<length], as: UTF8.self)) else {
+        guard length <= longestToken, let token = parse(String(decoding: bytes[..<length], as: UTF8.self)) else {
             throw KeyFailure(detail: "token file: no token in it", isLasting: false)
         }
         return token

@@ -39,14 +39,19 @@ enum LentKey {
 
     /// A text without the space around it, if it has only characters that a field may have, and none of XML's escapes.
     static func word(_ text: String) -> String? {
-        var word = text[...]
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
-        while let first = word.utf8.first, isSpace(first) { word.removeFirst() }
-        while let last = word.utf8.last, isSpace(last) { word.removeLast() }
-        let isFit = String(word).hasOnlyBytes {
-            $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<")
+        fieldValue(text).flatMap { value in
+            value.hasOnlyBytes { $0 != 0x20 && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<") } ? value : nil
         }
-        return isFit && 1...longestWord ~= word.utf8.count ? String(word) : nil
+    }
+
+    /// A text without the space around it, if a field may have it: a scheme and its credentials, such as `Basic abc`.
+    static func fieldValue(_ text: String) -> String? {
+        var value = text[...]
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
+        while let first = value.utf8.first, isSpace(first) { value.removeFirst() }
+        while let last = value.utf8.last, isSpace(last) { value.removeLast() }
+        let isFit = String(value).hasOnlyBytes { $0 >= 0x20 && $0 < 0x7f }
+        return isFit && 1...longestWord ~= value.utf8.count ? String(value) : nil
     }
 
     private static func key(

@@ -38,12 +38,16 @@ final class SigningKeys: Sendable {
         var loans: [KeySource: Loan] = [:]
         /// The last failure, how often it came, and until when nobody asks again.
         var failures: [KeySource: (failure: KeyFailure, count: Int, until: Duration)] = [:]
+        /// When a refused key was given up for the next one.
+        var replacements: [KeySource: Duration] = [:]
     }
 
     /// The waits between the tries of one renewal.
     private static let pauses: [Duration] = [.milliseconds(200), .seconds(1)]
-    /// The longest wait between two renewals.
+    /// The longest wait between two renewals, and the shortest between two refused keys.
     private static let longestRest = Duration.seconds(60)
+    /// Error codes of stores that say that a key has ended before its time.
+    private static let endings = ["ExpiredToken", "InvalidAccessKeyId", "InvalidToken"]
 
     private let sources: [ExactText: KeySource]
     private let timekeeper: any Timekeeper
@@ -81,6 +85,29 @@ final class SigningKeys: Sendable {
         } catch let failure as KeyFailure {
             throw DownloadError.unreachable("credentials: \(failure.detail)")
         }
+    }
+
+    /// Whether a store's error code says that a key is to be renewed.
+    static func areOver(_ code: String) -> Bool { endings.contains(code) }
+
+    /// The key that follows one that was refused; nil if there is none: keys of the settings stay, and the next key of
+    /// a source that has just replaced one is no better.
+    ///
+    /// - Throws: As ``key(for:)``.
+    func key(
+        for originName: String?, insteadOf refused: OriginCredentials.AccessKey
+    ) async throws -> OriginCredentials.AccessKey? {
+        guard let source = originName.flatMap({ sources[ExactText($0)] }) else { return nil }
+        let now = timekeeper.now
+        state.withLock { state in
+            guard state.loans[source]?.key == refused,
+                state.replacements[source].map({ now - $0 >= Self.longestRest }) ?? true
+            else { return }
+            state.replacements[source] = now
+            state.loans[source] = nil
+        }
+        guard let next = try await key(for: originName), next != refused else { return nil }
+        return next
     }
 
     /// The result of the renewal that is under way, or of a new one.

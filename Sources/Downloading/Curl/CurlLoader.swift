@@ -19,6 +19,7 @@ package final class CurlLoader: DataLoading {
     private let inbox = CurlInbox()
     private let thread: WorkThread
     private let keys: SigningKeys
+    private let decoder: BodyDecoder
 
     /// Starts the thread `transfers`.
     ///
@@ -48,6 +49,7 @@ package final class CurlLoader: DataLoading {
             throw StartFailure(detail: "the transfer thread")
         }
         self.multi = multi
+        decoder = BodyDecoder(configuration)
     }
 
     deinit {
@@ -60,7 +62,25 @@ package final class CurlLoader: DataLoading {
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferAnswer {
-        let key = try await keys.key(for: request.identity.originName)
+        let name = request.identity.originName
+        let key = try await keys.key(for: name)
+        let answer: TransferAnswer
+        do {
+            answer = try await transfer(request, key, progress, admitHop)
+        } catch let error as DownloadError {
+            guard case .storeRefusal(_, let code) = error, SigningKeys.areOver(code), let key,
+                let next = try await keys.key(for: name, insteadOf: key)
+            else { throw error }
+            answer = try await transfer(request, next, progress, admitHop)
+        }
+        guard case .source(let source) = answer, !source.codings.isEmpty else { return answer }
+        return .source(try await decoder.decode(source, for: request, progress: progress))
+    }
+
+    private func transfer(
+        _ request: TransferRequest, _ key: OriginCredentials.AccessKey?, _ progress: TransferProgress,
+        _ admitHop: @escaping HopAdmission
+    ) async throws -> TransferAnswer {
         let id = inbox.announce()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -93,6 +113,7 @@ package final class CurlLoader: DataLoading {
         guard inbox.stop() else { return }
         multi.wakeUp()
         thread.blockingJoin()
+        decoder.shutDown()
     }
 }
 

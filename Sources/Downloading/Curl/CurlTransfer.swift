@@ -2,6 +2,7 @@ import CCurl
 import CCurlShim
 import Coordination
 import HTTPTypes
+import Memory
 import Text
 
 /// One load with all its redirects, from the first look-up to its end.
@@ -162,7 +163,7 @@ final class CurlTransfer {
     @unsafe
     func readBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         clock.received(bytes.count)
-        guard hop.takesBody else { return hop.drain(bytes.count) }
+        guard hop.takesBody else { return unsafe hop.drain(bytes, keeping: signingKey != nil) }
         guard body.count + bytes.count <= maximumBytes else {
             failure = .tooLarge
             return false
@@ -222,7 +223,7 @@ final class CurlTransfer {
         case .redirect(let location): return .redirect(location)
         case .refuse(let error):
             noteRefusal()
-            return .failure(error)
+            return .failure(hop.explained(error))
         case .enough: return .success(.head)
         case .restart:
             body.startOver()
@@ -251,6 +252,9 @@ final class CurlTransfer {
             return .failure(.unreachable("closed before the end of the header"))
         }
         guard body.count > 0, let (bytes, validator) = body.finish() else { return .failure(.emptyBody) }
+        guard bytes.count == answer.head.contentLength ?? bytes.count else {
+            return .failure(.protocolError("another length than announced"))
+        }
         timings.total = timekeeper.now - startedAt
         let fields = restricted(answer.head.fields)
         let head = SourceHead(
@@ -258,7 +262,8 @@ final class CurlTransfer {
             headerFields: fields,
             selectingFields: SourceHead.selectingFields(fields, of: selectingFields.fields(for: load.request.identity)),
             requestedAt: answer.requestedAt, receivedAt: wallTime)
-        return .success(.source(Source(head: head, bytes: bytes, timings: timings)))
+        return .success(
+            .source(Source(head: head, bytes: bytes, timings: timings, codings: answer.head.contentCodings)))
     }
 
     private var stage: DownloadError.Stage {

@@ -21,14 +21,25 @@ struct TransferHop {
     var head: ResponseHead?
     var verdict: ResponseHead.Verdict?
     private var drainedBytes = 0
+    /// The body of a refusal, if it is kept: stores of objects say in it what was wrong.
+    private var refusal: [UInt8] = []
 
     /// Whether the bytes that come belong to the source.
     var takesBody: Bool { verdict == .accept || verdict == .resume }
 
-    /// Counts bytes that nobody wants; false if they are too many.
-    mutating func drain(_ count: Int) -> Bool {
-        drainedBytes += count
-        return drainedBytes <= Self.maximumDrainedBytes
+    /// Counts bytes of an answer that is no source; false if they are too many.
+    @unsafe
+    mutating func drain(_ bytes: UnsafeRawBufferPointer, keeping isKept: Bool) -> Bool {
+        drainedBytes += bytes.count
+        guard drainedBytes <= Self.maximumDrainedBytes else { return false }
+        if isKept { unsafe refusal.append(contentsOf: bytes) }
+        return true
+    }
+
+    /// The error of a refused answer, with the store's error code if its body has one.
+    func explained(_ error: DownloadError) -> DownloadError {
+        guard case .status(let status) = error, let code = LentKey.errorCode(in: refusal) else { return error }
+        return .storeRefusal(status, code: code)
     }
 }
 

@@ -29,8 +29,8 @@ enum OriginReport {
         switch error {
         case .unreachable, .tls, .timedOut: self = hasAnswer ? .broken : .noAnswer
         case .protocolError: self = .broken
-        case .status(let status): self = status >= 500 ? .serverError : .answer
-        case .notFound, .notAsked, .notAnImage, .emptyBody, .tooManyRedirects: self = .answer
+        case .status(let status), .storeRefusal(let status, _): self = status >= 500 ? .serverError : .answer
+        case .notFound, .notAsked, .undecodable, .notAnImage, .emptyBody, .tooManyRedirects: self = .answer
         case .sourceNotAllowed, .noAddress, .tooLarge, .receiptCancelled, .queueFull, .memoryFull, .originSuspended,
             .shuttingDown, .notCached, .internal:
             self = .nothing

@@ -17,6 +17,8 @@ package struct Destination: Sendable {
 
     /// The place, in the spelling by which it is asked for as a source.
     package var location: String { identity.name }
+    /// The value of `Cache-Control` of what is put there; nil for that of the result.
+    package var cacheControl: String?
     let identity: SourceIdentity
     let origin: Origin
 
@@ -34,6 +36,7 @@ package struct Destination: Sendable {
         guard let segments, segments.allSatisfy(Self.isName) else { throw .malformed }
         self.identity = identity
         self.origin = origin
+        cacheControl = origin.cacheControl
     }
 
     /// The names that lead to the place; nil if an escape is broken.

@@ -33,6 +33,8 @@ package struct Origin: Sendable {
     package var tellsTraces = false
     /// Whether the service may put things there: into a folder, or a store that takes signed requests.
     package var isWritable = false
+    /// The value of `Cache-Control` of what is put there; nil for that of the results.
+    package var cacheControl: String?
     /// The only file of a folder that can be asked for; nil for all of them.
     package var onlyFile: ExactText?
 

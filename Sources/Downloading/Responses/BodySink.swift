@@ -51,6 +51,7 @@ struct PartialBody: Equatable {
     let total: Int?
     /// The strong tag, or else the date of the last change: the value of `If-Range`.
     let validator: String
+    private let codings: [ContentCoding]
 
     /// The resumable part of an answer; nil if too little has arrived, or there is no strong validator.
     init?(of head: ResponseHead, receivedBytes: Int) {
@@ -58,6 +59,7 @@ struct PartialBody: Equatable {
             head.fields[.acceptRanges]?.lowercased() != "none",
             let validator = head.strongETag.flatMap({ Self.isSendable($0) ? $0 : nil }) ?? Self.strongDate(of: head)
         else { return nil }
+        codings = head.contentCodings
         offset = receivedBytes
         total = head.contentLength
         self.validator = validator
@@ -68,21 +70,13 @@ struct PartialBody: Equatable {
 
     /// Whether a 206 brings just the rest of the same version, to its end.
     func isContinued(by head: ResponseHead) -> Bool {
-        guard head.fields[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true,
+        guard head.contentCodings == codings,
             head.fields[.eTag].map({ $0 == validator || !validator.hasPrefix("\"") }) ?? true,
             head.fields[.lastModified].map({ $0 == validator || validator.hasPrefix("\"") }) ?? true,
-            let range = head.fields.values(of: .contentRange).first, let (start, end, total) = Self.range(range),
-            start == offset, end == total - 1, self.total ?? total == total
+            let range = head.fields.values(of: .contentRange).first.flatMap({ ContentRange($0) }),
+            range.start == offset, range.end == range.total - 1, total ?? range.total == range.total
         else { return false }
-        return head.contentLength.map { $0 == total - offset } ?? true
-    }
-
-    /// `bytes 65536-99999/100000`, all three known.
-    private static func range(_ text: String) -> (start: Int, end: Int, total: Int)? {
-        guard text.lowercased().hasPrefix("bytes ") else { return nil }
-        let parts = text.dropFirst(6).split(whereSeparator: { $0 == "-" || $0 == "/" }).map { Int($0) }
-        guard parts.count == 3, let start = parts[0], let end = parts[1], let total = parts[2] else { return nil }
-        return (start, end, total)
+        return head.contentLength.map { $0 == range.total - offset } ?? true
     }
 
     /// A date is strong when the answer was made at least a second after it (RFC 9110 section 8.8.2.2).
@@ -95,4 +89,21 @@ struct PartialBody: Equatable {
     }
 
     private static func isSendable(_ tag: String) -> Bool { tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } }
+}
+
+/// The value of `Content-Range` with all three numbers known: `bytes 65536-99999/100000`.
+struct ContentRange {
+    let start: Int
+    let end: Int
+    let total: Int
+
+    init?(_ text: String) {
+        guard text.lowercased().hasPrefix("bytes ") else { return nil }
+        let parts = text.dropFirst(6).split(whereSeparator: { $0 == "-" || $0 == "/" }).map { Int($0) }
+        guard parts.count == 3, let start = parts[0], let end = parts[1], let total = parts[2] else { return nil }
+        (self.start, self.end, self.total) = (start, end, total)
+    }
+
+    /// Whether nothing is missing.
+    var isWhole: Bool { start == 0 && total > 0 && end == total - 1 }
 }

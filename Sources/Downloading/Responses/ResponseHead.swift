@@ -3,7 +3,7 @@ import Text
 
 /// The header of an origin's answer, with its framing checked.
 struct ResponseHead {
-    /// The status code, 100…599.
+    /// The status code, 100…599; 200 for a 206 that brings the whole range.
     let status: Int
     /// The fields in the order of arrival.
     let fields: HTTPFields
@@ -12,7 +12,6 @@ struct ResponseHead {
 
     /// Checks what RFC 9112 section 6 says about the body's length, more strictly than libcurl does.
     init(status: Int, fields: HTTPFields) throws(DownloadError) {
-        self.status = status
         self.fields = fields
         let lengths = Set(fields.values(of: .contentLength))
         let codings = fields.values(of: .transferEncoding)
@@ -21,14 +20,18 @@ struct ResponseHead {
         guard codings.isEmpty || codings.count == 1 && codings[0].lowercased() == "chunked" else {
             throw .protocolError("an unknown transfer coding")
         }
-        guard let length = lengths.first else {
-            contentLength = nil
-            return
+        var announced: Int?
+        if let length = lengths.first {
+            guard !length.isEmpty, length.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+                let number = Int(length)
+            else { throw .protocolError("a length that is no number") }
+            announced = number
         }
-        guard !length.isEmpty, length.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let number = Int(length)
-        else { throw .protocolError("a length that is no number") }
-        contentLength = number
+        // Some hosts answer every request so.
+        let range = status == 206 ? fields.values(of: .contentRange).first.flatMap { ContentRange($0) } : nil
+        let isWhole = range.map { $0.isWhole && announced ?? $0.total == $0.total } ?? false
+        self.status = isWhole ? 200 : status
+        contentLength = isWhole ? range?.total : announced
     }
 
     /// The entity tag, if there is exactly one and it is strong (RFC 9110 section 8.8.3).
@@ -39,6 +42,9 @@ struct ResponseHead {
         }
         return tag
     }
+
+    /// The codings of the body that are decoded.
+    var contentCodings: [ContentCoding] { ContentCoding.codings(of: fields) }
 
     /// The directives by which the answer forbids storing it, or using it without validation.
     var reuseRestrictions: Set<ExactText> {
@@ -107,8 +113,8 @@ struct ResponseHead {
     }
 
     private func bodyVerdict(maximumBytes: Int) -> Verdict {
-        if let coding = fields[.contentEncoding], coding.lowercased() != "identity" {
-            return .refuse(.notAsked("a content coding"))
+        guard contentCodings.count <= ContentCoding.maximumCount else {
+            return .refuse(.undecodable("\(contentCodings.count) codings on top of each other"))
         }
         if let type = fields[.contentType], !Self.canBeImage(type) { return .refuse(.notAnImage(type)) }
         if let contentLength, contentLength > maximumBytes { return .refuse(.tooLarge) }

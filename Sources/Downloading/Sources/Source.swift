@@ -1,5 +1,6 @@
 package import HTTPTypes
 package import Memory
+import Text
 
 /// The identity of a download: requests with equal identities share a flight and a cache entry.
 ///
@@ -45,7 +46,8 @@ package final class SourceIdentity: Hashable, Sendable {
     package var name: String {
         guard let originName else { return url.canonical }
         let path = url.canonical.utf8.dropFirst(baseLength)
-        return "\(originName):\(url.isInFolder ? URLEscapes.text(of: Substring(path)) : String(Substring(path)))"
+        let text = String(Substring(path))
+        return "\(originName):\(url.isInFolder ? URLEscapes.path(ofFile: URLEscapes.text(of: text[...])) : text)"
     }
 
     /// The identity of an image that was given and not fetched: no client can name it, and it is kept in memory alone.
@@ -147,9 +149,16 @@ package struct Source: Sendable {
     package let bytes: SharedBytes
     /// How long the transfer's phases took.
     package let timings: TransferTimings
+    /// The codings that the bytes still have, in the order in which they are decoded; none outside of the loader.
+    let codings: [ContentCoding]
 
     /// A source with a complete body.
     package init(head: SourceHead, bytes: SharedBytes, timings: TransferTimings = TransferTimings()) {
+        self.init(head: head, bytes: bytes, timings: timings, codings: [])
+    }
+
+    init(head: SourceHead, bytes: SharedBytes, timings: TransferTimings, codings: [ContentCoding]) {
+        self.codings = codings
         self.head = head
         self.bytes = bytes
         self.timings = timings
@@ -194,4 +203,29 @@ package struct TransferTimings: Hashable, Sendable {
     package var isReused = false
 
     package init() {}
+}
+
+/// A content coding of an answer that is decoded (RFC 9110 section 8.4.1), although none is asked for.
+enum ContentCoding: Sendable {
+    case gzip, deflate, brotli
+
+    /// Most codings on top of each other.
+    static let maximumCount = 2
+
+    /// The codings of a body, in the order in which they are decoded.
+    ///
+    /// Words that name none of them are left out: `aws-chunked`, `utf-8` and others stand on bytes that are not coded.
+    static func codings(of fields: HTTPFields) -> [ContentCoding] {
+        let words = fields.values(of: .contentEncoding).flatMap { $0.split(separator: ",") }
+        return words.compactMap { Self($0) }.reversed()
+    }
+
+    private init?(_ word: Substring) {
+        switch HTTPSyntax.trimmed(word).asciiLowercased {
+        case "gzip", "x-gzip": self = .gzip
+        case "deflate": self = .deflate
+        case "br": self = .brotli
+        default: return nil
+        }
+    }
 }

@@ -8,8 +8,10 @@ package struct SourceFreshness: Hashable, Sendable {
     package let storability: SourceStorability
     /// Seconds of freshness since the answer was made (section 4.2.1, or 4.2.2 if no lifetime is stated).
     package let lifetime: Int
-    /// Whether the origin stated the lifetime; otherwise it is this cache's own choice.
+    /// Whether the answer tells a lifetime; otherwise it is this cache's own choice.
     package let isLifetimeKnown: Bool
+    /// Whether the lifetime was guessed from the time since the last change (section 4.2.2).
+    package let isLifetimeGuessed: Bool
     /// Whether the origin must confirm every use: `no-cache`, or `Vary: *`.
     package let alwaysNeedsValidation: Bool
     /// Whether it must never be used stale (section 4.2.4).
@@ -43,6 +45,7 @@ package struct SourceFreshness: Hashable, Sendable {
         let variesByAnything = HTTPSyntax.list(headerFields[.vary] ?? "").contains("*")
         alwaysNeedsValidation = control.contains("no-cache") || variesByAnything
         lifetime = alwaysNeedsValidation ? 0 : stated ?? guessed ?? Self.assumedLifetime
+        isLifetimeGuessed = !alwaysNeedsValidation && guessed != nil
         isLifetimeKnown = alwaysNeedsValidation || stated != nil || guessed != nil
 
         forbidsStale =

@@ -12,14 +12,18 @@ package enum DownloadError: Error, Hashable, Sendable {
     case unreachable(String)
     /// The answer was not valid HTTP, was not for the request, or was cut short.
     case protocolError(String)
-    /// A valid answer that does not fit the request: 206, 304, a content coding, a redirect without a target.
+    /// A valid answer that does not fit the request: a part, 304, a redirect without a target.
     case notAsked(String)
+    /// The body is not what its content coding says.
+    case undecodable(String)
     /// The TLS handshake or the certificate failed.
     case tls(String)
     /// Too many redirects, or a loop of them.
     case tooManyRedirects
     /// A valid answer with an unwanted status.
     case status(Int)
+    /// The same of a store of objects, with the error code in its body.
+    case storeRefusal(Int, code: String)
     /// The origin has no such source: 404 or 410.
     case notFound(Int)
     /// Connecting, the first byte or the whole transfer took too long, or bytes came too slowly.
@@ -50,7 +54,7 @@ extension DownloadError {
     /// The status that the origin answered with, if it answered.
     package var upstreamStatus: Int? {
         switch self {
-        case .status(let status), .notFound(let status): status
+        case .status(let status), .storeRefusal(let status, _), .notFound(let status): status
         default: nil
         }
     }

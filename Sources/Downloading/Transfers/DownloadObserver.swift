@@ -85,10 +85,10 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
         switch error {
         case .sourceNotAllowed: self = .notAllowed
         case .unreachable, .noAddress: self = .unreachable
-        case .protocolError, .notAsked: self = .protocolError
+        case .protocolError, .notAsked, .undecodable: self = .protocolError
         case .tls: self = .tlsError
         case .tooManyRedirects: self = .tooManyRedirects
-        case .status: self = .status
+        case .status, .storeRefusal: self = .status
         case .notFound: self = .notFound
         case .timedOut: self = .timedOut
         case .tooLarge: self = .tooLarge

@@ -27,11 +27,12 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     /// Bytes of its texts in memory, roughly.
     var byteCount: Int { [canonical, host, path].reduce(0) { $0 + $1.utf8.count / 8 * 9 + 48 } }
 
-    /// Parses an absolute URL.
+    /// Parses an absolute URL; a blank after its host is `%20`.
     ///
     /// A path with dot segments is refused in any spelling: servers resolve more spellings of them than URL parsers
     /// do, and the fetched path must be the judged one.
     package init(parsing text: String) throws(SourceURLError) {
+        let text = URLEscapes.escapingBlanks(in: text)
         let scheme = try Self.scheme(of: text)
         let rest = text[text.utf8.index(text.startIndex, offsetBy: scheme.utf8.count + 3)...]
         let writtenHost = try Self.writtenHost(in: rest)
@@ -50,8 +51,9 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         guard canonical.hasOnlyBytes({ $0 < 0x80 }) else { throw .malformed }
     }
 
-    /// The URL a `Location` field means when this URL answered with it (RFC 9110 section 10.2.2).
+    /// The URL a `Location` field means when this URL answered with it (RFC 9110 section 10.2.2), as browsers read it.
     package func redirected(to location: String) throws(SourceURLError) -> SourceURL {
+        let location = URLEscapes.reference(location, from: scheme)
         let start = location.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
         if start.utf8.contains(UInt8(ascii: ":")) { return try SourceURL(parsing: location) }
         if location.suffix(after: "//") != nil { return try SourceURL(parsing: scheme + ":" + location) }
@@ -62,10 +64,10 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The place of a file in a configured folder, which only looks like a URL: `folder://NAME/PATH`.
     ///
-    /// Each segment of the path is a file's or a folder's name as it is, without escapes; the caller has refused dot
-    /// segments.
+    /// Each segment of the path is a file's or a folder's name as ``URLEscapes/fileName(_:)`` reads it; the caller has
+    /// refused dot segments.
     init(inFolder name: String, path: Substring) throws(SourceURLError) {
-        let relative = path.suffix(after: "/") ?? path
+        let relative = URLEscapes.fileName(path.suffix(after: "/") ?? path)
         let segments = relative.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard segments.allSatisfy({ !$0.isEmpty }), !relative.utf8.contains(0),
             relative.utf8.count <= Self.maximumLength

@@ -1,3 +1,5 @@
+import Text
+
 /// Percent-encoding of the path that clients write after an origin's name (RFC 3986 section 2.1).
 package enum URLEscapes {
     private static let digits = Array("0123456789ABCDEF".utf8)
@@ -6,6 +8,47 @@ package enum URLEscapes {
     static func escapingRest(of text: String) -> String {
         let kept = Array("-._~!$&'()*+,;=:@/?%".utf8)
         return escaped(text.utf8) { isAlphanumeric($0) || kept.contains($0) }
+    }
+
+    /// An absolute URL with `%20` for the blanks in its path, query and fragment.
+    static func escapingBlanks(in url: String) -> String {
+        guard url.utf8.contains(0x20) else { return url }
+        let authority = url.suffix(after: UInt8(ascii: ":"))?.drop { $0 == "/" } ?? url[...]
+        let path = authority.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")).endIndex
+        return String(url[..<path]) + escaped(url[path...].utf8) { $0 != 0x20 }
+    }
+
+    /// A reference in the spelling of RFC 3986, as browsers read the ones that are not in it (WHATWG's URL Standard,
+    /// "basic URL parser"): blanks at its ends mean nothing and others are `%20`, a backslash before the query is a
+    /// slash, in it `%5C`, and after a scheme of the web there may be any number of slashes.
+    ///
+    /// - Parameter baseScheme: The scheme of the URL where it was found, which may be left out, its slashes included.
+    static func reference(_ text: String, from baseScheme: String) -> String {
+        var bytes = Array(text.utf8)[...]
+        while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
+        bytes = bytes.drop { $0 <= 0x20 }
+        let end = bytes.firstIndex { "?#".utf8.contains($0) } ?? bytes.endIndex
+        let head = String(
+            decoding: bytes[..<end].map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }, as: UTF8.self)
+        let tail = escaped(bytes[end...]) { $0 != UInt8(ascii: "\\") }
+        let scheme = head.prefix(before: UInt8(ascii: ":")).asciiLowercased
+        let isAbsolute = ["http", "https"].contains(scheme) && scheme.utf8.count < head.utf8.count
+        let rest = isAbsolute ? head.dropFirst(scheme.count + 1) : head[...]
+        let below = rest.drop { $0 == "/" }
+        let slashes = rest.count - below.count
+        let isOfHost = slashes >= 2 || isAbsolute && scheme != baseScheme
+        guard isOfHost else { return escaped((rest + tail).utf8) { $0 != 0x20 } }
+        return escapingBlanks(in: "\(isAbsolute ? scheme : baseScheme)://\(below)\(tail)")
+    }
+
+    /// The name of a file in a folder's path, without the escapes of the characters that URLs keep for their own parts.
+    ///
+    /// Front ends write names with them. All else stands for itself.
+    static func fileName(_ path: Substring) -> String { URLEscape.decode(path) { URLEscape.reserved.contains($0) } }
+
+    /// The path that ``fileName(_:)`` reads as a name.
+    static func path(ofFile name: String) -> String {
+        fileName(name[...]).isExactly(name) ? name : escaped(name.utf8) { $0 != UInt8(ascii: "%") }
     }
 
     /// The bytes with all but letters, digits and `-._~` escaped.

@@ -10,10 +10,18 @@ extension DownloadError: TabledError {
         case .unreachable(let detail):
             ErrorAnswer(
                 .badGateway, "origin_unreachable", .origin, "The source's origin could not be reached.", detail: detail)
-        case .protocolError(let detail), .notAsked(let detail):
+        case .protocolError(let detail):
             ErrorAnswer(
                 .badGateway, "origin_protocol_error", .origin,
                 "The source's origin did not answer with valid HTTP, or cut its answer short.", detail: detail)
+        case .notAsked(let detail):
+            ErrorAnswer(
+                .badGateway, "origin_protocol_error", .origin,
+                "The source's origin gave an answer that does not fit the request.", detail: detail)
+        case .undecodable(let detail):
+            ErrorAnswer(
+                .badGateway, "origin_protocol_error", .origin,
+                "The source's Content-Encoding cannot be decoded.", detail: detail)
         case .tls(let detail):
             ErrorAnswer(
                 .badGateway, "origin_tls_error", .origin, "The source's origin could not be trusted.", detail: detail)
@@ -21,10 +29,8 @@ extension DownloadError: TabledError {
             ErrorAnswer(
                 .badGateway, "too_many_redirects", .origin,
                 "The source's origin redirected too often, or in a circle.")
-        case .status(let status):
-            ErrorAnswer(
-                .badGateway, "origin_error", .origin, "The source's origin answered with status \(status).",
-                detail: "the origin answered \(status)")
+        case .status(let status): Self.answer(to: status)
+        case .storeRefusal(let status, let code): Self.answer(to: status, ", \(code)")
         case .notFound(let status):
             ErrorAnswer(
                 .notFound, "source_not_found", .origin, "The source's origin has no such image.",
@@ -55,6 +61,12 @@ extension DownloadError: TabledError {
                 "The thumbnail could only be made by asking the source's origin, which the request rules out.")
         case .internal(let detail): .internal(detail)
         }
+    }
+
+    private static func answer(to status: Int, _ code: String = "") -> ErrorAnswer {
+        ErrorAnswer(
+            .badGateway, "origin_error", .origin, "The source's origin answered with status \(status).",
+            detail: "the origin answered \(status)\(code)")
     }
 
     /// The message to clients about a source that is not fetched: the same words whatever the reason, or they could

@@ -126,7 +126,7 @@ struct ResumptionTests {
 
     @Test func `39: a 206 that nobody asked for stays an error`() async throws {
         let fixture = try LoaderFixture()
-        fixture.origin.serve("/a", rest(from: 0))
+        fixture.origin.serve("/a", rest(from: 1))
         let error = await #expect(throws: DownloadError.self) { try await fixture.load("/a") }
         #expect(error.map(isProtocolError) == true)
     }

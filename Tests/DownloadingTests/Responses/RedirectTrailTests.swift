@@ -22,7 +22,9 @@ struct RedirectTrailTests {
         #expect { try trail.follow("http://example.com/b") } throws: { isDenied($0, by: "redirects") }
     }
 
-    @Test(arguments: ["file:///etc/passwd", "http://2130706433/", "http://user@example.com/", "http:/x", "/a b"])
+    @Test(arguments: [
+        "file:///etc/passwd", "http://2130706433/", "http://user@example.com/", "https:/127.1/", "//a b/",
+    ])
     func `a target that is no source is not allowed`(location: String) throws {
         var trail = RedirectTrail(start: try SourceURL(parsing: "http://example.com/a"), maximum: 5)
         #expect { try trail.follow(location) } throws: { isDenied($0, by: "redirects") }

@@ -61,11 +61,29 @@ struct ResponseHeadTests {
         #expect(try verdict(200, [("Content-Length", "1001")]) == .refuse(.tooLarge))
     }
 
-    @Test func `a content coding that nobody asked for is an error of the protocol`() throws {
-        #expect(try verdict(200, [("Content-Encoding", "identity")]) == .accept)
-        guard case .refuse(.notAsked) = try verdict(200, [("Content-Encoding", "gzip")]) else {
+    @Test(arguments: ["identity", "", "utf-8", "aws-chunked", "image/png, none", "gzip", "br, gzip", "x-gzip,utf-8"])
+    func `content codings are accepted, and words that name none`(coding: String) throws {
+        #expect(try verdict(200, [("Content-Encoding", coding)]) == .accept)
+    }
+
+    @Test func `codings on top of each other have a bound`() throws {
+        guard
+            case .refuse(.undecodable) = try verdict(
+                200, [("Content-Encoding", "gzip, br"), ("Content-Encoding", "br")])
+        else {
             Issue.record("accepted")
             return
+        }
+    }
+
+    @Test func `a 206 with the whole range is a 200`() throws {
+        func status(_ range: String, _ length: String? = "100") throws -> Int {
+            try head(206, [("Content-Range", range)] + (length.map { [("Content-Length", $0)] } ?? [])).status
+        }
+        #expect(try status("bytes 0-99/100") == 200 && status("bytes 0-99/100", nil) == 200)
+        #expect(try head(206, [("Content-Range", "bytes 0-99/100")]).contentLength == 100)
+        for range in ["bytes 0-98/100", "bytes 1-99/100", "bytes 0-99/*", "bytes 0-98/99", "bytes */100", "0-99/100"] {
+            #expect(try status(range) == 206, "\(range)")
         }
     }
 

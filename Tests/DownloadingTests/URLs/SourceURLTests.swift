@@ -16,6 +16,8 @@ struct SourceURLTests {
         ("http://8.8.8.8:8080/a", "http://8.8.8.8:8080/a"),
         ("http://[2606:2800:0220:1:0:0:0:1]/a", "http://[2606:2800:220:1::1]/a"),
         ("http://example.com?x", "http://example.com/?x"),
+        ("http://example.com/a b .png?x= y", "http://example.com/a%20b%20.png?x=%20y"),
+        ("http://example.com/ ", "http://example.com/%20"), ("http://example.com? ", "http://example.com/?%20"),
     ])
     func `a URL has one canonical text`(text: String, canonical: String) throws {
         #expect(try SourceURL(parsing: text).canonical == canonical)
@@ -34,7 +36,8 @@ struct SourceURLTests {
 
     @Test(arguments: [
         "", "http", "http://", "http:///", "http://#f", "127.0.0.1/", "http:/example.com/", "http:////example.com/",
-        " http://example.com/", "http://example.com/a b", "http://exa\nmple.com/", "http://example.com/\u{7f}",
+        " http://example.com/", "http://exa mple.com/", "http ://example.com/", "http:// example.com/",
+        "http://exa\nmple.com/", "http://example.com/\u{7f}",
         "http://user:pw@example.com/", "http://:@example.com/", "http://@example.com/", "http://127.0.0.1@example.com/",
         "http://127.0.0.1:80\\@127.2.2.2:80/", "http://example.com\\@127.0.0.1/", "http://example.com/\\a",
         "http://%31%32%37.0.0.1/", "http://127.0.0.1%00.example.com/", "http://[fe80::1%25lo]/", "http://::1/",
@@ -97,6 +100,12 @@ struct SourceURLTests {
         ("../b.png", "https://example.com/b.png"), ("?x=1", "https://example.com/a/c.jpg?x=1"),
         ("//cdn.example.com/b.png", "https://cdn.example.com/b.png"),
         ("http://Other.example/x#y", "http://other.example/x"), ("/bü.png", "https://example.com/b%c3%bc.png"),
+        (" /a b.png?x= y ", "https://example.com/a%20b.png?x=%20y"), ("b c.png", "https://example.com/a/b%20c.png"),
+        ("\\b\\c.png?x=\\", "https://example.com/b/c.png?x=%5C"), ("..\\b.png", "https://example.com/b.png"),
+        ("https:/b.png", "https://example.com/b.png"), ("HTTPS:b.png", "https://example.com/a/b.png"),
+        ("http:/h/b.png", "http://h/b.png"), ("http:h/b.png", "http://h/b.png"), ("http:\\\\h\\b", "http://h/b"),
+        ("https:////h/b.png", "https://h/b.png"), ("///h/b.png", "https://h/b.png"), ("/\\h/b", "https://h/b"),
+        ("https://h/a b", "https://h/a%20b"), ("https:?x", "https://example.com/a/c.jpg?x"),
     ])
     func `a redirect's target is read against where it was found`(location: String, target: String) throws {
         let base = try SourceURL(parsing: "https://example.com/a/c.jpg")
@@ -104,7 +113,8 @@ struct SourceURLTests {
     }
 
     @Test(arguments: [
-        "http:/127.0.0.1/", "//user@example.com/", "/a b", "http://2130706433/", "/x/%2e%2e/y", "%2e%2e/y",
+        "https:/user@example.com/", "//user@example.com/", "http://a b/", "///2130706433/", "\\\\127.1",
+        "file:/etc/passwd", "https:/127.1/", "http://2130706433/", "/x/%2e%2e/y", "%2e%2e/y",
         "//example.com/x/..%2fy", "http://example.com/x/../y", "file:///etc/passwd", "//127.1/",
     ])
     func `a redirect's target is judged like a first URL`(location: String) throws {

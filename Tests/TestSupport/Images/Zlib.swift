@@ -43,7 +43,7 @@ package enum Zlib {
         for _ in 0..<(count - 1) % 258 { append(0b0000_1100, 8) }
         append(0, 7)
         append(0, 7)
-        return stream + (count % 65_521 << 16 | 1).bigEndian32
+        return stream + ((count % 65_521) << 16 | 1).bigEndian32
     }
 
     /// The CRC-32 of `bytes`.

@@ -1,0 +1,73 @@
+import Coordination
+import TestSupport
+import Testing
+
+@testable import Downloading
+
+/// Keys that a bucket refuses before their end.
+@Suite(.timeLimit(.minutes(1)))
+struct RefusedKeyTests {
+    private let fixture: OriginFixture
+    private let lender: FakeOrigin
+    private let lent = EventCounter()
+
+    init() throws {
+        fixture = try OriginFixture()
+        lender = try FakeOrigin()
+        lender.serveOthers { [lent] _ in
+            lent.increment()
+            return FakeAnswer(
+                body: Array(
+                    """
+                    {"AccessKeyId":"K\(lent.count)","SecretAccessKey":"s","Token":"t","Expiration":"2100-01-01T00:00:00Z"}
+                    """.utf8))
+        }
+    }
+
+    private func load(
+        time: any Timekeeper = SystemTimekeeper()
+    ) throws -> @Sendable (String) async throws -> Void {
+        try fixture.loader(timekeeper: time) {
+            $0.credentials = .signature(.container(service: lender.url("/"), nil), region: "eu")
+        }
+    }
+
+    /// Has the bucket refuse keys.
+    private func refuse(_ code: String, status: Int = 403, _ isRefused: @escaping @Sendable (String) -> Bool) {
+        fixture.origin.serveOthers { request in
+            let isRefused = isRefused(request.value("Authorization") ?? "")
+            let body = "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>no</Message></Error>"
+            return isRefused ? FakeAnswer(status: status, body: Array(body.utf8)) : .image([1])
+        }
+    }
+
+    @Test(arguments: [("ExpiredToken", 400), ("InvalidAccessKeyId", 403), ("InvalidToken", 400)])
+    func `the next key is asked for at once and used`(code: String, status: Int) async throws {
+        refuse(code, status: status) { $0.contains("=K1/") }
+        let load = try load()
+        for path in ["photos:b", "photos:c"] { try await load(path) }
+        #expect(lent.count == 2)
+        #expect(fixture.origin.requests.map(\.target) == ["/b", "/b", "/c"])
+    }
+
+    @Test func `a next key that is refused, too, is the last one for a minute`() async throws {
+        refuse("ExpiredToken") { _ in true }
+        let time = ManualTimekeeper()
+        let load = try load(time: time)
+        let refusal = DownloadError.storeRefusal(403, code: "ExpiredToken")
+        for _ in 0..<3 { await #expect(throws: refusal) { try await load("photos:b") } }
+        #expect(lent.count == 2)
+        time.advance(by: .seconds(60))
+        await #expect(throws: refusal) { try await load("photos:b") }
+        #expect(lent.count == 3)
+    }
+
+    @Test func `another refusal is told with its code, and asks for no key`() async throws {
+        refuse("AccessDenied") { _ in true }
+        let load = try load()
+        await #expect(throws: DownloadError.storeRefusal(403, code: "AccessDenied")) { try await load("photos:b") }
+        #expect(lent.count == 1)
+        fixture.origin.serveOthers { _ in FakeAnswer(status: 503, body: Array("<Code>Slow Down</Code>".utf8)) }
+        await #expect(throws: DownloadError.status(503)) { try await load("photos:b") }
+    }
+}

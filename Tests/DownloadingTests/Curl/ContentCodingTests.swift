@@ -1,0 +1,112 @@
+import Coordination
+import Memory
+import TestSupport
+import Testing
+
+@testable import Downloading
+
+/// Sources that come with a content coding, although none is asked for.
+@Suite(.timeLimit(.minutes(1)))
+struct ContentCodingTests {
+    private let image = ImageFixture.jpeg.array
+
+    @Test(arguments: ["gzip", "x-gzip", "GZIP", "deflate", "raw deflate", "br", "br, gzip", "utf-8, gzip"])
+    func `a coded source is the image, whatever the coding`(coding: String) async throws {
+        let fixture = try LoaderFixture()
+        let codings = coding == "raw deflate" ? "deflate" : coding
+        fixture.origin.serve("/a", .image(Coded.by(coding, image)).with("Content-Encoding", codings))
+        fixture.origin.serve("/plain", .image(image))
+        let progress = TransferProgress()
+        let source = try await fixture.load("/a", progress: progress)
+        #expect(source.bytes.array == image && progress.receivedBytes == image.count)
+        #expect(try await fixture.load("/plain").validator == source.validator)
+        #expect(fixture.origin.requests.first?.value("Accept-Encoding") == "identity")
+    }
+
+    @Test(arguments: ["identity", "aws-chunked", "utf-8", "none"])
+    func `a word that names no coding changes nothing`(word: String) async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/a", .image(image).with("Content-Encoding", word))
+        #expect(try await fixture.load("/a").bytes.array == image)
+    }
+
+    @Test(arguments: [64 << 20, 257 << 10])
+    func `decoded bytes count against the bound of a source`(count: Int) async throws {
+        let fixture = try LoaderFixture { $0.maximumBytes = 256 << 10 }
+        fixture.origin.serve("/a", .image(Zlib.zeros(count / 256)).with("Content-Encoding", "deflate"))
+        fixture.origin.serve("/b", .image(Zlib.zeros(count)).with("Content-Encoding", "deflate"))
+        #expect(try await fixture.load("/a").bytes.count == count / 256)
+        await #expect(throws: DownloadError.tooLarge) { try await fixture.load("/b") }
+    }
+
+    @Test func `decoded bytes count against the memory budget`() async throws {
+        let fixture = try LoaderFixture()
+        fixture.origin.serve("/a", .image(Zlib.zeros(8 << 20)).with("Content-Encoding", "deflate"))
+        let progress = TransferProgress()
+        let budget = MemoryBudget(limit: 1 << 20)
+        progress.take(try budget.reserveNow(1, for: .arrival))
+        await #expect(throws: DownloadError.memoryFull) { try await fixture.load("/a", progress: progress) }
+    }
+
+    @Test(arguments: ["gzip", "deflate", "br"])
+    func `a body that is not what its coding says cannot be decoded`(coding: String) async throws {
+        let fixture = try LoaderFixture()
+        let coded = Coded.by(coding, image)
+        for body in [image, Array(coded.dropLast(9)), Array(coded.prefix(1)), Array(repeating: 0xff, count: 100)] {
+            fixture.origin.serve("/a", .image(body).with("Content-Encoding", coding))
+            let error = await #expect(throws: DownloadError.self) { try await fixture.load("/a") }
+            guard case .undecodable? = error else {
+                Issue.record("\(coding) of \(body.count) bytes: \(String(describing: error))")
+                continue
+            }
+        }
+    }
+
+    @Test func `gzip may have members, and what follows them is ignored`() async throws {
+        let fixture = try LoaderFixture()
+        let body = Coded.by("gzip", Array(image.prefix(100))) + Coded.by("gzip", Array(image.dropFirst(100))) + [1, 2]
+        fixture.origin.serve("/a", .image(body).with("Content-Encoding", "gzip"))
+        #expect(try await fixture.load("/a").bytes.array == image)
+    }
+
+    @Test func `a 206 with the whole source is the source`() async throws {
+        let fixture = try LoaderFixture()
+        let range = "bytes 0-\(image.count - 1)/\(image.count)"
+        let whole = FakeAnswer(
+            status: 206, fields: [("Content-Range", range), ("Content-Type", "image/jpeg")], body: image)
+        fixture.origin.serve("/a", whole)
+        fixture.origin.serve("/chunked", whole.framed(by: .chunked))
+        for path in ["/a", "/chunked"] {
+            let source = try await fixture.load(path)
+            #expect(source.bytes.array == image && source.head.status == 200)
+        }
+        let short = FakeAnswer(status: 206, fields: [("Content-Range", range)], body: image.dropLast())
+        fixture.origin.serve("/short", short.framed(by: .chunked))
+        let error = await #expect(throws: DownloadError.self) { try await fixture.load("/short") }
+        #expect(error.map(isProtocolError) == true)
+    }
+}
+
+/// Bytes with content codings, none of which makes them smaller.
+private enum Coded {
+    static func by(_ codings: String, _ bytes: [UInt8]) -> [UInt8] {
+        codings.split(separator: ", ").reduce(bytes) { bytes, coding in
+            switch coding.lowercased() {
+            case "gzip", "x-gzip":
+                [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff] + Zlib.stored(bytes).dropFirst(2).dropLast(4)
+                    + Zlib.checksum32(bytes).littleEndian32 + bytes.count.littleEndian32
+            case "deflate": Zlib.stored(bytes)
+            case "raw deflate": Array(Zlib.stored(bytes).dropFirst(2).dropLast(4))
+            case "br": brotli(bytes)
+            default: bytes
+            }
+        }
+    }
+
+    /// Blocks of bytes as they are (RFC 7932 section 9.2).
+    private static func brotli(_ bytes: [UInt8]) -> [UInt8] {
+        precondition((1...65_536).contains(bytes.count), "one block holds no more")
+        let header = 0xb | (bytes.count - 1) << 7 | 1 << 23
+        return [UInt8(header & 255), UInt8(header >> 8 & 255), UInt8(header >> 16)] + bytes + [0x03]
+    }
+}
