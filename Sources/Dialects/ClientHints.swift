@@ -3,8 +3,8 @@ import Text
 
 /// The facts about a client's screen and connection that its request's fields tell: those that were read.
 ///
-/// Also a part of the key under which a target's reading is remembered, so that it holds nothing else. A value that is
-/// not of its form, or out of bounds, counts as absent.
+/// Also a part of the key under which a target's reading is remembered, so that it holds nothing else. A value above
+/// its bound is the bound; one below its bound, or not of its form, counts as absent.
 package struct ClientHints: Hashable, Sendable {
     /// The width at which the image is shown, in pixels of the device; nil if it is not told.
     private(set) var width: Int?
@@ -62,7 +62,7 @@ package struct ClientHints: Hashable, Sendable {
     /// A whole number (RFC 8941 section 3.3.1) of pixels that a side can have.
     private static func width(_ text: String) -> Int? {
         guard isDigits(text), text.utf8.count <= 15 else { return nil }
-        return Int(text).flatMap { 1...16_384 ~= $0 ? $0 : nil }
+        return Int(text).flatMap { $0 >= 1 ? min($0, 16_384) : nil }
     }
 
     /// A whole number or a decimal (RFC 8941 section 3.3.2), in the bounds of `dpr`.
@@ -74,7 +74,7 @@ package struct ClientHints: Hashable, Sendable {
             let thousandths = Int((decimals ?? "") + String(repeating: "0", count: 3 - (decimals?.utf8.count ?? 0)))
         else { return nil }
         let ratio = 1_000 * ones + thousandths
-        return 500...8_000 ~= ratio ? ratio : nil
+        return ratio >= 500 ? min(ratio, 8_000) : nil
     }
 
     private static func isDigits(_ text: some StringProtocol) -> Bool {

@@ -23,8 +23,16 @@ package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
         Array(text.utf8) + (isOnlyAuthority && below.first == UInt8(ascii: "/") ? below.dropFirst() : below[...])
     }
 
-    /// The source that an absolute path names below the base, which ends in a slash or in an origin's colon.
-    func source(path: String) -> String { text + (path.hasPrefix("/") ? path.dropFirst() : path[...]) }
+    /// The source that an absolute path of a URL, perhaps with a query, names below the base, which ends in a slash or
+    /// in an origin's colon.
+    ///
+    /// Below an origin the path names a file as well as a part of a URL.
+    func source(path reference: String) -> String {
+        let below = reference.hasPrefix("/") ? reference.dropFirst() : reference[...]
+        guard !text.contains("://") else { return text + below }
+        let path = below.prefix(before: UInt8(ascii: "?"))
+        return text + PercentEncoding.plain(path) + below[path.endIndex...]
+    }
 
     /// Whether a source begins with the base already.
     func begins(_ source: [UInt8]) -> Bool { source.starts(with: text.utf8) }

@@ -10,7 +10,7 @@ package struct CloudflareDialect: FrontEndDialect {
     /// The dialect at a place.
     package init(at place: DialectPlace, base: SourceBase?) {
         self.place = place
-        sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true)
+        sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true, acceptsColons: true)
     }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
@@ -35,6 +35,6 @@ package struct CloudflareDialect: FrontEndDialect {
     private func source(_ text: Substring) throws(APIError) -> ExactText {
         if FrontEndPath.isAbsolute(text) { return try sources.source(String(text)) }
         let written = text.prefix(before: UInt8(ascii: "?"))
-        return try sources.source(try FrontEndPath.decoded(written, "source") + text[written.endIndex...])
+        return try sources.source(try FrontEndPath.source(written) + text[written.endIndex...])
     }
 }

@@ -189,6 +189,18 @@ struct FrontEndPath {
         return decoded
     }
 
+    /// The source of a target whose path holds it: an absolute URL percent-decoded once, or a path in which the escapes
+    /// of `%`, `?` and `#` stay, so that they are no more than they were.
+    ///
+    /// - Throws: ``APIError/badParameter(_:_:)`` for text that cannot be decoded.
+    static func source(_ text: Substring) throws(APIError) -> String {
+        let whole = try decoded(text, "source")
+        if isAbsolute(whole) || ["http:/", "https:/"].contains(where: { whole.asciiLowercased.hasPrefix($0) }) {
+            return whole
+        }
+        return try decoded(Substring(PercentEncoding.keepingMarks(text)), "source")
+    }
+
     /// Whether a text is an absolute URL of http or https.
     static func isAbsolute(_ text: some StringProtocol) -> Bool {
         let beginning = text.prefix(8).asciiLowercased
@@ -206,6 +218,8 @@ struct FrontEndSources: Sendable {
     var acceptsBarePaths = false
     /// Whether a path may have a query.
     var acceptsQueries = true
+    /// Whether a path without its first slash may have a colon; then it begins with no scheme of the web.
+    var acceptsColons = false
 
     /// The source that the parameter `name` names.
     ///
@@ -220,7 +234,7 @@ struct FrontEndSources: Sendable {
         if FrontEndPath.isAbsolute(text) {
             return ExactText(try ParameterGrammar.source(text))
         }
-        let isPath = text.hasPrefix("/") || acceptsBarePaths && !text.utf8.contains(UInt8(ascii: ":"))
+        let isPath = text.hasPrefix("/") || acceptsBarePaths && !begins(withScheme: text)
         guard isPath, !text.isEmpty else {
             throw .badURL("The source must be a path, or an absolute http or https URL.")
         }
@@ -232,6 +246,12 @@ struct FrontEndSources: Sendable {
         else { throw .badURL("The source is a target of this endpoint.") }
         guard let base else { throw .badURL("The source is a path, and the setting baseOrigin names no origin.") }
         return ExactText(try ParameterGrammar.source(base.source(path: text)))
+    }
+
+    private func begins(withScheme text: String) -> Bool {
+        guard acceptsColons else { return text.utf8.contains(UInt8(ascii: ":")) }
+        let scheme = text.prefix(before: UInt8(ascii: ":")).asciiLowercased
+        return ["http", "https"].contains(scheme) && scheme.utf8.count < text.utf8.count || text.contains("://")
     }
 }
 

@@ -30,13 +30,26 @@ enum ColorGrammar {
 }
 
 extension ColorGrammar {
+    /// A color as ``color(_:)`` reads it, or as CSS writes it with `#`, `rgb()` or `rgba()`; else nil.
+    static func ownColor(_ text: String) -> Color? {
+        if let digits = text.suffix(after: "#") { return digits.utf8.count == 4 ? nil : hexadecimal(digits) }
+        return text.utf8.last == UInt8(ascii: ")") && text.asciiLowercased.hasPrefix("rgb")
+            ? cssColor(text) : color(text)
+    }
+
+    /// Three, four, six or eight hexadecimal digits.
+    private static func hexadecimal(_ digits: Substring) -> Color? {
+        let isShort = 3...4 ~= digits.utf8.count
+        let pairs = isShort ? String(digits.flatMap { [$0, $0] }) : String(digits)
+        return Hexadecimal.decode(pairs) == nil ? nil : color(pairs)
+    }
+
     /// A color as CSS writes it: in three, four, six or eight hexadecimal digits with or without `#`, by its name, or
     /// by `rgb()`, `hsl()` or `hwb()` (CSS Color Module Level 4, sections 5 to 8); else nil.
     static func cssColor(_ text: String) -> Color? {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        let digits = text.suffix(after: "#").map { String($0) } ?? text
-        if digits.utf8.count == 4, let color = color(String(digits.flatMap { [$0, $0] })) { return color }
-        if let color = color(digits) { return color }
+        if let digits = text.suffix(after: "#") { return hexadecimal(digits) }
+        if let color = hexadecimal(text[...]) ?? color(text) { return color }
         guard text.utf8.last == UInt8(ascii: ")"), let inside = text.suffix(after: UInt8(ascii: "(")) else {
             return nil
         }

@@ -1,3 +1,5 @@
+import Text
+
 /// Percent-encoding of query values (RFC 3986 section 2.1); a plus does not stand for a space.
 package enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
@@ -33,6 +35,25 @@ package enum PercentEncoding {
             decoded.append(high << 4 | low)
         }
         return decoded
+    }
+
+    /// The path of a URL with the characters themselves for those escapes that mean no more than they do.
+    static func plain(_ path: some StringProtocol) -> String {
+        URLEscape.decode(path) { byte in
+            byte >= 0x20 && byte != 0x7f && !URLEscape.reserved.contains(byte) && !"/\\".utf8.contains(byte)
+        }
+    }
+
+    /// The text with another escape before those of `%`, `?` and `#`, which therefore stay when it is decoded.
+    static func keepingMarks(_ text: some StringProtocol) -> String {
+        var kept: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            kept.append(byte)
+            let next = String(decoding: rest.prefix(2), as: UTF8.self).asciiLowercased
+            if byte == UInt8(ascii: "%"), ["25", "3f", "23"].contains(next) { kept += "25".utf8 }
+        }
+        return String(decoding: kept, as: UTF8.self)
     }
 
     /// Encodes everything but the unreserved characters of RFC 3986 section 2.3.

@@ -10,7 +10,7 @@ package struct IPXDialect: FrontEndDialect {
     /// The dialect at a place.
     package init(at place: DialectPlace, base: SourceBase?) {
         self.place = place
-        sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true)
+        sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true, acceptsColons: true)
     }
 
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
@@ -26,7 +26,7 @@ package struct IPXDialect: FrontEndDialect {
 
     /// The source: the rest of the path, percent-decoded once; the query of the request means nothing.
     private func source(_ text: Substring) throws(APIError) -> ExactText {
-        let decoded = try FrontEndPath.decoded(text.prefix(before: UInt8(ascii: "?")), "source")
+        let decoded = try FrontEndPath.source(text.prefix(before: UInt8(ascii: "?")))
         // Static sites and some proxies make one slash of two.
         for scheme in ["http:/", "https:/"] where decoded.prefix(scheme.utf8.count).asciiLowercased == scheme {
             let rest = decoded.dropFirst(scheme.utf8.count)

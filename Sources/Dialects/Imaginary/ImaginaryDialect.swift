@@ -9,6 +9,8 @@ package struct ImaginaryDialect: Dialect {
     package let name = "imaginary"
     private let place: DialectPlace
     private let configuration: ImaginaryConfiguration
+    /// The origin of sources that are absolute paths, and of files if no folder has them; nil if there is none.
+    private let base: SourceBase?
 
     package var signatures: DialectSignatures { configuration.hasKeys ? .demanded : .none }
     package var uploads: DialectUploads { .judged(field: "file") }
@@ -16,9 +18,10 @@ package struct ImaginaryDialect: Dialect {
     package var probePaths: [String] { [place.path(of: "health"), place.path, place.path(of: "")] }
 
     /// The dialect with these settings; nil without a place.
-    package init?(_ configuration: ImaginaryConfiguration) {
+    package init?(_ configuration: ImaginaryConfiguration, base: SourceBase? = nil) {
         guard let place = configuration.place else { return nil }
         self.place = place
+        self.base = base
         self.configuration = configuration
     }
 
@@ -45,7 +48,7 @@ package struct ImaginaryDialect: Dialect {
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         try checkKey(target)
         let parsed = try ImaginaryTarget(target.target.string, at: place)
-        guard configuration.takesURLs || configuration.folder != nil else { throw .methodNotAllowed }
+        guard configuration.takesURLs || files != nil else { throw .methodNotAllowed }
         guard let source = try source(in: parsed) else {
             // Another fault says more.
             _ = try parsed.operations(accept: nil)
@@ -98,17 +101,20 @@ package struct ImaginaryDialect: Dialect {
     }
 
     private func source(in target: ImaginaryTarget) throws(APIError) -> String? {
-        if let url = target.value("url"), !url.isEmpty, configuration.takesURLs { return url }
+        if let url = target.value("url"), !url.isEmpty, configuration.takesURLs {
+            guard let base, url.hasPrefix("/"), !url.hasPrefix("//") else { return url }
+            return base.source(path: url)
+        }
         guard let file = target.value("file"), !file.isEmpty else { return nil }
-        guard let folder = configuration.folder else {
+        guard let files else {
             throw .unsupportedOption("file", "Files of the machine are not served; url names an image.")
         }
         // The service decodes this name once more.
-        guard let name = PercentEncoding.decodeAgain(Array(file.utf8)[...]) else {
-            throw .badParameter("file", "The value is not percent-encoded UTF-8.")
-        }
-        return folder.source(path: name)
+        return files.source(path: file)
     }
+
+    /// The place of files.
+    private var files: SourceBase? { configuration.folder ?? base }
 
     private func query(
         _ target: ImaginaryTarget, source: String, accept: String?

@@ -100,7 +100,9 @@ struct ImgproxyArguments {
 
     /// Three or six hexadecimal digits.
     func color(_ index: Int) throws(APIError) -> Color {
-        let digits = option.arguments[index]
+        let argument = option.arguments[index]
+        let mark = ["%23", "#"].first { argument.starts(with: $0.utf8) }
+        let digits = argument.dropFirst(mark?.utf8.count ?? 0)
         let pairs = digits.count == 3 ? digits.flatMap { [$0, $0] } : Array(digits)
         guard pairs.count == 6, let bytes = Hexadecimal.decode(String(decoding: pairs, as: UTF8.self)) else {
             throw fault("Must be a color such as fa0 or ffaa00.")

@@ -97,7 +97,7 @@ struct InfoReader {
 
     /// Asks for all that the value of `include` names.
     static func include(_ text: String, in facts: inout FactsRequest) throws(APIError) {
-        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+        for name in text.asciiLowercased.split(separator: ",", omittingEmptySubsequences: false) {
             if name == exif, !facts.includesEXIF {
                 facts.includesEXIF = true
                 continue

@@ -64,6 +64,17 @@ extension ParameterForm where Value == Int {
     /// Degrees clockwise.
     static var degrees: Self { .whole("DEGREES", from: 0, to: 359) }
 
+    /// Degrees clockwise, or counterclockwise with a minus.
+    static var turn: Self {
+        let distance = distance(to: 359)
+        return Self(
+            "DEGREES",
+            read: { text, name throws(APIError) in
+                let degrees = try distance.read(text, name)
+                return degrees < 0 ? degrees + 360 : degrees
+            }, write: String.init)
+    }
+
     /// Decimal fractions, in units of their last decimal.
     static func fraction(_ word: String, decimals: Int, in range: ClosedRange<Int>, _ allowed: String) -> Self {
         Self(
@@ -116,18 +127,19 @@ extension ParameterForm where Value == Bool {
 }
 
 extension ParameterForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of the words of `Value`.
+    /// One of the words of `Value`, which are in lower case; upper and lower case are the same.
     static var choice: Self {
         Self(
             "WORD", words: Value.allCases.map(\.rawValue),
-            read: { text, name throws(APIError) in try ParameterGrammar.choice(text, name) }, write: { $0.rawValue })
+            read: { text, name throws(APIError) in try ParameterGrammar.choice(text.asciiLowercased, name) },
+            write: { $0.rawValue })
     }
 }
 
 extension ParameterForm where Value == Color {
     static var color: Self {
         Self(
-            "COLOR", "Not a color in hexadecimal or by its CSS name.", read: { ColorGrammar.color($0) },
+            "COLOR", "Not a color in hexadecimal, by its CSS name, or as rgb().", read: { ColorGrammar.ownColor($0) },
             write: { ColorGrammar.text($0) })
     }
 }
@@ -138,7 +150,7 @@ extension ParameterForm where Value == Gravity {
         Self(
             "WORD", words: ParameterGrammar.placeNames,
             read: { text, name throws(APIError) in
-                switch ParameterGrammar.gravity(text) {
+                switch ParameterGrammar.gravity(text.asciiLowercased) {
                 case .attention, .entropy, nil: throw .badChoice(name, allowed: ParameterGrammar.placeNames)
                 case let place?: return place
                 }
@@ -151,7 +163,7 @@ extension ParameterForm where Value == ImageFormat? {
     static var format: Self {
         Self(
             "WORD", words: ParameterGrammar.formatNames,
-            read: { text, name throws(APIError) in try ParameterGrammar.format(text, name) },
+            read: { text, name throws(APIError) in try ParameterGrammar.format(text.asciiLowercased, name) },
             write: { $0?.rawValue ?? "auto" })
     }
 }
@@ -222,7 +234,7 @@ extension ParameterForm where Value == ImageOperations.Radius {
     /// A radius in CSS pixels, or `max`.
     static var radius: Self {
         Self("PIXELS|max", "Must be max, or a whole number from 0 to 16384.") { text in
-            text == "max" ? .most : ParameterGrammar.integer(text, in: 0...16_384).map { .pixels($0) }
+            text.asciiLowercased == "max" ? .most : ParameterGrammar.integer(text, in: 0...16_384).map { .pixels($0) }
         } write: { radius in
             switch radius {
             case .pixels(let pixels): String(pixels)

@@ -52,7 +52,7 @@ enum ThumbnailParameter: String, CaseIterable {
         case .trimColor: .optional(\.trimColor, .color, "the color of the borders that trim cuts off")
         case .crop:
             .optional(\.options.operations.crop, .part, "part of the source, in pixels or as fractions such as 0.25")
-        case .rotate: .value(\.options.operations.rotation, .degrees, "clockwise, 0 to 359")
+        case .rotate: .value(\.options.operations.rotation, .turn, "clockwise, -359 to 359")
         case .flip: .optional(\.options.operations.flip, .choice, "mirror: left and right, or up and down")
         case .brightness: .color(\.brightness, .percent(to: 400), "0 to 400; 100 changes nothing")
         case .contrast: .color(\.contrast, .percent(to: 400), "0 to 400; 100 changes nothing")
@@ -71,7 +71,8 @@ enum ThumbnailParameter: String, CaseIterable {
         case .radius: .value(\.options.operations.radius, .radius, "round corners")
         case .mask: .optional(\.options.operations.mask, .choice, "the shape that stays")
         case .background:
-            .optional(\.options.background, .color, "rgb, rrggbb, rrggbbaa or a CSS name, behind what is transparent")
+            .optional(
+                \.options.background, .color, "rgb, rrggbb, rrggbbaa, rgb() or a CSS name, behind what is transparent")
         case .format:
             .value(\.format, .format, "format of the result", in: [.renditions, .presets, .besidePresets])
         case .quality: .quality("auto: the lowest quality that looks the same", alias: "quality")

@@ -121,6 +121,7 @@ struct ThumbnailParameterRow: Sendable {
         return Self(
             text("WORD", words: names), help, alias: nil, uses: [.renditions, .presets]
         ) { text, name, values throws(APIError) in
+            let text = text.asciiLowercased
             values.isFocal = text == "focal"
             guard !values.isFocal else { return }
             guard let gravity = ParameterGrammar.gravity(text) else { throw .badChoice(name, allowed: names) }
@@ -136,8 +137,8 @@ struct ThumbnailParameterRow: Sendable {
         var row = self
         row.form += "|auto"
         row.read = { text, name, values throws(APIError) in
-            values[keyPath: isAutomatic] = text == "auto"
-            if text != "auto" { try read(text, name, &values) }
+            values[keyPath: isAutomatic] = text.asciiLowercased == "auto"
+            if !values[keyPath: isAutomatic] { try read(text, name, &values) }
         }
         return row
     }
@@ -146,7 +147,7 @@ struct ThumbnailParameterRow: Sendable {
     static func quality(_ help: String, alias: String) -> Self {
         Self(text("1…100|auto"), help, alias: alias, uses: [.renditions, .presets]) {
             text, name, values throws(APIError) in
-            if text == "auto" {
+            if text.asciiLowercased == "auto" {
                 values.options.isQualityAutomatic = true
                 return
             }

@@ -17,11 +17,8 @@ enum ThumborAddress {
             }
             text = String(decoding: base.source(Array(text.utf8)), as: UTF8.self)
         }
-        // A client cannot send a blank, so an encoded one was meant.
-        if text.utf8.contains(UInt8(ascii: " ")) {
-            text = String(
-                decoding: text.utf8.flatMap { $0 == UInt8(ascii: " ") ? Array("%20".utf8) : [$0] }, as: UTF8.self)
-        }
+        // Below an origin it is the name of a file, too.
+        if text.contains("://") { text = text.replacing(" ", with: "%20") }
         return ExactText(try ParameterGrammar.source(text))
     }
 

@@ -200,9 +200,9 @@ extension ThumborFilter {
 
     private static func colorize(_ arguments: ThumborArguments) -> ColorFormula? {
         let shares = (0..<3).compactMap { arguments.whole($0, most: 10_000) }
-        guard shares.count == 3, let text = arguments.text(3), text.utf8.count == 6,
-            let color = ColorGrammar.color(text)
-        else { return nil }
+        guard shares.count == 3, let text = arguments.text(3) else { return nil }
+        let digits = text.suffix(after: "#").map { String($0) } ?? text
+        guard digits.utf8.count == 6, let color = ColorGrammar.color(digits) else { return nil }
         let scales = zip(shares, [color.red, color.green, color.blue]).map { share, component in
             ColorFormula.Scale(factor: (100 - share) * 100, offset: share * 100 * Int(component))
         }

@@ -217,6 +217,32 @@ import Text
         #expect(query.answer.maximumAge == 31_536_000)
     }
 
+    @Test(arguments: [
+        ("next", "/_next/image?w=640&q=75&url=%2Fonly%2520sp.jpg", "site:only sp.jpg"),
+        ("vercel", "/_vercel/image?w=640&q=75&url=%2Fa%2523b%253Fc.jpg", "site:a%23b%3Fc.jpg"),
+        ("netlify", "/.netlify/images?w=64&url=%2F%25C3%25BC%252Bb.jpg%3Fx=%2520", "site:ü%2Bb.jpg?x=%20"),
+        ("netlify", "/.netlify/images?w=64&url=%2Fa%20b%252Fc%255C%2500.jpg", "site:a b%2Fc%5C%00.jpg"),
+        ("astro", "/_image?href=%2Fa%2525.jpg", "site:a%25.jpg"),
+        ("next", "/_next/image?w=640&q=75&url=https%3A%2F%2Fh%2Fa%20b", "https://h/a b"),
+    ])
+    func `a path names a file as well as a part of a URL`(name: String, target: String, source: ExactText) throws {
+        #expect(try Self.dialect(name).query(in: RequestedTarget(target)).request.source == source)
+    }
+
+    @Test(arguments: [
+        ("only%20sp.jpg", "site:only sp.jpg"), ("a:b.jpg", "site:a:b.jpg"),
+        ("/a%3Fb%23c%2525.jpg", "site:a%3Fb%23c%2525.jpg"),
+        ("a%3Ab%2Fc.jpg", "site:a:b/c.jpg"), ("https%3A%2F%2Fh%2Fa%20b%3Fx", "https://h/a b?x"),
+    ])
+    func `a path in a path keeps its question and number signs`(text: String, source: ExactText) throws {
+        let cloudflare = CloudflareDialect(at: try #require(DialectPlace("/cdn-cgi/image")), base: Self.base)
+        let ipx = IPXDialect(at: try #require(DialectPlace("/_ipx")), base: Self.base)
+        #expect(try cloudflare.query(in: RequestedTarget("/cdn-cgi/image/w=30/\(text)")).request.source == source)
+        let expected = source == "https://h/a b?x" ? "https://h/a%20b?x" : source
+        #expect(try ipx.query(in: RequestedTarget("/_ipx/w_30/\(text)")).request.source == expected)
+        #expect(throws: APIError.self) { try ipx.query(in: RequestedTarget("/_ipx/w_30/ftp://h/a.jpg")) }
+    }
+
     @Test func `Alula's own sources may be paths, too`() throws {
         var vocabulary = Vocabulary()
         vocabulary.baseOrigin = "site:"

@@ -25,6 +25,30 @@ import Testing
     }
 
     @Test(arguments: [
+        ("#fff", Color.white), ("#12aBcD", Color(red: 0x12, green: 0xab, blue: 0xcd)),
+        ("#12abcd80", Color(red: 0x12, green: 0xab, blue: 0xcd, alpha: 0x80)),
+        ("rgb(255, 0,0)", Color(red: 255, green: 0, blue: 0)),
+        ("rgba(0 0 255 / 0.5)", Color(red: 0, green: 0, blue: 255, alpha: 128)),
+        ("White", .white),
+    ])
+    func `Alula's own grammar takes some of CSS's spellings`(text: String, color: Color) {
+        #expect(ColorGrammar.ownColor(text) == color)
+        #expect(ColorGrammar.cssColor(text) == color)
+    }
+
+    @Test(arguments: [
+        "#", "#ff", "#red", "##fff", "#1234", "hsl(0,0%,0%)", "rgb(1,2)", "rgb", "rgb()", "#+ff", "# fff",
+    ])
+    func `and no others`(text: String) {
+        #expect(ColorGrammar.ownColor(text) == nil)
+    }
+
+    @Test func `a number sign stands before digits alone`() {
+        #expect(ColorGrammar.cssColor("#red") == nil && ColorGrammar.cssColor("#12345") == nil)
+        #expect(ColorGrammar.cssColor("#1234") == Color(red: 0x11, green: 0x22, blue: 0x33, alpha: 0x44))
+    }
+
+    @Test(arguments: [
         ("gray", "grey"), ("darkgray", "darkgrey"), ("dimgray", "dimgrey"), ("lightslategray", "lightslategrey"),
         ("aqua", "cyan"), ("fuchsia", "magenta"),
     ])

@@ -122,6 +122,21 @@ import ThumbnailPipeline
         #expect(drawing.contains(">a &amp; &lt;</text>"), "\(drawing)")
     }
 
+    @Test func `paths and files lie below the origin of all dialects, if there is one`() throws {
+        var configuration = ImaginaryConfiguration()
+        configuration.place = DialectPlace("/")
+        func source(_ query: String) throws -> ExactText {
+            let dialect = try #require(ImaginaryDialect(configuration, base: "site:"))
+            return try dialect.query(in: RequestedTarget("/flip?" + query)).request.source
+        }
+        #expect(try source("url=/a%2520b.jpg") == "site:a b.jpg" && source("file=a.jpg") == "site:a.jpg")
+        #expect(try source("url=//h/a.jpg") == "//h/a.jpg" && source("url=http://h/a") == "http://h/a")
+        configuration.folder = "mount:"
+        #expect(try source("file=a.jpg") == "mount:a.jpg" && source("url=/a.jpg") == "site:a.jpg")
+        configuration.takesURLs = false
+        #expect(throws: APIError.self) { try source("url=/a.jpg") }
+    }
+
     @Test func `a source is a URL, and a file only below the operator's folder`() throws {
         func source(_ query: String, _ configure: (inout ImaginaryConfiguration) -> Void = { _ in }) throws -> ExactText
         {

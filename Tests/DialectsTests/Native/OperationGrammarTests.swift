@@ -52,19 +52,46 @@ struct OperationGrammarTests {
         ("crop=-1,0,1,1", "crop"), ("crop=0.5,0,1,1", "crop"), ("crop=0.5,0.5,0.0,0.5", "crop"),
         ("crop=0.0,0.0,1.1,1.0", "crop"), ("crop=0.00001,0.0,1.0,1.0", "crop"), ("crop=0.,0.0,1.0,1.0", "crop"),
         ("crop=.5,0.0,1.0,1.0", "crop"), ("crop=1,2,3,", "crop"), ("crop=01,2,3,4", "crop"), ("crop=1, 2,3,4", "crop"),
-        ("rotate=360", "rotate"), ("rotate=-90", "rotate"), ("rotate=1.5", "rotate"), ("flip=vh", "flip"),
-        ("flip=", "flip"), ("flip=H", "flip"), ("brightness=401", "brightness"), ("contrast=-1", "contrast"),
+        ("rotate=360", "rotate"), ("rotate=-360", "rotate"), ("rotate=-0", "rotate"), ("rotate=1.5", "rotate"),
+        ("flip=vh", "flip"),
+        ("flip=", "flip"), ("brightness=401", "brightness"), ("contrast=-1", "contrast"),
         ("saturate=1.0", "saturate"), ("hue=360", "hue"), ("grayscale=101", "grayscale"), ("sepia=101", "sepia"),
         ("invert=101", "invert"), ("blur=0.29", "blur"), ("blur=100.01", "blur"), ("blur=1.234", "blur"),
         ("blur=", "blur"), ("blur=.5", "blur"), ("blur=0.1", "blur"), ("sharpen=10.01", "sharpen"),
         ("sharpen=0.2", "sharpen"), ("pixelate=0", "pixelate"), ("pixelate=257", "pixelate"), ("pad=4097", "pad"),
         ("pad=", "pad"), ("pad=1,2,3,4,5", "pad"), ("pad=1,,2", "pad"), ("pad=-1", "pad"), ("pad=1.5", "pad"),
-        ("radius=16385", "radius"), ("radius=Max", "radius"), ("radius=-1", "radius"), ("mask=oval", "mask"),
-        ("mask=", "mask"), ("mask=Circle", "mask"), ("blur=1&blur=1", "blur"), ("mask=star&mask=star", "mask"),
+        ("radius=16385", "radius"), ("radius=-1", "radius"), ("mask=oval", "mask"),
+        ("mask=", "mask"), ("blur=1&blur=1", "blur"), ("mask=star&mask=star", "mask"),
     ])
     func `a bad value names its parameter`(query: String, parameter: String) {
         let error = #expect(throws: APIError.self) { try operations(query) }
         #expect(error?.code == "bad_parameter" && error?.parameter == parameter)
+    }
+
+    @Test(arguments: [
+        ("rotate=-90", "rotate=270"), ("rotate=-359", "rotate=1"), ("flip=HV", "flip=hv"), ("radius=MAX", "radius=max"),
+        ("mask=Circle", "mask=circle"), ("trim=9&trimColor=%23F00", "trim=9&trimColor=ff0000"),
+        ("trim=9&trimColor=rgb(0%20128%2C255)", "trim=9&trimColor=0080ff"),
+        ("trim=9&trimColor=RGBA(0,0,0,0.5)", "trim=9&trimColor=00000080"),
+    ])
+    func `a value may be written in several ways`(query: String, same: String) throws {
+        #expect(try operations(query) == operations(same))
+    }
+
+    @Test func `words of closed lists have no case`() throws {
+        func request(_ query: String) throws -> ThumbnailRequest {
+            try ThumbnailTarget.parse("/thumbnail?url=http%3A%2F%2Fh%2Fa&" + query, accept: nil).request
+        }
+        for (query, same) in [
+            ("w=9&h=9&fit=Cover&gravity=TOP-left", "w=9&h=9&fit=cover&gravity=top-left"),
+            ("format=JPEG", "format=jpeg"),
+            ("format=AUTO&q=Auto", "format=auto&q=auto"), ("gamut=P3", "gamut=p3"),
+            ("w=9&h=9&fit=cover&gravity=FOCAL&fx=0.1&fy=0.2", "w=9&h=9&fit=cover&gravity=focal&fx=0.1&fy=0.2"),
+            ("background=%23fff", "background=ffffff"),
+        ] {
+            #expect(try request(query) == request(same), "\(query)")
+        }
+        #expect(throws: APIError.self) { try request("Format=jpeg") }
     }
 
     @Test func `the ends of every range are allowed`() throws {

