@@ -24,6 +24,12 @@ package struct CacheControl: Hashable, Sendable {
         }
     }
 
+    /// Whether a text can be the value of the field: short, and without control characters.
+    package static func isValue(_ text: String) -> Bool {
+        1...256 ~= text.utf8.count && text.hasOnlyBytes { $0 >= 0x20 && $0 < 0x7f }
+            && HTTPSyntax.trimmed(text).utf8.count == text.utf8.count
+    }
+
     /// Whether there is a directive of this lower-case name, with or without an argument.
     package func contains(_ name: String) -> Bool { directives[ExactText(name)] != nil }
 

@@ -21,10 +21,13 @@ extension ImagePipeline {
     /// An image of a file that is used once: all that is made from it is kept only until ``close(_:)``.
     ///
     /// - Throws: ``ImagingError`` for a file that is no image, or whose header cannot be read.
-    package func opened(file bytes: SharedBytes) throws -> OpenedSource {
+    package func opened(file bytes: SharedBytes) throws -> OpenedSource { try opened(passing: bytes) }
+
+    private func opened(passing bytes: SharedBytes, fetched: SourceFreshness? = nil) throws -> OpenedSource {
         // A name that is known to one caller alone.
         let name = Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-        let source = try OpenedSource(passing: bytes, name: name, at: timekeeper.secondsSince1970)
+        let source = try OpenedSource(
+            passing: bytes, name: name, at: timekeeper.secondsSince1970, fetched: fetched)
         caches.keepRecord(of: source)
         return source
     }
@@ -63,7 +66,7 @@ extension ImagePipeline {
         if !directives.noStore, caches.isCurrent(record) {
             return OpenedSource(record, bytes: bytes, isAdmitted: !fetch.isFromCache.image)
         }
-        return try opened(file: bytes)
+        return try opened(passing: bytes, fetched: record.head.freshness)
     }
 
     package func resolved(_ request: ThumbnailRequest, of source: OpenedSource) -> RecurringRequest {

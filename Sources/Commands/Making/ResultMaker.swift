@@ -126,7 +126,7 @@ struct ResultMaker: Sendable {
         }
         if !replaces, try await placer.holds(destination) { throw ResultFile.existing.about(path) }
         let made = try await thumbnail(of: opened, index)
-        let placed = try await placer.put(made, at: destination, isGiven: opened.isGiven)
+        let placed = try await placer.put(made, at: destination, of: opened)
         return .made(path: placed.location, made.image)
     }
 

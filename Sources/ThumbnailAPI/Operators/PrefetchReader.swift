@@ -62,7 +62,9 @@ package struct PrefetchReader: Sendable {
     package func work(of item: PrefetchItem) -> PrefetchWork? {
         guard let request = (try? dialect.query(in: RequestedTarget(item.target)))?.request else { return nil }
         guard let text = item.destination else { return PrefetchWork(request) }
-        return (try? placer.destination(ExactText(text))).map { PrefetchWork(request, to: $0) }
+        guard var destination = try? placer.destination(ExactText(text)) else { return nil }
+        destination.cacheControl = item.cacheControl ?? destination.cacheControl
+        return PrefetchWork(request, to: destination)
     }
 
     private func read(_ source: JSONValue, _ place: String, into job: inout RequestedJob) throws(APIError) {
@@ -79,7 +81,10 @@ package struct PrefetchReader: Sendable {
                 throw .badBody(place, "A job has at most \(Self.mostItems) thumbnails.")
             }
             let destination = try asked.place(placer, place)
-            guard job.append(try target(url: url, rendition: text, place), to: destination?.location) else {
+            let item = PrefetchItem(
+                try target(url: url, rendition: text, place).replacing("\t", with: "%09"), to: destination?.location,
+                cacheControl: asked.cacheControl)
+            guard job.append(item) else {
                 throw .badBody(place + "/to", "Another rendition has this destination.")
             }
             guard job.byteCount <= Self.longestTargets else {
@@ -110,9 +115,9 @@ struct RequestedJob {
     fileprivate(set) var callback: SourceURL?
 
     /// Adds a thumbnail; false if another one has its destination.
-    fileprivate mutating func append(_ target: String, to destination: String?) -> Bool {
-        items.append(PrefetchItem(target.replacing("\t", with: "%09"), to: destination))
-        byteCount += target.utf8.count + (destination?.utf8.count ?? 0)
-        return destination.map { destinations.insert(ExactText($0)).inserted } ?? true
+    fileprivate mutating func append(_ item: PrefetchItem) -> Bool {
+        items.append(item)
+        byteCount += [item.target, item.destination ?? "", item.cacheControl ?? ""].reduce(0) { $0 + $1.utf8.count }
+        return item.destination.map { destinations.insert(ExactText($0)).inserted } ?? true
     }
 }

@@ -6,9 +6,9 @@ package import Text
 
 /// A form of `multipart/form-data` (RFC 7578), cut into its parts; nothing is copied or decoded.
 ///
-/// Strict: each part has a name and ends in a delimiter of its own, and nothing but white space stands outside of
-/// parts. There are few and short fields, as browsers and curl write them. The time is proportional to the length of
-/// the body.
+/// Strict: each part has a name and ends in a delimiter of its own. There are few and short fields, as browsers and
+/// curl write them. Text before the first delimiter and in the lines after the last one is ignored (RFC 2046 section
+/// 5.1.1). The time is proportional to the length of the body.
 package struct MultipartForm {
     /// One field of the form.
     package struct Part: Equatable {
@@ -34,10 +34,13 @@ package struct MultipartForm {
         // The first delimiter needs no line end before it.
         let delimiter = Array("\r\n--\(boundary)".utf8)
         let opening = Array(delimiter.dropFirst(2))
-        guard Self.begins(body, with: opening) else { throw Self.fault("It does not begin with its boundary.") }
         var parts: [Part] = []
         let search = ByteSearch(delimiter)
         var place = opening.count
+        if !Self.begins(body, with: opening) {
+            guard let first = search.first(in: body, from: 0) else { throw Self.fault("It has no boundary.") }
+            place = first + delimiter.count
+        }
         while !Self.isEnd(body, at: place) {
             guard parts.count < Self.mostParts else { throw Self.fault("It has more than \(Self.mostParts) fields.") }
             guard let start = Self.lineEnd(body, at: place) else {
@@ -101,12 +104,16 @@ package struct MultipartForm {
         return place + 2
     }
 
-    /// Whether the last boundary was read: two hyphens, and no more than white space.
+    /// Whether the last boundary was read: two hyphens, and no more than white space in its line.
     private static func isEnd(_ body: Span<UInt8>, at place: Int) -> Bool {
         guard place + 1 < body.count, body[place] == UInt8(ascii: "-"), body[place + 1] == UInt8(ascii: "-") else {
             return false
         }
-        for place in place + 2..<body.count where ![0x20, 0x09, 0x0d, 0x0a].contains(body[place]) { return false }
+        return lineEnd(body, at: place + 2) != nil || isBlank(body, from: place + 2)
+    }
+
+    private static func isBlank(_ body: Span<UInt8>, from place: Int) -> Bool {
+        for place in place..<body.count where ![0x20, 0x09, 0x0d, 0x0a].contains(body[place]) { return false }
         return true
     }
 

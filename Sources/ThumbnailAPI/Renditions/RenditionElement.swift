@@ -1,5 +1,6 @@
 import Dialects
 import Downloading
+import HTTPTypes
 import JSON
 import Text
 import ThumbnailPipeline
@@ -21,6 +22,8 @@ struct RenditionElement {
     let content: Content
     /// The place where the result is put, as `NAME:PATH`; nil if it comes with the answer.
     let destination: ExactText?
+    /// The value of `Cache-Control` of what is put there; nil for that of the place or of the result.
+    let cacheControl: String?
 
     private static let longestName = 128
 
@@ -33,11 +36,12 @@ struct RenditionElement {
     /// - Throws: ``APIError/badBody(_:_:)``.
     init(_ element: JSONValue, at index: Int, _ place: String) throws(APIError) {
         if case .string(let query) = element {
-            (name, content, destination) = (ExactText(String(index)), .query(query), nil)
+            (name, content) = (ExactText(String(index)), .query(query))
+            (destination, cacheControl) = (nil, nil)
             return
         }
         guard element.members != nil else { throw .badBody(place, "Must be a text or an object.") }
-        let members = try JSONBody.members(element, place, ["name", "query", "include", "to"])
+        let members = try JSONBody.members(element, place, ["name", "query", "include", "to", "cacheControl"])
         let isQuery = members["include"] == nil
         guard isQuery || members["query"] == nil else {
             throw .badBody(place + "/include", "Must not stand beside query.")
@@ -60,6 +64,14 @@ struct RenditionElement {
             guard case .string(let text) = value else { throw .badBody(place + "/to", "Must be a text.") }
             return ExactText(text)
         }
+        let isPlaced = destination != nil
+        cacheControl = try members["cacheControl"].map { (value) throws(APIError) in
+            guard isPlaced else { throw .badBody(place + "/cacheControl", "Must stand beside to.") }
+            guard case .string(let text) = value, CacheControl.isValue(text) else {
+                throw .badBody(place + "/cacheControl", "Must be a value of Cache-Control of at most 256 characters.")
+            }
+            return text
+        }
     }
 
     /// The place that the element names, judged; nil if it names none.
@@ -68,7 +80,9 @@ struct RenditionElement {
     func place(_ placer: ResultPlacer, _ place: String) throws(APIError) -> Destination? {
         guard let destination else { return nil }
         do throws(Destination.Refusal) {
-            return try placer.destination(destination)
+            var known = try placer.destination(destination)
+            known.cacheControl = cacheControl ?? known.cacheControl
+            return known
         } catch {
             guard error == .malformed else { throw .originNotWritable }
             throw .badBody(

@@ -49,7 +49,7 @@ struct RenditionParts: Sendable {
                 case .image(let request, let destination):
                     let made = try await thumbnails.thumbnail(for: call(request))
                     guard let destination else { return .image(made) }
-                    return .placed(try await placer.put(made, at: destination, isGiven: source.isGiven))
+                    return .placed(try await placer.put(made, at: destination, of: source))
                 case .facts(let asked):
                     let facts = try await thumbnails.facts(asked, for: call(ThumbnailRequest(source: "")))
                     return .facts(FactsText.text(facts, of: list.source, asked: asked))

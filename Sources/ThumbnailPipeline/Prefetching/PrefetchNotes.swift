@@ -63,15 +63,15 @@ struct PrefetchNotes: Sendable {
         }
     }
 
-    /// A target, which has no tab, and the destination behind one.
+    /// A target, the destination and its `Cache-Control`, none of which has the tab between them.
     private static func line(_ item: PrefetchItem) -> String {
-        item.target + (item.destination.map { "\t" + $0 } ?? "")
+        [item.target, item.destination, item.cacheControl].compactMap(\.self).joined(separator: "\t")
     }
 
     private static func item(_ line: Substring) -> PrefetchItem {
-        PrefetchItem(
-            String(line.prefix(before: UInt8(ascii: "\t"))), to: line.suffix(after: UInt8(ascii: "\t")).map(String.init)
-        )
+        let parts = line.split(separator: "\t", maxSplits: 2).map(String.init)
+        return PrefetchItem(
+            parts.first ?? "", to: parts.count > 1 ? parts[1] : nil, cacheControl: parts.count > 2 ? parts[2] : nil)
     }
 
     private static func jobName(_ id: String) -> [UInt8] { Array((jobPrefix + id).utf8) }

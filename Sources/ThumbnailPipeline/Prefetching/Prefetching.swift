@@ -6,11 +6,14 @@ package struct PrefetchItem: Sendable, Hashable {
     package let target: String
     /// The place where it is put, as `NAME:PATH`; nil if it stays in the caches alone.
     package let destination: String?
+    /// The value of `Cache-Control` of what is put there; nil for that of the place or of the thumbnail.
+    package let cacheControl: String?
 
     /// A thumbnail of `target`, which is put at `destination`.
-    package init(_ target: String, to destination: String? = nil) {
+    package init(_ target: String, to destination: String? = nil, cacheControl: String? = nil) {
         self.target = target
         self.destination = destination
+        self.cacheControl = cacheControl
     }
 }
 

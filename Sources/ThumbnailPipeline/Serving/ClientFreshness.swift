@@ -47,6 +47,7 @@ extension Freshness {
         let age = source.age(at: now)
         storability = Storability(source.storability)
         self.age = isFromCache || age > 0 ? age : nil
+        isGuessed = source.storability != .unstated && source.isLifetimeGuessed
         lifetime = source.storability == .unstated ? 0 : source.isLifetimeKnown ? source.lifetime : nil
     }
 
@@ -56,7 +57,14 @@ extension Freshness {
         let remaining = remaining
         let bounded = bounds.fixed ?? Self.bound(remaining, by: bounds)
         guard bounded != remaining else { return }
-        (lifetime, age) = (bounded, nil)
+        (lifetime, age, isGuessed) = (bounded, nil, false)
+    }
+
+    /// This freshness of a result under the name of an image in hand, with what the origin of its source said.
+    func restricted(by source: SourceFreshness, at now: Int) -> Freshness {
+        var freshness = Freshness(source, at: now, isFromCache: false)
+        freshness.storability = freshness.storability.stricter(storability)
+        return freshness
     }
 
     /// Lets no cache keep the answer for more than so many seconds from now; if that shortens its lifetime, the age is
@@ -64,7 +72,7 @@ extension Freshness {
     mutating func limit(to seconds: Int) {
         guard storability != .none else { return }
         if let remaining, remaining <= seconds { return }
-        (lifetime, age) = (seconds, nil)
+        (lifetime, age, isGuessed) = (seconds, nil, false)
     }
 
     /// Seconds of freshness that are left; nil if nothing is said about it.

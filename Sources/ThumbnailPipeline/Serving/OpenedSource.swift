@@ -17,21 +17,30 @@ package final class OpenedSource: Sendable {
     /// The decoded images of this source, kept for this caller.
     let held = HeldImages()
     private let isAdmitted: Atomic<Bool>
+    /// The freshness that its origin stated; nil for a file that was brought.
+    private let fetched: SourceFreshness?
 
     /// The header of the file.
     package var header: ImageHeader { record.header }
 
-    /// Whether its file never becomes stale, because nobody could be asked for it.
-    package var isGiven: Bool { record.identity.isGiven }
-
     /// Takes what is known of an image and its file.
     ///
     /// - Parameter isAdmitted: Whether work was admitted and done for it; else the first work on it is judged for all.
-    init(_ record: SourceRecord, bytes: SharedBytes, isPassing: Bool = false, isAdmitted: Bool = true) {
+    init(
+        _ record: SourceRecord, bytes: SharedBytes, isPassing: Bool = false, isAdmitted: Bool = true,
+        fetched: SourceFreshness? = nil
+    ) {
+        self.fetched = fetched
         self.record = record
         self.bytes = bytes
         self.isPassing = isPassing
         self.isAdmitted = Atomic(isAdmitted)
+    }
+
+    /// The freshness of a thumbnail that was made from it, as the origin of its source has it; nil if there is none.
+    func freshness(of thumbnail: Thumbnail) -> Freshness? {
+        guard record.identity.isGiven else { return thumbnail.freshness }
+        return fetched.map { thumbnail.freshness.restricted(by: $0, at: record.head.receivedAt.secondsSince1970) }
     }
 
     /// Lets work on it go on, or refuses it: judged once, because the other work of a call is what the next piece would
@@ -56,8 +65,10 @@ package final class OpenedSource: Sendable {
     /// An image of which nothing may be stored: known for this time alone.
     ///
     /// - Throws: ``ImagingError``.
-    convenience init(passing bytes: SharedBytes, name: String, at now: Int) throws(ImagingError) {
-        self.init(try Self.record(of: bytes, named: name, at: now), bytes: bytes, isPassing: true)
+    convenience init(
+        passing bytes: SharedBytes, name: String, at now: Int, fetched: SourceFreshness? = nil
+    ) throws(ImagingError) {
+        self.init(try Self.record(of: bytes, named: name, at: now), bytes: bytes, isPassing: true, fetched: fetched)
     }
 
     private static func record(

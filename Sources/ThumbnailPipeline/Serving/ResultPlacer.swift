@@ -39,23 +39,24 @@ package struct ResultPlacer: Sendable {
         }
     }
 
-    /// Puts a thumbnail there, with the `Cache-Control` that answers with it have.
+    /// Puts a thumbnail there, with the `Cache-Control` of the place, else with what the origin said of the source.
     ///
     /// - Parameters:
     ///   - thumbnail: The result.
     ///   - destination: The place.
-    ///   - isGiven: Whether its source is a file that was brought, of which no origin says how long it is fresh.
+    ///   - source: The image in hand that it was made from; nil for one that was fetched for it alone.
     /// - Throws: A ``ServiceError`` or `CancellationError`.
     package func put(
-        _ thumbnail: Thumbnail, at destination: Destination, isGiven: Bool = false
+        _ thumbnail: Thumbnail, at destination: Destination, of source: OpenedSource? = nil
     ) async throws -> PlacedResult {
         let image = thumbnail.image
+        let freshness = source.map { $0.freshness(of: thumbnail) } ?? thumbnail.freshness
         do {
             try await origins?.put(
                 image.bytes, at: destination,
                 ObjectDescription(
                     mediaType: image.format.mediaType,
-                    cacheControl: isGiven ? nil : thumbnail.freshness.cacheControl()))
+                    cacheControl: destination.cacheControl ?? freshness?.lastingCacheControl))
         } catch let error as DownloadError where error != .shuttingDown {
             throw PlacingError(error)
         }

@@ -95,6 +95,8 @@ package struct Freshness: Hashable, Sendable {
     package var lifetime: Int?
     /// Seconds since the origin made or confirmed the source (RFC 9111 section 4.2.3); nil if it came from no cache.
     package var age: Int?
+    /// Whether the lifetime is a guess, which holds only while it can be corrected.
+    var isGuessed = false
 
     /// The freshness of an answer.
     package init(storability: Storability = .shared, lifetime: Int? = nil, age: Int? = nil) {
@@ -128,6 +130,18 @@ extension Freshness {
         let text = "\(prefix), max-age=\(max(0, min(lifetime, secondsLeft ?? lifetime)))"
         guard let staleAge, secondsLeft == nil, storability == .shared else { return text }
         return text + ", stale-while-revalidate=\(staleAge)"
+    }
+}
+
+extension Freshness {
+    /// The value of `Cache-Control` of a result that is put elsewhere; nil if nothing is known for certain.
+    ///
+    /// There it stays as it is, so that a guess would be kept for good.
+    var lastingCacheControl: String? {
+        if isGuessed || lifetime == nil, storability != .none {
+            return storability == .private ? "private" : nil
+        }
+        return cacheControl()
     }
 }
 

@@ -26,6 +26,13 @@ struct MultipartFormTests {
         #expect(parts.map(\.2) == ["value", "\r\n--c\r\n"])
     }
 
+    @Test(arguments: [("", "\r\n"), ("preamble", "epilogue"), ("a\r\n--\r\nb\r\n--c", "\r\n--b\r\nc"), ("\r\n", " ")])
+    func `what stands before and behind the form is ignored`(preamble: String, epilogue: String) throws {
+        let form = Self.form([Self.field], end: "--b-- \t\r\n\(epilogue)")
+        #expect(try parts(Array("\(preamble)\r\n".utf8) + form).map(\.2) == ["value"])
+        #expect(try parts(form).map(\.2) == ["value"])
+    }
+
     @Test func `a content may be empty, and may hold what looks like its boundary`() throws {
         let empty = "Content-Disposition: form-data; name=\"a\"\r\n\r\n"
         let similar = empty + "x\r\n-\r\n--\r\n--\r--b"
@@ -37,7 +44,7 @@ struct MultipartFormTests {
             "", "x", "--b", "--b\r\n", "--c\r\n", "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nno end",
             "--b\r\nno header end\r\n--b--", "--b\r\nContent-Type: a/b\r\n\r\nnameless\r\n--b--",
             "--b\r\nContent-Disposition: attachment; name=a\r\n\r\nx\r\n--b--", "--bX\r\n\r\n--b--",
-            "preamble\r\n--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n--b--",
+            "preamble\r\n--", "preamble--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx",
             "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n--b-- epilogue",
         ])
     func `anything else is refused`(body: String) {

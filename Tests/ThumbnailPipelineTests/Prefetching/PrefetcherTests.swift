@@ -86,7 +86,7 @@ final class PrefetcherTests: Sendable {
         let first = prefetcher(store: before, placing: writable)
         let items = [
             PrefetchItem("/a", to: "out:x/a b.jpg"), PrefetchItem("/b"), PrefetchItem("/c", to: "out:c.jpg/d"),
-            PrefetchItem("/d", to: "out:c.jpg"),
+            PrefetchItem("/d", to: "out:c.jpg", cacheControl: "public, max-age=60"),
         ]
         let id = try await first.begin(items).id
         first.shutDown()
