@@ -10,10 +10,12 @@ import ThumbnailAPI
 /// The life of the serving process: limits, start, signals, end.
 package enum Lifecycle {
     /// Serves until SIGTERM or SIGINT; a second one exits at once.
+    ///
+    /// SIGHUP ends nothing.
     package static func run(_ settings: Settings, isDemo: Bool) -> Never {
         // Before any thread exists, also that of the log, so that all inherit it and signals reach the wait below
         // alone.
-        let signals = AwaitedSignals([SIGTERM, SIGINT])
+        let signals = AwaitedSignals([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         let sink = DescriptorSink(format: settings.logFormat)
         let logger = Logger(level: settings.logLevel, sink: sink)
@@ -36,6 +38,9 @@ package enum Lifecycle {
             Sandbox.report(service.sandbox, to: logger)
             ForeignVariable.report(settings.foreignVariables, to: logger)
             IgnoredVariable.report(settings.exports.ignored, to: logger)
+            for warning in settings.warnings(memory: SystemMemory().limit) {
+                logger.warning(warning.message, warning.values)
+            }
             if !settings.api.closedDialects.isEmpty {
                 logger.info(
                     "closed to unsigned requests by the keys or bounds of other dialects",
@@ -48,7 +53,7 @@ package enum Lifecycle {
             }
             demo?.greet(port: service.publicServer.port, operatorPort: service.operatorServer.port)
             releaseProgramPages()
-            _ = signals.blockingNext()
+            blockUntilEnd(signals, logger)
             logger.info("draining")
             Task { [settings] in
                 await service.shutDown(settings)
@@ -56,7 +61,7 @@ package enum Lifecycle {
                 sink.flush()
                 exit(0)
             }
-            _ = signals.blockingNext()
+            blockUntilEnd(signals, logger)
             // The demo's origin ends with its last use, which is here.
             withExtendedLifetime(demo) {}
             _exit(1)
@@ -65,6 +70,15 @@ package enum Lifecycle {
             sink.flush()
             Program.fail(
                 ["alula: cannot start: \(error)\(remedy(for: error))"], status: ExitStatus.cannotStart)
+        }
+    }
+
+    /// Waits for a signal that ends the service.
+    ///
+    /// A terminal that closes and tools that rotate logs send SIGHUP as well.
+    private static func blockUntilEnd(_ signals: AwaitedSignals, _ logger: Logger) {
+        while signals.blockingNext() == SIGHUP {
+            logger.warning("SIGHUP is ignored: settings are read at the start alone")
         }
     }
 

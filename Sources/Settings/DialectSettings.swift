@@ -28,7 +28,7 @@ struct DialectSettings: Sendable {
         var dialects = frontEnds.dialects(vocabulary)
         if let imgproxy = ImgproxyDialect(imgproxy, vocabulary: vocabulary) { dialects.append(imgproxy) }
         if let thumbor = ThumborDialect(thumbor) { dialects.append(thumbor) }
-        if let imaginary = ImaginaryDialect(imaginary) { dialects.append(imaginary) }
+        if let imaginary = ImaginaryDialect(imaginary, base: vocabulary.baseOrigin) { dialects.append(imaginary) }
         if let place = wsrv.place { dialects.append(WsrvDialect(at: place)) }
         return dialects
     }
@@ -78,7 +78,7 @@ extension DialectSettings {
                 help: "\(unsigned.joined(separator: ", ")): served without keys of their own although others have some"
             ) {
                 (settings, text) throws(InvalidValue) in
-                let names = SettingValues.list(text)
+                let names = try SettingValues.list(text)
                 guard names.allSatisfy({ unsigned.contains($0) }) else {
                     throw InvalidValue(allowed: "\(unsigned.joined(separator: ", ")), separated by commas")
                 }

@@ -103,7 +103,7 @@ extension ExportSettings {
     static let table: [Setting] = [
         Setting(
             name: "traceEndpoint", defaultText: "none",
-            help: "URL that spans are sent to, such as http://host:4318/v1/traces"
+            help: "URL that spans are sent to, such as http://host:4318/v1/traces", secrecy: .hidden
         ) {
             (settings, text) throws(InvalidValue) in
             settings.exports.traces.endpoint = try ExportSettings.endpoint(
@@ -115,7 +115,7 @@ extension ExportSettings {
         },
         Setting(
             name: "metricsEndpoint", defaultText: "none",
-            help: "URL that metrics are sent to, such as http://host:4318/v1/metrics"
+            help: "URL that metrics are sent to, such as http://host:4318/v1/metrics", secrecy: .hidden
         ) {
             (settings, text) throws(InvalidValue) in
             settings.exports.metrics.endpoint = try ExportSettings.endpoint(

@@ -1,4 +1,5 @@
 import Glibc
+import Text
 
 /// Another service whose environment variables can stand in for settings.
 package enum ForeignEnvironment: String, CaseIterable, Sendable {
@@ -33,6 +34,9 @@ protocol ForeignReader {
     /// A reader that begins with the service's own defaults.
     init(_ settings: Settings, _ environment: [String: String])
 
+    /// The variables that hold a key without which the service is open.
+    static var keys: [String] { get }
+
     /// Whether a variable's value must not be shown.
     static func isSecret(_ name: String) -> Bool
 
@@ -49,15 +53,15 @@ extension ForeignReader {
         _ environment: [String: String], into settings: inout Settings
     ) -> ForeignEnvironment.Reading {
         var reader = Self(settings, environment)
-        for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty {
+        // An empty variable is none, unless it is a key: a service that lost its key must not start open.
+        for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty || keys.contains(name) {
             reader.meant = []
             do throws(InvalidValue) {
                 guard let meaning = try reader.meaning(of: name, text) else { continue }
                 reader.reading.variables.append(ForeignVariable(name: name, meaning: meaning))
             } catch {
-                let isHidden = isSecret(name) || text.utf8.contains(UInt8(ascii: "@"))
-                reader.reading.problems.append(
-                    "\(name): \(isHidden ? "its value" : "\"\(text)\"") is not allowed; allowed is \(error.allowed)")
+                let isHidden = isSecret(name) || name.contains("URL")
+                reader.reading.problems.append(SettingsProblem(name, error, text: isHidden ? nil : text).line)
             }
         }
         reader.finish()
@@ -69,6 +73,7 @@ extension ForeignReader {
     mutating func set(_ name: String, _ text: String) throws(InvalidValue) {
         meant.append(name)
         try SettingTable.named(name)?.apply(&settings, text)
+        settings.given.insert(ExactText(name))
     }
 
     /// The spellings of Go's flags.

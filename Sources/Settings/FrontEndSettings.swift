@@ -82,6 +82,12 @@ extension FrontEndSettings {
                 settings.dialects.frontEnds.vercelSizes = try SettingValues.integers(text, in: 1...16_384).sorted()
             },
             Setting(
+                name: "vercelFormats", defaultText: "avif,webp", help: "formats that Accept may choose with vercelPath"
+            ) {
+                (settings, text) throws(InvalidValue) in
+                settings.dialects.frontEnds.vercel.formats = try SettingValues.formats(text, of: ImageFormat.written)
+            },
+            Setting(
                 name: "baseOrigin", defaultText: "none",
                 help: "the named origin of sources that begin with one slash: its name"
             ) {

@@ -33,6 +33,8 @@ struct ImaginaryEnvironment: ForeignReader {
         self.settings.pipeline.rules.limits.incompleteImages = .serve
     }
 
+    static let keys = ["IMAGINARY_KEY"]
+
     static func isSecret(_ name: String) -> Bool { name.contains("KEY") || name.contains("AUTH") }
 
     mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning? {
@@ -68,7 +70,7 @@ struct ImaginaryEnvironment: ForeignReader {
             signatureKey = signatureKey ?? text
         case "ENABLE_URL_SOURCE": settings.dialects.imaginary.takesURLs = try Self.flag(text)
         case "DISABLE_ENDPOINTS":
-            settings.dialects.imaginary.disabledRoutes = Set(SettingValues.list(text).map { ExactText($0) })
+            settings.dialects.imaginary.disabledRoutes = Set(try SettingValues.list(text).map { ExactText($0) })
             settings.dialects.bounded.insert("imaginary")
         case "ALLOWED_ORIGINS":
             meant = ["allowedSources"]
@@ -122,8 +124,8 @@ struct ImaginaryEnvironment: ForeignReader {
     mutating func finish() {
         if demandsSignatures {
             do throws(InvalidValue) {
-                try set("imaginarySignatureKey", signatureKey ?? "")
-                if signatureKey == nil { throw InvalidValue(allowed: "true with URL_SIGNATURE_KEY") }
+                guard let signatureKey else { throw InvalidValue(allowed: "true with URL_SIGNATURE_KEY") }
+                try set("imaginarySignatureKey", signatureKey)
             } catch {
                 reading.problems.append("URL_SIGNATURE_KEY: its value is not allowed; allowed is \(error.allowed)")
             }
@@ -156,7 +158,7 @@ struct ImaginaryEnvironment: ForeignReader {
     /// `https://example.com/a*`.
     private static func patterns(_ text: String) throws(InvalidValue) -> [SourcePattern] {
         var patterns: [SourcePattern] = []
-        for member in SettingValues.list(text) {
+        for member in try SettingValues.list(text) {
             guard let rest = member.firstRange(of: "://").map({ String(member[$0.upperBound...]) }), !rest.isEmpty
             else {
                 throw InvalidValue(allowed: "URLs such as https://example.com/photos, with commas between them")

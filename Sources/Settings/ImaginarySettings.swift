@@ -12,15 +12,17 @@ extension DialectSettings {
             help: "where URLs of imaginary lie, Nextcloud's too: / or a prefix such as /imaginary"),
         Setting(
             name: "imaginaryKey", defaultText: "none", help: "the key that they bring as key= or as API-Key",
-            apply: { settings, text in settings.dialects.imaginary.key = text.isEmpty ? nil : Array(text.utf8) },
-            isSecret: true),
+            secrecy: .secret
+        ) { (settings, text) in settings.dialects.imaginary.key = Array(text.utf8) },
         Setting(
             name: "imaginarySignatureKey", defaultText: "none", help: "the key of their signatures, as text",
-            apply: { settings, text throws(InvalidValue) in
-                guard text.isEmpty || text.utf8.count >= shortestSignatureKey else {
-                    throw InvalidValue(allowed: "at least \(shortestSignatureKey) characters")
-                }
-                settings.dialects.imaginary.signatureKey = text.isEmpty ? nil : Array(text.utf8)
-            }, isSecret: true),
+            secrecy: .secret
+        ) {
+            (settings, text) throws(InvalidValue) in
+            guard text.utf8.count >= shortestSignatureKey else {
+                throw InvalidValue(allowed: "at least \(shortestSignatureKey) characters")
+            }
+            settings.dialects.imaginary.signatureKey = Array(text.utf8)
+        },
     ]
 }

@@ -36,7 +36,9 @@ struct ImagorEnvironment: ForeignReader {
         self.settings.dialects.thumbor.quality = 75
     }
 
-    static func isSecret(_ name: String) -> Bool { name == "IMAGOR_SECRET" }
+    static let keys = ["IMAGOR_SECRET"]
+
+    static func isSecret(_ name: String) -> Bool { keys.contains(name) }
 
     mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning? {
         if try readTargets(name, text) { return .counts(meant) }
@@ -87,7 +89,7 @@ struct ImagorEnvironment: ForeignReader {
         let isBound: Bool
         switch name {
         case "VIPS_DISABLE_FILTERS":
-            let names = SettingValues.list(text).map { ExactText($0) }
+            let names = try SettingValues.list(text).map { ExactText($0) }
             settings.dialects.thumbor.disabledFilters.formUnion(names)
             isBound = !names.isEmpty
         case "VIPS_DISABLE_BLUR":
@@ -144,8 +146,7 @@ struct ImagorEnvironment: ForeignReader {
         case "IMAGOR_REQUEST_TIMEOUT": try set("requestTimeout", "\(try Self.milliseconds(text))ms")
         case "IMAGOR_LOAD_TIMEOUT": try set("downloadTimeout", "\(try Self.milliseconds(text))ms")
         case "IMAGOR_PROCESS_TIMEOUT": try set("decodeTimeout", "\(try Self.milliseconds(text))ms")
-        case "HTTP_LOADER_USER_AGENT" where text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }):
-            settings.downloads.userAgent = text
+        case "HTTP_LOADER_USER_AGENT": try set("userAgent", text)
         case "VIPS_MAX_ANIMATION_FRAMES":
             guard let frames = Int(text), frames >= -1 else { throw InvalidValue(allowed: "a whole number from -1") }
             if frames > 0 { try set("maxFrames", String(frames)) }

@@ -13,7 +13,7 @@ struct ImgproxyAllowedSources {
     /// Reads beginnings that are separated by commas; those of stores that Alula does not read by such names allow
     /// nothing.
     init(_ text: String) throws(InvalidValue) {
-        for member in SettingValues.list(text) {
+        for member in try SettingValues.list(text) {
             let scheme = member.prefix(before: UInt8(ascii: ":")).asciiLowercased
             let rest = member.utf8.dropFirst(scheme.utf8.count)
             guard rest.starts(with: "://".utf8) else { throw Self.fault }

@@ -40,9 +40,9 @@ struct ImgproxyEnvironment: ForeignReader {
             uniqueKeysWithValues: environment.filter { !$0.value.isEmpty }.map { (ExactText($0.key), $0.value) })
     }
 
-    static func isSecret(_ name: String) -> Bool {
-        ["KEY", "SALT", "TRUSTED_SIGNATURES", "SECRET"].contains { name == prefix + $0 }
-    }
+    static let keys = ["KEY", "SALT", "TRUSTED_SIGNATURES"].map { prefix + $0 }
+
+    static func isSecret(_ name: String) -> Bool { (keys + [prefix + "SECRET"]).contains(name) }
 
     mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning? {
         guard var short = name.suffix(after: Self.prefix).map(String.init) else { return nil }
@@ -71,7 +71,7 @@ struct ImgproxyEnvironment: ForeignReader {
         case "SALT": try set("imgproxySalts", text)
         case "SIGNATURE_SIZE": try set("imgproxySignatureSize", text)
         case "TRUSTED_SIGNATURES": try set("imgproxyTrustedSignatures", text)
-        case "SECRET":
+        case "SECRET" where !text.isEmpty:
             throw InvalidValue(allowed: "none: requests with an Authorization field are not told apart here")
         case _ where name.hasPrefix("ENV_"):
             // Keys may lie there.
@@ -122,16 +122,16 @@ struct ImgproxyEnvironment: ForeignReader {
                     String(format).asciiLowercased, isEnforced: name.hasPrefix("ENFORCE_"))
             }
         case "PREFERRED_FORMATS":
-            guard settings.dialects.imgproxy.defaults.prefer(SettingValues.list(text)) else {
+            guard settings.dialects.imgproxy.defaults.prefer(try SettingValues.list(text)) else {
                 throw InvalidValue(allowed: "formats such as jpeg,png,gif")
             }
         case "SKIP_PROCESSING_FORMATS":
-            guard settings.dialects.imgproxy.defaults.skip(SettingValues.list(text)) else {
+            guard settings.dialects.imgproxy.defaults.skip(try SettingValues.list(text)) else {
                 throw InvalidValue(allowed: "formats such as svg,gif")
             }
         case "QUALITY": settings.dialects.imgproxy.defaults.quality = try SettingValues.integer(text, in: 1...100)
         case "FORMAT_QUALITY":
-            for member in SettingValues.list(text) {
+            for member in try SettingValues.list(text) {
                 let parts = member.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmingSpaces)
                 guard parts.count == 2,
                     settings.dialects.imgproxy.defaults.set(
@@ -158,7 +158,7 @@ struct ImgproxyEnvironment: ForeignReader {
         let isBound: Bool
         switch name {
         case "ALLOWED_PROCESSING_OPTIONS":
-            settings.dialects.imgproxy.allowedOptions = Set(SettingValues.list(text).map { ExactText($0) })
+            settings.dialects.imgproxy.allowedOptions = Set(try SettingValues.list(text).map { ExactText($0) })
             isBound = !settings.dialects.imgproxy.allowedOptions.isEmpty
         case "ONLY_PRESETS":
             settings.dialects.imgproxy.allowsOnlyPresets = try Self.flag(text)
@@ -225,7 +225,7 @@ struct ImgproxyEnvironment: ForeignReader {
             try set("maxSourcePixels", String(max(1, Int(try Self.number(text) * 1_000_000))))
         case "MAX_SRC_FILE_SIZE": if text != "0" { try set("maxSourceBytes", text) }
         case "ALLOW_ORIGIN": try set("allowOrigin", text)
-        case "USER_AGENT": settings.downloads.userAgent = try Self.fieldValue(text)
+        case "USER_AGENT": try set("userAgent", text)
         case "JPEG_PROGRESSIVE": try set("jpegProgressive", Self.flag(text) ? "on" : "off")
         case "WEBP_EFFORT": try set("webpEffort", text)
         case "JXL_EFFORT": try set("jxlEffort", text)
@@ -308,13 +308,6 @@ extension ImgproxyEnvironment {
             throw InvalidValue(allowed: "a number from 0 to 1000000")
         }
         return value
-    }
-
-    private static func fieldValue(_ text: String) throws(InvalidValue) -> String {
-        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) else {
-            throw InvalidValue(allowed: "visible characters of ASCII and spaces")
-        }
-        return text
     }
 
     private static func replacements(_ text: String) throws(InvalidValue) -> [ImgproxyReplacement] {

@@ -11,25 +11,31 @@ extension DialectSettings {
             help: "where imgproxy's URLs lie, such as /img or /"),
         Setting(
             name: "imgproxyKeys", defaultText: "none", help: "hexadecimal keys of imgproxy's signatures",
-            apply: { (settings, text) throws(InvalidValue) in
-                settings.dialects.imgproxy.keys = try SettingValues.hexadecimal(text)
-            }, isSecret: true),
+            secrecy: .secret
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.imgproxy.keys = try SettingValues.hexadecimal(text)
+        },
         Setting(
             name: "imgproxySalts", defaultText: "none", help: "hexadecimal salts, one for each of the keys",
-            apply: { (settings, text) throws(InvalidValue) in
-                settings.dialects.imgproxy.salts = try SettingValues.hexadecimal(text)
-            }, isSecret: true),
+            secrecy: .secret
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.imgproxy.salts = try SettingValues.hexadecimal(text)
+        },
         .integer(
             "imgproxySignatureSize", \.dialects.imgproxy.signatureSize, in: 1...32, default: "32",
             help: "bytes of imgproxy's signatures, 1…32"),
         Setting(
             name: "imgproxyTrustedSignatures", defaultText: "none", help: "texts that count as valid signatures",
-            apply: { (settings, text) throws(InvalidValue) in
-                settings.dialects.imgproxy.trustedSignatures = SettingValues.list(text).map { ExactText($0) }
-            }, isSecret: true),
+            secrecy: .secret
+        ) {
+            (settings, text) throws(InvalidValue) in
+            settings.dialects.imgproxy.trustedSignatures = try SettingValues.list(text).map { ExactText($0) }
+        },
         Setting(
             name: "imgproxyBaseURL", defaultText: "none",
-            help: "what is put before sources in imgproxy's URLs: https://HOST/PATH/ or NAME:"
+            help: "what is put before sources in imgproxy's URLs: https://HOST/PATH/ or NAME:", secrecy: .hidden
         ) {
             (settings, text) throws(InvalidValue) in
             settings.dialects.imgproxy.baseURL = try SettingValues.sourceBase(text)
@@ -71,7 +77,7 @@ extension SettingValues {
     /// Texts of hexadecimal digits of any length, separated by commas.
     static func hexadecimal(_ text: String) throws(InvalidValue) -> [[UInt8]] {
         var values: [[UInt8]] = []
-        for member in list(text) {
+        for member in try list(text) {
             guard let bytes = Hexadecimal.decode(member) else {
                 throw InvalidValue(allowed: "hexadecimal digits, in pairs; several separated by commas")
             }

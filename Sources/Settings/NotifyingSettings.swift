@@ -22,8 +22,10 @@ extension NotifyingSettings {
     static let table: [Setting] = [
         Setting(
             name: purgeHooks, defaultText: "none", help: "requests that are sent after purges, in the file only",
-            apply: { (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "a list in the settings file") },
-            isSecret: true),
+            secrecy: .hidden
+        ) {
+            (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "a list in the settings file")
+        },
         Setting(
             name: "cacheTagHeader", defaultText: "none",
             help: "the field with the tags of answers, such as Cache-Tag, Surrogate-Key or xkey"
@@ -44,7 +46,7 @@ extension NotifyingSettings {
             name: "callbackHosts", defaultText: "none", help: "hosts that jobs may name in callback: names, *.NAME"
         ) {
             (settings, text) throws(InvalidValue) in
-            guard let hosts = CallbackHosts(SettingValues.list(text)) else {
+            guard let hosts = CallbackHosts(try SettingValues.list(text)) else {
                 throw InvalidValue(allowed: "hosts such as hooks.example.com or *.example.com, separated by commas")
             }
             settings.notifying.callbackHosts = hosts

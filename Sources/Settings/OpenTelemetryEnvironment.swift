@@ -115,8 +115,8 @@ struct OpenTelemetryEnvironment {
     private mutating func isSent(_ name: String, besides others: [String]) -> Bool {
         let known = ["otlp", "none"] + others
         let exporters = value(name, allowed: known.joined(separator: ", ")) { text in
-            let names = SettingValues.list(text.lowercased())
-            return names.allSatisfy(known.contains) ? names : nil
+            let names = try? SettingValues.list(text.lowercased())
+            return names?.allSatisfy(known.contains) == true ? names : nil
         }
         return exporters?.contains("otlp") ?? true
     }

@@ -80,25 +80,21 @@ struct OriginMembers {
     ) throws(OriginProblem) -> Value? {
         guard let value = members[ExactText(name)] else { return nil }
         do throws(InvalidValue) {
-            return try read(value.commandLineText)
+            // Nothing is spelled so: the error says what is allowed.
+            return try read(value.commandLineText ?? "{…}")
         } catch {
             throw problem(name, error.allowed)
         }
     }
 
-    /// The secret that a member names: `{ env: "VARIABLE" }`, never the secret itself.
+    /// The secret that a member names, never the secret itself.
     func secret(_ name: String) throws(OriginProblem) -> String? {
-        guard members[ExactText(name)] != nil else { return nil }
-        guard case .object? = members[ExactText(name)],
-            let variable = try object(name, names: ["env"])?.requiredText("env")
-        else { throw problem(name, "{ env: \"VARIABLE\" }, the name of an environment variable that holds it") }
-        guard let value = self.variable(variable) else {
-            throw problem(name, "the name of an environment variable that is set; \(variable) is not")
+        guard let value = members[ExactText(name)] else { return nil }
+        do throws(InvalidValue) {
+            return try SecretForms(environment: environment).secret(of: value)
+        } catch {
+            throw problem(name, error.allowed)
         }
-        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-            throw problem(name, "the name of an environment variable without control characters")
-        }
-        return value
     }
 
     /// The value of an environment variable; nil if it is not set, or empty.
@@ -106,7 +102,7 @@ struct OriginMembers {
 
     /// The secret that a member must name.
     func requiredSecret(_ name: String) throws(OriginProblem) -> String {
-        guard let secret = try secret(name) else { throw problem(name, "{ env: \"VARIABLE\" }") }
+        guard let secret = try secret(name) else { throw problem(name, SecretForms.allowed) }
         return secret
     }
 

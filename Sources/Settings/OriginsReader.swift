@@ -7,7 +7,7 @@ import Text
 enum OriginsReader {
     private static let members = [
         "url", "folder", "headers", "credentials", "tls", "connectTimeout", "firstByteTimeout", "downloadTimeout",
-        "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters", "trace", "write",
+        "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters", "trace", "write", "cacheControl",
     ]
     /// Fields that the service writes itself.
     private static let ownFields: [HTTPField.Name] = [
@@ -69,6 +69,11 @@ enum OriginsReader {
             guard case .signature? = origin.credentials else {
                 throw object.problem("write", "only beside a folder or s3 credentials")
             }
+        }
+        let value = "a value of Cache-Control of at most 256 characters, beside write"
+        origin.cacheControl = try object.text("cacheControl", value)
+        guard origin.cacheControl.map({ origin.isWritable && CacheControl.isValue($0) }) ?? true else {
+            throw object.problem("cacheControl", value)
         }
         let ignored = try object.texts("ignoredParameters", "a list of parameters' names") ?? []
         origin.ignoredParameters = Set(ignored.map { ExactText($0) })

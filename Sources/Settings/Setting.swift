@@ -15,25 +15,38 @@ package struct Setting: Sendable {
     package let help: String
     /// Stores the value of a text.
     let apply: @Sendable (inout Settings, String) throws(InvalidValue) -> Void
-    /// Whether the value must never be shown.
-    let isSecret: Bool
+    /// Whether the value may be shown.
+    let secrecy: Secrecy
+
+    /// Whether errors may repeat a value, and what a secret must be.
+    enum Secrecy {
+        /// Errors repeat it.
+        case none
+        /// A URL or an object, which may hold a password.
+        case hidden
+        /// A key or another secret: never blank, and in the settings file perhaps a form such as `{ env: "NAME" }`.
+        case secret
+    }
 
     /// A setting with a value from the start.
     init(
-        name: String, default value: String, help: String,
+        name: String, default value: String, help: String, secrecy: Secrecy = .none,
         apply: @escaping @Sendable (inout Settings, String) throws(InvalidValue) -> Void
     ) {
-        (self.name, defaultValue, defaultText, self.help, isSecret) = (name, value, value, help, false)
+        (self.name, defaultValue, defaultText, self.help, self.secrecy) = (name, value, value, help, secrecy)
         self.apply = apply
     }
 
     /// A setting without a value until it is given; `defaultText` says how the service behaves then.
     init(
         name: String, defaultText: String, help: String,
-        apply: @escaping @Sendable (inout Settings, String) throws(InvalidValue) -> Void, isSecret: Bool = false
+        secrecy: Secrecy = .none, apply: @escaping @Sendable (inout Settings, String) throws(InvalidValue) -> Void
     ) {
-        (self.name, defaultValue, self.defaultText, self.help, self.isSecret) = (name, nil, defaultText, help, isSecret)
-        self.apply = apply
+        (self.name, defaultValue, self.defaultText, self.help, self.secrecy) = (name, nil, defaultText, help, secrecy)
+        self.apply = { (settings, text) throws(InvalidValue) in
+            if secrecy == .secret { try SecretForms.judge(text) }
+            try apply(&settings, text)
+        }
     }
 
     /// A setting with a value from the start, which is stored at a place of the settings.

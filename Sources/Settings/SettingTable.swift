@@ -107,6 +107,14 @@ package enum SettingTable {
             "firstByteTimeout", \.downloads.firstByteTimeout, default: "5s",
             help: "silence of an origin before its first byte"),
         .duration("downloadTimeout", \.downloads.downloadTimeout, default: "10s", help: "a whole transfer"),
+        Setting(
+            name: "userAgent", defaultText: "Alula/VERSION", help: "User-Agent for origins; some want a contact in it"
+        ) {
+            (settings, text) throws(InvalidValue) in
+            guard (1...256).contains(text.utf8.count), text.hasOnlyBytes({ $0 >= 0x20 && $0 < 0x7f }), !text.isBlank
+            else { throw InvalidValue(allowed: "1 to 256 visible characters of ASCII and spaces") }
+            settings.downloads.userAgent = text
+        },
     ]
 
     private static let caches: [Setting] = [
@@ -167,8 +175,10 @@ package enum SettingTable {
             (settings, text) throws(InvalidValue) in
             settings.downloads.allowedNetworks = try networks(text)
         },
-        Setting(name: "allowedSources", defaultText: "any public", help: "URL patterns with * that sources must match")
-        {
+        Setting(
+            name: "allowedSources", defaultText: "any public", help: "URL patterns with * that sources must match",
+            secrecy: .hidden
+        ) {
             (settings, text) throws(InvalidValue) in
             settings.downloads.allowsUnnamedSources = true
             settings.downloads.allowedSources = try parsed(
@@ -176,9 +186,10 @@ package enum SettingTable {
             ) { SourcePattern($0) }
         },
         Setting(
-            name: origins, defaultText: "none", help: "named sources, in the file only",
-            apply: { (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "an object in the settings file") },
-            isSecret: true),
+            name: origins, defaultText: "none", help: "named sources, in the file only", secrecy: .hidden
+        ) {
+            (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "an object in the settings file")
+        },
         Setting(name: "allowedPorts", default: "80,443", help: "ports of public sources") {
             (settings, text) throws(InvalidValue) in
             settings.downloads.allowedPorts = Set(
@@ -269,8 +280,10 @@ package enum SettingTable {
             help: "on: no parameters but presets, url, dpr, format, tag, expires and sig"),
         Setting(
             name: "signingKeys", defaultText: "none", help: "hexadecimal keys; with one, unsigned requests get 403",
-            apply: { (settings, text) throws(InvalidValue) in settings.api.signingKeys = try SettingValues.keys(text) },
-            isSecret: true),
+            secrecy: .secret
+        ) {
+            (settings, text) throws(InvalidValue) in settings.api.signingKeys = try SettingValues.keys(text)
+        },
     ]
 
     private static let times: [Setting] = [
@@ -329,7 +342,7 @@ package enum SettingTable {
     private static func parsed<Value>(
         _ text: String, _ allowed: String, _ parse: (String) -> Value?
     ) throws(InvalidValue) -> [Value] {
-        let members = SettingValues.list(text)
+        let members = try SettingValues.list(text)
         let values = members.compactMap(parse)
         guard values.count == members.count else { throw InvalidValue(allowed: allowed) }
         return values

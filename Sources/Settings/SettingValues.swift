@@ -84,15 +84,20 @@ package enum SettingValues {
         return value
     }
 
-    /// Members separated by commas; an empty text is an empty list.
-    static func list(_ text: String) -> [String] {
-        text.split(separator: ",").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
+    /// Members separated by commas, none of them empty; an empty text is an empty list.
+    static func list(_ text: String) throws(InvalidValue) -> [String] {
+        if text.trimmingSpaces.isEmpty { return [] }
+        let members = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingSpaces }
+        guard !members.contains("") else {
+            throw InvalidValue(allowed: "a list with one comma between its members, and none at its ends")
+        }
+        return members
     }
 
     /// Whole numbers within `range`, separated by commas; at least one.
     static func integers(_ text: String, in range: ClosedRange<Int>) throws(InvalidValue) -> [Int] {
         var numbers: [Int] = []
-        for member in list(text) { numbers.append(try integer(member, in: range)) }
+        for member in try list(text) { numbers.append(try integer(member, in: range)) }
         guard !numbers.isEmpty else { throw InvalidValue(allowed: "numbers with commas between them") }
         return numbers
     }
@@ -114,7 +119,7 @@ package enum SettingValues {
 
     /// Image formats out of `allowed`, separated by commas, none twice.
     static func formats(_ text: String, of allowed: [ImageFormat]) throws(InvalidValue) -> [ImageFormat] {
-        let names = list(text)
+        let names = try list(text)
         let formats = names.compactMap { ImageFormat(name: $0) }.filter { allowed.contains($0) }
         guard formats.count == names.count, Set(formats).count == formats.count else {
             throw InvalidValue(
@@ -126,7 +131,7 @@ package enum SettingValues {
     /// Hexadecimal keys of at least 32 bytes, separated by commas.
     package static func keys(_ text: String) throws(InvalidValue) -> [[UInt8]] {
         var keys: [[UInt8]] = []
-        for member in list(text) {
+        for member in try list(text) {
             guard let key = Hexadecimal.decode(member), key.count >= 32 else {
                 throw InvalidValue(allowed: "hexadecimal keys of at least 32 bytes (64 digits), separated by commas")
             }

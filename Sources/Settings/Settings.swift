@@ -4,6 +4,7 @@ package import Downloading
 package import HTTPServing
 import Program
 package import Telemetry
+import Text
 package import ThumbnailAPI
 package import ThumbnailPipeline
 
@@ -35,6 +36,8 @@ package struct Settings: Sendable {
     package var chosenLogLevel: Logger.Level?
     package var drainDelay = Duration.zero
     package var shutdownTimeout = Duration.seconds(8)
+    /// The names of the settings that an operator chose.
+    var given: Set<ExactText> = []
 
     /// The defaults of the table, and what no setting decides.
     package init() {
@@ -43,6 +46,7 @@ package struct Settings: Sendable {
         operatorListener.maximumConnections = 256
         prefetch.maximumActive = max(1, availableProcessorCount() / 2)
         api.version = Program.version
+        downloads.userAgent = "Alula/" + Program.version
         for setting in SettingTable.all {
             guard let value = setting.defaultValue else { continue }
             do {

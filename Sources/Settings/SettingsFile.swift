@@ -96,15 +96,18 @@ package enum SettingsFile {
 /// Values in the settings file are read like values on the command line.
 extension JSONValue {
     /// The value as it would be written on the command line; lists are joined with commas.
-    var commandLineText: String {
+    ///
+    /// Objects and null have no such text.
+    var commandLineText: String? {
         switch self {
-        case .string(let text): text
-        case .bool(let isOn): isOn ? "on" : "off"
-        case .int(let number): String(number)
-        case .double(let number): "\(number)"
-        case .array(let values): values.map(\.commandLineText).joined(separator: ",")
-        case .object: "{…}"
-        case .null: "null"
+        case .string(let text): return text
+        case .bool(let isOn): return isOn ? "on" : "off"
+        case .int(let number): return String(number)
+        case .double(let number): return "\(number)"
+        case .array(let values):
+            let texts = values.compactMap(\.commandLineText)
+            return texts.count == values.count ? texts.joined(separator: ",") : nil
+        case .object, .null: return nil
         }
     }
 }

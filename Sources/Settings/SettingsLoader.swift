@@ -85,8 +85,8 @@ package struct SettingsLoader {
             } else if SettingTable.vocabulary.contains(ExactText(setting.name)) {
                 // Their values depend on other settings.
                 continue
-            } else if let text = file[ExactText(setting.name)]?.commandLineText {
-                apply(setting, text, "\(setting.name) in the settings file", to: &settings, path: setting.name)
+            } else if let value = file[ExactText(setting.name)] {
+                apply(setting, value, environment, to: &settings)
             }
         }
         settings.downloads.origins = Origins(settings.dialects.origins + settings.downloads.origins.all)
@@ -102,17 +102,35 @@ package struct SettingsLoader {
         return settings
     }
 
+    /// Stores a value of the settings file.
+    private mutating func apply(
+        _ setting: Setting, _ value: JSONValue, _ environment: [String: String], to settings: inout Settings
+    ) {
+        let spelling = "\(setting.name) in the settings file"
+        do throws(InvalidValue) {
+            let text: String
+            if setting.secrecy == .secret {
+                text = try SecretForms(environment: environment).text(of: value)
+            } else if let written = value.commandLineText {
+                text = written
+            } else {
+                throw InvalidValue(allowed: "a text, a number, on or off, or a list of these: no object and no null")
+            }
+            apply(setting, text, spelling, to: &settings, path: setting.name)
+        } catch {
+            problems.append(SettingsProblem(spelling, error, path: setting.name))
+        }
+    }
+
     private mutating func apply(
         _ setting: Setting, _ text: String, _ spelling: String, to settings: inout Settings, path: String? = nil
     ) {
         do {
             try setting.apply(&settings, text)
+            settings.given.insert(ExactText(setting.name))
         } catch {
-            // The text before an at sign could be a password.
-            let shown = setting.isSecret || text.utf8.contains(UInt8(ascii: "@")) ? "its value" : "\"\(text)\""
-            problems.append(
-                SettingsProblem(
-                    path: path, line: "\(spelling): \(shown) is not allowed; allowed is \(error.allowed)"))
+            let shown = setting.secrecy == .none ? text : nil
+            problems.append(SettingsProblem(spelling, error, text: shown, path: path))
         }
     }
 
@@ -167,7 +185,7 @@ package struct SettingsLoader {
             guard let name = Self.name(ofFlag: parts[0]) else {
                 problems.append(
                     SettingsProblem(
-                        argument + Self.unknown(parts[0], among: SettingTable.all.map(\.flag) + ["--config"])))
+                        parts[0] + Self.unknown(parts[0], among: SettingTable.all.map(\.flag) + ["--config"])))
                 if argument.hasPrefix("--"), parts.count == 1, rest.first?.hasPrefix("--") == false {
                     rest.removeFirst()
                 }
@@ -263,6 +281,21 @@ package struct SettingsProblem: Error, Equatable {
         self.path = path
         self.line = line
         self.isAboutName = isAboutName
+    }
+
+    /// A value that is not allowed.
+    ///
+    /// - Parameters:
+    ///   - spelling: How the setting was given.
+    ///   - text: The value, if it may be shown.
+    init(_ spelling: String, _ fault: InvalidValue, text: String? = nil, path: String? = nil) {
+        let shown = Self.shown(text) ?? "its value"
+        self.init(path: path, line: "\(spelling): \(shown) is not allowed; allowed is \(fault.allowed)")
+    }
+
+    /// The value in quotation marks, unless it is a URL: that may hold a password or a token.
+    static func shown(_ text: String?) -> String? {
+        text.flatMap { $0.contains("@") || $0.contains("://") ? nil : "\"\($0)\"" }
     }
 
     /// A member of the settings file that has a value or a name that is not allowed.

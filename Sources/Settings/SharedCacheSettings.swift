@@ -30,7 +30,10 @@ package struct SharedCacheSettings: Sendable {
 
     /// Takes the credentials from the environment; throws for a key that is none.
     mutating func readCredentials(_ environment: [String: String]) throws(SettingsProblem) {
-        if let text = environment[Self.keyVariable], !text.isEmpty {
+        for name in [Self.keyVariable, Self.passwordVariable] where environment[name]?.isBlank == true {
+            throw SettingsProblem(name, InvalidValue(allowed: "a text that is not empty; leave it out for none"))
+        }
+        if let text = environment[Self.keyVariable] {
             guard let key = Hexadecimal.decode(text), Self.keyLengths.contains(key.count) else {
                 throw SettingsProblem(
                     "\(Self.keyVariable): its value is not allowed; allowed are 32 to 256 hexadecimal digits")
@@ -38,7 +41,7 @@ package struct SharedCacheSettings: Sendable {
             credentials.key = key
         }
         credentials.user = environment[Self.userVariable].flatMap { $0.isEmpty ? nil : $0 }
-        credentials.password = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
+        credentials.password = environment[Self.passwordVariable]
     }
 
     /// Bytes that a key may have.
@@ -72,8 +75,10 @@ extension Settings {
 extension SharedCacheSettings {
     /// The settings of the shared cache.
     static let table: [Setting] = [
-        Setting(name: "sharedCache", defaultText: "none", help: "redis:// or rediss://HOST:PORT/DATABASE, for a fleet")
-        {
+        Setting(
+            name: "sharedCache", defaultText: "none", help: "redis:// or rediss://HOST:PORT/DATABASE, for a fleet",
+            secrecy: .hidden
+        ) {
             (settings, text) throws(InvalidValue) in
             guard let address = SharedCacheAddress(text) else {
                 throw InvalidValue(

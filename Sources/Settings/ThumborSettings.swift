@@ -11,9 +11,8 @@ extension DialectSettings {
             "thumborPath", \.dialects.thumbor.place, usual: "/img",
             help: "where URLs of thumbor and imagor lie: / or a prefix"),
         Setting(
-            name: "thumborKey", defaultText: "none", help: "the key of their signatures, as text",
-            apply: { settings, text in settings.dialects.thumbor.key = text.isEmpty ? nil : Array(text.utf8) },
-            isSecret: true),
+            name: "thumborKey", defaultText: "none", help: "the key of their signatures, as text", secrecy: .secret
+        ) { (settings, text) in settings.dialects.thumbor.key = Array(text.utf8) },
         .choice("thumborSigner", \.dialects.thumbor.signer, default: "sha1", help: "sha1, sha256 or sha512"),
         Setting(
             name: "thumborSignerTruncate", default: "0", help: "characters that signatures are cut to; 0 for all"
@@ -31,7 +30,8 @@ extension DialectSettings {
         },
         Setting(
             name: "thumborBaseURL", default: "http://",
-            help: "what stands before addresses of images without a scheme: http://, https://HOST/PATH/ or NAME:"
+            help: "what stands before addresses of images without a scheme: http://, https://HOST/PATH/ or NAME:",
+            secrecy: .hidden
         ) {
             (settings, text) throws(InvalidValue) in
             settings.dialects.thumbor.baseURL = try SettingValues.sourceBase(text)

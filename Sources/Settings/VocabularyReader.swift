@@ -146,9 +146,8 @@ extension SettingsProblem {
     /// The problem that a parameter of the settings file has the fault that the same parameter of a request would have.
     fileprivate init(_ path: String, fault: APIError, _ value: JSONValue) {
         let isUnknown = if case .unknownParameter = fault { true } else { false }
-        let text = value.commandLineText
-        // The text before an at sign could be a password.
-        let shown = isUnknown || text.utf8.contains(UInt8(ascii: "@")) ? "it" : "\"\(text)\""
+        let text = isUnknown ? nil : value.commandLineText
+        let shown = SettingsProblem.shown(text) ?? "it"
         self.init(
             path: path, line: "\(path) in the settings file: \(shown) is not allowed: \(fault.publicMessage)",
             isAboutName: isUnknown)

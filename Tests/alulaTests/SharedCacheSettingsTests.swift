@@ -176,7 +176,8 @@ struct SharedCacheSettingsTests {
         settings.pipeline.rules.limits.sourceFormats = [.png, .jpeg]
         settings.pipeline.rules.automaticFormats = [.webp, .avif]
         let lines = settings.answerKeyText(settings.pipeline, engine: "alula 1").split(separator: "\n")
-        #expect(lines[0] == "engine 7:alula 1")
+        let agent = settings.downloads.userAgent
+        #expect(lines[0] == "engine 7:alula 1" && agent.hasPrefix("Alula/"))
         #expect(
             lines[1...4] == [
                 "policy 65:allowedNetworks", "deniedNetworks", "allowedSources", "allowedPorts 80 443",
@@ -188,7 +189,7 @@ struct SharedCacheSettingsTests {
                 "resample 6:linear", "autoQuality 10:9800,40,90", "maxSourcePixels 9:100000000",
                 "maxOutputPixels 8:25000000", "maxOutputPixelsSlow 7:6000000", "maxFrames 3:256",
                 "incompleteImages 6:refuse", "maxSourceBytes 8:67108864", "maxRedirects 1:5", "cdnLoop 5:alula",
-                "userAgent 7:Alula/1",
+                "userAgent \(agent.utf8.count):\(agent)",
                 "accept 76:image/avif,image/webp,image/png,image/jpeg,image/gif,image/*;q=0.8,*/*;q=0.1",
                 "authorities 0:",
             ])

@@ -62,7 +62,7 @@ struct VocabularyReaderTests {
         ),
         (
             "presets: { card: { url: 'https://h/a' } }",
-            "presets.card.url in the settings file: \"https://h/a\" is not allowed: A preset has no such parameter."
+            "presets.card.url in the settings file: it is not allowed: A preset has no such parameter."
         ),
         (
             "presets: { card: { preset: 'other' } }",

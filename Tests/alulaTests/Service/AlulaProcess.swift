@@ -24,6 +24,11 @@ final class AlulaProcess {
     /// Starts the process; returns its output up to and with `marker`, or up to its end.
     func start(until marker: String) throws -> String {
         try process.run()
+        return output(until: marker)
+    }
+
+    /// The output from here up to and with `marker`, or up to its end.
+    func output(until marker: String) -> String {
         var text = ""
         while !text.contains(marker) {
             let data = output.fileHandleForReading.availableData
@@ -40,6 +45,9 @@ final class AlulaProcess {
         process.waitUntilExit()
         return process.terminationReason == .exit ? process.terminationStatus : nil
     }
+
+    /// Sends a signal.
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
     /// Sends SIGTERM and waits.
     ///

@@ -46,6 +46,14 @@ struct ShutdownTests {
         }
     }
 
+    @Test func `SIGHUP ends nothing and is logged`() throws {
+        let process = AlulaProcess(["serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0"])
+        _ = try process.start(until: "adminPort")
+        process.send(SIGHUP)
+        #expect(process.output(until: "SIGHUP").contains("\"warning\""))
+        #expect(process.terminate() == 0)
+    }
+
     @Test func `43: starting and ending the service leaves descriptors flat`() async throws {
         try await cycle()
         let before = openDescriptors

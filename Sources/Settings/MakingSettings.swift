@@ -1,0 +1,19 @@
+import Text
+
+extension SettingTable {
+    /// The settings that change what a command makes of images, or how, without a server.
+    package static let making = all.filter { makingNames.contains(ExactText($0.name)) }
+
+    private static let makingNames: Set<ExactText> = [
+        // Fetching.
+        "maxActiveDownloads", "maxActiveDownloadsPerHost", "maxRedirects", "connectTimeout", "firstByteTimeout",
+        "downloadTimeout", "userAgent", "allowedNetworks", "allowedSources", "allowedPorts",
+        // Sources.
+        "sourceFormats", "maxSourceBytes", "maxSourcePixels", "maxFrames", "incompleteImages",
+        // Results.
+        "maxOutputPixels", "maxOutputPixelsSlow", "resample", "gamut", "jpegProgressive", "webpEffort", "avifEffort",
+        "jxlEffort", "autoQuality", "autoQualityMin", "autoQualityMax",
+        // The work.
+        "decodeTimeout", "requireSandbox", "decodeInProcess", "renderWorkers", "memoryBudget", "logFormat", "logLevel",
+    ]
+}

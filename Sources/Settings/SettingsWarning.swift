@@ -1,0 +1,64 @@
+import Coordination
+import Downloading
+import HTTPServing
+package import Telemetry
+import Text
+import ThumbnailAPI
+
+/// Settings that are allowed, and that an operator may not have meant.
+package struct SettingsWarning {
+    /// The line for the log.
+    package let message: StaticString
+    /// The settings with their values, none of which is secret.
+    package let values: Logger.Metadata
+}
+
+extension Settings {
+    /// The faults of settings that are allowed: unsafe ones, and those that work against each other.
+    ///
+    /// - Parameter memory: The memory of the machine or of its control group, in bytes.
+    package func warnings(memory: Int) -> [SettingsWarning] {
+        var warnings: [SettingsWarning] = []
+        if given.contains("shutdownTimeout") || given.contains("requestTimeout"), shutdownTimeout < api.requestTimeout {
+            warnings.append(
+                SettingsWarning(
+                    message: "the end of the service cuts requests short: shutdownTimeout is below requestTimeout",
+                    values: [
+                        "shutdownTimeout": "\(Int(shutdownTimeout.milliseconds))ms",
+                        "requestTimeout": "\(Int(api.requestTimeout.milliseconds))ms",
+                    ]))
+        }
+        let networks = downloads.allowedNetworks.filter(Self.reachesTheMachine)
+        if !networks.isEmpty {
+            warnings.append(
+                SettingsWarning(
+                    message: "allowedNetworks lets clients name link-local addresses or those of metadata services",
+                    values: ["networks": .string(networks.map(\.description).joined(separator: ","))]))
+        }
+        if let address = IPAddress(operatorListener.bindAddress),
+            AddressPolicy.isPublic(address) || Self.unspecified.contains(where: { $0.contains(address) })
+        {
+            warnings.append(
+                SettingsWarning(
+                    message: "whoever reaches the operators' listener may use it: adminBind is no private address",
+                    values: ["adminBind": .string(operatorListener.bindAddress)]))
+        }
+        if case .bytes(let budget) = memoryBudget, budget > memory {
+            warnings.append(
+                SettingsWarning(
+                    message: "memoryBudget is above the memory of the machine or of its control group",
+                    values: ["memoryBudget": .int(budget), "memory": .int(memory)]))
+        }
+        return warnings
+    }
+
+    /// Whether a network has addresses that lend keys of the machine or of its platform, or lies among its links.
+    private static func reachesTheMachine(_ network: AddressNetwork) -> Bool {
+        metadataServices.contains { network.contains($0) } || linkLocal.contains { $0.overlaps(network) }
+    }
+
+    /// The metadata services of Amazon (IPv6), Alibaba and Oracle; the others are link-local.
+    private static let metadataServices = ["fd00:ec2::254", "100.100.100.200", "192.0.0.192"].compactMap(IPAddress.init)
+    private static let linkLocal = ["169.254.0.0/16", "fe80::/10"].compactMap(AddressNetwork.init)
+    private static let unspecified = ["0.0.0.0/32", "::/128"].compactMap(AddressNetwork.init)
+}
