@@ -29,7 +29,9 @@ enum CompletionTable {
     }
 
     private static func options(of command: CommandDescription) -> [CommandOption] {
-        command.allOptions + (command.takesParameters ? parameters : []) + (command.takesSettings ? settings : [])
+        let flags = Set(command.settings.map { ExactText($0.flag) })
+        return command.allOptions + (command.takesParameters ? parameters : [])
+            + settings.filter { flags.contains(ExactText($0.flag)) || command.takesSettings && $0.name == "config" }
     }
 
     /// The options of a command that reads its arguments itself: all that its help names.

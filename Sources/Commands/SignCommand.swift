@@ -13,7 +13,8 @@ enum SignCommand {
                alula sign [--key HEX] --body FILE [--content-type TYPE] [--accept TYPES] [--fields] TARGET
 
         Prints TARGET with `&sig=` and its signature appended. TARGET is the path and query of the request exactly as it
-        will be sent: percent-encoded, with `expires` if wanted, without `sig`. The key is --key, else the first of
+        will be sent: percent-encoded, with `expires` if wanted, without `sig`; or the whole URL, of which the signature
+        covers these. The key is --key, else the first of
         ALULA_SIGNING_KEYS; hexadecimal, at least 32 bytes.
 
         With --body, prints the value of the field Alula-Signature for a POST of that file (- is standard input) to TARGET, which
@@ -29,6 +30,8 @@ enum SignCommand {
         var rest = arguments[...]
         var keyText = Program.environment["ALULA_SIGNING_KEYS"]
         var target: String?
+        // Scheme, host and port of a whole URL.
+        var site = ""
         var bodyPath: String?
         var request = HTTPRequest(method: .post, target: "")
         var printsFields = false
@@ -47,6 +50,8 @@ enum SignCommand {
                 printsFields = true
             } else if target == nil, argument.hasPrefix("/") {
                 target = argument
+            } else if target == nil, let url = Self.parts(of: argument) {
+                (site, target) = url
             } else {
                 Program.fail(["alula sign: \(argument) is not expected here", "", help], status: ExitStatus.wrongUse)
             }
@@ -76,6 +81,14 @@ enum SignCommand {
             Program.fail(
                 ["alula sign: a target is needed: path and query, without sig", "", help], status: ExitStatus.wrongUse)
         }
-        Program.succeed(URLSigner.sign(target: target, key: key))
+        Program.succeed(site + URLSigner.sign(target: target, key: key))
+    }
+
+    /// The site of an absolute URL, and the target that its server is sent; nil for other texts.
+    private static func parts(of url: String) -> (site: String, target: String)? {
+        guard let scheme = ["http://", "https://"].first(where: { url.prefix($0.count).lowercased() == $0 }),
+            let slash = url.dropFirst(scheme.count).firstIndex(of: "/"), !url.contains("#")
+        else { return nil }
+        return (String(url[..<slash]), String(url[slash...]))
     }
 }

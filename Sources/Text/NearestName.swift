@@ -6,8 +6,9 @@ public enum NearestName {
     /// The first of the names that take the fewest edits from `text`: a byte more, less or other, or two neighbors
     /// exchanged.
     ///
-    /// Upper and lower case count as the same. Nil if even the nearest name takes more edits than a third of the text's
-    /// bytes, or if `text` is itself a name.
+    /// Upper and lower case count as the same. If even the nearest name takes more edits than a third of the text's
+    /// bytes, it is the only one that begins with the text, if that has three bytes. Nil if there is none, or if `text`
+    /// is itself a name.
     public static func of(_ text: String, among names: some Sequence<String>) -> String? {
         guard text.utf8.count <= longest, !text.isEmpty else { return nil }
         let bytes = Array(text.asciiLowercased.utf8)
@@ -17,7 +18,9 @@ public enum NearestName {
             let edits = edits(from: bytes, to: Array(name.asciiLowercased.utf8))
             if edits <= bytes.count / 3, edits < nearest?.edits ?? .max { nearest = (name, edits) }
         }
-        return nearest?.name
+        if let nearest { return nearest.name }
+        let longer = names.filter { $0.asciiLowercased.utf8.starts(with: bytes) }
+        return bytes.count >= 3 && longer.count == 1 ? longer.first : nil
     }
 
     /// The edits between two texts, none of which touches the same bytes twice (optimal string alignment).

@@ -20,6 +20,13 @@ struct NearestNameTests {
         #expect(NearestName.of(text, among: Self.names) == nil)
     }
 
+    @Test func `a beginning leads to the only name that has it`() {
+        let names = ["thumbnail", "thumbs", "batch", "status"]
+        #expect(NearestName.of("bat", among: names) == "batch" && NearestName.of("STA", among: names) == "status")
+        #expect(NearestName.of("thu", among: names) == nil && NearestName.of("st", among: names) == nil)
+        #expect(NearestName.of("thumb", among: ["thumbnail", "batch"]) == "thumbnail")
+    }
+
     @Test func `the nearer name wins, then the earlier one, and a long text is no name`() {
         #expect(NearestName.of("colours", among: ["columns", "colour"]) == "colour")
         #expect(NearestName.of("cats", among: ["cuts", "bats"]) == "cuts")

@@ -54,11 +54,16 @@ struct CommandArguments: Sendable {
                 values[ExactText(option.name), default: []].append(value)
             } else if command.takesParameters, let option = Self.parameter(name) {
                 parameters.append((String(name.dropFirst(2)), try value(option.form)))
-            } else if command.takesSettings, Self.isSetting(name) {
+            } else if command.takesSettings, name == "--config" || command.settings.contains(where: { $0.flag == name })
+            {
                 settings += [String(name), try value("a value")]
             } else {
-                let nearest = NearestName.of(String(name), among: Self.flags(of: command))
-                throw WrongUse("there is no option \(name)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+                let known =
+                    SettingTable.all.contains { $0.flag == name }
+                    ? "\(name) is a setting of alula serve and changes nothing here" : "there is no option \(name)"
+                let nearest =
+                    Self.meant[ExactText(name)] ?? NearestName.of(String(name), among: Self.flags(of: command))
+                throw WrongUse(known + (nearest.map { "; did you mean \($0)?" } ?? ""))
             }
         }
     }
@@ -107,12 +112,14 @@ struct CommandArguments: Sendable {
         command.allOptions.map(\.flag)
             + (command.takesParameters
                 ? ThumbnailOption.all.flatMap { ([$0.name] + $0.aliases).map { "--" + $0 } } : [])
-            + (command.takesSettings ? SettingTable.all.map(\.flag) + ["--config"] : [])
+            + (command.takesSettings ? command.settings.map(\.flag) + ["--config"] : [])
     }
 
-    private static func isSetting(_ flag: Substring) -> Bool {
-        flag == "--config" || SettingTable.all.contains { $0.flag == flag }
-    }
+    /// The options that are meant by those of the service and of other programs.
+    private static let meant: [ExactText: String] = [
+        "--size": "--w and --h", "--sizes": "--w and --h", "--auto-width": "--w", "--qualities": "--q",
+        "--save-data-quality": "--q", "--auto-formats": "--format",
+    ]
 }
 
 /// The parameters of results as rows of a help.

@@ -56,11 +56,16 @@ struct CommandDescription: Sendable {
     var takesParameters = false
     /// Whether the settings of the service are options.
     var takesSettings = true
+    /// Whether the command works on images itself: then only the settings that change how are options.
+    var worksOnImages = false
     /// Commands to try.
     var examples: [String] = []
 
     /// The options with those that all commands have.
     var allOptions: [CommandOption] { options + [.help] }
+
+    /// The settings of the service that are options.
+    var settings: [Setting] { !takesSettings ? [] : worksOnImages ? SettingTable.making : SettingTable.all }
 
     /// The option of this name.
     func option(_ name: Substring) -> CommandOption? { allOptions.first { $0.name == name } }
@@ -72,7 +77,10 @@ struct CommandDescription: Sendable {
         if takesParameters {
             parts.append("How results look:\n" + Self.table(ThumbnailOptionText.rows))
         }
-        if takesSettings {
+        if worksOnImages {
+            parts.append("Settings of the service that count here:\n" + Self.table(settings.map { ($0.flag, $0.help) }))
+            parts.append("They come from the file (--config FILE or ALULA_CONFIG) and the environment, too.")
+        } else if takesSettings {
             parts.append(
                 """
                 Settings of the service count here as well, from the file (--config FILE or ALULA_CONFIG), from the environment

@@ -52,7 +52,7 @@ struct BatchProgress {
     /// The counts and the pace of the batch, in one line.
     func summary(at now: Duration) -> String {
         var parts = ["\(made) made"]
-        if kept > 0 { parts.append("\(kept) finished before") }
+        if kept > 0 { parts.append("\(kept) skipped") }
         if failed > 0 { parts.append("\(failed) failed") }
         if doneCount < total { parts.append("\(total - doneCount) not tried") }
         let seconds = (now - start).seconds
@@ -61,7 +61,7 @@ struct BatchProgress {
 
     private var doneCount: Int { made + kept + failed }
 
-    /// Sources a second; those that were finished before do not count.
+    /// Sources a second; those that were skipped do not count.
     private func rate(at now: Duration) -> Double { Double(made + failed) / max((now - start).seconds, 1e-3) }
 
     /// A number with one decimal, or with none from a hundred.

@@ -8,7 +8,6 @@ import Program
 /// Tells people and machines how a batch goes: a bar on a terminal, lines else.
 struct BatchReport {
     private var progress: BatchProgress
-    private var failures = FailureLines()
     private let isJSON: Bool
     /// Whether standard error shows a bar.
     private let hasBar: Bool
@@ -39,12 +38,14 @@ struct BatchReport {
             Program.say(Self.json(outcome).text)
         } else if let failure = outcome.failure {
             if hasBar { Program.hint(Self.clearing) }
-            if let line = failures.line(for: failure, about: outcome.source) { Program.complain(line) }
+            if let line = failure.line(about: outcome.source) { Program.complain(line) }
             if hasBar { draw() }
         } else if hasLines {
             switch outcome.kind {
             case .made(let path, _): Program.say(Program.line("\(outcome.source) -> \(path)"))
-            case .kept(let path): Program.say(Program.line("\(outcome.source) -> \(path) (finished before)"))
+            case .kept(let path, let isFinished):
+                let reason = isFinished ? "finished before" : "skipped: exists"
+                Program.say(Program.line("\(outcome.source) -> \(path) (\(reason))"))
             case .failed: break
             }
         }
@@ -61,7 +62,6 @@ struct BatchReport {
     func end(isComplete: Bool) {
         if hasBar { Program.hint(Self.clearing) }
         guard isJSON else {
-            if let line = failures.rest { Program.complain(line) }
             Program.hint(progress.summary(at: timekeeper.now) + (isComplete ? "\n" : "; stopped\n"))
             return
         }
@@ -82,7 +82,7 @@ struct BatchReport {
                 ("width", .int(image.size.width)), ("height", .int(image.size.height)),
                 ("bytes", .int(image.bytes.count)),
             ]
-        case .kept(let path): members += [("status", .string("skipped")), ("file", .string(path))]
+        case .kept(let path, _): members += [("status", .string("skipped")), ("file", .string(path))]
         case .failed(let failure):
             members += [
                 ("status", .string("failed")), ("code", .string(failure.code)), ("reason", .string(failure.reason)),

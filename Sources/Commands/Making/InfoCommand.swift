@@ -28,6 +28,7 @@ enum InfoCommand {
             The exit status is 0, 1 if a source failed, and 2 for wrong use.
             """,
         options: [include, components, .recursive, .verbose],
+        worksOnImages: true,
         examples: ["alula info cat.jpg", "alula info photos --recursive --include color,blurhash"])
 
     static func run(_ arguments: [String]) -> Never {

@@ -22,8 +22,8 @@ struct Outcome: Sendable {
     enum Kind: Sendable {
         /// A result was written there.
         case made(path: String, EncodedImage)
-        /// The result of an earlier run is there.
-        case kept(path: String)
+        /// A file is there that stays: the result of an earlier run, as far as that is known.
+        case kept(path: String, isFinished: Bool)
         case failed(CommandFailure)
     }
 
@@ -60,11 +60,21 @@ struct ResultMaker: Sendable {
         do {
             kind = try await result(of: source, index)
         } catch {
-            kind = .failed(CommandFailure(error))
+            kind = self.kind(of: CommandFailure(error))
         }
         // Later sources of the same stem wait until this one has a name, or has none.
         names.pass(index)
         return Outcome(index: index, source: source.text, kind: kind, duration: SystemTimekeeper().now - start)
+    }
+
+    /// Among many results, a file that exists is no failure: an earlier run will have made it.
+    private func kind(of failure: CommandFailure) -> Outcome.Kind {
+        switch place {
+        case .folder, .origin:
+            guard failure.code == ResultFile.existing.code, let path = failure.subject else { return .failed(failure) }
+            return .kept(path: path, isFinished: false)
+        case .standardOutput, .file: return .failed(failure)
+        }
     }
 
     private func result(of source: CommandSource, _ index: Int) async throws -> Outcome.Kind {
@@ -76,7 +86,7 @@ struct ResultMaker: Sendable {
             let name = await names.name(of: index, fileExtension: ending)
             let path = FilePath.joined(folder, name)
             if let stamp = ResultFile.Stamp(of: path), record.isFinished(work, name, stamp) {
-                return .kept(path: path)
+                return .kept(path: path, isFinished: true)
             }
         }
         let opened = try await session.opened(source, receipt: "source-\(index)")

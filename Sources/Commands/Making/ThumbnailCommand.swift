@@ -11,8 +11,8 @@ enum ThumbnailCommand {
         text: """
             Makes a thumbnail of each source. A source is a file, a folder, an http or https URL, or - for standard input.
             Without --format, the ending of -o FILE decides, and in a folder the source's own format. Results in a folder are
-            called NAME.EXT after their sources, and NAME-2.EXT if that is taken. -o is a folder if it is one already, ends in a
-            slash or has no ending.
+            called NAME.EXT after their sources, and NAME-2.EXT if that is taken; files that exist are skipped. -o is a folder if
+            it is one already, ends in a slash or has no ending.
 
             The exit status is 0, 1 if a source failed, and 2 for wrong use.
             """,
@@ -21,6 +21,7 @@ enum ThumbnailCommand {
             .verbose,
         ],
         takesParameters: true,
+        worksOnImages: true,
         examples: [
             "alula thumbnail cat.jpg --w 300 -o cat-small.webp",
             "alula thumbnail photos --w 300 --h 300 --fit cover --format avif -o thumbnails/",
@@ -55,7 +56,6 @@ enum ThumbnailCommand {
             let maker = ResultMaker(
                 session: session, request: options.request, place: options.place,
                 names: SharedResultNames(stems: sources.map(\.stem)), replaces: arguments.has(.force))
-            var failures = FailureLines()
             let isTriedAll = await ManySources.run(
                 sources, atOnce: session.sourcesAtOnce,
                 maker.outcome
@@ -63,12 +63,12 @@ enum ThumbnailCommand {
                 switch outcome.kind {
                 case .failed(let failure):
                     isComplete = false
-                    if let line = failures.line(for: failure, about: outcome.source) { Program.complain(line) }
-                case .made(let path, _), .kept(let path):
+                    if let line = failure.line(about: outcome.source) { Program.complain(line) }
+                case .made(let path, _):
                     if case .folder = options.place { Program.say("\(outcome.source) -> \(path)") }
+                case .kept(let path, _): Program.say("\(outcome.source) -> \(path) (skipped: exists)")
                 }
             }
-            if let line = failures.rest { Program.complain(line) }
             await session.end()
             return isComplete && isTriedAll ? 0 : 1
         }

@@ -21,7 +21,7 @@ struct BatchProgressTests {
                 EncodedImage(bytes: SharedBytes([1, 2]), format: .webp, size: PixelSize(width: 3, height: 4))))
     }
     private var failed: Outcome { outcome(.failed(CommandFailure(code: "not_an_image", "not an image"))) }
-    private var kept: Outcome { outcome(.kept(path: "o/a.webp")) }
+    private var kept: Outcome { outcome(.kept(path: "o/a.webp", isFinished: true)) }
 
     @Test func `the bar tells the rate, the time that is left and the failures`() {
         var progress = BatchProgress(total: 1_000, start: clock.now)
@@ -42,7 +42,7 @@ struct BatchProgressTests {
         clock.advance(by: .seconds(100))
         for _ in 0..<100 { progress.count(made) }
         #expect(progress.bar(at: clock.now, width: 120).hasSuffix("] 10100/20000  1.0/s  2:45:00 left"))
-        #expect(progress.summary(at: clock.now) == "100 made, 10000 finished before, 9900 not tried in 100 s (1.0/s)")
+        #expect(progress.summary(at: clock.now) == "100 made, 10000 skipped, 9900 not tried in 100 s (1.0/s)")
     }
 
     @Test func `the bar is drawn ten times a second, and at the end`() {

@@ -174,6 +174,12 @@ struct CommandLineTests {
         (["refresh"], "a URL is needed"), (["thumbnial"], "there is no command thumbnial; did you mean thumbnail?"),
         (["thumbnail", "a.jpg", "--widht", "8"], "there is no option --widht; did you mean --width?"),
         (["batch", "list", "--job", "8"], "there is no option --job; did you mean --jobs?"),
+        (
+            ["thumbnail", "a.jpg", "--sizes", "100", "-o", "x.png"],
+            "--sizes is a setting of alula serve and changes nothing here; did you mean --w and --h?"
+        ),
+        (["batch", "list", "--size", "100", "-o", "x"], "there is no option --size; did you mean --w and --h?"),
+        (["info", "a.jpg", "--port=80"], "--port is a setting of alula serve and changes nothing here"),
         (["purge", "--admin-prot", "8"], "there is no option --admin-prot; did you mean --admin-port?"),
         (
             ["thumbnail", "a.jpg", "b.jpg", "-o", "x.png"],
@@ -219,12 +225,52 @@ struct CommandLineTests {
         #expect(changed() == before)
         // Other options are other work, and what is there is not replaced unasked.
         let other = try run("batch", "list", "--w", "9", "--format", "png", "-o", "out", "--resume")
-        #expect(other.status == 1 && other.errors.split(separator: "\n").count == 4)
-        #expect(other.errors.contains(/alula: out\/[1-5](-2)?.png: exists; --force replaces it\n/))
-        #expect(other.errors.contains("alula: 5 more results exist; --force replaces them\n"))
+        #expect(other.status == 1 && other.errors.contains("6 skipped, 1 failed"))
+        #expect(other.lines.count { $0.contains(/^.* -> out\/[1-5](-2)?.png \(skipped: exists\)$/) } == 6)
+        #expect(try header("out/1.png").size.width == 8)
         let forced = try run("batch", "list", "--w", "9", "--format", "png", "-o", "out", "--resume", "--force")
         #expect(forced.errors.contains("6 made, 1 failed"))
         #expect(try header("out/1.png").size.width == 9)
+    }
+
+    @Test func `a second run skips what exists, and --force replaces it`() throws {
+        folder.write("cat.jpg", jpeg)
+        let arguments = ["thumbnail", "cat.jpg", "--format", "png", "-o", "out/"]
+        #expect(try CommandRun(arguments + ["--w", "8"], in: folder).status == 0)
+        let second = try CommandRun(arguments + ["--w", "9"], in: folder)
+        #expect(second.status == 0 && second.errors.isEmpty)
+        #expect(
+            try second.lines == ["cat.jpg -> out/cat.png (skipped: exists)"] && header("out/cat.png").size.width == 8)
+        #expect(try CommandRun(arguments + ["--w", "9", "--force"], in: folder).status == 0)
+        #expect(try header("out/cat.png").size.width == 9)
+    }
+
+    @Test func `a list may end its names in NUL, and holds none otherwise`() throws {
+        folder.write("a b\n#.jpg", jpeg)
+        folder.write(" cat.jpg", jpeg)
+        let list = Array("a b\n#.jpg\0 cat.jpg\0\0".utf8)
+        let made = try CommandRun(
+            ["batch", "-", "-0", "--w", "8", "--format", "png", "-o", "out"], in: folder, input: list)
+        #expect(made.status == 0 && made.errors.contains("2 made"), "\(made.errors)")
+        let wrong = try CommandRun(["batch", "-", "--w", "8", "-o", "wrong"], in: folder, input: list)
+        #expect(wrong.status == 2 && wrong.errors.contains("LIST holds NUL bytes; -0 reads names that end in them"))
+        #expect(names.filter { $0 == "wrong" }.isEmpty)
+    }
+
+    @Test func `a signature stands behind a target and behind a whole URL`() throws {
+        let key = ["ALULA_SIGNING_KEYS": String(repeating: "ab", count: 32)]
+        let target = "/thumbnail?url=photos:a.jpg&w=300"
+        let signed = try run("sign", target, environment: key)
+        #expect(signed.status == 0 && signed.text.hasPrefix(target + "&sig="))
+        let url = try run("sign", "https://img.example.com:8443" + target, environment: key)
+        #expect(url.text == "https://img.example.com:8443" + signed.text)
+        for wrong in ["https://img.example.com", "ftp://h/a?b=c", "https://h/a?b=c#d", "https://h/a"] {
+            #expect(try run("sign", wrong, environment: key).status == 2, "\(wrong)")
+        }
+    }
+
+    @Test func `the beginning of a command's name leads to it`() throws {
+        #expect(try run("thumb").errors.contains("there is no command thumb; did you mean thumbnail?"))
     }
 
     @Test func `a batch takes its list from standard input`() throws {

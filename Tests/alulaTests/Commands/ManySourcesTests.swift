@@ -10,7 +10,8 @@ struct ManySourcesTests {
 
     private static func outcome(_ index: Int, _ failure: CommandFailure? = nil) -> Outcome {
         Outcome(
-            index: index, source: "\(index)", kind: failure.map { .failed($0) } ?? .kept(path: "x"), duration: .zero)
+            index: index, source: "\(index)", kind: failure.map { .failed($0) } ?? .kept(path: "x", isFinished: false),
+            duration: .zero)
     }
 
     @Test func `no more than so many are in hand`() async {
