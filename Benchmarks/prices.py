@@ -12,7 +12,7 @@ RENDERS = [(name, bands, subject, []) for subject in ["photo", "noise"] for band
            for name in ["jpeg", "png", "webp", "gif", "avif", "jxl"] if (name, bands) != ("jpeg", 4)]
 # With chroma at full size, dearer than usual.
 RENDERS += [(name, bands, subject, [95]) for subject in ["photo", "noise"] for name, bands in [("jpeg", 3), ("avif", 3), ("avif", 4)]]
-# With a palette: of the image's own colours, and of chosen ones.
+# With a palette: of the image's own colors, and of chosen ones.
 RENDERS += [("png", bands, "speckles", []) for bands in [3, 4]]
 RENDERS += [("png", bands, subject, [quality]) for subject in ["photo", "noise"] for bands in [3, 4] for quality in [50, 80, 99]]
 STEP_SIZES = [(300, 200), (1800, 1200)]

@@ -12,6 +12,16 @@ enum ProcessMetrics {
             otlp: OTLPMetric("process.cpu.time", unit: "s")
         ) { [([], cpuSeconds)] }
         registry.gauge(
+            "alula_process_cpu_seconds_total",
+            help: "User and system CPU time of the serving process, and of all worker processes.", labels: "process",
+            isCounter: true, otlp: OTLPMetric("alula.process.cpu.time", unit: "s")
+        ) { [(["serving"], cpuSeconds), (["workers"], childrenCPUSeconds)] }
+        registry.gauge(
+            "alula_resident_bytes",
+            help: "Resident memory of the serving process, and of all worker processes; shared pages count in each.",
+            labels: "process", otlp: OTLPMetric("alula.process.memory.usage", unit: "By", isSum: true)
+        ) { [(["serving"], residentBytes), (["workers"], children.map(residentBytes(of:)).reduce(0, +))] }
+        registry.gauge(
             "process_resident_memory_bytes", help: "Resident memory.",
             otlp: OTLPMetric("process.memory.usage", unit: "By", isSum: true)
         ) { [([], residentBytes)] }
@@ -40,33 +50,63 @@ enum ProcessMetrics {
         registry.unsentGauge("process_start_time_seconds", help: "Start, in seconds since 1970.") { [([], start)] }
     }
 
-    private static var cpuSeconds: Double {
+    private static var cpuSeconds: Double { cpuSeconds(RUSAGE_SELF) }
+
+    /// The CPU time of the worker processes that have ended and of those that run.
+    private static var childrenCPUSeconds: Double {
+        let ticks = children.flatMap { process -> [Double] in
+            // The name of the process, in parentheses, may hold blanks.
+            let fields = (text("/proc/\(process)/stat").split(separator: ")").last ?? "").split(separator: " ")
+            return fields.count > 14 ? fields[11...12].compactMap { Double($0) } : []
+        }
+        return cpuSeconds(RUSAGE_CHILDREN) + ticks.reduce(0, +) / Double(sysconf(CInt(_SC_CLK_TCK)))
+    }
+
+    private static func cpuSeconds(_ who: __rusage_who) -> Double {
         var usage = rusage()
-        unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        unsafe getrusage(__rusage_who_t(who.rawValue), &usage)
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 
-    private static var residentBytes: Double { pages(field: 1) }
-    private static var virtualBytes: Double { pages(field: 0) }
-    private static var openDescriptors: Int { entries(of: "/proc/self/fd") - 1 }
-    private static var threads: Int { entries(of: "/proc/self/task") }
+    private static var residentBytes: Double { residentBytes(of: "self") }
+    private static var virtualBytes: Double { pages(of: "self", field: 0) }
+    private static var openDescriptors: Int { names(in: "/proc/self/fd").count - 1 }
+    private static var threads: Int { names(in: "/proc/self/task").count }
 
-    private static func pages(field: Int) -> Double {
-        guard let file = unsafe fopen("/proc/self/statm", "r") else { return 0 }
-        defer { unsafe fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        guard unsafe fgets(&line, CInt(line.count), file) != nil else { return 0 }
-        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let fields = text.split(separator: " ")
+    /// The IDs of the processes that this one has started: those of each of its threads.
+    private static var children: [String] {
+        names(in: "/proc/self/task").flatMap { thread in
+            text("/proc/self/task/\(thread)/children").split(separator: " ").map(String.init)
+        }
+    }
+
+    private static func residentBytes(of process: String) -> Double { pages(of: process, field: 1) }
+
+    private static func pages(of process: String, field: Int) -> Double {
+        let fields = text("/proc/\(process)/statm").split(separator: " ")
         return fields.count > field ? (Double(fields[field]) ?? 0) * Double(sysconf(CInt(_SC_PAGESIZE))) : 0
     }
 
-    private static func entries(of folder: String) -> Int {
-        guard let stream = unsafe opendir(folder) else { return 0 }
+    /// The first line of a file of `/proc`; empty if it cannot be read.
+    private static func text(_ path: String) -> String {
+        guard let file = unsafe fopen(path, "r") else { return "" }
+        defer { unsafe fclose(file) }
+        var line = [CChar](repeating: 0, count: 4_096)
+        guard unsafe fgets(&line, CInt(line.count), file) != nil else { return "" }
+        return String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }
-        var count = -2
-        while unsafe readdir(stream) != nil { count += 1 }
-        return count
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
     }
 }

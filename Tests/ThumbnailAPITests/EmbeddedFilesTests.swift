@@ -3,6 +3,7 @@ import HTTPTypes
 import Imaging
 import Memory
 import Testing
+import ThumbnailPipeline
 
 @testable import Dialects
 @testable import ThumbnailAPI
@@ -47,6 +48,9 @@ import Testing
         for parameter in ThumbnailParameter.allCases {
             #expect(document.contains("name: \(parameter.rawValue)\n      in: query"), "\(parameter)")
         }
+        let list = try #require(document.split(separator: "    Code:\n").last?.split(separator: "    Problem:").first)
+        let codes = list.split(separator: "\n").filter { $0.hasPrefix("        - ") }.map { $0.dropFirst(10) }
+        #expect(codes == ErrorCode.all.map { $0[...] })
         // Generated clients send the defaults, and some are refused without the parameter that they belong to.
         #expect(document.split(separator: "\n").filter { $0.contains("default: ") }.count == 1)
         for name in ColorNames.values.keys { #expect(document.contains(" \(name)"), "\(name)") }

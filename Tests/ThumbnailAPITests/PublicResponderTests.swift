@@ -115,6 +115,8 @@ import ThumbnailPipeline
         let metrics = edge.registry.prometheusText
         #expect(metrics.contains(#"alula_requests_total{route="thumbnail",status="200"} 1"#))
         #expect(metrics.contains(#"alula_requests_total{route="none",status="404"} 1"#))
+        #expect(metrics.contains(#"alula_errors_total{code="no_such_route"} 1"#))
+        #expect(metrics.contains(#"alula_errors_total{code="internal"} 0"#))
         #expect(metrics.contains("alula_request_seconds_count 2"))
     }
 

@@ -39,6 +39,7 @@ struct SandboxMetrics: Sendable {
         ends = registry.counters(
             "alula_decode_worker_ends_total", help: "Decode workers that ended, each replaced.", labels: "cause",
             counting: "process")
+        for cause in Cause.allCases { _ = ends.counter(cause.rawValue) }
         retries = registry.counter(
             "alula_decode_retries_total", help: "Images given to another worker because the first ended.",
             counting: "image")

@@ -62,6 +62,7 @@ struct ExchangeRecorder: Sendable {
         }
         response.headerFields.append(.xRequestID, exchange.requestID)
         metrics.record(exchange.route, exchange.method, status: response.status.code, seconds: elapsed.seconds)
+        if let error { metrics.errors.counter(error.code).increment() }
         exchange.trace?.finish(exchange, status: response.status.code, until: now, error: error)
         let needsExplanation = error.map { $0.needsExplanation } ?? false
         if isLoggingAll || needsExplanation {
@@ -162,6 +163,9 @@ enum ServerTimingText {
 package struct APIMetrics: Sendable {
     /// `alula_requests_total{route,status}`.
     package let requests: CounterFamily
+    /// `alula_errors_total{code}`, which has every code from the start: a series that is born with a failure hides it
+    /// from `increase()`.
+    let errors: CounterFamily
     /// Requests whose answers are being made; those that are answered at once are never among them.
     let active = LevelFamily()
     private let seconds: HistogramFamily
@@ -171,6 +175,10 @@ package struct APIMetrics: Sendable {
         requests = registry.counters(
             "alula_requests_total", help: "Answers of the public listener.", labels: "route", "status",
             counting: "request")
+        errors = registry.counters(
+            "alula_errors_total", help: "Requests of the public listener that failed, by the code of the problem.",
+            labels: "code", counting: "request")
+        for code in ErrorCode.all { _ = errors.counter(code) }
         seconds = registry.histograms(
             "alula_request_seconds", help: "Time from a request's head to its finished answer.",
             otlp: OTLPMetric(

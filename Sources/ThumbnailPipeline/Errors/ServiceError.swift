@@ -45,6 +45,22 @@ extension ServiceError {
     package var retryAfter: Int? { nil }
 }
 
+/// The codes of all problems, for metrics that begin with 0.
+package enum ErrorCode {
+    /// The codes in the order of `openapi.yaml`.
+    package static let all = [
+        "bad_url", "bad_parameter", "size_not_allowed", "tag_not_allowed", "unknown_parameter", "missing_parameter",
+        "bad_request", "source_not_allowed", "bad_key", "bad_signature", "uploads_off", "callback_not_allowed",
+        "origin_not_writable", "unsupported_option", "expired", "cross_site", "request_loop", "source_not_found",
+        "no_such_route", "no_such_receipt", "no_such_job", "bad_body", "length_required", "request_too_large",
+        "not_json", "method_not_allowed", "request_timeout", "cancelled", "source_too_large", "too_large",
+        "uri_too_long", "not_an_image", "cannot_decode", "too_many_pixels", "no_such_page", "crop_outside",
+        "nothing_made", "headers_too_large", "internal", "origin_unreachable", "origin_protocol_error",
+        "origin_error", "destination_failed", "origin_tls_error", "too_many_redirects", "overloaded", "draining",
+        "origin_suspended", "origin_timeout", "deadline_exceeded", "not_cached", "version_not_supported",
+    ]
+}
+
 /// The answer to an error, as its row in a table of errors says it.
 package struct ErrorAnswer {
     let status: HTTPResponse.Status

@@ -48,7 +48,7 @@ class Program:
 
 
 class Origin(Program):
-    """The scripted origin: images and misbehaviour by path."""
+    """The scripted origin: images and misbehavior by path."""
 
     def __init__(self, executable):
         super().__init__([executable], stdout=subprocess.PIPE)

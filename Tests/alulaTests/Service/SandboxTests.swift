@@ -1,4 +1,5 @@
 import ImageSandbox
+import Telemetry
 import TestSupport
 import Testing
 
@@ -33,6 +34,23 @@ struct SandboxTests {
         let inProcess = try await answers { _ in }
         let isSame = inWorkers == inProcess
         #expect(isSame)
+    }
+
+    @Test func `the time and memory of worker processes are measured`() async throws {
+        func value(_ name: String, in text: String) throws -> Double {
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name + "{process=\"workers\"}") })
+            return try #require(Double(line.split(separator: " ")[1]))
+        }
+        try await withService(configure: Self.confine) { running in
+            running.origin.serve("/a", .image(ImageFixture.jpeg.array))
+            for width in 32..<40 {
+                let status = try await running.thumbnail("/a", "w=\(width)&format=avif").status
+                #expect(status == 200)
+            }
+            let metrics = running.service.engine.registry.prometheusText
+            #expect(try value("alula_process_cpu_seconds_total", in: metrics) > 0)
+            #expect(try value("alula_resident_bytes", in: metrics) > 1_000_000)
+        }
     }
 
     @Test func `AVIF is decoded only in a sandbox by default`() async throws {

@@ -37,7 +37,7 @@ function unbroken(points, value) {
 export class Chart {
   /**
    * - title: what it shows
-   * - series: for each line its name, its class of colour, and its value at a point, which may be null
+   * - series: for each line its name, its class of color, and its value at a point, which may be null
    * - format: a value as text
    * - least: the least value of the top, so that a small change is not drawn large
    * - top: the value of the top at a moment; computed from the values without it

@@ -109,7 +109,7 @@ export class RequestForm {
     note.className = "fault";
     note.id = field.id + "-fault";
     note.textContent = text;
-    field.closest(".field").append(note);
+    field.closest(".field, .upload").append(note);
     field.setAttribute("aria-invalid", "true");
     // Some screen readers know only the description.
     field.setAttribute("aria-errormessage", note.id);
@@ -121,7 +121,7 @@ export class RequestForm {
   }
 
   unmark() {
-    for (const note of this.element.querySelectorAll(".field > .fault")) note.remove();
+    for (const note of this.element.querySelectorAll(":is(.field, .upload) > .fault")) note.remove();
     for (const field of this.element.querySelectorAll("[aria-invalid]")) {
       field.removeAttribute("aria-invalid");
       field.removeAttribute("aria-errormessage");

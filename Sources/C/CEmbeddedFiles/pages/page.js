@@ -227,11 +227,11 @@ async function explain(response, takesFocus, signal) {
   const problem = await response.json();
   signal.throwIfAborted();
   const { parameter, detail } = problemWords(problem);
-  const field = parameter && !(upload && parameter === "url") ? form.field(parameter) : null;
+  const isFile = upload !== null && parameter === "url";
+  const field = isFile ? element("file") : parameter && form.field(parameter);
   if (field) form.mark(field, detail, takesFocus);
-  const title = field?.labels?.[0]?.firstChild.textContent.trim();
+  const title = isFile ? upload.name : field?.labels?.[0]?.firstChild.textContent.trim();
   announce((title ? title + ": " : "") + detail, true);
-  tellFields(response);
 }
 
 /** Makes the thumbnail; after a press of the button the first fault takes the focus. */
@@ -246,7 +246,10 @@ async function make({ takesFocus = false } = {}) {
   } catch (failure) {
     if (!signal.aborted) announce("The service gave no answer that this browser could use.", true);
   }
-  if (!signal.aborted) element("looking").setAttribute("aria-busy", "false");
+  if (signal.aborted) return;
+  element("looking").setAttribute("aria-busy", "false");
+  // Only an answer makes them fresh: after a failure, figures of an earlier one would seem to belong to it.
+  for (const part of shown) part.hidden = part.classList.contains("stale");
 }
 
 async function tryToMake(takesFocus, signal) {

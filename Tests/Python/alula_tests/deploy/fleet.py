@@ -35,7 +35,7 @@ class Fleet:
     """Instances that can be ended and started again on their ports."""
 
     def __init__(self, executable, *settings):
-        places = [f"--{name}-path={place}" for name, place in spellings.PREFIXES.items()]
+        places = [f"--{name}-path={place}" for name, place in (spellings.PREFIXES | spellings.ENDPOINTS).items()]
         self.command = [executable, *itertools.chain(*(place.split("=") for place in places)),
                         "--drain-delay", "3s", "--access-log", "off",
                         # A busy machine makes requests slow here; refusing them is another test's matter.

@@ -6,6 +6,7 @@ import tempfile
 
 from alula_tests.clients import connect, get, thumbnail
 from alula_tests.deploy import proxies, spellings
+from alula_tests.deploy.spellings import quoted
 from alula_tests.origins import ImageHandler, serving
 
 SOURCE = "http://images.example.com/2026/a%20photo.jpg"
@@ -49,8 +50,14 @@ def check(report):
         for dialect, prefix in spellings.PREFIXES.items():
             others = {name: NOWHERE for name in spellings.PREFIXES if name != dialect}
             at_root = {name: re.sub(f"^{prefix}/?", "/", target) for name, target in everywhere.items()
-                       if target.startswith(prefix) or target.startswith(("/thumbnail", "/info"))}
+                       if target.startswith((prefix, "/thumbnail", "/info", *spellings.ENDPOINTS.values()))}
             compare(report, f"{dialect} at /", port, at_root, {dialect: "/", **others})
+        escaped = quoted(SOURCE + "?size=2&v=1")
+        queries = {
+            "native": f"/thumbnail?url={escaped}", "astro": f"/_image?w=3&href={escaped}",
+            "cloudflare": f"/cdn-cgi/image/w=3/{SOURCE}?size=2&v=1", "ipx": f"/_ipx/_/{SOURCE}?size=2&v=1",
+            "imaginary": f"/imaginary/crop?width=3&url={escaped}"}
+        compare(report, "with a query", port, queries, {}, KEY + "?size=2&v=1")
         elsewhere = {name: target.replace("/imgproxy/", "/img/px/") for name, target in everywhere.items()
                      if not target.startswith(("/thumbor", "/wsrv"))}
         compare(report, "imgproxy elsewhere, thumbor at /", port, elsewhere, {"imgproxy": "/img/px", "thumbor": "/", "wsrv": NOWHERE})
@@ -68,11 +75,11 @@ def shares(report, count=1500):
     report.check(len(parts) == 4 and parts[0] >= 21 and parts[-1] <= 29, f"four instances have even shares of sources: {parts} %")
 
 
-def compare(report, claim, port, targets, places):
+def compare(report, claim, port, targets, places, key=KEY):
     with tempfile.TemporaryDirectory() as folder, Telling([port] * 4, folder, **places) as proxy:
         wrong = {}
         for name, target in targets.items():
             answer, _ = get(connect(proxy.port), target)
-            if answer.getheader("X-Key") != KEY:
+            if answer.getheader("X-Key") != key:
                 wrong[name] = answer.getheader("X-Key")
         report.check(len(targets) > 4 and not wrong, f"{len(targets)} ways to write a source have one key, {claim}: {wrong or 'all'}")

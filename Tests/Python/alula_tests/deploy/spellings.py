@@ -2,7 +2,10 @@
 import base64
 import urllib.parse
 
-PREFIXES = {"imgproxy": "/imgproxy", "thumbor": "/thumbor", "wsrv": "/wsrv"}
+PREFIXES = {"imgproxy": "/imgproxy", "thumbor": "/thumbor", "wsrv": "/wsrv", "imaginary": "/imaginary"}
+# Dialects that lie where their frameworks have them, never at `/`.
+ENDPOINTS = {"next": "/_next/image", "vercel": "/_vercel/image", "netlify": "/.netlify/images", "astro": "/_image",
+             "cloudflare": "/cdn-cgi/image", "ipx": "/_ipx"}
 
 
 def quoted(text):
@@ -27,6 +30,14 @@ def plain(url):
         "thumbor, no scheme": f"/thumbor/unsafe/trim/1x1:30x20/-43x0/left/top/{bare}",
         "wsrv": f"/wsrv/?url={quoted(url)}&w=40",
         "wsrv, no scheme": f"/wsrv?w=41&url={quoted(bare)}",
+        "imaginary": f"/imaginary/resize?width=40&url={quoted(url)}",
+        "next": f"/_next/image?url={quoted(url)}&w=32&q=75",
+        "vercel": f"/_vercel/image?url={quoted(url)}&w=640&q=75",
+        "netlify": f"/.netlify/images?url={quoted(url)}&w=40",
+        "astro": f"/_image?href={quoted(url)}&w=40",
+        "cloudflare": f"/cdn-cgi/image/width=40/{url}",
+        "cloudflare, escaped": f"/cdn-cgi/image/width=41,format=auto/{quoted(url)}",
+        "ipx": f"/_ipx/w_40/{url}",
     }
 
 

@@ -168,7 +168,7 @@ def front_end_complaints(service, source):
 
 
 def half_transparent():
-    """A circle of two colours with soft edges."""
+    """A circle of two colors with soft edges."""
     image = Image.radial_gradient("L").resize((160, 120))
     result = Image.merge("RGBA", [image, image.rotate(90), image.transpose(Image.Transpose.FLIP_LEFT_RIGHT), image])
     file = io.BytesIO()

@@ -17,7 +17,7 @@ LIMIT = 1
 
 
 class ChangingOrigin(ImageHandler):
-    """Images of one colour each, which says the version of the source."""
+    """Images of one color each, which says the version of the source."""
     versions = [1] * SOURCES
     disable_nagle_algorithm = True
 

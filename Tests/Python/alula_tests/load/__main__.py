@@ -292,7 +292,7 @@ async def crowd(service, origin, report):
     report.check(client.take()[0].status == 200, "a place is free again afterwards")
 
 
-async def neighbours(service, origin, report):
+async def neighbors(service, origin, report):
     """Sixty-four clients of eight slow hosts, and misses of a ninth one."""
     port = urllib.parse.urlsplit(origin).port
     fresh = itertools.count()
@@ -328,14 +328,14 @@ def start(options, *more):
     return Service(options.alula, "--access-log", "off", *more)
 
 
-async def with_slow_neighbours(options, origin, report):
+async def with_slow_neighbors(options, origin, report):
     with start(options) as service:
-        await neighbours(service, origin, report)
+        await neighbors(service, origin, report)
 
 
 async def run(options, origin, report):
-    if options.only_neighbours:
-        return await with_slow_neighbours(options, origin, report)
+    if options.only_neighbors:
+        return await with_slow_neighbors(options, origin, report)
     with start(options) as service:
         await unharmed(service, origin, report, options)
     if options.only_dear:
@@ -345,7 +345,7 @@ async def run(options, origin, report):
         await crowd(service, origin, report)
         for complaint in service.stop():
             report.check(False, complaint)
-    await with_slow_neighbours(options, origin, report)
+    await with_slow_neighbors(options, origin, report)
     for is_single in (True, False):
         with start(options) as service:
             await ending(service, origin, peak, report, is_single)
@@ -357,7 +357,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60, help="how long the flood lasts")
     parser.add_argument("--times", type=float, default=5, help="the flood, as a multiple of the capacity")
     parser.add_argument("--only-dear", action="store_true", help="only thumbnails beside dear requests")
-    parser.add_argument("--only-neighbours", action="store_true", help="nothing but the slow hosts")
+    parser.add_argument("--only-neighbors", action="store_true", help="nothing but the slow hosts")
     options = parser.parse_args()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

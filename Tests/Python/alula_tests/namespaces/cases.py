@@ -1,4 +1,4 @@
-"""URLs that must lead nowhere: denied addresses in every spelling, and other ways to the machine itself or its neighbours."""
+"""URLs that must lead nowhere: denied addresses in every spelling, and other ways to the machine itself or its neighbors."""
 import ipaddress
 
 # One or two of each network that is denied, and addresses with a meaning of their own.
@@ -12,7 +12,7 @@ DENIED_IPV6 = [
     "::", "::1", "100::1", "2001::1", "2001:2::1", "2001:db8::1", "2002:808:808::1", "3fff::1", "5f00::1", "fc00::1",
     "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1", "2606:2800:220:1:0:5efe:808:808", "2606:2800:220:1:200:5efe:808:808",
 ]
-# Their neighbours on the allowed side.
+# Their neighbors on the allowed side.
 ALLOWED = [
     "8.8.8.8", "11.0.0.1", "100.63.255.255", "100.128.0.1", "126.255.255.254", "128.0.0.1", "169.253.255.255", "169.255.0.1",
     "172.15.255.255", "172.32.0.1", "192.167.255.255", "192.169.0.1", "198.17.255.255", "198.20.0.1", "223.255.255.254",

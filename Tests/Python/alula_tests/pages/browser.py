@@ -33,7 +33,7 @@ class Browser(webdriver.Chrome):
             {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
 
     def colors(self, scheme):
-        """Has the page drawn for users of light or dark colours; nothing moves, so that all is measured at its end."""
+        """Has the page drawn for users of light or dark colors; nothing moves, so that all is measured at its end."""
         self.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}]})
 

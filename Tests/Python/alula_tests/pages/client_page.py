@@ -1,8 +1,10 @@
 """Clicks through the page of the public listener."""
 import hashlib
 import html
+import pathlib
 import re
 import subprocess
+import tempfile
 import urllib.parse
 import urllib.request
 
@@ -212,7 +214,7 @@ class ClientPage:
             if name == "w":
                 press(Keys.CONTROL, "a")
                 press("150")
-            if name == "Colours":
+            if name == "Colors":
                 press(Keys.SPACE)
             if name == "sepia":
                 press(Keys.ARROW_RIGHT * 3)
@@ -235,7 +237,7 @@ class ClientPage:
         browser.execute_script("for (const group of document.querySelectorAll('details')) group.open = true")
         return rules.all_of(browser) + browser.complaints()
 
-    def centred(self):
+    def centered(self):
         """Source and thumbnail stand in the middle of the frame, over each other."""
         frame, *images = self.browser.execute_script(
             "return ['frame', 'thumbnail', 'source-image'].map((id) => document.getElementById(id).getBoundingClientRect())"
@@ -329,7 +331,7 @@ class ClientPage:
         made(browser, "480 × 320")
         if browser.id("url").is_displayed() or not browser.id("by-file").is_displayed():
             complaints.append("beside the file, an address is shown as if it were the source")
-        complaints += self.centred()
+        complaints += self.centered()
         if self.photo.name not in browser.text("chosen-name"):
             complaints.append(f"the file's name is not shown: {browser.text('chosen-name')}")
         if browser.text("source-pixels") != "600 × 400":
@@ -338,10 +340,13 @@ class ClientPage:
             complaints.append("the veil stays after the drop")
         complaints += self.curl(None)
         complaints += rules.all_of(browser)
+        complaints += self.wrong_file()
+        browser.drop(path=self.photo)
+        made(browser, "480 × 320")
         browser.put("w", "240")
         made(browser, "240 × 160")
         browser.resize(375)
-        complaints += self.centred()
+        complaints += self.centered()
         browser.resize(1280)
         choose(browser, "source", "address")
         browser.put("url", self.source)
@@ -371,6 +376,21 @@ class ClientPage:
         if hashlib.sha256(self.photo.read_bytes()).hexdigest() != digest:
             complaints.append("the file was changed")
         return complaints + browser.complaints()
+
+    def wrong_file(self):
+        """A file that is no image is said to be none, beside the file, and nothing is shown of the thumbnail before it."""
+        browser = self.browser
+        with tempfile.NamedTemporaryFile(suffix=".png") as file:
+            file.write(b"no image")
+            file.flush()
+            browser.drop(path=pathlib.Path(file.name))
+            browser.wait("the fault", lambda: "not an image" in browser.text("by-file"))
+        complaints = []
+        if browser.id("telling").is_displayed() or browser.id("looking").is_displayed():
+            complaints.append("beside the fault, the page shows what it told of another file")
+        if "not an image" not in browser.text("status"):
+            complaints.append(f"the status of a wrong file is {browser.text('status')!r}")
+        return complaints + rules.all_of(browser) + browser.complaints("415")
 
     def signed(self):
         """Addresses are signed as `alula sign` signs them, and the key goes nowhere."""

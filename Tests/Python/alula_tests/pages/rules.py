@@ -4,7 +4,7 @@ from selenium.webdriver.common.by import By
 WIDTHS = [320, 375, 768, 1280, 1920, 3840]
 LEAST_CONTRAST, LEAST_OF_LARGE = 4.5, 3
 
-# Every text in sight with its colour over its background, as (text, contrast, whether it is large).
+# Every text in sight with its color over its background, as (text, contrast, whether it is large).
 CONTRASTS = """
 const parse = (text) => {
   const canvas = parse.canvas ??= new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
@@ -64,13 +64,13 @@ def contrast(browser):
     complaints = []
     for scheme in ["light", "dark"]:
         browser.colors(scheme)
-        browser.wait(f"{scheme} colours", lambda: browser.execute_script("return matchMedia(`(prefers-color-scheme: ${arguments[0]})`).matches", scheme))
+        browser.wait(f"{scheme} colors", lambda: browser.execute_script("return matchMedia(`(prefers-color-scheme: ${arguments[0]})`).matches", scheme))
         found = browser.execute_script(CONTRASTS)
         if len(found) < 10:
-            complaints.append(f"only {len(found)} texts are in sight in {scheme} colours")
+            complaints.append(f"only {len(found)} texts are in sight in {scheme} colors")
         for text, ratio, is_large in found:
             if ratio < (LEAST_OF_LARGE if is_large else LEAST_CONTRAST):
-                complaints.append(f"the contrast of {text!r} is {ratio:.2f} in {scheme} colours")
+                complaints.append(f"the contrast of {text!r} is {ratio:.2f} in {scheme} colors")
     browser.colors("light")
     return complaints
 

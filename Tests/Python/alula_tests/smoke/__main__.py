@@ -119,7 +119,7 @@ class Walk:
         if {"exif", "icc_profile", "xmp"} & set(image.info):
             yield f"has metadata: {sorted(image.info)}"
         drawn = expected.drawn(reference, job, size, image.size)
-        # GIF knows no half transparent colours.
+        # GIF knows no half transparent colors.
         if job.format == "gif" and expected.is_hazy(drawn):
             return
         mean, largest = expected.difference(image, drawn)

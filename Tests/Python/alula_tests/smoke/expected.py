@@ -8,7 +8,7 @@ from alula_tests.smoke import geometry
 Image.MAX_IMAGE_PIXELS = None
 STANDARD = ImageCms.createProfile("sRGB")
 WHITE = (255, 255, 255, 255)
-# Sources are compared in small: means over squares of the image show colour, turn and crop.
+# Sources are compared in small: means over squares of the image show color, turn and crop.
 GRID = (12, 12)
 LARGEST = 1024
 
