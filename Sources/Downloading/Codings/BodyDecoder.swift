@@ -12,7 +12,9 @@ final class BodyDecoder: Sendable {
     /// Starts the thread.
     init(_ configuration: DownloadConfiguration) {
         self.configuration = configuration
-        worker = WorkerPool(count: 1, maximumQueued: configuration.maximumActiveDownloads, name: "content codings")
+        worker = WorkerPool(
+            count: 1, maximumQueued: configuration.maximumActiveDownloads + configuration.maximumQueuedDownloads,
+            name: "content codings")
     }
 
     /// The source without its codings; its decoded bytes count as received.

@@ -96,6 +96,7 @@ import Text
         "/.netlify/images?url=a.jpg&position=foo", "/.netlify/images?url=%2F.netlify%2Fimages%3Furl%3Da.jpg",
         "/_next/image?url=%2F_next%2Fimage&w=640&q=75", "/_next/image?url=%2F%255Fnext%252Fimage&w=640&q=75",
         "/_image?href=/_image%3Fhref%3D/a.jpg", "/_image?href=/a.jpg&f=jpg&q=101",
+        "/_image?href=%2F%255Fimage%3Fx%20y",
         "/_image?href=/a.jpg&f=svg", "/_image?href=/a.jpg&f=xyz", "/_image?href=/a.jpg&w=-3",
         "/_image?href=/a.jpg&w=99999999", "/_image?href=/a.jpg&w=3&h=3&position=foo",
     ])
