@@ -17,6 +17,8 @@ public struct ThumbnailService: Sendable {
     public var accept = "*/*"
     /// Most bytes of one answer; a longer one is ``ClientError/tooLarge``.
     public var maximumAnswerBytes = 256 << 20
+    /// Most bytes of one part of an answer with many; a longer one is ``ClientError/tooLarge``.
+    public var maximumPartBytes = 64 << 20
     private let key: SigningKey?
     private let transport: Transport
 
@@ -174,7 +176,8 @@ extension ThumbnailService {
             body, mediaType, to: "/thumbnails", ThumbnailRequest.parameters(expires: expires),
             accept: "multipart/mixed")
         // An answer in which nothing was made has the status of a failure, and parts.
-        if let reader = answer.field("Content-Type").flatMap(MultipartReader.init) {
+        let mediaType = answer.field("Content-Type") ?? ""
+        if let reader = MultipartReader(mediaType: mediaType, longestPart: maximumPartBytes) {
             return ThumbnailParts(answer: answer, reader: reader)
         }
         _ = try await answer.success()

@@ -13,7 +13,7 @@ struct PartsAndBoundsTests {
             "--b\r\nContent-ID: <x>\r\nContent-Type: image/png\r\n\r\n\(content)\r\n--b\r\n\r\n\r\n--b--\r\nend".utf8)
         var parts: [MultipartReader.Part] = []
         for start in stride(from: 0, to: body.count, by: size) {
-            parts += reader.read(body[start..<min(start + size, body.count)])
+            parts += try reader.read(body[start..<min(start + size, body.count)])
         }
         #expect(
             parts == [
@@ -25,6 +25,19 @@ struct PartsAndBoundsTests {
         #expect(reader.isComplete)
         #expect(MultipartReader(mediaType: "image/png; boundary=b") == nil)
         #expect(MultipartReader(mediaType: "multipart/mixed") == nil)
+    }
+
+    @Test(arguments: ["--b\r\n\r\n", ""])
+    func `a part without an end is refused when it is too long, and so is a preamble`(start: String) throws {
+        var reader = try #require(MultipartReader(mediaType: "multipart/mixed; boundary=b", longestPart: 1_000))
+        #expect(try reader.read(Data(start.utf8)).isEmpty)
+        for _ in 0..<9 { #expect(try reader.read(Data(count: 100)).isEmpty) }
+        #expect(throws: ClientError.self) { for _ in 0..<2 { _ = try reader.read(Data(count: 100)) } }
+    }
+
+    @Test func `a part that is too long is refused although it arrives at once`() throws {
+        var reader = try #require(MultipartReader(mediaType: "multipart/mixed; boundary=b", longestPart: 10))
+        #expect(throws: ClientError.self) { try reader.read(Data("--b\r\n\r\n0123456789\r\n--b--".utf8)) }
     }
 
     @Test(

@@ -15,6 +15,8 @@ struct MultipartReader {
     }
 
     private let delimiter: Data
+    /// Most bytes of a part with its fields; also of what stands before the first one.
+    private let longestPart: Int
     private var rest = Data("\r\n".utf8)
     /// Everything before has been searched.
     private var searched = 0
@@ -23,21 +25,26 @@ struct MultipartReader {
     private(set) var isComplete = false
 
     /// A reader for the boundary that a media type names; nil if it names none.
-    init?(mediaType: String) {
+    init?(mediaType: String, longestPart: Int = .max) {
         let parts = mediaType.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
         guard parts.first?.lowercased() == "multipart/mixed",
             let boundary = parts.first(where: { $0.lowercased().hasPrefix("boundary=") })?.dropFirst(9)
         else { return nil }
+        self.longestPart = longestPart
         delimiter = Data("\r\n--\(boundary.trimmingCharacters(in: ["\""]))".utf8)
     }
 
     /// The parts that these bytes complete.
-    mutating func read(_ bytes: Data) -> [Part] {
+    ///
+    /// - Throws: ``ClientError/tooLarge`` for a part that is too long.
+    mutating func read(_ bytes: Data) throws(ClientError) -> [Part] {
+        guard !isComplete else { return [] }
         rest += bytes
         var parts: [Part] = []
         while !isComplete, let found = rest.range(of: delimiter, in: searched..<rest.count) {
             // The two bytes after a delimiter tell whether it is the last one.
             guard found.upperBound + 2 <= rest.count else { break }
+            guard found.lowerBound <= longestPart else { throw .tooLarge }
             if hasBegun { parts.append(Self.part(rest[..<found.lowerBound])) }
             hasBegun = true
             isComplete = rest[found.upperBound] == UInt8(ascii: "-")
@@ -45,6 +52,7 @@ struct MultipartReader {
             searched = 0
         }
         searched = max(searched, rest.count - delimiter.count - 2, 0)
+        guard searched <= longestPart else { throw .tooLarge }
         return parts
     }
 

@@ -41,13 +41,13 @@ public struct ThumbnailParts: AsyncSequence, Sendable {
 
         /// The next result; nil after the last one.
         ///
-        /// - Throws: ``ClientError`` if the answer breaks off.
+        /// - Throws: ``ClientError`` if the answer breaks off, or a part is too long.
         public mutating func next() async throws -> ThumbnailPart? {
             while waiting.isEmpty, !reader.isComplete {
                 guard let bytes = try await answer.next() else {
                     throw ClientError.transport(URLError(.networkConnectionLost))
                 }
-                waiting = reader.read(bytes)[...]
+                waiting = try reader.read(bytes)[...]
             }
             return try waiting.popFirst().map(Self.part)
         }

@@ -35,7 +35,8 @@ package enum HTTPClient {
     ///   - url: An absolute `http` or `https` URL.
     ///   - timeLimit: Time for all of it.
     ///   - authorities: A file of certificate authorities in PEM instead of the system's.
-    ///   - mostBodyBytes: Longest body of the answer; nil if it is not wanted, and then the answer has an empty one.
+    ///   - mostBodyBytes: Longest body of the answer; nil if it is not wanted, and then the answer has an empty one,
+    ///     and a long one ends the transfer.
     package static func blockingSend(
         _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil,
         mostBodyBytes: Int? = maximumBodyLength
@@ -73,7 +74,7 @@ package enum HTTPClient {
             return unsafe curl_easy_perform(easy)
         }
         withExtendedLifetime(received) {}
-        guard code == CURLE_OK else {
+        guard code == CURLE_OK || code == CURLE_WRITE_ERROR && mostBodyBytes == nil else {
             throw unsafe Failure(
                 description: String(cString: curl_easy_strerror(code)), isTimeOut: code == CURLE_OPERATION_TIMEDOUT)
         }
@@ -87,10 +88,14 @@ package enum HTTPClient {
 /// The body of an answer while it arrives; used by one thread.
 private final class ReceivedBytes {
     var bytes: [UInt8] = []
-    /// Most bytes that are kept; nil if none are.
-    let maximum: Int?
+    /// Whether the body is wanted.
+    let isKept: Bool
+    /// Bytes that may still come.
+    var left: Int
+    /// Most bytes that are read and dropped: a server that sends without end costs no more.
+    private static let mostDropped = 64 << 10
 
-    init(atMost maximum: Int?) { self.maximum = maximum }
+    init(atMost maximum: Int?) { (isKept, left) = (maximum != nil, maximum ?? Self.mostDropped) }
 }
 
 /// libcurl's call with a part of a body; fewer bytes than it was given end the transfer.
@@ -98,8 +103,9 @@ private let takeBody: CCurlShim_data_callback = { start, size, count, context in
     guard let start = unsafe start, let context = unsafe context else { return 0 }
     let received = unsafe Unmanaged<ReceivedBytes>.fromOpaque(context).takeUnretainedValue()
     let length = Int(size * count)
-    guard let maximum = received.maximum else { return length }
-    guard received.bytes.count + length <= maximum else { return 0 }
+    received.left -= length
+    guard received.left >= 0 else { return 0 }
+    guard received.isKept else { return length }
     unsafe received.bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: length))
     return length
 }

@@ -32,18 +32,22 @@ package struct Destination: Sendable {
         guard path.utf8.count <= Self.longestPath, !path.utf8.contains(UInt8(ascii: "?")),
             !path.utf8.contains(UInt8(ascii: "#")), let identity = try? origin.identity(of: path)
         else { throw .malformed }
-        let segments = Self.segments(of: path.suffix(after: "/") ?? path, in: origin)
-        guard let segments, segments.allSatisfy(Self.isName) else { throw .malformed }
+        guard Self.isPath(path.suffix(after: "/") ?? path, in: origin) else { throw .malformed }
         self.identity = identity
         self.origin = origin
         cacheControl = origin.cacheControl
     }
 
-    /// The names that lead to the place; nil if an escape is broken.
-    private static func segments(of path: Substring, in origin: Origin) -> [ArraySlice<UInt8>]? {
-        // Names of files stand as they are.
-        let bytes: [UInt8]? = if case .folder = origin.place { Array(path.utf8) } else { URLEscapes.decoded(path) }
-        return bytes?.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    /// Whether names lead to the place, in every spelling.
+    private static func isPath(_ path: Substring, in origin: Origin) -> Bool {
+        let decoded = URLEscapes.decoded(path)
+        // Names of files stand as they are, broken escapes too; a program that decodes them must not be led elsewhere.
+        guard case .folder = origin.place else { return decoded.map(isPath) ?? false }
+        return isPath(Array(path.utf8)) && decoded.map(isPath) ?? true
+    }
+
+    private static func isPath(_ bytes: [UInt8]) -> Bool {
+        bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy(isName)
     }
 
     private static func isName(_ segment: ArraySlice<UInt8>) -> Bool {

@@ -53,4 +53,15 @@ struct CallTests {
         #expect(fixture.configuration.objection(toCalling: try SourceURL(parsing: "https://h.example/")) == nil)
         #expect(fixture.origin.requests.isEmpty)
     }
+
+    @Test func `a long answer that is not wanted ends with its status`() async throws {
+        let (origin, gate) = (try FakeOrigin(), Gate())
+        defer { gate.open() }
+        origin.serve(
+            "/", FakeAnswer(status: 202, body: Array(repeating: 0, count: 1 << 20)).held(afterBytes: 300_000, at: gate))
+        let status = await HTTPClient.status(
+            of: request, to: "http://127.0.0.1:\(origin.port)/", timeLimit: .seconds(50), authorities: nil,
+            thread: "test")
+        #expect(try status.get() == 202)
+    }
 }

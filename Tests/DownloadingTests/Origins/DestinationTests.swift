@@ -34,7 +34,7 @@ struct DestinationTests {
 
     @Test(arguments: [
         ("out:a.webp", "out:a.webp"), ("out:/x/y z.webp", "out:x/y z.webp"), ("out:a%2fb", "out:a%2fb"),
-        ("out:%2e%2e.jpg", "out:%2e%2e.jpg"), ("out:.hidden/...", "out:.hidden/..."),
+        ("out:%2e%2e.jpg", "out:%2e%2e.jpg"), ("out:100%.jpg", "out:100%.jpg"), ("out:.hidden/...", "out:.hidden/..."),
         ("bucket:a b.jpg", "bucket:a%20b.jpg"),
         ("bucket:ü/é.jpg", "bucket:%C3%BC/%C3%A9.jpg"), ("bucket:a%20b", "bucket:a%20b"),
         ("out:alula-2/x", "out:alula-2/x"),
@@ -49,7 +49,8 @@ struct DestinationTests {
     @Test(arguments: [
         "out:", "out:/", "out:a/", "out://a", "out:a//b", "out:../a", "out:a/../../b", "out:./a", "out:a/.",
         "out:a?b", "out:a#b", "out:a\\b", "out:a\u{0}", "out:a\nb", "out:a\u{7f}", "out:alula-1/v/x", "out:ALULA-1/x",
-        "out:a/alula-1/b", "bucket:", "bucket:..", "bucket:%2e%2e/x", "bucket:a%2f..%2f..%2fx", "bucket:a/..;x/b",
+        "out:a/alula-1/b", "out:%61lula-1/x", "out:a/%2e%2e/b", "out:a%2falula-1", "bucket:", "bucket:..",
+        "bucket:%2e%2e/x", "bucket:a%2f..%2f..%2fx", "bucket:a/..;x/b",
         "bucket:%61lula-1/v/x", "bucket:a%2falula-1%2fx", "bucket:a%2f%2fb", "bucket:%2fa", "bucket:a%0ab",
         "bucket:%zz",
         "bucket:a%5cb", "bucket:%ff", "bucket:a%00", "bucket:http://other/x", "noplace",
