@@ -84,9 +84,9 @@ extension OpaqueStep: PlanarStep {
     func target(after target: PlanarTarget) -> PlanarTarget? { target }
 }
 
-/// The color of the top left pixel behind transparent parts, by the first frame if animated.
+/// The mean color of the four corners behind transparent parts, by the first frame if animated.
 package struct CornerBackgroundStep: Hashable {
-    /// A step that lays images on the color of their own corner, whose alpha does not count.
+    /// A step that lays images on the color of their own corners, whose alpha does not count.
     package init() {}
 
     /// A step with any color, for prices; the price does not depend on it.
@@ -104,9 +104,9 @@ extension CornerBackgroundStep: RenderStep {
         return StepCost(perFrame: cost.perFrame, bytes: 4 * work.input.size.area)
     }
 
-    package var keyText: String { "background corner" }
+    package var keyText: String { "background corners" }
 
-    package var words: String { "put the color of the top left pixel behind transparent parts" }
+    package var words: String { "put the mean color of the corners behind transparent parts" }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         guard image.hasAlpha else { return image }
@@ -114,8 +114,13 @@ extension CornerBackgroundStep: RenderStep {
         let image = try image.inColor().computed()
         let token = context.token
         let color = try context.decided {
-            let pixel = try image.extracted(left: 0, top: 0, width: 1, height: 1).pixels(token: token).array
-            return Color(red: pixel[0], green: pixel[1], blue: pixel[2])
+            let corners = try [0, image.height - 1].flatMap { top in
+                try [0, image.width - 1].map { left in
+                    try image.extracted(left: left, top: top, width: 1, height: 1).pixels(token: token).array
+                }
+            }
+            func mean(_ band: Int) -> UInt8 { UInt8((corners.reduce(2) { $0 + Int($1[band]) }) / 4) }
+            return Color(red: mean(0), green: mean(1), blue: mean(2))
         }
         return try image.flattened(on: color)
     }

@@ -268,16 +268,24 @@ struct FormulaStepTests {
         #expect(blend.keyText == "blend soft-light 255,255,255,255 6x7 at 1*2+3 -4*1+0 9")
     }
 
-    @Test func `backgrounds are added to transparent pixels, or have the color of the corner`() throws {
+    @Test func `backgrounds are added to transparent pixels, or have the color of the corners`() throws {
         let color = Color(red: 255, green: 0, blue: 100, alpha: 128)
         let pixel: [UInt8] = [60, 200, 20, 51]
         // A fifth of the pixel is opaque, and half of what it lets through.
         #expect(try changed(pixel, [BackgroundStep(color, mixing: .sum)]) == [255, 200, 100, 153])
         let composited = try changed(pixel, [BackgroundStep(color)])
         #expect(zip(composited, [190, 67, 73, 153]).allSatisfy { abs($0 - $1) <= 1 }, "\(composited)")
-        // A transparent pixel shows the corner's color, without the corner's alpha.
+        // A transparent pixel shows the color of the corners, without their alpha.
         #expect(try changed([60, 200, 20, 0], [CornerBackgroundStep()]) == [60, 200, 20, 255])
         #expect(try changed([60, 200, 20], [CornerBackgroundStep()]) == [60, 200, 20])
+    }
+
+    @Test func `the color of the corners is the mean of all four`() throws {
+        let reds: [[UInt8]] = [[0, 40], [80, 200]]
+        let image = SampleImage(PixelSize(width: 8, height: 6), bands: 4) { x, y in
+            [0, 7].contains(x) && [0, 5].contains(y) ? [reds[y / 5][x / 7], 0, 255, 255] : [9, 9, 9, 0]
+        }
+        #expect(try render(image, [CornerBackgroundStep()]).values(3, 3) == [80, 0, 255, 255])
     }
 
     private func changed(_ color: [UInt8], _ steps: RenderSteps) throws -> [Int] {
