@@ -242,8 +242,10 @@ struct FrontEndSources: Sendable {
             throw .badURL("A path must have no query.")
         }
         let path = text.hasPrefix("/") ? text : "/" + text
-        guard place.path == "/" || place.remainder(of: PercentEncoding.decodeAgain(Array(path.utf8)[...]) ?? path) == nil
-        else { throw .badURL("The source is a target of this endpoint.") }
+        let decoded = PercentEncoding.decodeAgain(Array(path.utf8)[...]) ?? path
+        guard place.path == "/" || place.remainder(of: decoded) == nil else {
+            throw .badURL("The source is a target of this endpoint.")
+        }
         guard let base else { throw .badURL("The source is a path, and the setting baseOrigin names no origin.") }
         return ExactText(try ParameterGrammar.source(base.source(path: text)))
     }
