@@ -97,6 +97,14 @@ struct CacheAccountTests {
         withExtendedLifetime(fixture) {}
     }
 
+    @Test func `a result counts for at most 4 kB beside its bytes`() throws {
+        let head = try Self.head(1, pathLength: 100)
+        let key = ResultKey(source: head.identity, validator: head.validator, plan: Self.plan(1))
+        let image = RenderedImage(
+            EncodedImage(bytes: Self.file(300), format: .png, size: PixelSize(width: 1, height: 8)))
+        #expect(key.byteCount + image.cost - image.image.bytes.footprint <= 4_096)
+    }
+
     @Test func `a document counts with all its pages`() throws {
         let page = try ImageHeader.inspect(SampleFiles.jpeg)
         let head = try Self.head(1, pathLength: 10)

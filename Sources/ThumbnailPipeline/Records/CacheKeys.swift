@@ -37,29 +37,43 @@ extension DecodeKey {
 }
 
 /// The identity of a result: the bytes of all sources, and all that decides pixels and encoding.
+///
+/// All copies share the parts: a cache holds a key in three places, and a plan takes hundreds of bytes.
 struct ResultKey: SourceKeyed {
-    let source: SourceIdentity
-    let validator: SourceValidator
-    /// The versions of the additional sources.
-    let additional: [SourceVersion]
-    let plan: RenderPlan
+    private struct Parts: Hashable {
+        let source: SourceIdentity
+        let validator: SourceValidator
+        let additional: [SourceVersion]
+        let plan: RenderPlan
+    }
+
+    private final class Shared: Sendable {
+        let parts: Parts
+
+        init(_ parts: Parts) { self.parts = parts }
+    }
+
+    private let shared: Shared
     private let hash: Int
+
+    var source: SourceIdentity { shared.parts.source }
+    var validator: SourceValidator { shared.parts.validator }
+    /// The versions of the additional sources.
+    var additional: [SourceVersion] { shared.parts.additional }
+    var plan: RenderPlan { shared.parts.plan }
 
     /// The key of a plan for sources in these versions; hashed here, once.
     init(
         source: SourceIdentity, validator: SourceValidator, additional: [SourceVersion] = [], plan: RenderPlan
     ) {
         precondition(additional.count == plan.additions.count, "the plan is for another number of sources")
-        self.source = source
-        self.validator = validator
-        self.additional = additional
-        self.plan = plan
-        var hasher = Hasher()
-        hasher.combine(source)
-        hasher.combine(validator)
-        hasher.combine(additional)
-        hasher.combine(plan)
-        hash = hasher.finalize()
+        let parts = Parts(source: source, validator: validator, additional: additional, plan: plan)
+        shared = Shared(parts)
+        hash = parts.hashValue
+    }
+
+    static func == (one: ResultKey, other: ResultKey) -> Bool {
+        one.shared === other.shared || one.hash == other.hash && one.shared.parts == other.shared.parts
     }
 
     /// Hashes the sources' versions and the plan.
@@ -69,8 +83,9 @@ struct ResultKey: SourceKeyed {
 
     var byteCount: Int {
         additional.reduce(
-            EntryCost.bytes(of: Self.self) + source.byteCount + validator.byteCount + plan.heldByteCount
-        ) { $0 + EntryCost.bytes(of: Self.self) / 2 + $1.source.byteCount + $1.validator.byteCount }
+            EntryCost.bytes(of: Self.self) + MemoryLayout<Parts>.stride + source.byteCount + validator.byteCount
+                + plan.heldByteCount
+        ) { $0 + MemoryLayout<SourceVersion>.stride + $1.source.byteCount + $1.validator.byteCount }
     }
 
     /// The decoded image that the steps begin with.
