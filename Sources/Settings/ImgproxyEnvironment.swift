@@ -274,7 +274,8 @@ extension ImgproxyEnvironment {
         for text in presetTexts.map(\.trimmingSpaces) where !text.isEmpty && !text.hasPrefix("#") {
             let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmingSpaces)
             guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-                reading.problems.append("IMGPROXY_PRESETS: \"\(text)\" is not allowed; allowed is NAME=OPTIONS")
+                let fault = InvalidValue(allowed: "NAME=OPTIONS")
+                reading.problems.append(SettingsProblem("IMGPROXY_PRESETS", fault, text: text).line)
                 continue
             }
             settings.dialects.imgproxy.presets[ExactText(parts[0])] = parts[1]

@@ -18,9 +18,9 @@ struct SecretForms {
             var texts: [String] = []
             for value in values { texts.append(try text(of: value)) }
             return texts.joined(separator: ",")
-        case .string, .bool, .int, .double, .null:
-            guard let text = value.commandLineText else { throw InvalidValue(allowed: "a text, \(Self.allowed)") }
-            return text
+        case .string(let text): return text
+        // As text, a number could be another one, and `true` would be a key that anybody can guess.
+        case .bool, .int, .double, .null: throw InvalidValue(allowed: "a text in quotation marks, \(Self.allowed)")
         }
     }
 

@@ -181,6 +181,11 @@ package struct SettingsLoader {
         var values: [ExactText: String] = [:]
         var rest = arguments[...]
         while let argument = rest.popFirst() {
+            guard argument.hasPrefix("-") else {
+                // It may be the rest of a secret with a blank in it.
+                problems.append(SettingsProblem("a word stands where a setting must: `alula serve --help` lists them"))
+                continue
+            }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let name = Self.name(ofFlag: parts[0]) else {
                 problems.append(
