@@ -68,7 +68,8 @@ struct SecretSettingsTests {
     @Test(arguments: [
         "{ env: \"UNSET\" }", "{ env: \"EMPTY\" }", "{ env: \"BLANK\" }", "{ file: \"/nowhere/key\" }",
         "{ file: \"/tmp\" }",
-        "{ env: \"A\", file: \"b\" }", "{ ENV: \"A\" }", "{}", "null", "true", "1234", "[1.5]", "[{ env: \"UNSET\" }]", "\"\"", "\"  \"", "[]",
+        "{ env: \"A\", file: \"b\" }", "{ ENV: \"A\" }", "{}", "null", "true", "1234", "[1.5]", "[{ env: \"UNSET\" }]",
+        "\"\"", "\"  \"", "[]",
         "'{ env: \"A\" }'", "'{\"file\":\"/a\"}'", "{ env: \"LINES\" }",
     ])
     func `a secret that cannot be had stops the start by its name`(value: String) {
@@ -123,7 +124,9 @@ struct SecretSettingsTests {
                 #expect(!problems("{}", [:], [flag, text]).contains { $0.contains("SECRET") }, "\(flag)")
             }
         }
-        for arguments in [["--port", "http://SECRET"], ["--signing-key=SECRET"], ["--nope=SECRET"], ["--thumbor-key", "a", "SECRET"]] {
+        for arguments in [
+            ["--port", "http://SECRET"], ["--signing-key=SECRET"], ["--nope=SECRET"], ["--thumbor-key", "a", "SECRET"],
+        ] {
             let lines = problems("{}", [:], arguments)
             #expect(!lines.isEmpty && !lines.contains { $0.contains("SECRET") }, "\(lines)")
         }
