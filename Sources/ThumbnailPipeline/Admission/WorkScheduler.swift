@@ -6,7 +6,7 @@ struct WorkScheduler: Sendable {
     let lanes: WorkLanes
     let admission: MissAdmission
 
-    /// Runs `body` at once if the work is small, and else when it is its turn.
+    /// Runs `body` when the work has its turn in its lane.
     ///
     /// - Parameter patience: Bound on the wait for a turn or a worker, which is passed to `body`; nil for the lane's
     ///   own bound.
@@ -15,10 +15,15 @@ struct WorkScheduler: Sendable {
         _ price: WorkPrice, patience: Duration?, _ body: (_ patience: Duration) async throws -> Value
     ) async throws -> Value {
         let bound = patience ?? admission.patience(in: price.lane)
-        guard price.lane == .dear else { return try await body(bound) }
-        return try await lanes.turns.run(price: price.sum, patience: bound) {
-            // The small parts of dear work wait in the small lane, behind nothing that came later.
-            try await body(patience ?? admission.patience(in: .small))
+        switch price.lane {
+        case .small:
+            return try await lanes.smallTurns.run(price: price.sum, patience: bound) { try await body(bound) }
+        case .dear:
+            return try await lanes.turns.run(price: price.sum, patience: bound) {
+                // The small parts of expensive work wait for the threads of the small lane, behind nothing that came
+                // later.
+                try await body(patience ?? admission.patience(in: .small))
+            }
         }
     }
 }

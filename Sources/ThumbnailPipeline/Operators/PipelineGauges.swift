@@ -33,7 +33,7 @@ package struct PipelineGauges: Sendable {
             [([], Double(downloader.queuedRequestCount))]
         }
         registry.gauge("alula_queue_seconds", help: "Time that a miss would wait for a worker.") {
-            [([], lanes.small.backlog.delay.seconds)]
+            [([], lanes.smallBacklog.delay.seconds)]
         }
         registry.gauge("alula_dear_queue_seconds", help: "Time that dear work would wait for its turn.") {
             [([], lanes.turns.backlog.delay.seconds)]

@@ -46,8 +46,8 @@ extension PipelineControl {
             maximumDownloads: downloader.maximumActiveRequestCount, isActive: downloader.isActive,
             activeRenders: lanes.runningCount, decodes: counts.decodes, renders: counts.renders,
             small: ServiceFigures.Lane(
-                threads: small.threadCount, running: small.runningCount, waiting: small.queuedCount,
-                delay: small.backlog.delay),
+                threads: small.threadCount, running: small.runningCount, waiting: lanes.smallBacklog.count,
+                delay: lanes.smallBacklog.delay),
             dear: ServiceFigures.Lane(
                 threads: dear.threadCount, running: turns.turnCount, waiting: turns.backlog.count,
                 delay: turns.backlog.delay),

@@ -67,6 +67,22 @@ struct ImagePipelineLaneTests {
         hold.release()
     }
 
+    @Test func `small work that waits for its turn holds no memory`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60")
+        _ = try await fixture.thumbnail(width: nil)
+        let hold = await fixture.holdWorkers()
+        let plan = RenderPlan(resizedSize: PixelSize(width: 20, height: 15), format: .jpeg, quality: 80)
+        let places = fixture.lanes.smallTurns.places
+        let asked = (0..<places + 9).map { fixture.start(width: 20 + $0) }
+        try await fixture.workersWaitedFor(asked.count)
+        let reserved = fixture.budget.statistics.reserved
+        #expect(reserved >= plan.price && reserved <= places * plan.price * 3 / 2)
+        hold.release()
+        for task in asked { _ = try await task.value }
+        #expect(fixture.budget.statistics.reserved == 0)
+    }
+
     @Test func `a dear decode has its turn as well, and what it leaves is small`() async throws {
         let fixture = try PipelineFixture()
         // A file whose bytes alone take long, as far as its price tells.

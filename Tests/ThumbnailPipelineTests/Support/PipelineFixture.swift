@@ -158,7 +158,7 @@ final class PipelineFixture: Sendable {
 
     /// Waits until so many jobs wait for a worker.
     func workersWaitedFor(_ count: Int) async throws {
-        try #require(await eventually { self.workers.queuedCount == count })
+        try #require(await eventually { self.lanes.waitingCount == count })
     }
 
     /// Requires that so many callers wait for the one download.
