@@ -281,6 +281,7 @@ struct Service: Sendable {
 }
 
 extension OriginObjects: ObjectPlace {}
+extension DownloadError: ObjectPlaceFailure {}
 
 extension WritableOrigins {
     /// Ends the threads; a disk that hangs keeps its own, and must not keep the process.

@@ -8,6 +8,8 @@ struct DiskDatabase {
     let tags: TagTable
     /// The identities of the open files.
     let files: DiskFolder.Files
+    /// Whether the disk had no room for a write when it was opened, so that it can only be read.
+    let isFull: Bool
 
     /// The state of the file at the path, and its treatment.
     enum State: String {
@@ -32,13 +34,19 @@ struct DiskDatabase {
                 guard let database = try attempt(folder, configuration).database else {
                     throw DiskStoreError.unusable(reason: "the file cannot be replaced")
                 }
+                folder.note(removals: [])
                 return (database, verdict.state)
             }
+            if verdict.state == .new { folder.note(removals: []) }
             return (database, verdict.state)
         } catch let error as DiskStoreError {
             throw error
         } catch let error as SQLiteError {
-            throw error.kind == .inUse ? .inUse : .unusable(reason: "\(error)")
+            switch error.kind {
+            case .inUse: throw .inUse
+            case .full: throw .full
+            case .damaged, .unusable: throw .unusable(reason: "\(error)")
+            }
         } catch {
             throw .unusable(reason: "\(error)")
         }
@@ -68,6 +76,7 @@ struct DiskDatabase {
         guard isOurs, identity.version == version, identity.statements == DiskSchema.statements else {
             return (nil, isOurs ? .emptied : .setAside)
         }
+        guard folder.isTrusted else { return (nil, .emptied) }
         do throws(SQLiteError) {
             return (try DiskDatabase(connection, folder, configuration, version: version, isNew: false), .known)
         } catch  where error.kind == .damaged {
@@ -98,18 +107,49 @@ struct DiskDatabase {
         ] {
             try connection.execute("PRAGMA \(pragma)")
         }
-        try connection.transaction { () throws(SQLiteError) in
-            if isNew { for statement in DiskSchema.statements { try connection.execute(statement) } }
-            try connection.execute("PRAGMA application_id = \(DiskSchema.applicationID)")
-            // Written at every start, so that a file that cannot be written is noticed at once.
-            try connection.execute("PRAGMA user_version = \(version)")
+        var isFull = false
+        do throws(SQLiteError) {
+            try connection.transaction { () throws(SQLiteError) in
+                if isNew { for statement in DiskSchema.statements { try connection.execute(statement) } }
+                try connection.execute("PRAGMA application_id = \(DiskSchema.applicationID)")
+                // Written at every start, so that a file that cannot be written is noticed at once.
+                try connection.execute("PRAGMA user_version = \(version)")
+            }
+        } catch  where error.kind == .full && !isNew {
+            isFull = true
         }
+        self.isFull = isFull
         self.connection = connection
         entries = try EntryTable(connection, capacities: configuration.capacities)
         notes = try NoteTable(connection, capacity: configuration.noteCapacity)
         tags = try TagTable(connection, capacity: tagCapacity)
         // After the first write, because it creates the log.
         files = folder.files
+    }
+}
+
+extension DiskDatabase {
+    /// Tries whether the file can take more than its log has room for.
+    func tryWriting() throws(SQLiteError) {
+        try makeRoomAtBound()
+        // No entry has this number.
+        try connection.execute("INSERT OR REPLACE INTO body(id, bytes) VALUES(0, zeroblob(\(Self.triedBytes)))")
+        try connection.execute("DELETE FROM body WHERE id = 0")
+    }
+
+    private static let triedBytes = 512 << 10
+
+    /// Has entries make room if the file's own bound is reached, because its pages are badly filled.
+    func makeRoomAtBound() throws(SQLiteError) {
+        func number(_ pragma: String) throws(SQLiteError) -> Int {
+            var number = 0
+            try connection.prepare("PRAGMA \(pragma)").run { row throws(SQLiteError) in number = row.int(0) }
+            return number
+        }
+        let (pages, bound, free) = (
+            try number("page_count"), try number("max_page_count"), try number("freelist_count")
+        )
+        if bound - pages + free < bound / 32 { try entries.shrink() }
     }
 }
 

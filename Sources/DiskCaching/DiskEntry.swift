@@ -69,9 +69,12 @@ struct Checksum: ~Copyable {
         bytes.withBytes { hash.update($0) }
     }
 
-    /// Ends the sum: 16 bytes.
+    /// Bytes of a sum.
+    static let length = 16
+
+    /// Ends the sum.
     consuming func finish() -> [UInt8] {
-        Array(hash.finalize().bytes.prefix(16))
+        Array(hash.finalize().bytes.prefix(Self.length))
     }
 
     /// The sum of one part.

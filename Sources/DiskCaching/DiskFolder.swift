@@ -29,25 +29,29 @@ struct DiskFolder {
     func prepare() throws(DiskStoreError) {
         try Self.make(path)
         let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard folder >= 0 else { throw Self.isLink(path) ? .folderIsLink : .folder(systemError: errno) }
+        guard folder >= 0 else { throw Self.isLink(path) ? .folderIsLink : Self.failure(errno) }
         defer { close(folder) }
         try judge(folder)
         for suffix in Self.suffixes.dropFirst() { try judgeFile(Self.fileName + suffix, in: folder) }
         let file = unsafe openat(folder, Self.fileName, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard file >= 0 else {
-            throw errno == ELOOP ? .notPlainFile(name: Self.fileName) : .folder(systemError: errno)
+            throw errno == ELOOP ? .notPlainFile(name: Self.fileName) : Self.failure(errno)
         }
         close(file)
         try judgeFile(Self.fileName, in: folder)
     }
 
+    private static func failure(_ error: CInt) -> DiskStoreError {
+        error == ENOSPC || error == EDQUOT ? .full : .folder(systemError: error)
+    }
+
     private static func make(_ path: String) throws(DiskStoreError) {
         if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
-            throw .folder(systemError: errno)
+            throw Self.failure(errno)
         }
         try make(String(path[..<slash]))
-        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw .folder(systemError: errno) }
+        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw Self.failure(errno) }
     }
 
     private static func isLink(_ path: String) -> Bool {
@@ -60,7 +64,7 @@ struct DiskFolder {
     /// The administrator may own it: nothing protects from that user, and containers get such folders.
     private func judge(_ folder: CInt) throws(DiskStoreError) {
         var status = stat()
-        guard unsafe fstat(folder, &status) == 0 else { throw .folder(systemError: errno) }
+        guard unsafe fstat(folder, &status) == 0 else { throw Self.failure(errno) }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw .anothersFolder(owner: status.st_uid, user: geteuid())
         }
@@ -71,7 +75,7 @@ struct DiskFolder {
     private func judgeFile(_ name: String, in folder: CInt) throws(DiskStoreError) {
         var status = stat()
         guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-            guard errno == ENOENT else { throw .folder(systemError: errno) }
+            guard errno == ENOENT else { throw Self.failure(errno) }
             return
         }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1 else { throw .notPlainFile(name: name) }
@@ -91,11 +95,48 @@ struct DiskFolder {
         return Files.Number(device: UInt(status.st_dev), file: UInt(status.st_ino))
     }
 
+    /// Whether it is known what was removed from the store that its file may still hold.
+    var isTrusted: Bool { unsafe access(file + Self.trusted, F_OK) == 0 }
+
+    /// Sources that were removed and that the file may still hold.
+    var removals: [[UInt8]] {
+        var bytes = [UInt8](repeating: 0, count: Self.removalRoom)
+        let file = unsafe open(file + Self.trusted, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+        return stride(from: 0, to: max(0, count), by: Checksum.length).map { place in
+            Array(bytes[place..<place + Checksum.length])
+        }.filter { $0.contains { $0 != 0 } }
+    }
+
+    /// Notes which sources were removed that the file may still hold; none of them for a file that was just written.
+    ///
+    /// A full disk lets bytes be replaced where there are some, and files be deleted: that says that nothing is known.
+    func note(removals: [[UInt8]]) {
+        let bytes = Array(removals.joined())
+        let file = unsafe open(file + Self.trusted, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let all = bytes + [UInt8](repeating: 0, count: max(0, Self.removalRoom - bytes.count))
+        let count = unsafe all.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
+        if file >= 0 { close(file) }
+        if count != Self.removalRoom { distrust() }
+    }
+
+    private func distrust() { _ = unsafe unlink(file + Self.trusted) }
+
+    /// Whether there is room for more than a few entries.
+    var hasRoom: Bool {
+        var status = statvfs()
+        guard unsafe statvfs(path, &status) == 0 else { return true }
+        return UInt(status.f_bavail) * UInt(status.f_frsize) >= Self.neededBytes
+    }
+
     /// Deletes the store; false when something is left.
     ///
     /// The log goes first: left behind, it would be played into the next file of the name.
     func discard() -> Bool {
         var isGone = true
+        distrust()
         for suffix in Self.suffixes.reversed() {
             let status = unsafe unlink(file + suffix)
             if status != 0, errno != ENOENT { isGone = false }
@@ -113,6 +154,13 @@ struct DiskFolder {
 
     private static let fileName = "alula-cache.sqlite"
     private static let aside = ".set-aside"
+    /// The ending of a file with the sources that were removed and that the store's file may still hold; without it,
+    /// all may be removed.
+    private static let trusted = ".trusted"
+    /// Bytes of that file.
+    private static let removalRoom = 4 << 10
+    /// Bytes that must be free on a disk that was full before it is written again.
+    private static let neededBytes: UInt = 4 << 20
     /// The file itself and the files that SQLite keeps beside it.
     private static let suffixes = ["", "-journal", "-wal", "-shm"]
 }
@@ -131,6 +179,8 @@ package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
     case notPlainFile(name: String)
     /// Another process has the store open.
     case inUse
+    /// The disk has no room.
+    case full
     /// The file cannot be opened or written; the reason is for the log.
     case unusable(reason: String)
 
@@ -147,6 +197,7 @@ package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
             "all users may write in it; take that right away (chmod o-w), or name a folder within it, which is made"
         case .notPlainFile(let name): "\(name) in it is a link or not a plain file; remove it"
         case .inUse: "another process uses it"
+        case .full: "the disk is full"
         case .unusable(let reason): reason
         }
     }

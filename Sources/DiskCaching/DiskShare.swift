@@ -24,6 +24,8 @@ package struct DiskStoreConfiguration: Sendable {
     package var maximumPendingBytes = 64 << 20
     /// How long a reader waits before it goes without.
     package var readTimeLimit = Duration.milliseconds(500)
+    /// How often a disk that is full is tried again.
+    package var fullDelay = Duration.seconds(10)
     /// How long the store does without its file after a failure; doubled with each that follows soon.
     package var retryDelay = Duration.seconds(60)
     /// Upper bound of the doubled delays.
@@ -69,6 +71,10 @@ package struct DiskStatistics: Sendable, Equatable {
     package var tagUsage = 0
     /// Times that the file failed and was not used for a while.
     package var failures = 0
+    /// Times that the disk was found full.
+    package var fullDisks = 0
+    /// Whether the disk has no room, so that the file is only read.
+    package var isFull = false
     /// Whether the file is in use at this moment.
     package var isWorking = true
 }

@@ -6,8 +6,8 @@ package import Telemetry
 /// nothing.
 ///
 /// One thread does all disk work, behind a bounded queue. Writes are dropped when too much waits; readers wait for a
-/// bounded time. Any fault of the file (cut short, bits flipped, another program's, no room, not writable) loses its
-/// contents and nothing more: a new file is begun, or the store does without one for a while.
+/// bounded time. Any fault of the file (cut short, bits flipped, another program's, not writable) loses its contents
+/// and nothing more: a new file is begun, or the store does without one for a while. On a full disk it is only read.
 package final class DiskStore: Sendable {
     /// The state that the store's thread and its callers share.
     struct Shared {
@@ -16,6 +16,8 @@ package final class DiskStore: Sendable {
         var statistics = DiskStatistics()
         var evictedBefore: [DiskShare: Int] = [:]
         var isClosed = false
+        /// Whether the disk has no room, so that the file is only read.
+        var isFull = false
     }
 
     private let configuration: DiskStoreConfiguration
@@ -38,6 +40,8 @@ package final class DiskStore: Sendable {
                 health: DiskHealth(first: configuration.retryDelay, longest: configuration.maximumRetryDelay)))
         worker = try DiskWorker(configuration, shared: shared, logger: logger, timekeeper: timekeeper)
         thread = WorkerPool(count: 1, maximumQueued: configuration.maximumPendingJobs, name: "disk")
+        worker.onFull = { [weak self] in self?.retryWhileFull() }
+        if shared.withLock({ $0.isFull }) { retryWhileFull() }
         if shared.withLock({ $0.statistics.shares.contains { $1.usage > configuration.capacities[$0] ?? 0 } }) {
             trim()
         }
@@ -59,7 +63,7 @@ package final class DiskStore: Sendable {
     package func store(_ entry: DiskEntry, for key: DiskKey) -> Bool {
         let now = timekeeper.now
         let ticket: PendingChanges.Ticket? = shared.withLock { shared in
-            guard shared.health.mayTry(at: now), !shared.isClosed else { return nil }
+            guard shared.health.mayTry(at: now), !shared.isClosed, !shared.isFull else { return nil }
             return shared.changes.announce(bytes: entry.body.count, source: key.source)
         }
         guard let ticket else { return drop(key) }
@@ -161,6 +165,7 @@ package final class DiskStore: Sendable {
         shared.withLock { shared in
             var statistics = shared.statistics
             statistics.isWorking = shared.health.isWorking
+            statistics.isFull = shared.isFull
             for share in DiskShare.allCases {
                 statistics[share].capacity = configuration.capacities[share] ?? 0
             }
@@ -187,21 +192,12 @@ package final class DiskStore: Sendable {
         let priority: WorkerPool.Priority =
             shared.withLock { $0.changes.isWriting(key.source) } ? .starting : .finishing
         return await answer(within: configuration.readTimeLimit, priority: priority, or: nil) { worker in
-            worker.perform { database throws(SQLiteError) in
-                switch try database.entries.entry(for: key) {
-                case .intact(let entry): return entry
-                case .damaged:
-                    worker.countDamagedEntry()
-                    try database.entries.remove(key)
-                    return nil
-                case nil: return nil
-                }
-            } ?? nil
+            worker.entry(for: key)
         }
     }
 
     private func write(_ entry: DiskEntry, for key: DiskKey) {
-        worker.perform { database throws(SQLiteError) in
+        worker.performWrite { database throws(SQLiteError) in
             do throws(SQLiteError) {
                 try database.entries.store(entry, for: key)
             } catch  where error.kind == .full {
@@ -209,6 +205,7 @@ package final class DiskStore: Sendable {
                 try database.entries.count()
                 while try database.entries.trim() {}
                 try database.entries.makeRoom(for: entry.cost, in: key.share)
+                try database.makeRoomAtBound()
                 try database.entries.store(entry, for: key)
             }
         }
@@ -217,7 +214,7 @@ package final class DiskStore: Sendable {
     /// Evicts entries above the capacities, step by step, so that readers come in between.
     private func trim() {
         later { worker in
-            let isMore = worker.perform { database throws(SQLiteError) in try database.entries.trim() }
+            let isMore = worker.performWrite { database throws(SQLiteError) in try database.entries.trim() }
             if isMore == true { self.trim() }
         }
     }
@@ -241,10 +238,26 @@ package final class DiskStore: Sendable {
     /// notes.
     private static let operatorTimeLimit = Duration.seconds(5)
 
+    /// On a full disk an older entry stays, because it is of the same version of its source: another version has all
+    /// entries of the source removed.
     private func drop(_ key: DiskKey) -> Bool {
-        shared.withLock { $0.statistics.droppedWrites += 1 }
-        remove(key)
+        let isFull = shared.withLock { shared in
+            shared.statistics.droppedWrites += 1
+            return shared.isFull
+        }
+        if !isFull { remove(key) }
         return false
+    }
+
+    /// Tries the disk in each interval until it has room.
+    private func retryWhileFull() {
+        Task { [weak self, timekeeper, delay = configuration.fullDelay] in
+            while true {
+                try? await timekeeper.sleep(until: timekeeper.now + delay)
+                guard let self, shared.withLock({ $0.isFull && !$0.isClosed }) else { return }
+                later { $0.retry() }
+            }
+        }
     }
 
     /// Queues an empty job, before which due removals are done; a full queue does not need one.

@@ -23,7 +23,13 @@ final class DiskWorker: @unchecked Sendable {
         self.shared = shared
         self.logger = logger
         self.timekeeper = timekeeper
-        database = try open()
+        do throws(DiskStoreError) {
+            let database = try open()
+            self.database = database
+            if database.isFull { becomeFull(DiskStoreError.full.description) }
+        } catch  where error == .full {
+            becomeFull(error.description)
+        }
         publish()
     }
 
@@ -40,6 +46,12 @@ final class DiskWorker: @unchecked Sendable {
         }
     }
 
+    /// The same for a write: nil also while the disk is full.
+    @discardableResult
+    func performWrite<Value>(_ body: (DiskDatabase) throws(SQLiteError) -> Value) -> Value? {
+        perform { database throws(SQLiteError) -> Value? in isFull ? nil : try body(database) } ?? nil
+    }
+
     /// Does due removals and then `body`; nil also if the disk has no room: notes never cost entries.
     @discardableResult
     func performOnNotes<Value>(_ body: (NoteTable) throws(SQLiteError) -> Value) -> Value? {
@@ -52,9 +64,28 @@ final class DiskWorker: @unchecked Sendable {
         } ?? nil
     }
 
+    /// The entry under a key.
+    func entry(for key: DiskKey) -> DiskEntry? {
+        perform { database throws(SQLiteError) -> DiskEntry? in
+            guard !unwritten.covers(key) else { return nil }
+            switch try database.entries.entry(for: key) {
+            case .intact(let entry): return entry
+            case .damaged:
+                shared.withLock { $0.statistics.damagedEntries += 1 }
+                if !isFull { try database.entries.remove(key) }
+                return nil
+            case nil: return nil
+            }
+        } ?? nil
+    }
+
     /// Does due removals and then removes everything made from a source; returns what was removed.
     func removeAll(from source: [UInt8]) -> DiskUsage {
-        perform { database throws(SQLiteError) in try Self.removeAll(from: source, in: database) } ?? DiskUsage()
+        let removed = performWrite { database throws(SQLiteError) in try Self.removeAll(from: source, in: database) }
+        if let removed { return removed }
+        // The disk is full, or has become so: what cannot be written down is not read again.
+        if isFull, database != nil { hold(PendingChanges.Due(sources: [source])) }
+        return DiskUsage()
     }
 
     private static func removeAll(
@@ -67,14 +98,77 @@ final class DiskWorker: @unchecked Sendable {
     /// Notes tags of a source; if there is no room, the source is removed.
     func note(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) {
         perform { database throws(SQLiteError) in
+            if isFull {
+                if try !database.tags.knows(tags, of: source) { hold(PendingChanges.Due(sources: [source])) }
+                return
+            }
             do throws(SQLiteError) {
                 for source in try database.tags.note(tags, of: source, name: name) {
                     _ = try database.entries.removeAll(from: source)
                 }
             } catch  where error.kind == .full {
-                _ = try Self.removeAll(from: source, in: database)
+                becomeFull("\(error)")
+                hold(PendingChanges.Due(sources: [source]))
             }
         }
+    }
+
+    // MARK: A full disk
+
+    /// Whether the disk has no room.
+    private var isFull: Bool { shared.withLock { $0.isFull } }
+
+    /// Removals that are to be written down when there is room.
+    private var unwritten = PendingChanges.Due()
+    /// Whether an earlier process has noted some.
+    private var hasEarlierRemovals = false
+    /// Most of them; more become the removal of everything.
+    private static let mostUnwritten = 1 << 16
+    /// Called when the disk is found full.
+    var onFull: @Sendable () -> Void = {}
+
+    /// Tries whether the disk has room again.
+    func retry() {
+        guard isFull, folder.hasRoom else { return }
+        if database == nil { database = try? open() }
+        guard let database else { return }
+        database.entries.isReadOnly = true
+        defer { publish() }
+        do {
+            let database = try settled(database, isRetry: true)
+            guard unwritten.isNothing else { return }
+            try database.tryWriting()
+            folder.note(removals: [])
+            shared.withLock { $0.isFull = false }
+            self.database?.entries.isReadOnly = false
+            logger.info("disk cache is written again")
+        } catch  where error.kind == .full {
+            return
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func becomeFull(_ detail: String) {
+        if let database {
+            database.entries.isReadOnly = true
+            // A write that failed half-way has changed the sums.
+            try? database.entries.count()
+        }
+        let isNews = shared.withLock { shared in
+            defer { shared.isFull = true }
+            if !shared.isFull { shared.statistics.fullDisks += 1 }
+            return !shared.isFull
+        }
+        guard isNews else { return }
+        logger.warning("disk cache full, only read", ["detail": .string(detail)])
+        onFull()
+    }
+
+    /// Keeps removals that the disk has no room for: what they cover is not read, also not after a restart.
+    private func hold(_ removals: PendingChanges.Due) {
+        unwritten.add(removals, atMost: Self.mostUnwritten)
+        folder.note(removals: Array(unwritten.sources.union(unwritten.keys.map(\.source))))
     }
 
     /// Begins a new file with the notes of the old one; returns what the old one held.
@@ -92,25 +186,37 @@ final class DiskWorker: @unchecked Sendable {
 
     /// Writes values that are only in memory, and closes the file.
     func close() {
-        _ = perform { database throws(SQLiteError) in try database.entries.writeOrder() }
+        _ = performWrite { database throws(SQLiteError) in try database.entries.writeOrder() }
         database = nil
     }
 
-    /// Damaged entries are counted here, whole files in ``fail(_:)``.
-    func countDamagedEntry() {
-        shared.withLock { $0.statistics.damagedEntries += 1 }
-    }
-
-    private func settled(_ database: DiskDatabase) throws(SQLiteError) -> DiskDatabase {
+    /// The file, after the removals that are due.
+    ///
+    /// On a full disk they often find room in the log, which is written from its start again and again.
+    private func settled(_ database: DiskDatabase, isRetry: Bool = false) throws(SQLiteError) -> DiskDatabase {
         let due = shared.withLock { $0.changes.takeRemovals() }
-        guard !due.isNothing else { return database }
-        if due.isEverything {
+        guard !due.isNothing || isRetry else { return database }
+        var wanted = unwritten
+        wanted.add(due, atMost: Self.mostUnwritten)
+        if wanted.isEverything {
+            unwritten = PendingChanges.Due()
             _ = try empty(database)
-            guard let emptied = self.database else { throw .damaged("the emptied file is gone") }
+            guard let emptied = self.database else { throw .full }
             return emptied
         }
-        for source in due.sources { _ = try Self.removeAll(from: source, in: database) }
-        for key in due.keys { try database.entries.remove(key) }
+        // Those of what is not there are done.
+        var known = PendingChanges.Due(keys: wanted.keys)
+        for source in wanted.sources where try database.entries.has(source) { known.sources.insert(source) }
+        do throws(SQLiteError) {
+            for source in wanted.sources { _ = try Self.removeAll(from: source, in: database) }
+            for key in wanted.keys { try database.entries.remove(key) }
+            if !unwritten.isNothing || hasEarlierRemovals { folder.note(removals: []) }
+            (unwritten, hasEarlierRemovals) = (PendingChanges.Due(), false)
+        } catch  where error.kind == .full {
+            becomeFull("\(error)")
+            unwritten = PendingChanges.Due()
+            hold(known)
+        }
         return database
     }
 
@@ -126,10 +232,12 @@ final class DiskWorker: @unchecked Sendable {
         guard folder.discard() else { throw SQLiteError(code: 10, message: "the file cannot be deleted") }
         do {
             let (new, _) = try DiskDatabase.open(folder, configuration)
-            _ = try new.notes.keep(notes)
             database = new
+            _ = try new.notes.keep(notes)
         } catch let error as SQLiteError {
             throw error
+        } catch DiskStoreError.full {
+            throw .full
         } catch {
             throw SQLiteError(code: 10, message: "\(error)")
         }
@@ -147,13 +255,15 @@ final class DiskWorker: @unchecked Sendable {
         }
         database = nil
         let now = timekeeper.now
-        guard shared.withLock({ $0.health.mayTry(at: now) && !$0.isClosed }) else { return nil }
+        guard shared.withLock({ $0.health.mayTry(at: now) && !$0.isClosed }), isLost || !isFull else { return nil }
         do {
             database = try openEmpty()
             if !isLost {
                 shared.withLock { $0.health.recover(at: now) }
                 logger.info("disk cache in use again")
             }
+        } catch  where error == .full {
+            becomeFull(error.description)
         } catch {
             if isLost { doWithout("\(error)") } else { shared.withLock { $0.health.fail(at: now) } }
         }
@@ -170,7 +280,7 @@ final class DiskWorker: @unchecked Sendable {
             }
         } catch {
             // Another process's file must not be deleted; deleting any other removes its fault.
-            if error == .inUse { throw error }
+            if error == .inUse || error == .full { throw error }
         }
         guard folder.discard() else { throw .unusable(reason: "the file cannot be deleted") }
         _ = shared.withLock { $0.changes.takeRemovals() }
@@ -179,6 +289,11 @@ final class DiskWorker: @unchecked Sendable {
 
     private func open() throws(DiskStoreError) -> DiskDatabase {
         let (database, state) = try DiskDatabase.open(folder, configuration)
+        if state == .known {
+            let removals = folder.removals
+            hasEarlierRemovals = !removals.isEmpty
+            shared.withLock { shared in for source in removals { shared.changes.noteRemoval(source: source) } }
+        }
         if state == .emptied || state == .setAside {
             logger.warning("disk cache file not usable", ["outcome": .string(state.rawValue)])
             shared.withLock { $0.statistics.damagedFiles += 1 }
@@ -186,10 +301,12 @@ final class DiskWorker: @unchecked Sendable {
         return database
     }
 
-    /// Replaces a damaged file at once; after any other failure deletes the file and does without one for a while.
+    /// Replaces a damaged file at once; after any other failure deletes the file and does without one for a while,
+    /// unless the disk is full.
     ///
     /// A file that cannot be written would soon be out of date.
     private func fail(_ error: SQLiteError) {
+        if error.kind == .full { return becomeFull("\(error)") }
         if let database { keepEvicted(of: database) }
         database = nil
         let isDeleted = folder.discard()

@@ -27,9 +27,13 @@ final class EntryTable {
     private var clock = 0
     /// Entries that were read but whose new place in the order is not written yet.
     private var touched: [Int: Int] = [:]
+    /// Whether the disk has no room: the order of use is not written then.
+    var isReadOnly = false
 
     /// Entries that are evicted, or moved in the order, in one transaction.
     private static let step = 32
+    /// Most entries whose new place is remembered.
+    private static let mostTouched = 4_096
     /// More than any disk has.
     private static let mostBytes = 1 << 56
 
@@ -65,7 +69,8 @@ final class EntryTable {
                 found = .damaged
             }
         }
-        if touched.count >= Self.step { try writeOrder() }
+        if touched.count >= Self.step, !isReadOnly { try writeOrder() }
+        if touched.count >= Self.mostTouched { touched = [:] }
         return found
     }
 
@@ -123,6 +128,17 @@ final class EntryTable {
         }
         return false
     }
+
+    /// Evicts a sixteenth of each share.
+    func shrink() throws(SQLiteError) {
+        for (share, usage) in usage {
+            let target = usage.bytes - usage.bytes / 16
+            while let now = self.usage[share]?.bytes, now > target { try evict(from: share, downTo: target) }
+        }
+    }
+
+    /// Whether there is anything of a source.
+    func has(_ source: [UInt8]) throws(SQLiteError) -> Bool { try !victims(selectSource, .blob(source)).isEmpty }
 
     /// Writes down in which order entries were read.
     func writeOrder() throws(SQLiteError) {

@@ -11,6 +11,17 @@ struct PendingChanges {
         var keys: Set<DiskKey> = []
 
         var isNothing: Bool { !isEverything && sources.isEmpty && keys.isEmpty }
+
+        /// Whether it covers an entry.
+        func covers(_ key: DiskKey) -> Bool { isEverything || sources.contains(key.source) || keys.contains(key) }
+
+        /// Adds removals; too many become that of everything.
+        mutating func add(_ other: Due, atMost most: Int) {
+            isEverything = isEverything || other.isEverything
+            sources.formUnion(other.sources)
+            keys.formUnion(other.keys)
+            if sources.count + keys.count > most { isEverything = true }
+        }
     }
 
     /// A write's place among the removals.

@@ -8,6 +8,7 @@ final class TagTable {
     private let capacity: Int
     private let insert: SQLiteStatement
     private let selectNames: SQLiteStatement
+    private let selectOne: SQLiteStatement
     private let selectOldest: SQLiteStatement
     private let selectLengths: SQLiteStatement
     private let delete: SQLiteStatement
@@ -26,6 +27,7 @@ final class TagTable {
         insert = try connection.prepare(
             "INSERT OR IGNORE INTO tag(tag, source, name, checksum) VALUES(?, ?, ?, ?)")
         selectNames = try connection.prepare("SELECT source, name, checksum FROM tag WHERE tag = ?")
+        selectOne = try connection.prepare("SELECT 1 FROM tag WHERE tag = ? AND source = ?")
         selectOldest = try connection.prepare("SELECT source FROM tag ORDER BY id LIMIT \(Self.step)")
         delete = try connection.prepare("DELETE FROM tag WHERE source = ?")
         selectLengths = try connection.prepare("SELECT length(name) FROM tag WHERE source = ?")
@@ -56,6 +58,16 @@ final class TagTable {
         }
         usage += added
         return dropped
+    }
+
+    /// Whether a source is noted under all of these tags.
+    func knows(_ tags: [[UInt8]], of source: [UInt8]) throws(SQLiteError) -> Bool {
+        for tag in tags {
+            var isKnown = false
+            try selectOne.run([.blob(tag), .blob(source)]) { row throws(SQLiteError) in isKnown = true }
+            guard isKnown else { return false }
+        }
+        return true
     }
 
     /// The names of the sources under a tag, and whether these are all.

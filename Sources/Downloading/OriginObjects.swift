@@ -1,6 +1,14 @@
 import Coordination
 package import Memory
 
+extension DownloadError {
+    /// A folder on a full disk; buckets say so with the same status (507 Insufficient Storage).
+    static let lackOfRoom = DownloadError.status(507)
+
+    /// Whether a write failed because there was no room.
+    package var isForLackOfRoom: Bool { self == .lackOfRoom }
+}
+
 /// Objects below a named origin that takes writes: files of a folder, or objects of a store that takes signed requests.
 ///
 /// Files are read and written on threads of their own, because a disk may be slow.

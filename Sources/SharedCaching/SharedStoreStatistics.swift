@@ -14,8 +14,10 @@ package struct SharedStoreStatistics: Sendable, Equatable {
         case error
     }
 
-    /// `up`, `suspended` or `down`.
+    /// `up`, `full`, `suspended` or `down`.
     package var state = TierHealth.State.down.rawValue
+    /// Whether it has no room for writes.
+    package var isFull = false
     /// Look-ups by their ends; those that were not tried are not counted.
     package var requests: [Result: Int] = [:]
     /// Bytes of writes that the server has not confirmed yet.
@@ -32,5 +34,14 @@ package struct SharedStoreStatistics: Sendable, Equatable {
     package var droppedNotes = 0
 
     /// Whether the server is in use.
-    package var isUp: Bool { state == TierHealth.State.up.rawValue }
+    package var isUp: Bool { state == TierHealth.State.up.rawValue || state == Self.full }
+
+    /// The state of a place that is in use and has no room.
+    static let full = "full"
+
+    /// Shows a state.
+    mutating func show(_ health: TierHealth.State, isFull: Bool) {
+        self.isFull = isFull
+        state = health == .up && isFull ? Self.full : health.rawValue
+    }
 }

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// Whether the server is used, and when it is tried again: a plain value.
 struct TierHealth {
     /// As operators see it.
@@ -66,5 +68,59 @@ struct TierHealth {
         nextTry = state == .up ? now : max(nextTry, now)
         state = .down
         return true
+    }
+}
+
+/// Whether a place takes writes, and when one that has no room is tried again: a plain value.
+struct WriteHealth {
+    /// A change that the log tells.
+    enum News {
+        case full, refused, again
+
+        /// Tells it of the result store, or of the shared cache, with the failure.
+        func tell(_ logger: Logger, isStore: Bool, _ failure: String?) {
+            let detail: Logger.Metadata = ["detail": .string(failure ?? "")]
+            switch self {
+            case .full:
+                logger.warning(isStore ? "result store full, only read" : "shared cache full, only read", detail)
+            case .refused:
+                logger.warning(isStore ? "result store takes no writes" : "shared cache takes no writes", detail)
+            case .again:
+                logger.info(isStore ? "result store takes writes again" : "shared cache takes writes again")
+            }
+        }
+    }
+
+    /// Whether it has no room.
+    private(set) var isFull = false
+    /// Whether the last write was refused.
+    private var isRefused = false
+    private var nextTry = Duration.zero
+
+    private static let interval = Duration.seconds(10)
+
+    /// Whether a write may be sent; to a place without room, one in each interval.
+    mutating func mayWrite(at now: Duration) -> Bool {
+        guard isFull else { return true }
+        guard nextTry <= now else { return false }
+        nextTry = now + Self.interval
+        return true
+    }
+
+    /// A write has ended.
+    ///
+    /// - Parameter lacksRoom: Whether it failed for lack of room; nil if it did not fail.
+    mutating func ended(lacksRoom: Bool?, at now: Duration) -> News? {
+        defer { isRefused = lacksRoom != nil }
+        switch lacksRoom {
+        case nil:
+            defer { isFull = false }
+            return isRefused ? .again : nil
+        case true?:
+            if !isFull { nextTry = now + Self.interval }
+            defer { isFull = true }
+            return isFull ? nil : .full
+        case false?: return isRefused ? nil : .refused
+        }
     }
 }

@@ -148,10 +148,10 @@ final class TierInbox: Sendable {
     }
 
     /// Tells others the state of the server.
-    func show(_ health: TierHealth.State) {
+    func show(_ health: TierHealth.State, isFull: Bool) {
         state.withLock { state in
             state.isUp = health == .up
-            state.statistics.state = health.rawValue
+            state.statistics.show(health, isFull: isFull)
         }
     }
 

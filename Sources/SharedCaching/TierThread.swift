@@ -21,6 +21,7 @@ final class TierThread {
     private let readers: [TierConnection]
 
     private var health: TierHealth
+    private var writing = WriteHealth()
     private var purges: PurgeLog
     private var addresses: [ServerAddress] = []
     private var isLookingUp = false
@@ -255,7 +256,7 @@ final class TierThread {
     }
 
     private func show() {
-        inbox.show(health.state)
+        inbox.show(health.state, isFull: writing.isFull)
         // ``report()`` does not repeat the line that is logged here.
         (tries, lastRefusal) = (health.state == .down ? Self.silentTries : 0, nil)
         switch health.state {
@@ -310,13 +311,25 @@ final class TierThread {
     }
 
     private func send(_ write: TierWrite) {
-        guard health.state == .up, open(writer) else { return inbox.end(write, isDone: false) }
+        guard health.state == .up, writing.mayWrite(at: timekeeper.now), open(writer) else {
+            return inbox.end(write, isDone: false)
+        }
         writer.send(
             write.command, body: write.body, after: write.after, replyCount: write.replyCount, at: timekeeper.now
-        ) { [inbox] outcome in
-            let isDone = if case .replies(let replies) = outcome { replies[0].failure == nil } else { false }
-            inbox.end(write, isDone: isDone)
+        ) { [inbox, weak self] outcome in
+            guard case .replies(let replies) = outcome else { return inbox.end(write, isDone: false) }
+            inbox.end(write, isDone: replies[0].failure == nil)
+            self?.wrote(failure: replies[0].failure)
         }
+    }
+
+    /// Notes how a write ended; a server that is full and evicts nothing answers with `OOM`.
+    private func wrote(failure: String?) {
+        guard let news = writing.ended(lacksRoom: failure.map { $0.hasPrefix("OOM") }, at: timekeeper.now) else {
+            return
+        }
+        inbox.show(health.state, isFull: writing.isFull)
+        news.tell(logger, isStore: false, failure)
     }
 
     // MARK: Waiting

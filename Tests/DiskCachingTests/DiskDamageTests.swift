@@ -101,7 +101,7 @@ struct DiskDamageTests {
         let text = Array("Somebody's letters, which are no database.".utf8)
         try fixture.write(text)
         #expect(try await check(fixture, "text") == 0)
-        #expect(fixture.files == ["alula-cache.sqlite", "alula-cache.sqlite.set-aside"])
+        #expect(fixture.files == ["alula-cache.sqlite", "alula-cache.sqlite.set-aside", "alula-cache.sqlite.trusted"])
         let aside = try Data(contentsOf: URL(filePath: fixture.file + ".set-aside"))
         #expect(Array(aside) == text)
         #expect(fixture.log.messages == ["disk cache file not usable"])
@@ -129,7 +129,7 @@ struct DiskDamageTests {
             #expect(await store.entry(for: .source(3)) == nil)
             #expect(store.statistics.damagedFiles == 1)
         }
-        #expect(fixture.files == ["alula-cache.sqlite"])
+        #expect(fixture.files == ["alula-cache.sqlite", "alula-cache.sqlite.trusted"])
     }
 
     @Test func `a file of ours with a trigger or another table is not believed`() async throws {

@@ -57,33 +57,6 @@ struct DiskFailureTests {
         }
     }
 
-    @Test func `a full disk costs the cache and nothing else`() async {
-        await #expect(processExitsWith: .success) {
-            let fixture = try StoreFixture()
-            // The kernel refuses every byte beyond this in any file, as a full disk does.
-            signal(SIGXFSZ, SIG_IGN)
-            var limit = rlimit()
-            unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            limit.rlim_cur = 300_000
-            unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            let store = try fixture.store(capacity: 8 << 20)
-            var wrong = 0
-            for number in 0..<100 {
-                store.store(.sample(number, count: 20_000), for: .source(number))
-                if let entry = await store.entry(for: .source(number)), !entry.isSample(number) { wrong += 1 }
-            }
-            let failures = store.statistics.failures
-            let isWorking = store.statistics.isWorking
-            limit.rlim_cur = limit.rlim_max
-            unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-            fixture.time.advance(by: .seconds(3_600))
-            store.store(.sample(7), for: .source(7))
-            let isBack = await store.entry(for: .source(7))?.isSample(7) == true
-            await store.close(timeLimit: .seconds(40))
-            exit(wrong == 0 && failures > 0 && !isWorking && isBack ? 0 : 1)
-        }
-    }
-
     @Test func `a file that is damaged while it is open is begun anew at once`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in

@@ -23,7 +23,7 @@ struct DiskStoreTests {
             let share = try #require(store.statistics.shares[.source])
             #expect(share.hits == 1 && share.misses == 1 && share.entries == 1)
         }
-        #expect(fixture.files == ["alula-cache.sqlite"])
+        #expect(fixture.files == ["alula-cache.sqlite", "alula-cache.sqlite.trusted"])
     }
 
     @Test func `a second entry under a key takes the first one's place`() async throws {

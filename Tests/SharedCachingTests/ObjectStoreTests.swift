@@ -7,6 +7,7 @@ import Testing
 @testable import SharedCaching
 
 extension ObjectsInMemory: ObjectPlace {}
+extension ObjectsInMemory.Failure: ObjectPlaceFailure {}
 
 /// Values that stay in a folder or a bucket, under generations of its own.
 @Suite(.timeLimit(.minutes(2)))
@@ -177,7 +178,15 @@ struct ObjectStoreTests {
         place.fail(writes: true)
         write("more", to: one, under: generations)
         try await settled(one)
-        #expect(one.statistics.droppedWrites == 1 && one.isUp)
+        #expect(one.statistics.droppedWrites == 1 && one.isUp && one.statistics.state == "up")
+        place.fail(isFull: true)
+        for _ in 0..<3 {
+            _ = one.store(.test("more"), for: .test, of: [.test], under: [generations], seconds: 0)
+            try await settled(one)
+        }
+        #expect(one.statistics.droppedWrites == 4 && one.isUp && one.statistics.state == "full")
+        #expect(
+            log.messages == ["result store in use", "result store takes no writes", "result store full, only read"])
         #expect(await text(in: one) == "value")
     }
 

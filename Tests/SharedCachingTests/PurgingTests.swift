@@ -238,3 +238,24 @@ struct TierHealthTests {
         #expect(isLost && later == [false, true])
     }
 }
+
+struct WriteHealthTests {
+    private var writing = WriteHealth()
+
+    @Test mutating func `a place without room is told of once, and tried once in ten seconds until a write succeeds`() {
+        let first = writing.mayWrite(at: .zero)
+        let news = [true, true, false].map { writing.ended(lacksRoom: $0, at: .zero) }
+        let tries = [0, 9_999, 10_000, 10_001, 20_000].map { writing.mayWrite(at: .milliseconds($0)) }
+        #expect(first && news == [.full, nil, nil] && writing.isFull)
+        #expect(tries == [false, false, true, false, true])
+        let back = [nil, nil].map { writing.ended(lacksRoom: $0, at: .zero) }
+        #expect(back == [.again, nil] && !writing.isFull)
+    }
+
+    @Test mutating func `a place that refuses for another reason is told of once, and written on`() {
+        let news = [false, false].map { writing.ended(lacksRoom: $0, at: .zero) }
+        let mayWrite = writing.mayWrite(at: .zero)
+        let back = writing.ended(lacksRoom: nil, at: .zero)
+        #expect(news == [.refused, nil] && mayWrite && back == .again && !writing.isFull)
+    }
+}

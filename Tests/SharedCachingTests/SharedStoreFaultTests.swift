@@ -81,7 +81,8 @@ struct SharedStoreFaultTests {
         server.fail(.full)
         #expect(one.store.store(.test("new"), for: .test, of: [.test], under: [generations], seconds: 60))
         #expect(await eventually { one.store.statistics.droppedWrites == 1 })
-        #expect(one.store.statistics.queueBytes == 0 && one.store.isUp)
+        #expect(one.store.statistics.queueBytes == 0 && one.store.isUp && one.store.statistics.state == "full")
+        #expect(await eventually { one.log.messages.last == "shared cache full, only read" })
         #expect(await one.text() == "value")
     }
 

@@ -4,7 +4,10 @@ package import Memory
 /// A folder or a bucket in memory, which a test can stop, break and change.
 package final class ObjectsInMemory: Sendable {
     /// The place does not do what it is asked.
-    package struct Failure: Error {}
+    package struct Failure: Error {
+        /// Whether it has no room.
+        package var isForLackOfRoom = false
+    }
 
     private struct State {
         var objects: [String: [UInt8]] = [:]
@@ -12,6 +15,7 @@ package final class ObjectsInMemory: Sendable {
         var failsReads = false
         var failsWrites = false
         var failsListings = false
+        var isFull = false
         var readGate: Gate?
         var writeGate: Gate?
     }
@@ -32,9 +36,12 @@ package final class ObjectsInMemory: Sendable {
     /// How many values there are.
     package var valueCount: Int { objects.keys.count { $0.hasPrefix("alula-1/v/") } }
 
-    /// Lets look-ups, or writes, fail from now on, or succeed again.
-    package func fail(reads: Bool = false, writes: Bool = false, listings: Bool = false) {
-        state.withLock { ($0.failsReads, $0.failsWrites, $0.failsListings) = (reads, writes, listings) }
+    /// Lets look-ups, or writes, fail from now on, or succeed again; writes perhaps because there is no room.
+    package func fail(reads: Bool = false, writes: Bool = false, listings: Bool = false, isFull: Bool = false) {
+        state.withLock { state in
+            (state.failsReads, state.failsWrites, state.failsListings) = (reads, writes || isFull, listings)
+            state.isFull = isFull
+        }
     }
 
     /// Holds look-ups, or writes, at these gates from now on.
@@ -73,7 +80,7 @@ package final class ObjectsInMemory: Sendable {
 
     package func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws {
         await state.withLock { $0.writeGate }?.pass()
-        if state.withLock({ $0.failsWrites }) { throw Failure() }
+        if state.withLock({ $0.failsWrites }) { throw Failure(isForLackOfRoom: state.withLock { $0.isFull }) }
         let bytes = bytes.array
         state.withLock { $0.objects[name] = bytes }
     }

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One connection to one database file; used by one thread at a time.
 @safe
@@ -12,8 +13,9 @@ final class SQLiteConnection {
         let code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle = unsafe handle else {
             let message = unsafe String(cString: sqlite3_errstr(code))
+            let systemError = unsafe sqlite3_system_errno(handle)
             unsafe sqlite3_close_v2(handle)
-            throw SQLiteError(code: code, message: message)
+            throw SQLiteError(code: code, message: message, systemError: systemError)
         }
         unsafe raw = handle
     }
@@ -62,7 +64,9 @@ final class SQLiteConnection {
     /// Throws the error of `code`, unless it is success.
     func check(_ code: CInt) throws(SQLiteError) {
         guard code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE else {
-            throw SQLiteError(code: code, message: unsafe String(cString: sqlite3_errmsg(raw)))
+            throw SQLiteError(
+                code: code, message: unsafe String(cString: sqlite3_errmsg(raw)),
+                systemError: unsafe sqlite3_system_errno(raw))
         }
     }
 }
@@ -85,9 +89,15 @@ struct SQLiteError: Error, Equatable {
     let code: CInt
     /// SQLite's own words, for logs.
     let message: String
+    /// The system's error; 0 if there was none.
+    var systemError: CInt = 0
 
     var kind: Kind {
         switch code & 0xff {
+        // SQLite knows a full disk by ENOSPC alone, and for writes it often does not say the system's error.
+        case SQLITE_IOERR, SQLITE_CANTOPEN:
+            [ENOSPC, EDQUOT, EFBIG].contains(systemError) || code == Self.failedWrite && systemError == 0
+                ? .full : .unusable
         // Our statements fit our schema: one that fails to compile, or a value of another type, is the file's fault.
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_FORMAT, SQLITE_MISMATCH, SQLITE_CONSTRAINT: .damaged
         case SQLITE_FULL: .full
@@ -96,10 +106,16 @@ struct SQLiteError: Error, Equatable {
         }
     }
 
+    /// `SQLITE_IOERR_WRITE`, a macro that Swift does not see.
+    private static let failedWrite = SQLITE_IOERR | 3 << 8
+
+    /// There is no room.
+    static let full = SQLiteError(code: SQLITE_FULL, message: "the disk is full")
+
     /// The file's content is not what this version writes.
     static func damaged(_ message: String) -> SQLiteError { SQLiteError(code: SQLITE_CORRUPT, message: message) }
 }
 
 extension SQLiteError: CustomStringConvertible {
-    var description: String { "\(message) (SQLite \(code))" }
+    var description: String { "\(message) (SQLite \(code)\(systemError == 0 ? "" : ", system error \(systemError)"))" }
 }

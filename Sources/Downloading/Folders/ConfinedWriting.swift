@@ -131,7 +131,7 @@ final class ConfinedWriting: Sendable {
     }
 
     private static func failure(_ step: String, _ number: CInt) -> DownloadError {
-        .unreachable("\(step): error \(number)")
+        [ENOSPC, EDQUOT].contains(number) ? .lackOfRoom : .unreachable("\(step): error \(number)")
     }
 
     /// An open folder below the root; only the root's own path may have links.

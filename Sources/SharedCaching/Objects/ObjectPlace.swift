@@ -25,6 +25,12 @@ package protocol ObjectPlace: Sendable {
     func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws
 }
 
+/// A failure of a place that knows whether there was no room.
+package protocol ObjectPlaceFailure: Error {
+    /// Whether a write failed because the place is full.
+    var isForLackOfRoom: Bool { get }
+}
+
 /// The names of objects; the number changes with the layout of values.
 enum ObjectNames {
     private static let prefix = "alula-1/"

@@ -10,6 +10,7 @@ package import Telemetry
 package final class ObjectStore: SharedValueStore {
     struct State {
         var health: TierHealth
+        var writing = WriteHealth()
         var statistics = SharedStoreStatistics()
         /// The generation of everything, and when it was asked for last.
         var everything: (generation: Generation, askedAt: Duration)?
@@ -27,6 +28,9 @@ package final class ObjectStore: SharedValueStore {
         var isStopped = false
         /// Answered when there are no writes.
         var whenIdle: [FirstAnswer<Bool>] = []
+
+        /// Shows others the state.
+        mutating func showState() { statistics.show(health.state, isFull: writing.isFull) }
     }
 
     /// Look-ups at once; more are not tried.
@@ -55,7 +59,7 @@ package final class ObjectStore: SharedValueStore {
         self.timekeeper = timekeeper
         seal = SharedSeal(key: configuration.key)
         var state = State(health: TierHealth(interval: configuration.interval))
-        state.statistics.state = state.health.state.rawValue
+        state.showState()
         self.state = Locked(state)
     }
 
@@ -203,7 +207,7 @@ package final class ObjectStore: SharedValueStore {
                 state.health.succeeded()
                 return false
             }
-            defer { state.statistics.state = state.health.state.rawValue }
+            defer { state.showState() }
             return state.health.failed(at: timekeeper.now)
         }
         guard isSuspended else { return }
@@ -239,7 +243,8 @@ package final class ObjectStore: SharedValueStore {
     private func add(_ write: ObjectWrite) -> Bool {
         let (isAdmitted, needsWriter) = state.withLock { state in
             guard state.health.state == .up, !state.isStopped,
-                state.statistics.queueBytes + write.length <= configuration.maximumQueueBytes
+                state.statistics.queueBytes + write.length <= configuration.maximumQueueBytes,
+                state.writing.mayWrite(at: timekeeper.now)
             else {
                 state.statistics.droppedWrites += 1
                 return (false, false)
@@ -258,12 +263,24 @@ package final class ObjectStore: SharedValueStore {
     private func writeWaiting() async {
         while let write = nextWrite() {
             let bytes = write.value.written(under: write.key, generations: write.generations, seal)
-            let isDone: Void? = try? await place.keep(bytes, named: ObjectNames.value(write.key), isLasting: false)
-            state.withLock { state in
-                state.statistics.queueBytes -= write.length
-                if isDone == nil { state.statistics.droppedWrites += 1 } else { state.statistics.writes += 1 }
+            do {
+                try await place.keep(bytes, named: ObjectNames.value(write.key), isLasting: false)
+                end(write)
+            } catch {
+                end(write, error)
             }
         }
+    }
+
+    private func end(_ write: ObjectWrite, _ failure: (any Error)? = nil) {
+        let news = state.withLock { state in
+            state.statistics.queueBytes -= write.length
+            if failure == nil { state.statistics.writes += 1 } else { state.statistics.droppedWrites += 1 }
+            defer { state.showState() }
+            let lacksRoom = failure.map { ($0 as? any ObjectPlaceFailure)?.isForLackOfRoom ?? false }
+            return state.writing.ended(lacksRoom: lacksRoom, at: timekeeper.now)
+        }
+        news?.tell(logger, isStore: true, failure.map { "\($0)" })
     }
 
     private func nextWrite() -> ObjectWrite? {
@@ -324,7 +341,7 @@ package final class ObjectStore: SharedValueStore {
             let isChanged =
                 failure == nil
                 ? state.health.answered(isQuick: now - begun <= configuration.timeout) : state.health.lost(at: now)
-            state.statistics.state = state.health.state.rawValue
+            state.showState()
             defer { state.isReported = failure != nil }
             return (isChanged || failure != nil && !state.isReported, state.health.state)
         }

@@ -34,13 +34,17 @@ extension JSONValue {
         return .object(members)
     }
 
-    /// The members about what stands beside the instance, as far as there is any of it: what instances share, and the
-    /// calls of hooks and callbacks.
+    /// The members about what stands beside the instance, as far as there is any of it: the disk cache, what instances
+    /// share, and the calls of hooks and callbacks.
     static func surroundings(
         _ control: any ServiceControlling, _ calls: [Notifier.Figures]?
     ) -> [(String, JSONValue)] {
         var members: [(String, JSONValue)] = []
-        for (name, state) in [("sharedCache", control.sharedCache), ("resultStore", control.resultStore)] {
+        let states = [
+            ("diskCache", control.diskCache), ("sharedCache", control.sharedCache),
+            ("resultStore", control.resultStore),
+        ]
+        for (name, state) in states {
             if let state { members.append((name, .object([("state", .string(state.rawValue))]))) }
         }
         if let calls { members.append(("outgoingCalls", .calls(calls))) }

@@ -81,9 +81,11 @@ package struct PipelineControl: ServiceControlling {
 
     private var removal: SourceRemoval { SourceRemoval(from: pipeline) }
 
-    package var sharedCache: SharedCacheState? { pipeline.caches.tier.map { SharedCacheState($0) } }
+    package var diskCache: LayerState? { pipeline.caches.disk.map { LayerState($0) } }
 
-    package var resultStore: SharedCacheState? { pipeline.caches.resultStore.map { SharedCacheState($0) } }
+    package var sharedCache: LayerState? { pipeline.caches.tier.map { LayerState($0) } }
+
+    package var resultStore: LayerState? { pipeline.caches.resultStore.map { LayerState($0) } }
 
     /// Removes from this instance before and after what instances share: what comes from there in between goes, too.
     private func removed(

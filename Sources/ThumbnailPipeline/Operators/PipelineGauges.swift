@@ -133,6 +133,9 @@ package struct PipelineGauges: Sendable {
         registry.gauge("\(prefix)_up", help: "1 while the \(what) is in use.") {
             [([], store.isUp ? 1 : 0)]
         }
+        registry.gauge("\(prefix)_full", help: "1 while the \(what) has no room for writes.") {
+            [([], store.statistics.isFull ? 1 : 0)]
+        }
         registry.gauge(
             "\(prefix)_requests_total", help: "Look-ups in the \(what).", labels: "result", counting: "request",
             isCounter: true
@@ -170,6 +173,9 @@ package struct PipelineGauges: Sendable {
         ) {
             [([], store.statistics.isWorking ? 1 : 0)]
         }
+        registry.gauge("alula_disk_cache_full", help: "1 while the disk has no room, so that its cache is only read.") {
+            [([], store.statistics.isFull ? 1 : 0)]
+        }
         registry.gauge("alula_disk_cache_tag_bytes", help: "Bytes of tags of sources, beside the shares.") {
             [([], Double(store.statistics.tagUsage))]
         }
@@ -183,7 +189,8 @@ package struct PipelineGauges: Sendable {
         ) {
             let statistics = store.statistics
             return [
-                (["file"], Double(statistics.failures)), (["damaged_file"], Double(statistics.damagedFiles)),
+                (["file"], Double(statistics.failures)), (["full_disk"], Double(statistics.fullDisks)),
+                (["damaged_file"], Double(statistics.damagedFiles)),
                 (["lost_file"], Double(statistics.lostFiles)),
                 (["damaged_entry"], Double(statistics.damagedEntries)),
                 (["dropped_write"], Double(statistics.droppedWrites)),

@@ -1,14 +1,17 @@
 import Coordination
+import DiskCaching
 package import Downloading
 import SharedCaching
 package import Text
 
 /// The figures and commands for operators.
 package protocol ServiceControlling: Sendable {
+    /// The state of the disk cache; nil without one.
+    var diskCache: LayerState? { get }
     /// The state of the shared cache; nil without one.
-    var sharedCache: SharedCacheState? { get }
+    var sharedCache: LayerState? { get }
     /// The state of the store where results stay; nil without one.
-    var resultStore: SharedCacheState? { get }
+    var resultStore: LayerState? { get }
     /// One entry for each transfer under way or waiting.
     var downloads: [FlightSnapshot] { get }
     /// The origins asked lately, by name.
@@ -49,18 +52,25 @@ package struct CancelledDownloads: Sendable, Equatable {
     package var callers = 0
 }
 
-/// Whether the shared cache, or the result store, is used.
-package enum SharedCacheState: String, Sendable {
+/// Whether the disk cache, the shared cache or the result store is used.
+package enum LayerState: String, Sendable {
     /// It is in use.
     case up
+    /// It is read, and has no room for writes.
+    case full
     /// It is too slow or fails, and is probed.
     case suspended
-    /// There is no connection.
+    /// There is no connection, or the disk cache is done without for a while.
     case down
 }
 
-extension SharedCacheState {
-    init(_ tier: SharedTier) { self = SharedCacheState(rawValue: tier.store.statistics.state) ?? .down }
+extension LayerState {
+    init(_ disk: PipelineDisk) {
+        let statistics = disk.store.statistics
+        self = !statistics.isWorking ? .down : statistics.isFull ? .full : .up
+    }
+
+    init(_ tier: SharedTier) { self = LayerState(rawValue: tier.store.statistics.state) ?? .down }
 }
 
 /// The state of an origin.

@@ -163,7 +163,7 @@ struct EventResponderTests {
                 + #""caches":{"decoded":\#(decoded),"result":\#(result)},"#
                 + #""originCounts":{"unknown":1,"reachable":0,"not_reachable":0,"suspended":1},"origins":["#
                 + #"{"origin":"https://h:443","state":"suspended","retryAfterSeconds":2.5},"#
-                + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}],"sharedCache":{"state":"suspended"}}"#
+                + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}],"diskCache":{"state":"full"},"sharedCache":{"state":"suspended"}}"#
         )
     }
 }

@@ -73,7 +73,7 @@ import ThumbnailPipeline
             #""activeDownloads":1,"queuedDownloads":2,"activeRenders":3,"#
             + #""originCounts":{"unknown":1,"reachable":0,"not_reachable":0,"suspended":1},"origins":["#
             + #"{"origin":"https://h:443","state":"suspended","retryAfterSeconds":2.5},"#
-            + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}],"sharedCache":{"state":"suspended"}}"#
+            + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}],"diskCache":{"state":"full"},"sharedCache":{"state":"suspended"}}"#
         let start = #"{"version":"1.2.3","instance":"one","uptimeSeconds":60,"#
         #expect(await respond("/status").text == start + #""draining":false,"# + text)
         lifecycle.failReadiness()

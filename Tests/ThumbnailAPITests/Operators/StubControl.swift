@@ -15,8 +15,9 @@ final class StubControl: ServiceControlling {
     var cancelled: [String] { state.withLock { $0.cancelled } }
     var waiting: [String] { state.withLock { $0.waiting } }
 
-    let sharedCache: SharedCacheState? = .suspended
-    let resultStore: SharedCacheState? = nil
+    let diskCache: LayerState? = .full
+    let sharedCache: LayerState? = .suspended
+    let resultStore: LayerState? = nil
     let origins = [
         OriginStatus(origin: "https://h:443", state: .suspended, retryAfterSeconds: 2.5),
         OriginStatus(origin: "https://i:443", state: .unknown, retryAfterSeconds: nil),

@@ -155,12 +155,12 @@ function drawResources({ memory, workers }) {
   ], (parts, { share, value, note }) => measure(parts, share, value, note));
 }
 
-const storeStates = { up: ["reachable", "in use"], suspended: ["suspended", "too slow or failing"], down: ["not_reachable", "out of reach"] };
+const storeStates = { up: ["reachable", "in use"], full: ["suspended", "full, only read"], suspended: ["suspended", "too slow or failing"], down: ["not_reachable", "out of reach"] };
 const callTitles = { purge_hook: "Purge hooks", job_callback: "Callbacks of jobs" };
 
-/** What stands beside the instance: what instances share, and whom it calls. */
-function drawSurroundings({ sharedCache, resultStore, outgoingCalls }) {
-  const stores = [["Shared cache", sharedCache], ["Result store", resultStore]].filter(([, store]) => store)
+/** What stands beside the instance: its disk cache, what instances share, and whom it calls. */
+function drawSurroundings({ diskCache, sharedCache, resultStore, outgoingCalls }) {
+  const stores = [["Disk cache", diskCache], ["Shared cache", sharedCache], ["Result store", resultStore]].filter(([, store]) => store)
     .map(([name, { state }]) => [name, { state: storeStates[state]?.[0] ?? "unknown", words: storeStates[state]?.[1] ?? state }]);
   const calls = Object.entries(outgoingCalls ?? {}).map(([kind, { waiting, sent, failed, dropped }]) => [callTitles[kind] ?? kind, {
     state: failed + dropped > 0 ? "not_reachable" : sent > 0 ? "reachable" : "unknown",
