@@ -59,6 +59,12 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             precondition(
                 pixels.size == header.storedSize && pixels.bands == header.bands, "other pixels than the header's")
         }
+    case .ico:
+        if header.storedSize.area < 1 << 16,
+            let pixels = try? ICOPixels.decode(file, plan: DecodePlan(), token: WorkToken())
+        {
+            precondition(pixels.size == header.storedSize, "pixels of another size than the header's")
+        }
     case .avif, .heic:
         if header.decodedArea < 1 << 16, header.frames < 8 {
             let plan = DecodePlan(isAnimated: header.frames > 1)

@@ -96,7 +96,9 @@ package enum ImageDecoder {
         let loadedLevel = header.loadedLevel(for: plan.level)
         let loaded = try unsafe VipsImage.file(
             file, format: header.format,
-            options: VipsLoadOptions(level: loadedLevel, page: plan.page, pages: frames))
+            options: VipsLoadOptions(
+                level: loadedLevel, page: header.format.reading.storedPage(file.bytes, plan.page), pages: frames)
+        ).inKnownSpace()
         let loadedSize = header.loadedSize(level: loadedLevel)
         guard loaded.width == loadedSize.width, loaded.height == loadedSize.height * frames else {
             throw ImagingError.cannotDecode(
@@ -179,6 +181,30 @@ package enum ImageDecoder {
             pixels: pixels, size: PixelSize(width: image.width, height: image.height / frames), bands: image.bands,
             frames: frames, delays: timing.delays.map { min($0, longestDelay) }, loop: timing.loop,
             isIncomplete: isIncomplete, profile: profile)
+    }
+}
+
+extension ImageDecoder {
+    /// An image inside of a drawing, in a format that librsvg does not read: as PNG in sRGB, with its pixels.
+    ///
+    /// Nil for a drawing, for an image that cannot be decoded, and for one of more pixels than `most`.
+    ///
+    /// - Throws: The error of `token`, or ``ImagingError/outOfMemory(detail:)``.
+    static func embeddedPNG(
+        of file: SharedBytes, most: Int, token: WorkToken
+    ) throws -> (file: SharedBytes, pixels: Int)? {
+        guard let header = try? ImageHeader.inspect(file), header.drawing == nil, header.decodedArea <= most else {
+            return nil
+        }
+        do {
+            let image = try ImageDecoder.decode(
+                file, header: header, plan: DecodePlan(), limits: .none, token: token
+            ).interleaved(token: token).inStandardColors(token: token)
+            let settings = EncoderSettings(quality: 100, effort: 1)
+            return (try ImageEncoder.encode(image, as: .png, settings: settings), header.decodedArea)
+        } catch ImagingError.cannotDecode {
+            return nil
+        }
     }
 }
 

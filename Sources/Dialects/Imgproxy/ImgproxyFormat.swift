@@ -34,6 +34,7 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
             case .jxl: .jxl
             case .tiff: .tiff
             case .bmp: .bmp
+            case .ico: .ico
             case .svg: .svg
             }
     }

@@ -54,7 +54,7 @@ extension WsrvRecipe {
     private static func name(of format: ImageFormat) -> String {
         switch format {
         case .avif, .heic: "heif"
-        case .bmp: "magick"
+        case .bmp, .ico: "magick"
         case .jxl: "unknown"
         default: format.rawValue
         }

@@ -112,7 +112,7 @@ struct WsrvRecipe: RenderRecipe {
             case .jpeg, .tiff: hasAlpha ? .png : .jpeg
             case .webp, .gif: source.header.format
             case .avif, .heic: .avif
-            case .png, .svg, .bmp, .jxl: .png
+            case .png, .svg, .bmp, .ico, .jxl: .png
             }
         return source.firstFit(of: [own], hasAlpha: hasAlpha, isMoving: isMoving)
     }

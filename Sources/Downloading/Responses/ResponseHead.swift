@@ -121,13 +121,16 @@ struct ResponseHead {
         return contentLength == 0 ? .refuse(.emptyBody) : .accept
     }
 
-    /// A missing type, and the two generic types, are judged by the leading bytes later; a type that cannot be read
-    /// counts as missing.
+    /// A missing type, the two generic types, and those that servers have for SVG are judged by the leading bytes
+    /// later; a type that cannot be read counts as missing.
     private static func canBeImage(_ value: String) -> Bool {
         guard let type = MediaType(value) else { return HTTPSyntax.trimmed(value).isEmpty }
-        return type.type == "image" || type.description == "application/octet-stream"
-            || type.description == "binary/octet-stream"
+        return type.type == "image" || genericTypes.contains(type.description)
     }
+
+    private static let genericTypes = [
+        "application/octet-stream", "binary/octet-stream", "text/plain", "text/xml", "application/xml",
+    ]
 
     /// A field's value with its bytes beyond ASCII read as UTF-8, as origins mean them in `Location`.
     private static func text(of value: String) -> String {

@@ -15,9 +15,11 @@ enum SVGPixels {
 
     /// Draws a file, or a part of it, in the size of its header; librsvg cannot be stopped.
     ///
+    /// - Parameter embedding: Converts images inside of the drawing.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func draw(
-        _ file: SharedBytes, header: ImageHeader, part: DrawnPart? = nil, token: WorkToken
+        _ file: SharedBytes, header: ImageHeader, part: DrawnPart? = nil, token: WorkToken,
+        embedding: SVGRewriting.Embedding
     ) throws -> LoadedPixels {
         _ = fontCount
         let (size, natural) = (header.storedSize, header.drawing ?? PixelSize(width: 1, height: 1))
@@ -27,7 +29,9 @@ enum SVGPixels {
         let drawing = CSVGShimDrawing(
             width: rectangle?.width ?? width, height: rectangle?.height ?? height,
             pixel_width: CInt(size.width), pixel_height: CInt(size.height))
-        let drawn = SVGText(file, showing: rectangle, of: (width, height))
+        let drawn = try SVGText(
+            file, showing: rectangle, of: (width, height),
+            enlargedBy: Double(size.width) / (rectangle?.width ?? width), embedding)
         let fault = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CSVGShim_text_size)) {
             text -> String? in
             let status = unsafe drawn.withPieces { pieces in
@@ -60,33 +64,39 @@ private struct SVGText {
 
     /// The text that shows `rectangle` of an image of `size`, both in CSS pixels; all of the image if the rectangle is
     /// nil.
+    ///
+    /// - Parameters:
+    ///   - scale: Pixels of the result for a CSS pixel.
+    ///   - embedding: Converts images inside.
+    /// - Throws: The error of `embedding`.
     init(
         _ file: SharedBytes, showing rectangle: (x: Double, y: Double, width: Double, height: Double)?,
-        of size: (width: Double, height: Double)
-    ) {
+        of size: (width: Double, height: Double), enlargedBy scale: Double, _ embedding: SVGRewriting.Embedding
+    ) throws {
         self.file = file
-        let (references, root) = file.withBytes { bytes in
+        var replacements = try file.withBytes { bytes throws -> [SVGReference] in
             var scanner = SVGScanner(bytes, most: SVGRoot.most)
-            return scanner.findRoot(bytes) ? (scanner.references, scanner.root) : ([], 0)
+            guard scanner.findRoot(bytes) else { return [] }
+            let box = SVGRoot(bytes)?.viewBox ?? size
+            let unit = scale * min(size.width / box.width, size.height / box.height)
+            let rewriting = try SVGRewriting(bytes, from: scanner.root, pixel: 1 / unit, embedding)
+            // The prefix keeps the file's own names as they are.
+            let start = rectangle.map { rectangle in
+                "<alula:svg xmlns:alula='http://www.w3.org/2000/svg' preserveAspectRatio='none' viewBox='"
+                    + "\(rectangle.x) \(rectangle.y) \(rectangle.width) \(rectangle.height)'>"
+                    + "<alula:svg width='\(size.width)' height='\(size.height)'>"
+            }
+            let opening = SVGReference(range: scanner.root..<scanner.root, text: start ?? "")
+            return scanner.references + [opening] + rewriting.replacements
         }
+        let end = file.count..<file.count
+        replacements.append(SVGReference(range: end, text: rectangle == nil ? "" : "</alula:svg></alula:svg>"))
         var start = 0
-        for reference in references {
-            append(start..<reference.range.lowerBound)
-            append(reference.text)
-            start = reference.range.upperBound
+        for replacement in replacements {
+            append(start..<replacement.range.lowerBound)
+            append(replacement.text)
+            start = replacement.range.upperBound
         }
-        guard let rectangle else {
-            append(start..<file.count)
-            return
-        }
-        append(start..<root)
-        // The prefix keeps the file's own names as they are.
-        append(
-            "<alula:svg xmlns:alula='http://www.w3.org/2000/svg' preserveAspectRatio='none' viewBox='"
-                + "\(rectangle.x) \(rectangle.y) \(rectangle.width) \(rectangle.height)'>"
-                + "<alula:svg width='\(size.width)' height='\(size.height)'>")
-        append(root..<file.count)
-        append("</alula:svg></alula:svg>")
     }
 
     private mutating func append(_ range: Range<Int>) { pieces.append((false, range)) }

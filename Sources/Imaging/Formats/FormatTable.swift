@@ -16,6 +16,7 @@ extension ImageFormat {
         case .jxl: .jxl
         case .tiff: .tiff
         case .bmp: .bmp
+        case .ico: .ico
         case .svg: .svg
         }
     }
@@ -204,6 +205,7 @@ extension FormatTraits {
                 ["II*\0", "MM\0*", "II+\0", "MM\0+"].map { [0: Array($0.utf8)] }),
             header: { bytes throws(ImagingError) in try .tiff(bytes) },
             loader: .vips(.tiff),
+            storedPage: { ImageHeader.tiffDirectory(ofPage: $1, in: $0) },
             needsConfinement: true,
             warmUp: .file(SampleFiles.tiff),
             holdsPages: true,
@@ -225,6 +227,23 @@ extension FormatTraits {
             time: Time(pixel: 10, byte: 6)),
         output: .replaced(opaque: .jpeg, transparent: .png))
 
+    static let ico = FormatTraits(
+        mediaType: "image/x-icon", fileExtension: "ico", supportsAlpha: true, supportsAnimation: false,
+        maximumSide: 1_048_576,
+        reading: Reading(
+            // No icon has more than 255 images.
+            leadingBytes: .parts([[0: [0, 0, 1, 0], 5: [0]]]),
+            header: { bytes throws(ImagingError) in try ICOImage(bytes).header },
+            loader: .pixels { file, _, plan, token in try ICOPixels.decode(file, plan: plan, token: token) },
+            needsConfinement: true,
+            warmUp: .file(SampleFiles.ico),
+            // The colors of a bitmap, and its file; an image in passes is held twice.
+            memory: Memory(workingBytes: { header, _ in
+                8 + (header.isProgressive ? 2 * header.bands * max(1, header.bitDepth / 8) : 0)
+            }),
+            time: Time(pixel: 16, byte: 6)),
+        output: .replaced(opaque: .png, transparent: .png))
+
     static let svg = FormatTraits(
         mediaType: "image/svg+xml", fileExtension: "svg", supportsAlpha: true, supportsAnimation: false,
         maximumSide: 32_767,
@@ -232,7 +251,9 @@ extension FormatTraits {
             leadingBytes: .markup { SVGRoot.begins($0) },
             header: { bytes throws(ImagingError) in try .svg(bytes) },
             loader: .pixels { file, header, plan, token in
-                try SVGPixels.draw(file, header: header, part: plan.drawnPart, token: token)
+                try SVGPixels.draw(file, header: header, part: plan.drawnPart, token: token) { file, most in
+                    try ImageDecoder.embeddedPNG(of: file, most: most, token: token)
+                }
             },
             needsConfinement: true,
             warmUp: .file(SampleFiles.svg),

@@ -68,6 +68,8 @@ extension FormatTraits {
         var quickLoader: QuickLoader?
         /// Decodes all frames but the first alone, if the loader knows no others.
         var frames: PixelLoader?
+        /// The number by which the loader knows a page.
+        var storedPage: @Sendable (_ file: RawSpan, _ page: Int) -> Int = { $1 }
         /// How the loader reduces an image.
         var reduction = Reduction.none
         /// Whether files are decoded only by confined worker processes, unless the operator decides otherwise.

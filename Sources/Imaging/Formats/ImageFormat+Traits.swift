@@ -159,6 +159,13 @@ enum SampleFiles {
         return [0x49, 0x49, 42, 0, 10, 0, 0, 0, 128, 0, UInt8(entries.count), 0] + directory + [0, 0, 0, 0]
     }()
 
+    /// A bitmap of one pixel with its mask.
+    static let ico: [UInt8] =
+        [0, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 24, 0, 48, 0, 0, 0, 22, 0, 0, 0]
+        + [40, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 24, 0] + [UInt8](repeating: 0, count: 24) + [
+            1, 2, 3, 0, 0, 0, 0, 0,
+        ]
+
     /// Text, a gradient, a filter, and an image within the image.
     static let svg = Array(
         """

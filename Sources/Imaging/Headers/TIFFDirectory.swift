@@ -20,17 +20,23 @@ struct TIFFDirectory: Equatable {
     private var tileWidth = 0
     private var tileHeight = 0
     private var hasPixels = false
+    /// Whether it is a smaller copy of another page, or its transparency.
+    private(set) var isCopy = false
 
     /// The tag of the ICC profile.
     static let profileTag = 34_675
 
-    /// Uncompressed, three codings of fax machines, LZW, JPEG, two numbers of deflate, and PackBits.
-    private static let compressions: Set<Int> = [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946]
+    /// Uncompressed, three codings of fax machines, LZW, JPEG, two numbers of deflate, PackBits, and Zstandard.
+    private static let compressions: Set<Int> = [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946, 50_000]
+    /// The number of CIELAB among the kinds of colors.
+    private static let lab = 8
 
     /// Takes over the value of an entry.
     mutating func read(tag: Int, _ value: Value) {
         guard let first = value.numbers.first else { return }
         switch tag {
+        case 254: isCopy = isCopy || first & 5 != 0
+        case 255: isCopy = isCopy || first == 2
         case 256: width = first
         case 257: height = first
         case 258: bits = value.numbers
@@ -47,6 +53,24 @@ struct TIFFDirectory: Equatable {
         }
     }
 
+    /// The kind of a page that programs write and the service does not read; nil for others.
+    private var unreadKind: String? {
+        let codings = [
+            6: "of old-style JPEG", 34_661: "of JBIG", 34_712: "of JPEG 2000", 34_887: "of LERC", 34_925: "of LZMA",
+            50_001: "of WebP",
+        ]
+        let kinds = [
+            4: "that is a transparency mask", 9: "in ICC L*a*b*", 10: "in ITU L*a*b*", 32_803: "of raw samples",
+            32_844: "in LogL", 32_845: "in LogLuv", 34_892: "of raw samples",
+        ]
+        let formats = [
+            2: "of signed numbers", 3: "of floating-point numbers", 5: "of complex numbers", 6: "of complex numbers",
+        ]
+        let depth = bits.first ?? 1
+        return codings[compression] ?? kinds[photometric] ?? formats[sampleFormat]
+            ?? (depth > 16 ? "of \(depth) bits a sample" : nil)
+    }
+
     /// The header of the page.
     ///
     /// - Parameters:
@@ -55,12 +79,14 @@ struct TIFFDirectory: Equatable {
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a page without size or pixels, and for a page of a kind
     ///   that is not read.
     func header(pages: Int, exif: EXIFTexts?) throws(ImagingError) -> ImageHeader {
-        let colors = [0: 1, 1: 1, 2: 3, 3: 3, 5: 4, 6: 3][photometric]
+        let colors = [0: 1, 1: 1, 2: 3, 3: 3, 5: 4, 6: 3, Self.lab: 3][photometric]
         let depth = bits.first ?? 1
+        if let kind = unreadKind { throw .unsupported("a TIFF \(kind)") }
         guard let colors, hasPixels, (1...Int(UInt32.max)).contains(width), (1...Int(UInt32.max)).contains(height),
             Self.compressions.contains(compression), sampleFormat == 1, [1, 2, 4, 8, 16].contains(depth),
             bits.allSatisfy({ $0 == depth }), depth >= 8 || samples == 1,
-            photometric == 3 ? samples == 1 && depth <= 8 : samples >= colors && samples <= colors + 1
+            photometric == 3 ? samples == 1 && depth <= 8 : samples >= colors && samples <= colors + 1,
+            photometric != Self.lab || samples == 3 && depth >= 8
         else {
             throw .cannotDecode(
                 detail: "unknown TIFF of \(width)×\(height), kind \(photometric), compression \(compression), "

@@ -7,6 +7,7 @@ extension ImageHeader {
         var file = try TIFFFile(bytes)
         var directories: [TIFFDirectory] = []
         while let directory = try file.next(in: bytes) { directories.append(directory) }
+        directories = pages(of: directories).map { directories[$0] }
         guard let first = directories.first else { throw .cannotDecode(detail: "the TIFF file has no page") }
         let count = directories.count
         let isUniform = directories.allSatisfy { $0 == first }
@@ -30,6 +31,23 @@ extension ImageHeader {
     }
 }
 
+extension ImageHeader {
+    /// The number of a page among all directories of its file, of which some are smaller copies of others.
+    static func tiffDirectory(ofPage page: Int, in bytes: RawSpan) -> Int {
+        guard var file = try? TIFFFile(bytes) else { return page }
+        var directories: [TIFFDirectory] = []
+        while let directory = try? file.next(in: bytes) { directories.append(directory) }
+        let pages = pages(of: directories)
+        return pages.indices ~= page ? pages[page] : page
+    }
+
+    /// The numbers of the directories that are pages: all but copies, unless there are copies alone.
+    private static func pages(of directories: [TIFFDirectory]) -> [Int] {
+        let originals = directories.indices.filter { !directories[$0].isCopy }
+        return originals.isEmpty ? Array(directories.indices) : originals
+    }
+}
+
 /// Steps through the directories of a TIFF file, each of which describes a page.
 struct TIFFFile {
     /// Most pages; a file with more is refused.
@@ -44,8 +62,9 @@ struct TIFFFile {
     private var offset = 0
     private var seen: Set<Int> = []
     private var entries = 0
-    /// The ICC profile of the first page.
+    /// The ICC profile of the first page that is no copy.
     private(set) var profile: Range<Int>?
+    private var hasReadPage = false
 
     /// Reads the start of the file.
     init(_ bytes: RawSpan) throws(ImagingError) {
@@ -70,8 +89,11 @@ struct TIFFFile {
         var directory = TIFFDirectory()
         for index in 0..<count {
             let entry = start + index * length
-            directory.read(tag: try short(bytes, at: entry), try value(bytes, at: entry))
+            // The tag of copies comes first.
+            let mayHaveProfile = !hasReadPage && !directory.isCopy
+            directory.read(tag: try short(bytes, at: entry), try value(bytes, at: entry, mayHaveProfile))
         }
+        hasReadPage = hasReadPage || !directory.isCopy
         // Old programs cut the file after the last entry.
         offset = (try? long(bytes, at: start + count * length, isWide: isBig)) ?? 0
         return directory
@@ -79,7 +101,9 @@ struct TIFFFile {
 
     /// The number of values of an entry, at most the bytes of the file, and the first four of them as far as they can
     /// be read.
-    private mutating func value(_ bytes: RawSpan, at entry: Int) throws(ImagingError) -> TIFFDirectory.Value {
+    private mutating func value(
+        _ bytes: RawSpan, at entry: Int, _ mayHaveProfile: Bool
+    ) throws(ImagingError) -> TIFFDirectory.Value {
         let type = try short(bytes, at: entry + 2)
         let count = min(try long(bytes, at: entry + 4, isWide: isBig), bytes.byteCount)
         guard let size = Self.sizes[type] else { return TIFFDirectory.Value(count: count, numbers: []) }
@@ -91,7 +115,7 @@ struct TIFFFile {
             guard let start, let number = try? number(bytes, size: size, at: start + index * size) else { break }
             numbers.append(number)
         }
-        if let start, size == 1, seen.count == 1, profile == nil, start <= bytes.byteCount - count,
+        if let start, size == 1, mayHaveProfile, profile == nil, start <= bytes.byteCount - count,
             try short(bytes, at: entry) == TIFFDirectory.profileTag
         {
             profile = start..<start + count

@@ -65,6 +65,7 @@ extension RenderPlan {
             drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
             gamut: DecodedGamut(of: header.colors, for: gamut))
         try decode.check(header, limits: limits)
+        try header.checkTime(of: decode, limits: limits)
         let decoded = header.decoded(by: decode)
         self.init(
             decode: decode, source: decoded.shape, steps: steps,

@@ -35,6 +35,15 @@ extension ImageHeader {
         return TimePrice.duration((area * pixel * depth + rows) * Double(decoded) + framing + runs + bytes + tables)
             + map
     }
+
+    /// Refuses a frame in the middle of an animation that takes too long, because it needs all frames before it.
+    ///
+    /// - Throws: ``ImagingError/frameTooLate(_:)``.
+    func checkTime(of plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
+        guard plan.page == 0 || !format.hasMovingFrames || timePrice(of: plan) <= limits.longestSteps else {
+            throw .frameTooLate(plan.page)
+        }
+    }
 }
 
 extension RenderPlan {

@@ -6,6 +6,8 @@ package enum ImagingError: Error, Hashable, Sendable {
     case formatNotAccepted(ImageFormat)
     /// The file is damaged, truncated, or of a kind that the decoder does not support; the detail is for logs only.
     case cannotDecode(detail: String)
+    /// A file of a kind that is not read; the text ends a sentence that begins with "The source is".
+    case unsupported(String)
     /// More pixels than allowed: in the source (all frames that would be decoded), between two steps or in the result.
     case tooManyPixels(PixelSize, frames: Int = 1)
     /// The steps would take longer than a render may, with a result of this size.
@@ -14,6 +16,8 @@ package enum ImagingError: Error, Hashable, Sendable {
     case sideTooLong(PixelSize, format: ImageFormat)
     /// The requested page is after the last one.
     case noSuchPage(Int, pages: Int)
+    /// The frames up to the requested one would take longer to decode than a decode may.
+    case frameTooLate(Int)
     /// The requested part lies outside of the image, which has this size.
     case cropOutside(PixelSize)
     /// Memory was short, and the image is not at fault; the detail is for logs only.

@@ -32,7 +32,7 @@ package struct ImagingLimits: Sendable, Hashable {
     package var maximumOutputPixelsSlow = 6_000_000
     /// Most frames of an animation that are kept; later ones are dropped.
     package var maximumFrames = 256
-    /// Longest time of one core that the steps of a render may be priced at.
+    /// Longest time of one core that the steps of a render, and the decode of a frame in the middle, may be priced at.
     package var longestSteps = Duration.seconds(8)
     /// Whether images that lack pixels are refused or served.
     package var incompleteImages = IncompleteImages.refuse

@@ -4,6 +4,15 @@ import Coordination
 import Memory
 
 extension VipsImage {
+    /// This image in a space that all other steps know: CIELAB becomes sRGB.
+    func inKnownSpace() throws(VipsError) -> VipsImage {
+        switch interpretation {
+        case VIPS_INTERPRETATION_LAB, VIPS_INTERPRETATION_LABQ, VIPS_INTERPRETATION_LABS:
+            try converted(to: VIPS_INTERPRETATION_sRGB)
+        default: self
+        }
+    }
+
     /// This image with 8 bits a component.
     func inEightBits() throws(VipsError) -> VipsImage {
         guard format == VIPS_FORMAT_USHORT else { return self }

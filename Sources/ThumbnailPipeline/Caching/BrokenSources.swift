@@ -113,8 +113,9 @@ extension ImagingError {
     /// Whether the source's bytes are at fault; else it is a limit, a setting or the request.
     var isFaultOfSource: Bool {
         switch self {
-        case .notAnImage, .cannotDecode: true
-        case .formatNotAccepted, .tooManyPixels, .tooMuchWork, .sideTooLong, .noSuchPage, .cropOutside, .encodeFailed,
+        case .notAnImage, .cannotDecode, .unsupported: true
+        case .formatNotAccepted, .tooManyPixels, .tooMuchWork, .sideTooLong, .noSuchPage, .frameTooLate, .cropOutside,
+            .encodeFailed,
             .outOfMemory, .ofAddition:
             false
         }

@@ -18,6 +18,10 @@ extension ImagingError: TabledError {
             ErrorAnswer(
                 .unprocessableContent, "cannot_decode", .image,
                 "The source is damaged or incomplete and cannot be decoded.", detail: detail)
+        case .unsupported(let kind):
+            ErrorAnswer(
+                .unprocessableContent, "cannot_decode", .image,
+                "The source is \(kind), which the service does not read.")
         case .tooManyPixels(let size, let frames):
             tooManyPixels(
                 .image,
@@ -32,6 +36,11 @@ extension ImagingError: TabledError {
             ErrorAnswer(
                 .unprocessableContent, "no_such_page", .request,
                 "The source has no page \(page); its pages are 0 to \(count - 1).", parameter: "page")
+        case .frameTooLate(let page):
+            ErrorAnswer(
+                .unprocessableContent, "too_many_pixels", .request,
+                "The frames of the source up to \(page) take longer than the service works on one image.",
+                parameter: "page")
         case .cropOutside(let size):
             ErrorAnswer(
                 .unprocessableContent, "crop_outside", .request,

@@ -20,7 +20,7 @@ import Testing
             ("image/webp;q=0., image/png;q=1.", [.png: 1_000]),
             ("image/webp;q=0.1, image/webp;q=0.7, image/webp;q=0.3", [.webp: 700]),
             ("image/webp;level=\"1,2;q=0.1\";q=0.5", [.webp: 500]),
-            ("text/html, image/x-icon, nonsense, image/", [:]),
+            ("text/html, image/x-tga, nonsense, image/", [:]),
             ("image/jpeg, image/heic", [.jpeg: 1_000, .heic: 1_000]),
         ] as [(String?, [ImageFormat: Int])])
     func `only formats named with a weight count`(accept: String?, qualities: [ImageFormat: Int]) {

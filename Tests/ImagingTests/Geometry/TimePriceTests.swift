@@ -58,6 +58,21 @@ struct TimePriceTests {
         #expect(price.isDear == isDear, "\(price)")
     }
 
+    @Test func `a frame whose predecessors take longer than a decode may is refused before it`() throws {
+        let header = Self.header(.gif, 1_000, 1_000, frames: 2_000)
+        var limits = ImagingLimits()
+        func plan(_ page: Int) throws -> RenderPlan {
+            try RenderPlan(options: options(20, 20) { $0.page = page }, format: .png, source: header, limits: limits)
+        }
+        #expect(try plan(100).decode.page == 100)
+        #expect(throws: ImagingError.frameTooLate(1_999)) { try plan(1_999) }
+        limits.longestSteps = .seconds(60)
+        #expect(try plan(1_999).decode.page == 1_999)
+        // The first frame, and a page of a document, need no others.
+        limits.longestSteps = .milliseconds(1)
+        #expect(try plan(0).decode.page == 0)
+    }
+
     @Test func `ratios are those of what was measured`() throws {
         let source = Self.header(.png, 1_000, 1_000)
         func price(_ format: ImageFormat, quality: Int? = nil, from source: ImageHeader = source) throws -> Duration {

@@ -65,8 +65,8 @@ struct TIFFHeaderTests {
 
     @Test func `kinds that the decoder does not read are refused`() {
         let changes: [(inout TIFFWriter.Page) -> Void] = [
-            { $0.compression = 6 }, { $0.compression = 34_712 }, { $0.bits = 32 }, { $0.sampleFormat = 3 },
-            { $0.samples = 1 }, { $0.samples = 5 }, { $0.size.width = 0 },
+            { $0.compression = 9 }, { $0.bits = 12 }, { $0.samples = 1 }, { $0.samples = 5 }, { $0.size.width = 0 },
+            { ($0.kind, $0.samples) = (.lab, 4) },
         ]
         for change in changes { #expect(isDamaged(TIFFWriter([page(change)]).file)) }
     }

@@ -7,6 +7,7 @@ package struct TIFFWriter {
         case whiteIsZero = 0
         case blackIsZero, rgb, palette
         case cmyk = 5
+        case lab = 8
     }
 
     package struct Page {
@@ -17,6 +18,8 @@ package struct TIFFWriter {
         package var orientation = 1
         package var compression = 1
         package var sampleFormat = 1
+        /// The use of the page: 1 for a smaller copy of another one.
+        package var subfile = 0
         /// Whether pixels lie in tiles of 16×16.
         package var isTiled = false
         /// The colors of a palette, as red, green and blue.
@@ -48,7 +51,7 @@ package struct TIFFWriter {
         file += number(0, isBig ? 8 : 4)
         for page in pages {
             let data = file.count
-            let pixels = packed(page)
+            let pixels = page.compression == 50_000 ? Self.zstandard(packed(page)) : packed(page)
             file += pixels
             func stored(_ values: [Int], _ size: Int) -> Int {
                 if file.count % 2 == 1 { file.append(0) }
@@ -83,9 +86,10 @@ package struct TIFFWriter {
                 entries += [(273, 4, 1, data), (278, 4, 1, page.size.height), (279, 4, 1, pixels.count)]
             }
             if !map.isEmpty { entries.append((320, 3, map.count, mapAt)) }
-            let extra = page.samples - [.rgb: 3, .cmyk: 4][page.kind, default: 1]
+            let extra = page.samples - [.rgb: 3, .lab: 3, .cmyk: 4][page.kind, default: 1]
             if extra > 0 { entries.append((338, 3, 1, 2)) }
             if page.sampleFormat != 1 { entries.append((339, 3, 1, page.sampleFormat)) }
+            if page.subfile > 0 { entries.append((254, 4, 1, page.subfile)) }
             entries.sort { $0.tag < $1.tag }
 
             if file.count % 2 == 1 { file.append(0) }
@@ -110,6 +114,16 @@ package struct TIFFWriter {
             file += number(0, isBig ? 8 : 4)
         }
         return file
+    }
+
+    /// A frame of Zstandard with blocks as they are (RFC 8878).
+    private static func zstandard(_ bytes: [UInt8]) -> [UInt8] {
+        let blocks = stride(from: 0, to: bytes.count, by: 1 << 16).flatMap { start -> [UInt8] in
+            let part = bytes[start..<min(start + 1 << 16, bytes.count)]
+            let isLast = part.endIndex == bytes.count
+            return Array((part.count << 3 | (isLast ? 1 : 0)).littleEndian32.prefix(3)) + part
+        }
+        return [0x28, 0xB5, 0x2F, 0xFD, 0xA0] + bytes.count.littleEndian32 + blocks
     }
 
     /// The three columns of a color map, filled up with black.

@@ -35,7 +35,7 @@ CHEAP_QUERIES = [{"w": 40, "format": "jpeg"}, {"format": "jpeg"}, {"page": 1, "w
 
 def kind_of(body):
     for start, name in [(b"\xff\xd8", "jpeg"), (b"\x89PNG", "png"), (b"GIF8", "gif"), (b"RIFF", "webp"),
-                        (b"BM", "bmp"), (b"II", "tiff"), (b"MM", "tiff"), (b"\xff\x0a", "jxl"), (b"\0\0\0\x0cJXL", "jxl"),
+                        (b"BM", "bmp"), (b"\0\0\1\0", "ico"), (b"II", "tiff"), (b"MM", "tiff"), (b"\xff\x0a", "jxl"), (b"\0\0\0\x0cJXL", "jxl"),
                         (b"<", "svg")]:
         if body.startswith(start):
             marks = {"png": [(b"acTL", "apng")], "jpeg": [(b"hdrgm", "jpeg-hdr"), (b":21496:", "jpeg-hdr"), (b"ICC_PROFILE", "jpeg-icc")]}
@@ -137,7 +137,7 @@ def main():
     parser.add_argument("--only", default="", help="damage images of these kinds only, for example avif,jpeg-hdr")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="ask for no more images after this time")
     parser.add_argument("--cheap", action="store_true", help="ask for results that cost little besides the decode")
-    parser.add_argument("--formats", default="jpeg,png,webp,gif,avif,heic,jxl,tiff,bmp,svg", help="what the service may decode")
+    parser.add_argument("--formats", default="jpeg,png,webp,gif,avif,heic,jxl,tiff,bmp,ico,svg", help="what the service may decode")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("--keep", type=int, help="write damaged file number KEEP to standard output instead")
     options = parser.parse_args()

@@ -1,0 +1,200 @@
+import Memory
+
+/// Finds what librsvg does not know in the text of a drawing, and what says the same in its words.
+struct SVGRewriting {
+    /// Makes a PNG of an image in another format, and tells its pixels; nil for what is left as it is.
+    typealias Embedding = (_ file: SharedBytes, _ mostPixels: Int) throws -> (file: SharedBytes, pixels: Int)?
+
+    /// The places and their new texts, in their order.
+    private(set) var replacements: [SVGReference] = []
+    /// Pixels that images inside may still have.
+    private var pixels = 4_000_000
+
+    /// Most places that are changed.
+    private static let most = 10_000
+    /// Longest `var()`, and longest start tag, in bytes.
+    private static let longest = 4_096
+    /// Deepest nesting of `var()`.
+    private static let deepest = 8
+
+    /// Reads the text behind `start`.
+    ///
+    /// - Parameters:
+    ///   - pixel: The length of a pixel of the result, in units of the root's view box.
+    ///   - embedding: Converts images inside.
+    /// - Throws: The error of `embedding`.
+    init(_ bytes: RawSpan, from start: Int, pixel: Double, _ embedding: Embedding) throws {
+        findFallbacks(bytes, from: start)
+        if bytes.contains("non-scaling-stroke", in: start..<bytes.byteCount) {
+            findStrokes(bytes, from: start, pixel: pixel)
+        }
+        try findImages(bytes, from: start, embedding)
+        replacements.sort { $0.range.lowerBound < $1.range.lowerBound }
+        var end = 0
+        replacements = replacements.filter { replacement in
+            defer { end = max(end, replacement.range.upperBound) }
+            return replacement.range.lowerBound >= end
+        }
+    }
+
+    private mutating func replace(_ range: Range<Int>, by text: String) {
+        guard replacements.count < Self.most else { return }
+        replacements.append(SVGReference(range: range, text: text))
+    }
+
+    // MARK: Custom properties
+
+    /// Finds `var(--name, fallback)`, which becomes its fallback.
+    private mutating func findFallbacks(_ bytes: RawSpan, from start: Int) {
+        var offset = start
+        while let bracket = bytes.firstIndex(of: UInt8(ascii: "("), from: offset) {
+            offset = bracket + 1
+            guard let (range, text) = Self.fallback(bytes, bracket: bracket) else { continue }
+            replace(range, by: text)
+            offset = range.upperBound
+        }
+    }
+
+    /// The fallback of the `var` whose bracket opens here, and the range of the whole; nil for anything else.
+    private static func fallback(_ bytes: RawSpan, bracket: Int, depth: Int = 0) -> (range: Range<Int>, text: String)? {
+        guard depth < deepest, bytes.hasText("var", at: bracket - 3) else { return nil }
+        var (open, comma): (Int, Int?) = (1, nil)
+        var (text, copied) = ("", 0)
+        var offset = bracket + 1
+        while offset < min(bytes.byteCount, bracket + longest) {
+            let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            switch byte {
+            case UInt8(ascii: "("):
+                if comma != nil, let inner = fallback(bytes, bracket: offset, depth: depth + 1) {
+                    text += bytes.text(copied..<inner.range.lowerBound) + inner.text
+                    (copied, offset) = (inner.range.upperBound, inner.range.upperBound)
+                    continue
+                }
+                open += 1
+            case UInt8(ascii: ")"):
+                open -= 1
+                if open == 0 {
+                    guard comma != nil else { return nil }
+                    return (bracket - 3..<offset + 1, text + bytes.text(copied..<offset))
+                }
+            case UInt8(ascii: ",") where open == 1 && comma == nil:
+                comma = offset
+                copied = offset + 1
+            case UInt8(ascii: "<"), UInt8(ascii: ";"), UInt8(ascii: "}"): return nil
+            default: break
+            }
+            offset += 1
+        }
+        return nil
+    }
+
+    // MARK: Strokes
+
+    /// Finds the widths of strokes that do not grow with the drawing, as far as they stand in the same start tag.
+    private mutating func findStrokes(_ bytes: RawSpan, from start: Int, pixel: Double) {
+        var offset = start
+        while let open = bytes.firstIndex(of: UInt8(ascii: "<"), from: offset) {
+            guard let end = bytes.firstIndex(of: UInt8(ascii: ">"), from: open) else { return }
+            offset = end
+            guard end - open < Self.longest, bytes.contains("non-scaling-stroke", in: open..<end),
+                let width = bytes.number(after: "stroke-width", in: open..<end)
+            else { continue }
+            replace(width.range, by: "\(width.value * pixel)")
+        }
+    }
+
+    // MARK: Images
+
+    /// The formats that librsvg reads, by other names that files have for them.
+    private static let names = ["jpg": "jpeg", "pjpeg": "jpeg", "x-png": "png"]
+
+    /// Finds images inside the file (`data:`): those of formats that librsvg does not read become PNG.
+    private mutating func findImages(_ bytes: RawSpan, from start: Int, _ embedding: Embedding) throws {
+        var offset = start
+        while let colon = bytes.firstIndex(of: UInt8(ascii: ":"), from: offset) {
+            offset = colon + 1
+            guard bytes.hasText("data:image/", at: colon - 4) else { continue }
+            let name = colon + 7
+            guard let end = bytes.firstIndex(of: UInt8(ascii: ";"), from: name), end - name < 40 else { continue }
+            let format = bytes.text(name..<end).lowercased()
+            if let known = Self.names[format] { replace(name..<end, by: known) }
+            let data = end + 8
+            guard !["jpeg", "png", "jpg", "pjpeg", "x-png", "svg+xml"].contains(format),
+                bytes.hasText(";base64,", at: end), let (file, close) = Base64.decoded(bytes, from: data)
+            else { continue }
+            offset = close
+            guard let (image, count) = try embedding(SharedBytes(file), pixels) else { continue }
+            pixels -= count
+            replace(name..<close, by: "png;base64," + Base64.text(of: image))
+        }
+    }
+}
+
+/// The text of bytes by RFC 4648, as far as drawings hold it.
+private enum Base64 {
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let values: [UInt8] = (0...255).map { byte in
+        letters.firstIndex(of: UInt8(byte)).map { UInt8($0) } ?? 255
+    }
+
+    /// The bytes of the text that begins here, and its end: a quotation mark or a bracket; nil for other text.
+    static func decoded(_ bytes: RawSpan, from start: Int) -> (file: [UInt8], end: Int)? {
+        var file: [UInt8] = []
+        var (bits, count, offset) = (0, 0, start)
+        while offset < bytes.byteCount {
+            let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            let value = values[Int(byte)]
+            if value < 64 {
+                (bits, count) = ((bits << 6 | Int(value)) & 0xFFFF, count + 6)
+                if count >= 8 {
+                    count -= 8
+                    file.append(UInt8(truncatingIfNeeded: bits >> count))
+                }
+            } else if [UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: ")")].contains(byte) {
+                return (file, offset)
+            } else if byte > 0x20, byte != UInt8(ascii: "=") {
+                return nil
+            }
+            offset += 1
+        }
+        return nil
+    }
+
+    static func text(of file: SharedBytes) -> String {
+        let bytes = file.array
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let part = bytes[start..<min(start + 3, bytes.count)]
+            let bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
+            for place in 0..<4 {
+                text.append(place <= part.count ? letters[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension RawSpan {
+    /// The text of these bytes.
+    fileprivate func text(_ range: Range<Int>) -> String {
+        unsafe extracting(range).withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The number in pixels that a start tag has for a property, as an attribute or in its style; nil for none.
+    fileprivate func number(after property: StaticString, in tag: Range<Int>) -> (range: Range<Int>, value: Double)? {
+        guard var offset = (tag.lowerBound..<tag.upperBound).first(where: { hasText(property, at: $0) }) else {
+            return nil
+        }
+        offset += property.utf8CodeUnitCount
+        func isAny(of characters: String) -> Bool {
+            (try? byte(at: offset)).map { characters.utf8.contains(UInt8($0)) } ?? false
+        }
+        while offset < tag.upperBound, isAny(of: " =:\"'") { offset += 1 }
+        let start = offset
+        while offset < tag.upperBound, isAny(of: "0123456789.") { offset += 1 }
+        guard let value = Double(text(start..<offset)) else { return nil }
+        if hasText("px", at: offset) { offset += 2 }
+        return isAny(of: "\"' ;") ? (start..<offset, value) : nil
+    }
+}
