@@ -46,7 +46,7 @@ package final class PublicResponder: RequestResponder {
             configuration: configuration, thumbnails: thumbnails, lifecycle: lifecycle, recorder: recorder,
             timekeeper: timekeeper, common: fields.strict)
         submissions = SubmissionResponder(
-            configuration, thumbnails, placer: placer, budget: budget, bodies: bodies ?? BodyMemory(of: budget),
+            configuration, thumbnails, placer: placer, bodies: bodies ?? BodyMemory(of: budget),
             lifecycle: lifecycle,
             recorder: recorder, timekeeper: timekeeper, common: fields.strict)
         self.lifecycle = lifecycle

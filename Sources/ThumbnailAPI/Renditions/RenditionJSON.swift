@@ -58,30 +58,24 @@ struct RenditionJSON: Sendable {
         entries[index] = entry
     }
 
-    /// The whole text, with the entries in the order of the list.
-    var bytes: SharedBytes {
-        var text = ByteAccumulator(reservingCapacity: count)
-        text.append(Self.opening)
+    /// Bytes of an image that are written at once: a multiple of three, so that their texts follow one another.
+    private static let pieceLength = 48 << 10
+
+    /// Writes the whole text, with the entries in the order of the list, piece by piece, and forgets what is written:
+    /// the images are shared with the cache, so that a slow reader holds no copy of them.
+    mutating func write<Failure: Error>(_ write: (SharedBytes) async throws(Failure) -> Void) async throws(Failure) {
+        try await write(SharedBytes(Self.opening.utf8))
         for (place, index) in entries.keys.sorted().enumerated() {
-            guard let entry = entries[index] else { continue }
-            text.append((place > 0 ? "," : "") + entry.head)
-            // Pieces of a multiple of three bytes, so that their texts follow one another.
+            guard let entry = entries.removeValue(forKey: index) else { continue }
+            try await write(SharedBytes(((place > 0 ? "," : "") + entry.head).utf8))
             if let bytes = entry.bytes {
-                for start in stride(from: 0, to: bytes.count, by: 48 << 10) {
-                    let piece = SharedBytes(start..<min(start + 48 << 10, bytes.count), of: bytes)
-                    text.append(Base64.encode(piece.array))
+                for start in stride(from: 0, to: bytes.count, by: Self.pieceLength) {
+                    let piece = SharedBytes(start..<min(start + Self.pieceLength, bytes.count), of: bytes)
+                    try await write(SharedBytes(Base64.encode(piece.array).utf8))
                 }
             }
-            text.append(entry.end)
+            try await write(SharedBytes(entry.end.utf8))
         }
-        text.append(Self.closing)
-        return text.finish()
-    }
-}
-
-extension ByteAccumulator {
-    fileprivate mutating func append(_ text: String) {
-        var text = text
-        text.withUTF8 { unsafe append(UnsafeRawBufferPointer($0)) }
+        try await write(SharedBytes(Self.closing.utf8))
     }
 }

@@ -14,24 +14,21 @@ final class SubmissionResponder: Sendable {
     private let configuration: APIConfiguration
     private let thumbnails: any ThumbnailServing
     private let placer: ResultPlacer
-    private let budget: MemoryBudget
     private let bodies: BodyMemory
     private let lifecycle: ServiceLifecycle
     private let recorder: ExchangeRecorder
     private let timekeeper: any Timekeeper
     private let common: HTTPFields
 
-    /// Answers with what `thumbnails` makes, or has `placer` put it elsewhere; bodies are read into memory of `bodies`,
-    /// a part of `budget`.
+    /// Answers with what `thumbnails` makes, or has `placer` put it elsewhere; bodies are read into memory of `bodies`.
     init(
         _ configuration: APIConfiguration, _ thumbnails: any ThumbnailServing, placer: ResultPlacer,
-        budget: MemoryBudget, bodies: BodyMemory,
+        bodies: BodyMemory,
         lifecycle: ServiceLifecycle, recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
     ) {
         self.configuration = configuration
         self.thumbnails = thumbnails
         self.placer = placer
-        self.budget = budget
         self.bodies = bodies
         self.lifecycle = lifecycle
         self.recorder = recorder
@@ -182,7 +179,7 @@ extension SubmissionResponder {
     /// An answer's body with its media type, and why nothing was made if so.
     private typealias Content = (body: HTTPResponse.Body, mediaType: String, failure: (any ServiceError)?)
 
-    /// All parts as one text, which is sent when it is complete.
+    /// All parts as one text, which begins when all are made.
     private func whole(_ parts: RenditionParts, _ room: BodyMemory.Room) async throws -> Content {
         defer {
             thumbnails.close(parts.source)
@@ -193,10 +190,21 @@ extension SubmissionResponder {
             outcome.note(part)
             try json.add(part, at: index, named: parts.list.renditions[index].name.string)
         }
-        // The images count already; this is for their copy, until it counts itself.
-        let memory = try budget.reserveNow(json.count)
-        defer { memory.release() }
-        return (.shared(json.bytes), "application/json", outcome.failure)
+        let stream = StreamedBody()
+        let writer = Task { [made = Locked<RenditionJSON>(json)] in
+            do {
+                var json = made.withLock { made in
+                    defer { made = RenditionJSON() }
+                    return made
+                }
+                try await json.write { (piece) async throws(StreamedBody.Closed) in try await stream.write(piece) }
+                stream.finish()
+            } catch {
+                stream.finish(isComplete: false)
+            }
+        }
+        stream.onClose { writer.cancel() }
+        return (.streamed(stream), "application/json", outcome.failure)
     }
 
     /// The parts as they are made, from the first image on; the failures before it come with it.
