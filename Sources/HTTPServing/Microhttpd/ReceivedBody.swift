@@ -50,7 +50,11 @@ final class ReceivedBody {
         guard timekeeper.now < deadline else { throw .late }
         let count = bytes.count + part.count
         guard count <= length ?? maximumLength else { throw .tooLong }
-        if let response = hold?.refusal(ofLength: count) { throw .refused(response) }
+        if let response = hold?.refusal(ofLength: count) {
+            // Other bodies need the memory, and the client may read its refusal for a while.
+            bytes = ByteAccumulator()
+            throw .refused(response)
+        }
         if let length, bytes.count <= Self.trialLength, count > Self.trialLength { bytes.reserve(length) }
         unsafe bytes.append(part)
     }

@@ -37,21 +37,29 @@ package final class BodyMemory: Sendable {
         bytes <= mostOfAll - shares.all && bytes <= mostOfOne - shares.byClient[client, default: 0]
     }
 
-    private func take(_ bytes: Int, for client: ClientNetwork) -> Bool {
+    /// Takes the first of these numbers of bytes that fits; if none does, gives the share of a body back at once.
+    ///
+    /// So of several bodies that do not fit together, all but the last give way one after another.
+    private func take(_ sizes: [Int], for client: ClientNetwork, elseGiveBack share: Int) -> Int? {
         shares.withLock { shares in
-            guard fits(bytes, of: client, shares) else { return false }
+            guard let bytes = sizes.first(where: { fits($0, of: client, shares) }) else {
+                Self.giveBack(share, of: client, &shares)
+                return nil
+            }
             shares.all += bytes
             shares.byClient[client, default: 0] += bytes
-            return true
+            return bytes
         }
     }
 
     private func giveBack(_ bytes: Int, of client: ClientNetwork) {
-        shares.withLock { shares in
-            shares.all -= bytes
-            let rest = shares.byClient[client, default: 0] - bytes
-            shares.byClient[client] = rest > 0 ? rest : nil
-        }
+        shares.withLock { Self.giveBack(bytes, of: client, &$0) }
+    }
+
+    private static func giveBack(_ bytes: Int, of client: ClientNetwork, _ shares: inout Shares) {
+        shares.all -= bytes
+        let rest = shares.byClient[client, default: 0] - bytes
+        shares.byClient[client] = rest > 0 ? rest : nil
     }
 
     /// The memory of one body.
@@ -78,7 +86,7 @@ package final class BodyMemory: Sendable {
             if !fits { throw MemoryBudget.Full() }
         }
 
-        /// Makes room for all `length` bytes that have arrived.
+        /// Makes room for all `length` bytes that have arrived; if there is none, gives back what the body has.
         ///
         /// - Parameter announced: Bytes that will arrive in all, if that is known.
         /// - Throws: ``MemoryBudget/Full``.
@@ -86,11 +94,18 @@ package final class BodyMemory: Sendable {
             let held = share.withLock { $0 }
             guard length > held else { return }
             let portion = min(max(length, held + Self.portion), max(length, announced ?? .max)) - held
-            guard let taken = [portion, length - held].first(where: { memory.take($0, for: client) }) else {
+            guard let taken = memory.take([portion, length - held], for: client, elseGiveBack: held) else {
+                share.withLock { $0 = 0 }
+                reservation.release()
                 throw MemoryBudget.Full()
             }
             share.withLock { $0 += taken }
-            try reservation.grow(by: taken, for: .arrival)
+            do {
+                try reservation.grow(by: taken, for: .arrival)
+            } catch {
+                release()
+                throw error
+            }
         }
 
         /// All has arrived: from now on the block of bytes counts itself, and only the share stays taken.

@@ -50,6 +50,34 @@ struct BodyMemoryTests {
         try last.grow(to: 2 * Self.mebibyte)
     }
 
+    @Test(arguments: [1, 2, 7])
+    func `of bodies that do not fit together the last one that grows always fits`(portions: Int) throws {
+        let memory = BodyMemory(of: budget)
+        let most = memory.mostOfOne
+        // Bodies of almost all that one client may have, which arrive in turns.
+        var rooms = try (0..<4).map { _ in try memory.room(for: self.address("192.0.2.1")) }
+        var length = 0
+        while length < most - (256 << 10) {
+            length += portions * 100_000
+            rooms.removeAll { room in (try? room.grow(to: min(length, most))) == nil }
+            try #require(!rooms.isEmpty)
+        }
+        #expect(rooms.count == 1 && memory.taken <= most)
+        rooms[0].release()
+        #expect(memory.taken == 0 && budget.statistics.reserved == 0)
+    }
+
+    @Test func `a body that is refused gives its memory back at once, also if the budget is full`() throws {
+        let living = Locked(0)
+        let budget = MemoryBudget(limit: 64 << 20, living: { living.withLock { $0 } })
+        let memory = BodyMemory(of: budget)
+        let room = try memory.room(for: address("192.0.2.1"))
+        try room.grow(to: Self.mebibyte)
+        living.withLock { $0 = 60 << 20 }
+        #expect(throws: MemoryBudget.Full.self) { try room.grow(to: 3 * Self.mebibyte) }
+        #expect(memory.taken == 0 && budget.statistics.reserved == 0)
+    }
+
     @Test func `a body that is complete counts itself, and keeps its share until it is answered`() throws {
         let memory = BodyMemory(of: budget)
         var room: BodyMemory.Room? = try memory.room(for: nil)
