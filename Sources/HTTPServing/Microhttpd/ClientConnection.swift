@@ -222,6 +222,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
                 case .tooLong: context.responder.refusal(.bodyTooLarge)
                 case .refused(let response): response
                 }
+            // The bytes that have arrived are freed before the library ends the connection.
+            step = .answered
             // The library takes no answer before the end of a body.
             if occupancy.endBody() { refuse(with: response) }
             return false
