@@ -177,7 +177,7 @@ enum DiskSchema {
     /// "Alul"; stands in the file's header.
     static let applicationID = 0x416C_756C
     /// Changes with the statements below, and with the fields that a checksum covers.
-    static let version = 2
+    static let version = 3
 
     /// Bodies have a table of their own: a change in a row would rewrite all of its pages, and recency changes with
     /// every read.
@@ -190,8 +190,9 @@ enum DiskSchema {
         "CREATE INDEX entry_used ON entry(share, used, cost)",
         "CREATE TABLE body(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
         "CREATE TABLE note(name BLOB PRIMARY KEY, bytes BLOB NOT NULL, checksum BLOB NOT NULL) STRICT",
-        "CREATE TABLE tag(id INTEGER PRIMARY KEY, tag BLOB NOT NULL, source BLOB NOT NULL, name BLOB NOT NULL,"
-            + " checksum BLOB NOT NULL) STRICT",
+        "CREATE TABLE tagged(source BLOB PRIMARY KEY, name BLOB NOT NULL, checksum BLOB NOT NULL) STRICT",
+        "CREATE TABLE tag(id INTEGER PRIMARY KEY, tag BLOB NOT NULL, source BLOB NOT NULL, checksum BLOB NOT NULL)"
+            + " STRICT",
         "CREATE UNIQUE INDEX tag_source ON tag(tag, source)",
         "CREATE INDEX source_tags ON tag(source)",
     ]

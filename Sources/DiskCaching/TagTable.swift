@@ -7,11 +7,13 @@ final class TagTable {
     private let connection: SQLiteConnection
     private let capacity: Int
     private let insert: SQLiteStatement
+    private let insertName: SQLiteStatement
     private let selectNames: SQLiteStatement
     private let selectOne: SQLiteStatement
     private let selectOldest: SQLiteStatement
-    private let selectLengths: SQLiteStatement
+    private let selectLength: SQLiteStatement
     private let delete: SQLiteStatement
+    private let deleteName: SQLiteStatement
     /// Bytes occupied.
     private(set) var usage = 0
 
@@ -24,14 +26,19 @@ final class TagTable {
     init(_ connection: SQLiteConnection, capacity: Int) throws(SQLiteError) {
         self.connection = connection
         self.capacity = capacity
-        insert = try connection.prepare(
-            "INSERT OR IGNORE INTO tag(tag, source, name, checksum) VALUES(?, ?, ?, ?)")
-        selectNames = try connection.prepare("SELECT source, name, checksum FROM tag WHERE tag = ?")
+        insert = try connection.prepare("INSERT OR IGNORE INTO tag(tag, source, checksum) VALUES(?, ?, ?)")
+        insertName = try connection.prepare("INSERT OR IGNORE INTO tagged(source, name, checksum) VALUES(?, ?, ?)")
+        selectNames = try connection.prepare(
+            "SELECT tag.source, name, tag.checksum, tagged.checksum FROM tag JOIN tagged USING(source) WHERE tag = ?")
         selectOne = try connection.prepare("SELECT 1 FROM tag WHERE tag = ? AND source = ?")
         selectOldest = try connection.prepare("SELECT source FROM tag ORDER BY id LIMIT \(Self.step)")
         delete = try connection.prepare("DELETE FROM tag WHERE source = ?")
-        selectLengths = try connection.prepare("SELECT length(name) FROM tag WHERE source = ?")
-        try connection.prepare("SELECT length(name), count(*) FROM tag GROUP BY 1").run { row throws(SQLiteError) in
+        deleteName = try connection.prepare("DELETE FROM tagged WHERE source = ?")
+        selectLength = try connection.prepare("SELECT length(name) FROM tagged WHERE source = ?")
+        try connection.prepare("SELECT count(*) FROM tag").run { row throws(SQLiteError) in
+            usage += Self.rowCost * row.int(0)
+        }
+        try connection.prepare("SELECT length(name), count(*) FROM tagged GROUP BY 1").run { row throws(SQLiteError) in
             usage += Self.cost(nameLength: row.int(0)) * row.int(1)
         }
     }
@@ -40,11 +47,11 @@ final class TagTable {
     func note(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) throws(SQLiteError) -> [[UInt8]] {
         var added = 0
         let dropped = try connection.transaction { () throws(SQLiteError) in
+            try insertName.run([.blob(source), .blob(name), .blob(Self.checksum(source, name))])
+            added += connection.changedRows * Self.cost(nameLength: name.count)
             for tag in tags {
-                try insert.run([
-                    .blob(tag), .blob(source), .blob(name), .blob(Self.checksum(tag, source, name)),
-                ])
-                added += connection.changedRows * Self.cost(nameLength: name.count)
+                try insert.run([.blob(tag), .blob(source), .blob(Self.checksum(tag, source))])
+                added += connection.changedRows * Self.rowCost
             }
             var removed: Set<[UInt8]> = []
             while usage + added > capacity {
@@ -81,7 +88,9 @@ final class TagTable {
             }
             let name = row.bytes(1).array
             bytes += name.count
-            guard Self.checksum(tag, row.bytes(0).array, name) == row.bytes(2).array else {
+            let source = row.bytes(0).array
+            guard Self.checksum(tag, source) == row.bytes(2).array, Self.checksum(source, name) == row.bytes(3).array
+            else {
                 throw .damaged("a tag that was not written")
             }
             names.append(name)
@@ -95,18 +104,23 @@ final class TagTable {
     /// The same without counting it; returns the bytes that they occupied.
     private func removedCost(_ source: [UInt8]) throws(SQLiteError) -> Int {
         var cost = 0
-        try selectLengths.run([.blob(source)]) { row throws(SQLiteError) in
+        try selectLength.run([.blob(source)]) { row throws(SQLiteError) in
             cost += Self.cost(nameLength: row.int(0))
         }
         try delete.run([.blob(source)])
+        cost += connection.changedRows * Self.rowCost
+        try deleteName.run([.blob(source)])
         return cost
     }
 
-    /// Bytes of the file that a row occupies, its places in the indexes included: leaves of the tables are two thirds
-    /// full, and a row that is longer than half a page has one for itself.
+    /// Bytes of the file that a tag of a source occupies, its places in the indexes included.
+    private static let rowCost = 256
+
+    /// Bytes of the file that a name of so many bytes occupies: leaves of the tables are two thirds full, and a row
+    /// that is longer than half a page has one for itself.
     private static func cost(nameLength: Int) -> Int {
-        let row = nameLength + 64
-        return 256 + (row <= 2_048 ? row * 3 / 2 : (row + 4_095) & ~4_095)
+        let row = nameLength + 128
+        return row <= 2_048 ? row * 3 / 2 : (row + 4_095) & ~4_095
     }
 
     private static func checksum(_ parts: [UInt8]...) -> [UInt8] {

@@ -55,6 +55,19 @@ struct TagTableTests {
         }
     }
 
+    @Test func `the name of a source counts once, however many tags it has`() async throws {
+        let fixture = try StoreFixture()
+        let name = String(repeating: "u", count: 1_800)
+        try await fixture.withStore(capacity: 1 << 20) { store in
+            store.note(["a"], of: source(1), label: name)
+            await store.settled()
+            let one = store.statistics.tagUsage
+            store.note(["b", "c", "d", "e", "f", "g", "h"], of: source(1), label: name)
+            await store.settled()
+            #expect(store.statistics.tagUsage < 2 * one)
+        }
+    }
+
     @Test func `long names count with their lengths, also after a restart`() async throws {
         let fixture = try StoreFixture()
         let name = String(repeating: "u", count: 2_040)

@@ -163,7 +163,7 @@ class Trial:
                 one.thumbnail(self.url(f"f{number}"), 80)
                 number += 1
             assert one.metric("alula_shared_cache_dropped_total") > 0
-            assert one.state == "up" and other.is_hit(self.url("f0"), 80)
+            assert one.state == "full" and other.is_hit(self.url("f0"), 80), one.state
             assert one.purge(self.url("f0")) == 200
             assert eventually(lambda: other.thumbnail(self.url("f0"), 80)[0] != "alula-result;hit", 2)
 
