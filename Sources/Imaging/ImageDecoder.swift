@@ -187,12 +187,13 @@ package enum ImageDecoder {
 extension ImageDecoder {
     /// An image inside of a drawing, in a format that librsvg does not read: as PNG in sRGB, with its pixels.
     ///
-    /// Nil for a drawing, for an image that cannot be decoded, and for one of more pixels than `most`.
+    /// Nil for a drawing, for an image without a header, and for one of more pixels than `most`; without a file if it
+    /// cannot be decoded.
     ///
     /// - Throws: The error of `token`, or ``ImagingError/outOfMemory(detail:)``.
     static func embeddedPNG(
         of file: SharedBytes, most: Int, token: WorkToken
-    ) throws -> (file: SharedBytes, pixels: Int)? {
+    ) throws -> (file: SharedBytes?, pixels: Int)? {
         guard let header = try? ImageHeader.inspect(file), header.drawing == nil, header.decodedArea <= most else {
             return nil
         }
@@ -203,7 +204,7 @@ extension ImageDecoder {
             let settings = EncoderSettings(quality: 100, effort: 1)
             return (try ImageEncoder.encode(image, as: .png, settings: settings), header.decodedArea)
         } catch ImagingError.cannotDecode {
-            return nil
+            return (nil, header.decodedArea)
         }
     }
 }

@@ -2,20 +2,21 @@ import Memory
 
 /// Finds what librsvg does not know in the text of a drawing, and what says the same in its words.
 struct SVGRewriting {
-    /// Makes a PNG of an image in another format, and tells its pixels; nil for what is left as it is.
-    typealias Embedding = (_ file: SharedBytes, _ mostPixels: Int) throws -> (file: SharedBytes, pixels: Int)?
+    /// Makes a PNG of an image in another format, if that can be decoded, and tells its pixels; nil for an image that is
+    /// left as it is.
+    typealias Embedding = (_ file: SharedBytes, _ mostPixels: Int) throws -> (file: SharedBytes?, pixels: Int)?
 
     /// The places and their new texts, in their order.
     private(set) var replacements: [SVGReference] = []
     /// Pixels that images inside may still have.
     private var pixels = 4_000_000
+    /// Pixels that an image counts at the least, so that there are not too many.
+    private static let leastPixels = 4_096
 
     /// Most places that are changed.
     private static let most = 10_000
     /// Longest `var()`, and longest start tag, in bytes.
     private static let longest = 4_096
-    /// Deepest nesting of `var()`.
-    private static let deepest = 8
 
     /// Reads the text behind `start`.
     ///
@@ -44,48 +45,34 @@ struct SVGRewriting {
 
     // MARK: Custom properties
 
-    /// Finds `var(--name, fallback)`, which becomes its fallback.
+    /// Finds `var(--name, fallback)`, of which all but the fallback is left out; the time grows with the text alone.
     private mutating func findFallbacks(_ bytes: RawSpan, from start: Int) {
         var offset = start
         while let bracket = bytes.firstIndex(of: UInt8(ascii: "("), from: offset) {
-            offset = bracket + 1
-            guard let (range, text) = Self.fallback(bytes, bracket: bracket) else { continue }
-            replace(range, by: text)
-            offset = range.upperBound
+            offset = bytes.hasText("var", at: bracket - 3) ? readFallbacks(bytes, from: bracket) : bracket + 1
         }
     }
 
-    /// The fallback of the `var` whose bracket opens here, and the range of the whole; nil for anything else.
-    private static func fallback(_ bytes: RawSpan, bracket: Int, depth: Int = 0) -> (range: Range<Int>, text: String)? {
-        guard depth < deepest, bytes.hasText("var", at: bracket - 3) else { return nil }
-        var (open, comma): (Int, Int?) = (1, nil)
-        var (text, copied) = ("", 0)
-        var offset = bracket + 1
-        while offset < min(bytes.byteCount, bracket + longest) {
-            let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-            switch byte {
-            case UInt8(ascii: "("):
-                if comma != nil, let inner = fallback(bytes, bracket: offset, depth: depth + 1) {
-                    text += bytes.text(copied..<inner.range.lowerBound) + inner.text
-                    (copied, offset) = (inner.range.upperBound, inner.range.upperBound)
-                    continue
-                }
-                open += 1
+    /// Reads up to the end of the `var` whose bracket opens here, with those in its fallback; the place to go on from.
+    private mutating func readFallbacks(_ bytes: RawSpan, from bracket: Int) -> Int {
+        var open: [(bracket: Int, comma: Int?)] = []
+        let end = min(bytes.byteCount, bracket + Self.longest)
+        for offset in bracket..<end {
+            switch unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) {
+            case UInt8(ascii: "("): open.append((offset, nil))
+            case UInt8(ascii: ",") where open.last?.comma == nil: open[open.count - 1].comma = offset
             case UInt8(ascii: ")"):
-                open -= 1
-                if open == 0 {
-                    guard comma != nil else { return nil }
-                    return (bracket - 3..<offset + 1, text + bytes.text(copied..<offset))
+                let closed = open.removeLast()
+                if let comma = closed.comma, bytes.hasText("var", at: closed.bracket - 3) {
+                    replace(closed.bracket - 3..<comma + 1, by: "")
+                    replace(offset..<offset + 1, by: "")
                 }
-            case UInt8(ascii: ",") where open == 1 && comma == nil:
-                comma = offset
-                copied = offset + 1
-            case UInt8(ascii: "<"), UInt8(ascii: ";"), UInt8(ascii: "}"): return nil
+                if open.isEmpty { return offset + 1 }
+            case UInt8(ascii: "<"), UInt8(ascii: ";"), UInt8(ascii: "}"): return offset
             default: break
             }
-            offset += 1
         }
-        return nil
+        return end
     }
 
     // MARK: Strokes
@@ -115,7 +102,11 @@ struct SVGRewriting {
             offset = colon + 1
             guard bytes.hasText("data:image/", at: colon - 4) else { continue }
             let name = colon + 7
-            guard let end = bytes.firstIndex(of: UInt8(ascii: ";"), from: name), end - name < 40 else { continue }
+            let limit = min(name + 40, bytes.byteCount)
+            guard let length = bytes.extracting(name..<limit).firstIndex(of: UInt8(ascii: ";"), from: 0) else {
+                continue
+            }
+            let end = name + length
             let format = bytes.text(name..<end).lowercased()
             if let known = Self.names[format] { replace(name..<end, by: known) }
             let data = end + 8
@@ -124,7 +115,8 @@ struct SVGRewriting {
             else { continue }
             offset = close
             guard let (image, count) = try embedding(SharedBytes(file), pixels) else { continue }
-            pixels -= count
+            pixels -= max(count, Self.leastPixels)
+            guard let image else { continue }
             replace(name..<close, by: "png;base64," + Base64.text(of: image))
         }
     }

@@ -60,6 +60,16 @@ struct DrawingRewritingTests {
         #expect(throws: ImagingError.self) { try draw(file: Array(unclosed.utf8)) }
     }
 
+    @Test(arguments: ["var(", "var(a,", "(", "data:image/", "data:image/webp;base64,AAAA", "<a "])
+    func `the time of a rewriting grows with the text alone`(part: String) {
+        let file = Array(
+            ("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='3'><a b='"
+                + String(repeating: part, count: 100_000)).utf8)
+        let start = threadTime
+        #expect(throws: ImagingError.self) { try draw(file: file) }
+        #expect(threadTime - start < .seconds(5))
+    }
+
     private static func base64(_ bytes: [UInt8]) -> String {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
         return stride(from: 0, to: bytes.count, by: 3).reduce(into: "") { text, start in
