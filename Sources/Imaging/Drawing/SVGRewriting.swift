@@ -2,8 +2,9 @@ import Memory
 
 /// Finds what librsvg does not know in the text of a drawing, and what says the same in its words.
 struct SVGRewriting {
-    /// Makes a PNG of an image in another format, if that can be decoded, and tells its pixels; nil for an image that is
-    /// left as it is.
+    /// Makes a PNG of an image in another format, if that can be decoded, and tells its pixels.
+    ///
+    /// Nil for an image that is left as it is.
     typealias Embedding = (_ file: SharedBytes, _ mostPixels: Int) throws -> (file: SharedBytes?, pixels: Int)?
 
     /// The places and their new texts, in their order.
