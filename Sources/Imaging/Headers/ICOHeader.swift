@@ -9,47 +9,79 @@ struct ICOImage {
     /// Whether a mask of one bit a pixel follows the bitmap.
     let hasMask: Bool
 
+    /// Most images that are read in full, the largest first, if those before are damaged.
+    private static let most = 3
+
     /// Reads the directory.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for an icon without any image that can be read.
     init(_ bytes: RawSpan) throws(ImagingError) {
-        var largest: ICOImage?
+        var entries: [ICOEntry] = []
         for index in 0..<(try bytes.littleEndian16(at: 4)) {
-            guard let image = try? ICOImage(bytes, entry: 6 + 16 * index) else { continue }
-            if largest.map({ $0.rank < image.rank }) ?? true { largest = image }
+            if let entry = try? ICOEntry(bytes, at: 6 + 16 * index) { entries.append(entry) }
         }
-        guard let largest else { throw .cannotDecode(detail: "the icon has no image that can be read") }
-        self = largest
+        // The first of equal images counts.
+        let ordered = entries.enumerated().sorted { one, other in
+            one.element.rank == other.element.rank
+                ? one.offset < other.offset : one.element.rank > other.element.rank
+        }
+        for (_, entry) in ordered.prefix(Self.most) {
+            guard let image = try? ICOImage(bytes, entry) else { continue }
+            self = image
+            return
+        }
+        throw .cannotDecode(detail: "the icon has no image that can be read")
     }
 
-    private var rank: (Int, Int) { (header.storedSize.area, bits) }
+    private init(_ bytes: RawSpan, _ entry: ICOEntry) throws(ImagingError) {
+        (place, hasMask) = (entry.place, entry.hasMask)
+        guard entry.isPNG else {
+            png = nil
+            header = ImageHeader(format: .ico, storedSize: entry.size, bands: 4, hasAlpha: true)
+            return
+        }
+        let png = try ImageHeader.png(bytes.extracting(place))
+        header = ImageHeader(
+            format: .ico, storedSize: png.size, bands: png.bands, bitDepth: png.bitDepth, hasAlpha: png.hasAlpha,
+            isProgressive: png.isProgressive)
+        self.png = png
+    }
+}
 
+/// One image of an icon, by its entry in the directory and its first bytes alone.
+private struct ICOEntry {
+    let place: Range<Int>
+    let size: PixelSize
+    let isPNG: Bool
+    let hasMask: Bool
     private let bits: Int
 
-    private init(_ bytes: RawSpan, entry: Int) throws(ImagingError) {
+    var rank: (Int, Int) { (size.area, bits) }
+
+    init(_ bytes: RawSpan, at entry: Int) throws(ImagingError) {
         let length = try bytes.littleEndian32(at: entry + 8)
         let start = try bytes.littleEndian32(at: entry + 12)
         guard start < bytes.byteCount, length > 0 else {
             throw .cannotDecode(detail: "an image lies outside of its icon")
         }
         place = start..<min(start + length, bytes.byteCount)
-        if ImageHeader.sniff(bytes.extracting(place)) == .png {
-            let png = try ImageHeader.png(bytes.extracting(place))
-            header = ImageHeader(
-                format: .ico, storedSize: png.size, bands: png.bands, bitDepth: png.bitDepth, hasAlpha: png.hasAlpha,
-                isProgressive: png.isProgressive)
-            (self.png, hasMask, bits) = (png, false, png.bands * png.bitDepth)
-            return
+        isPNG = bytes.hasBytes([0x89, 0x50, 0x4E, 0x47], at: start)
+        if isPNG {
+            size = try PixelSize(width: bytes.bigEndian32(at: start + 16), height: bytes.bigEndian32(at: start + 20))
+            (bits, hasMask) = (32, false)
+        } else {
+            // The height of the bitmap is that of its colors and its mask together.
+            let (width, height) = try (bytes.littleEndian32(at: start + 4), bytes.littleEndian32(at: start + 8))
+            let stated = try bytes.byte(at: entry + 1)
+            hasMask = height != (stated == 0 ? 256 : stated)
+            size = PixelSize(width: width, height: hasMask ? height / 2 : height)
+            bits = try bytes.littleEndian16(at: start + 14)
+            guard try bytes.littleEndian32(at: start) >= 40 else {
+                throw .cannotDecode(detail: "an image in an icon has no header")
+            }
         }
-        // The height of the bitmap is that of its colors and its mask together.
-        let (width, height) = try (bytes.littleEndian32(at: start + 4), bytes.littleEndian32(at: start + 8))
-        let stated = try bytes.byte(at: entry + 1)
-        hasMask = height != (stated == 0 ? 256 : stated)
-        let size = PixelSize(width: width, height: hasMask ? height / 2 : height)
-        guard try bytes.littleEndian32(at: start) >= 40, size.isPossible(upTo: ImageFormat.ico.maximumSide) else {
+        guard size.isPossible(upTo: ImageFormat.ico.maximumSide) else {
             throw .cannotDecode(detail: "an image of \(size) in an icon")
         }
-        (png, bits) = (nil, try bytes.littleEndian16(at: start + 14))
-        header = ImageHeader(format: .ico, storedSize: size, bands: 4, hasAlpha: true)
     }
 }

@@ -78,6 +78,18 @@ struct IconTests {
         #expect(throws: ImagingError.notAnImage) { try inspect([0, 0, 2, 0, 1, 0, 1, 1]) }
     }
 
+    @Test func `the chunks of one image are walked, however many entries have it`() {
+        var png = PNGWriter(width: 9, height: 9, colorType: .rgb)
+        png.laterChunks = (0..<20_000).map { _ in ("teXt", []) }
+        let file = png.file { x, y in [x, y, 0] }
+        let entries = (0..<255).flatMap { _ -> [UInt8] in
+            [9, 9, 0, 0, 1, 0, 32, 0] + file.count.littleEndian32 + (6 + 255 * 16).littleEndian32
+        }
+        let start = threadTime
+        #expect(throws: Never.self) { try inspect([0, 0, 1, 0, 255, 0] + entries + file) }
+        #expect(threadTime - start < .milliseconds(500))
+    }
+
     private func decode(_ file: [UInt8], level: Int = 1) throws -> DecodedImage {
         try ImageLibrary.start()
         let bytes = SharedBytes(file)
