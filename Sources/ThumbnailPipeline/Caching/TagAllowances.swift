@@ -11,6 +11,8 @@ struct TagAllowances {
     }
 
     private var clients: [ClientNetwork: Allowance] = [:]
+    /// When those that have all of theirs are forgotten next, which takes a look at each.
+    private var nextPrune = Duration.zero
 
     /// Tags that a client may add at once.
     static let most = 8_192.0
@@ -25,7 +27,8 @@ struct TagAllowances {
 
     /// Takes as many of `tags` as a client may add to a source that has `known` others.
     mutating func taken<Tag>(_ tags: [Tag], known: Int, by client: ClientNetwork, at now: Duration) -> ArraySlice<Tag> {
-        if clients[client] == nil, clients.count >= Self.mostClients {
+        if clients[client] == nil, clients.count >= Self.mostClients, now >= nextPrune {
+            nextPrune = now + .seconds(1)
             clients = clients.filter { Self.points($0.value, at: now) < Self.most }
         }
         let client = clients[client] == nil && clients.count >= Self.mostClients ? ClientNetwork(of: nil) : client
