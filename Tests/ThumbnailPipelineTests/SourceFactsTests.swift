@@ -120,4 +120,15 @@ import Testing
         #expect(fixture.origin.loads == 0)
         await fixture.store?.close(timeLimit: .seconds(20))
     }
+
+    @Test(arguments: ["text/plain; charset=utf-8", "text/xml", "application/xml"])
+    func `of what an origin calls text, only drawings are images`(type: String) throws {
+        let url = try SourceURL(parsing: "https://images.example.com/a")
+        let head = SourceHead(
+            identity: SourceIdentity(url: url), validator: .entityTag("\"a\""), headerFields: [.contentType: type],
+            requestedAt: HTTPDate(secondsSince1970: 1_000), receivedAt: HTTPDate(secondsSince1970: 1_000))
+        let drawing = SharedBytes(Array("<svg xmlns='http://www.w3.org/2000/svg' width='8' height='6'/>".utf8))
+        #expect(try SourceRecord(head, bytes: drawing).header.format == .svg)
+        #expect(throws: ImagingError.notAnImage) { try SourceRecord(head, bytes: SampleFiles.jpeg) }
+    }
 }

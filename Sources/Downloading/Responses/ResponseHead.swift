@@ -128,9 +128,7 @@ struct ResponseHead {
         return type.type == "image" || genericTypes.contains(type.description)
     }
 
-    private static let genericTypes = [
-        "application/octet-stream", "binary/octet-stream", "text/plain", "text/xml", "application/xml",
-    ]
+    private static let genericTypes = ["application/octet-stream", "binary/octet-stream"] + SourceHead.textTypes
 
     /// A field's value with its bytes beyond ASCII read as UTF-8, as origins mean them in `Location`.
     private static func text(of value: String) -> String {

@@ -62,6 +62,12 @@ package final class SourceHead: Sendable {
         lastModified = headerFields[.lastModified].flatMap { HTTPDate($0, now: receivedAt) }
     }
 
+    /// Types that servers have for SVG besides its own.
+    static let textTypes = ["text/plain", "text/xml", "application/xml"]
+
+    /// Whether the origin calls the source text, of which only drawings are images.
+    package var isText: Bool { mediaType.map { Self.textTypes.contains($0.description) } ?? false }
+
     /// `ETag` as sent, weak ones included.
     package var eTag: String? { headerFields[.eTag] }
 

@@ -33,12 +33,13 @@ final class SourceRecord: Sendable {
         self.generations = generations
     }
 
-    /// Reads the image's header.
+    /// Reads the image's header; of what its origin calls text, only drawings are images.
     convenience init(
         _ head: SourceHead, bytes: SharedBytes, under generations: LayerGenerations = LayerGenerations()
     ) throws(ImagingError) {
-        self.init(
-            head, header: try ImageHeader.inspect(bytes), byteCount: bytes.count, generations: generations)
+        let header = try ImageHeader.inspect(bytes)
+        if head.isText, !header.format.holdsShapes { throw .notAnImage }
+        self.init(head, header: header, byteCount: bytes.count, generations: generations)
     }
 
     /// The same file, with what its origin said later, or with another end of its use.
