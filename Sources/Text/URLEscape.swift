@@ -1,8 +1,8 @@
 /// Escapes in paths of URLs (RFC 3986 section 2.1) that are decoded only where that changes no meaning.
 package enum URLEscape {
-    /// The characters that a URL keeps for its own parts (RFC 3986 section 2.2) but the slash, and the percent sign.
+    /// The characters that delimit the parts of a URL (RFC 3986 section 2.2), but not the slash, and the percent sign.
     ///
-    /// Their escapes mean another thing than they do.
+    /// An escape of one of them stands for the character itself, without its meaning as a delimiter.
     package static let reserved = Set("!#$%&'()*+,:;=?@[]".utf8)
 
     /// The text with those escapes decoded whose byte is of a kind; the text itself if the result is not UTF-8.
