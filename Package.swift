@@ -139,19 +139,19 @@ let package = Package(
                 "CBrotli", "CCurl", "CCares", "CCurlShim", "CIdn2", "CZlib", "Coordination", "Crypto", "HTTPTypes",
                 "JSON", "Memory", "Text",
             ]),
+        module("ThumbnailTypes", ["Coordination", "Crypto", "HTTPTypes", "Imaging", "Text"]),
+        module("Dialects", ["Crypto", "HTTPTypes", "Imaging", "JSON", "Text", "ThumbnailTypes"]),
         module(
             "ThumbnailPipeline",
             [
                 "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "ImageSandbox",
-                "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text",
+                "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text", "ThumbnailTypes",
             ]),
-        module(
-            "Dialects", ["Crypto", "HTTPTypes", "Imaging", "JSON", "Text", "ThumbnailPipeline"]),
         module(
             "ThumbnailAPI",
             [
                 "CEmbeddedFiles", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes", "Imaging", "JSON",
-                "Memory", "Telemetry", "Text", "ThumbnailPipeline",
+                "Memory", "Telemetry", "Text", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         module(
             "HTTPServing",
@@ -176,7 +176,7 @@ let package = Package(
             [
                 "Composition", "Coordination", "Crypto", "Dialects", "Downloading",
                 "HTTPServing", "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "Program", "Settings",
-                "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         .executableTarget(
             name: "alula", dependencies: ["Commands"], swiftSettings: settings, linkerSettings: allocator),
@@ -234,16 +234,19 @@ let package = Package(
                 "CLinux", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching",
                 "Imaging",
                 "Memory",
-                "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailPipeline",
+                "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         tests(
             "DialectsTests",
-            ["Crypto", "Dialects", "HTTPTypes", "Imaging", "Memory", "TestSupport", "Text", "ThumbnailPipeline"]),
+            [
+                "Crypto", "Dialects", "HTTPTypes", "Imaging", "Memory", "TestSupport", "Text", "ThumbnailPipeline",
+                "ThumbnailTypes",
+            ]),
         tests(
             "ThumbnailAPITests",
             [
                 "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes", "Imaging", "JSON", "Memory",
-                "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry", "TestSupport"]),
         tests(
@@ -252,6 +255,7 @@ let package = Package(
                 "alula", "Commands", "Composition", "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading",
                 "HTTPServing", "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "Settings",
                 "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "ThumbnailTypes",
             ]),
     ]
 )

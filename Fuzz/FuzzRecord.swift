@@ -1,6 +1,7 @@
 import Downloading
 import Imaging
 import Memory
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

@@ -1,5 +1,5 @@
 import Imaging
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The operator's bounds on what clients ask for, in all grammars: the one place that each of their requests passes.
 package struct ClientPolicy: Sendable {

@@ -1,7 +1,7 @@
 package import HTTPTypes
 package import Imaging
 package import Text
-package import ThumbnailPipeline
+package import ThumbnailTypes
 
 /// The meaning of a target, in any dialect.
 package struct ThumbnailQuery: Hashable, Sendable {

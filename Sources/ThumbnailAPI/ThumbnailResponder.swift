@@ -8,6 +8,7 @@ import Memory
 import Telemetry
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Answers requests for images in all dialects.
 ///

@@ -3,6 +3,7 @@ import Downloading
 import HTTPTypes
 import Imaging
 import Text
+package import ThumbnailTypes
 
 extension ImagePipeline {
     /// The facts about a call's source: the file's header is read, and pixels are decoded only for facts that need
@@ -68,15 +69,17 @@ extension ImagePipeline {
             }
         }
         let record = source.record
-        return SourceFacts(
-            header: record.header, byteCount: record.byteCount, eTag: record.head.eTag,
-            lastModified: record.head.lastModified, lastModifiedText: record.head.headerFields[.lastModified],
-            appearance: appearance,
-            freshness: Freshness(
-                record.freshness, at: timekeeper.secondsSince1970, isFromCache: source.fetch?.isFromCache.image ?? true,
-                bounds: configuration.clientMaxAge),
-            cacheStatus: (small?.cacheStatus.filter { $0.layer != .source } ?? []) + [source.status],
-            timings: (source.fetch?.timings ?? []) + (small?.timings ?? []))
+        var facts = SourceFacts(header: record.header, byteCount: record.byteCount)
+        facts.eTag = record.head.eTag
+        facts.lastModified = record.head.lastModified
+        facts.lastModifiedText = record.head.headerFields[.lastModified]
+        facts.appearance = appearance
+        facts.freshness = Freshness(
+            record.freshness, at: timekeeper.secondsSince1970, isFromCache: source.fetch?.isFromCache.image ?? true,
+            bounds: configuration.clientMaxAge)
+        facts.cacheStatus = (small?.cacheStatus.filter { $0.layer != .source } ?? []) + [source.status]
+        facts.timings = (source.fetch?.timings ?? []) + (small?.timings ?? [])
+        return facts
     }
 
     private func describedSource(_ call: Call, needsPixels: Bool) async throws -> DescribedSource {

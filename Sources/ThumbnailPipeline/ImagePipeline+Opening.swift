@@ -5,6 +5,7 @@ import HTTPTypes
 import Imaging
 package import Memory
 import Telemetry
+package import ThumbnailTypes
 
 extension ImagePipeline {
     package func opened(upload bytes: SharedBytes) async throws -> OpenedSource {

@@ -4,6 +4,7 @@ import HTTPTypes
 import ImageCaching
 package import Imaging
 package import Text
+package import ThumbnailTypes
 
 /// Turns a thumbnail request into an encoded image, doing each piece of work at most once at a time.
 ///

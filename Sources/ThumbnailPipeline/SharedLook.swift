@@ -2,6 +2,7 @@ import Coordination
 import Downloading
 import ImageCaching
 import SharedCaching
+import ThumbnailTypes
 
 /// A look into the shared cache for the result of one request, before any task begins: first for the record of its
 /// source if that is not fresh in memory, then for the result.

@@ -2,6 +2,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import ThumbnailAPI
 

@@ -4,6 +4,7 @@ import Imaging
 import Memory
 import Testing
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import Dialects
 @testable import ThumbnailAPI

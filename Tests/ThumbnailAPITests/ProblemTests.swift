@@ -3,6 +3,7 @@ import HTTPTypes
 import Telemetry
 import Testing
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import ThumbnailAPI
 

@@ -5,6 +5,7 @@ import Imaging
 import Memory
 import TestSupport
 import Text
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
@@ -111,11 +112,15 @@ final class StubThumbnails: ThumbnailServing {
         if let opened = call.opened { return SourceFacts(header: opened.header, byteCount: 5) }
         state.withLock { $0.receipts.append(call.receipt) }
         let thumbnail = try await make(call.request)
-        return SourceFacts(
+        var facts = SourceFacts(
             header: ImageHeader(format: .jpeg, storedSize: PixelSize(width: 40, height: 30), orientation: 6),
-            byteCount: 1_234, eTag: "W/\"x\"", lastModified: thumbnail.lastModified,
-            lastModifiedText: thumbnail.lastModified?.imfFixdate, freshness: thumbnail.freshness,
-            cacheStatus: [CacheLayerStatus(.source, .hit)])
+            byteCount: 1_234)
+        facts.eTag = "W/\"x\""
+        facts.lastModified = thumbnail.lastModified
+        facts.lastModifiedText = thumbnail.lastModified?.imfFixdate
+        facts.freshness = thumbnail.freshness
+        facts.cacheStatus = [CacheLayerStatus(.source, .hit)]
+        return facts
     }
 
     func opened(upload bytes: SharedBytes) throws -> OpenedSource {

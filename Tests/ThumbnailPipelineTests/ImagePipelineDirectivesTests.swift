@@ -4,6 +4,7 @@ import ImageCaching
 import Imaging
 import TestSupport
 import Testing
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

@@ -8,6 +8,7 @@ import Telemetry
 import TestSupport
 import Testing
 import Text
+import ThumbnailTypes
 
 @testable import DiskCaching
 @testable import ThumbnailPipeline

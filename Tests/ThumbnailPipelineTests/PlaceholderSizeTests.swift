@@ -1,5 +1,6 @@
 import Imaging
 import Testing
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

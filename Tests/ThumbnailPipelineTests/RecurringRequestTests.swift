@@ -1,4 +1,5 @@
 import Testing
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

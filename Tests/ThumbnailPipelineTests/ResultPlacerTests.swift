@@ -4,6 +4,7 @@ import Memory
 import TestSupport
 import Testing
 import Text
+import ThumbnailTypes
 
 @testable import Downloading
 @testable import Imaging

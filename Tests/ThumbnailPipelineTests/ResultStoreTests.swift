@@ -7,6 +7,7 @@ import Memory
 import SharedCaching
 import TestSupport
 import Testing
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

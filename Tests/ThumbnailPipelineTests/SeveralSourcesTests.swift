@@ -7,6 +7,7 @@ import Memory
 import TestSupport
 import Testing
 import Text
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

@@ -8,6 +8,7 @@ import SharedCaching
 import Telemetry
 import TestSupport
 import Testing
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

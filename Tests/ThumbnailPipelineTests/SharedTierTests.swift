@@ -10,6 +10,7 @@ import Telemetry
 import TestSupport
 import Testing
 import Text
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

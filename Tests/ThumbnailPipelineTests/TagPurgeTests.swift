@@ -5,6 +5,7 @@ import SharedCaching
 import TestSupport
 import Testing
 import Text
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

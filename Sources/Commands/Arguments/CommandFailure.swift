@@ -3,6 +3,7 @@ import Glibc
 import Imaging
 import Program
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Why a source gave no result, in words for the person at the terminal.
 struct CommandFailure: Error, Equatable {

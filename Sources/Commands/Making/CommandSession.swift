@@ -9,6 +9,7 @@ import Telemetry
 import Text
 import ThumbnailAPI
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The engine of a command, and the threads that read and write its files.
 struct CommandSession: Sendable {

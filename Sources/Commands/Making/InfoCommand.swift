@@ -7,6 +7,7 @@ import Settings
 import Text
 import ThumbnailAPI
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// `alula info`: prints what files and URLs hold, one JSON object each.
 enum InfoCommand {

@@ -6,6 +6,7 @@ import Settings
 import Text
 import ThumbnailAPI
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The options of commands that make results, read together.
 struct MakingOptions: Sendable {

@@ -7,6 +7,7 @@ import Memory
 import Settings
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Where the results of a command go.
 enum ResultPlace: Sendable, Equatable {

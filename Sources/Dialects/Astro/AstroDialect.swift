@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The image endpoint of Astro: `/_image?href=…&w=300&h=200&f=webp`.
 ///

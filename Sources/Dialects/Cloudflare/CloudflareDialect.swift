@@ -1,5 +1,5 @@
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The image endpoint of Cloudflare: `/cdn-cgi/image/width=300,fit=cover/https://example.com/a.jpg`.
 package struct CloudflareDialect: FrontEndDialect {

@@ -1,6 +1,6 @@
 import Imaging
 import JSON
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// How Cloudflare makes a result: EXIF's turn, the trim, mirrors and quarter turns, the box, then the colors.
 struct CloudflareRecipe: RenderRecipe {

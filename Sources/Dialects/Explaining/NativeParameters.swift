@@ -1,6 +1,6 @@
 package import Imaging
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Alula's own parameters that come nearest to a plan, and what none of them says.
 package struct NativeParameters {

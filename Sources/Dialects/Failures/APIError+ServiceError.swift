@@ -1,5 +1,5 @@
 package import HTTPTypes
-package import ThumbnailPipeline
+package import ThumbnailTypes
 
 extension APIError: ServiceError {
     package var status: HTTPResponse.Status {

@@ -1,6 +1,6 @@
 package import HTTPTypes
 import JSON
-package import ThumbnailPipeline
+package import ThumbnailTypes
 
 /// A failed request, with all that its answer tells.
 package struct Problem: Sendable {

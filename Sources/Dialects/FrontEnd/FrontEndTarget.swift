@@ -1,7 +1,7 @@
 package import HTTPTypes
 import Imaging
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The parameters of a target at the image endpoint of a front-end framework: those of its query, or others.
 struct FrontEndTarget {

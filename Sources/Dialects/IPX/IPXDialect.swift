@@ -1,5 +1,5 @@
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The image endpoint of IPX 4, which Nuxt Image uses: `/_ipx/w_300,f_webp/https://example.com/a.jpg`.
 package struct IPXDialect: FrontEndDialect {

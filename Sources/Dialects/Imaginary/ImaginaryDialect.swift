@@ -2,7 +2,7 @@ import Crypto
 package import HTTPTypes
 import Imaging
 package import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The URLs of imaginary: `/resize?width=300&url=…`, and the same with an image as the body.
 package struct ImaginaryDialect: Dialect {

@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// One operation with its parameters, all of which are there.
 struct ImaginaryOperation: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Imaging
 import JSON
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The rules of imaginary: operations one after the other, each on what the one before has left.
 struct ImaginaryRecipe: RenderRecipe {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Imaging
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// A target cut into its route and its parameters.
 struct ImaginaryTarget {

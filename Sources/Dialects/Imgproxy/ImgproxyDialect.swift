@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The URLs of imgproxy 4, as far as its free edition reads them: `/SIGNATURE/OPTIONS/plain/SOURCE@FORMAT`.
 package struct ImgproxyDialect: Dialect {

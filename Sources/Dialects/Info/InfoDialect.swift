@@ -1,6 +1,6 @@
 import Imaging
 import Text
-package import ThumbnailPipeline
+package import ThumbnailTypes
 
 /// Facts about a source: `/info?url=…`.
 package struct InfoDialect: Dialect {

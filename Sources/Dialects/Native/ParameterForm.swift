@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// How the values of a parameter are written as text, and read from it.
 struct ParameterForm<Value: Sendable>: Sendable {

@@ -1,5 +1,5 @@
 import Imaging
-package import ThumbnailPipeline
+package import ThumbnailTypes
 
 /// A parameter of `/thumbnail` as people read about it: the options of the command line, its help and its completion
 /// are made of these.

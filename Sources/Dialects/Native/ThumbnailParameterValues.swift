@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The values of all parameters of `/thumbnail`, before they are judged together.
 struct ThumbnailParameterValues: Sendable {

@@ -1,5 +1,5 @@
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The grammar of `/thumbnail` targets: writing and reading are inverse to each other.
 package enum ThumbnailTarget {

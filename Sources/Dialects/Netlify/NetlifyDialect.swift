@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The image endpoint of Netlify: `/.netlify/images?url=…&w=300&h=200&fit=cover`.
 package struct NetlifyDialect: FrontEndDialect {

@@ -1,6 +1,6 @@
 package import Imaging
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The image endpoint of Next.js 16, and Vercel's with the same parameters: `/_next/image?url=…&w=640&q=75`.
 package struct NextDialect: FrontEndDialect {

@@ -1,7 +1,7 @@
 package import Crypto
 package import Imaging
 package import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The URLs of thumbor 7 and imagor 1: `/SIGNATURE/OPTIONS/IMAGE`.
 ///

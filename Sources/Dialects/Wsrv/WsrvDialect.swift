@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The dialect of weserv/images 5: `/?url=example.com/image.jpg&w=300`.
 ///

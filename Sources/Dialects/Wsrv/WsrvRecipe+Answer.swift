@@ -1,7 +1,7 @@
 import Crypto
 import Imaging
 import JSON
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Answers that are written: facts about the image as JSON, or the answer as a `data:` URL.
 extension WsrvRecipe {

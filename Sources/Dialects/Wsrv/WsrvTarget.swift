@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The query of a target, cut into parameters whose names and values are not percent-decoded.
 ///

@@ -2,7 +2,8 @@ import Crypto
 import HTTPTypes
 import Imaging
 import JSON
-package import ThumbnailPipeline
+import ThumbnailPipeline
+package import ThumbnailTypes
 
 /// Writes facts about a source as JSON; what is not known is left out.
 package enum FactsText {

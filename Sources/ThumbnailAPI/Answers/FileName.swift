@@ -1,6 +1,7 @@
 import Dialects
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The name under which a thumbnail would be saved, made from its source's last path segment (RFC 6266).
 package struct FileName: Sendable, Equatable {

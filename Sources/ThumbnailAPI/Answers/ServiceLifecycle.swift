@@ -4,6 +4,7 @@ import HTTPTypes
 import JSON
 import Synchronization
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// How far the shutdown of the process has come: ready, not ready, draining, cutting.
 ///

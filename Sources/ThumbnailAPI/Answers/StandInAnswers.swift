@@ -2,6 +2,7 @@ import Dialects
 import HTTPTypes
 import Imaging
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Answers failures with an image, under the failure's status unless an operator wants another one.
 struct StandInAnswers: Sendable {

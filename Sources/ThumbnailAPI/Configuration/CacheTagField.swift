@@ -2,6 +2,7 @@ import Downloading
 package import HTTPTypes
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The field that tells caches in front of the service the tags of an answer.
 package struct CacheTagField: Sendable, Equatable {

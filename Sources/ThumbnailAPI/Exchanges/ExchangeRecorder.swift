@@ -3,6 +3,7 @@ import Downloading
 import HTTPTypes
 package import Telemetry
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The facts of one request on the public listener that its log line and metrics tell.
 struct Exchange: Sendable {

@@ -4,6 +4,7 @@ import HTTPTypes
 package import Imaging
 import Text
 package import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Explains targets as the service with this configuration would read them, without fetching anything.
 package struct TargetExplainer: Sendable {

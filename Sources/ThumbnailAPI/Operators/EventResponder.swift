@@ -4,6 +4,7 @@ import Memory
 import Telemetry
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Answers `GET /events`: a stream of events that ends only when its reader leaves or the service ends.
 struct EventResponder: Sendable {

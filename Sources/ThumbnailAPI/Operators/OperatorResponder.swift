@@ -6,6 +6,7 @@ import JSON
 package import Telemetry
 import Text
 package import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Answers the requests of the operators' listener: metrics, status, events, figures, caches, downloads, jobs and the
 /// page that shows them.

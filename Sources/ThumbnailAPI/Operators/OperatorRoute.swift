@@ -2,6 +2,7 @@ import Dialects
 import HTTPTypes
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// A route of the operators' listener.
 enum OperatorRoute: Equatable {

@@ -2,6 +2,7 @@ import Coordination
 import Downloading
 import JSON
 import ThumbnailPipeline
+import ThumbnailTypes
 
 extension JSONValue {
     /// The usage of a cache.

@@ -5,6 +5,7 @@ import Imaging
 import JSON
 import Memory
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// How the parts of an answer with several images follow one another.
 struct RenditionArchive: Sendable {

@@ -5,6 +5,7 @@ import Imaging
 import JSON
 import Memory
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The parts of an answer as one JSON object, for clients that cannot cut a multipart body: each with its bytes as a
 /// `data:` URI (RFC 2397), or with the place where they were put.

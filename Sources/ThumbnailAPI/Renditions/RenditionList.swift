@@ -4,6 +4,7 @@ import HTTPTypes
 import JSON
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The renditions that one call asks for:
 /// `{"url":"…","renditions":["w=300&format=webp",{"name":"hero","query":"w=1200"}]}`.

@@ -4,6 +4,7 @@ import Downloading
 import HTTPTypes
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Makes the renditions of a list: several at a time, each given on as soon as it is ready.
 struct RenditionParts: Sendable {

@@ -5,6 +5,7 @@ import Imaging
 import Memory
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The work that the header of a request asks for, if it brings an image or a list of renditions.
 struct Submission: Sendable {

@@ -6,6 +6,7 @@ import Imaging
 import Memory
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Answers requests to make images that have a body: one image of a file, or many images of a file or a source.
 ///

@@ -2,6 +2,7 @@ import Coordination
 import HTTPTypes
 import Imaging
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Gives answers that are the same for all requests for a cached thumbnail, and gives them again.
 ///

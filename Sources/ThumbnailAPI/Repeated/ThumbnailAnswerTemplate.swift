@@ -2,6 +2,7 @@ import Coordination
 import HTTPTypes
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// The fields that all answers with one cached thumbnail share, and the whole answer of the current second.
 ///

@@ -3,6 +3,7 @@ import HTTPTypes
 import Imaging
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Writes the header fields of a thumbnail's answer.
 struct ThumbnailFields: Sendable {

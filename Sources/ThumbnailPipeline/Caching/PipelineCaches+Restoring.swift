@@ -5,6 +5,7 @@ import ImageCaching
 import Memory
 import SharedCaching
 import Telemetry
+import ThumbnailTypes
 
 /// Looks below memory: on the disk of this machine, in the cache that all instances share, and where results stay.
 extension PipelineCaches {

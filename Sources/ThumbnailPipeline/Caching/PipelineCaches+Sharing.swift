@@ -3,6 +3,7 @@ package import Downloading
 import ImageCaching
 import SharedCaching
 import Telemetry
+import ThumbnailTypes
 
 /// Calls of the caches to what instances share.
 extension PipelineCaches {

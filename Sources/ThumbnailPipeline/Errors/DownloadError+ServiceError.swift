@@ -1,6 +1,7 @@
 import Coordination
 package import Downloading
 import HTTPTypes
+package import ThumbnailTypes
 
 extension DownloadError: TabledError {
     package var answer: ErrorAnswer {

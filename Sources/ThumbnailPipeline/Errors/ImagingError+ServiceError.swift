@@ -1,5 +1,6 @@
 import HTTPTypes
 package import Imaging
+package import ThumbnailTypes
 
 extension ImagingError: TabledError {
     package var answer: ErrorAnswer {

@@ -2,6 +2,7 @@ package import Coordination
 import Downloading
 import HTTPTypes
 package import ImageSandbox
+package import ThumbnailTypes
 
 /// Failures of the pipeline itself.
 enum PipelineError: Error, Equatable {

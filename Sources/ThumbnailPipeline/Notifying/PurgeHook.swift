@@ -2,6 +2,7 @@ package import Downloading
 package import HTTPTypes
 import JSON
 import Text
+import ThumbnailTypes
 
 /// A request that operators want sent after each purge, so that caches in front of the service purge, too.
 package struct PurgeHook: Sendable {

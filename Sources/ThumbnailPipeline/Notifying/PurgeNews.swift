@@ -1,3 +1,5 @@
+import ThumbnailTypes
+
 /// A purge that has been done; one without sources and tags was of everything.
 package struct PurgeNews: Sendable, Equatable {
     /// The sources that were removed, as operators see them.

@@ -3,6 +3,7 @@ import DiskCaching
 package import Downloading
 import SharedCaching
 package import Text
+import ThumbnailTypes
 
 /// The figures and commands for operators.
 package protocol ServiceControlling: Sendable {

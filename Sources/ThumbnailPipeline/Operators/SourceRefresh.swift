@@ -3,6 +3,7 @@ import Downloading
 import Memory
 import Telemetry
 package import Text
+package import ThumbnailTypes
 
 /// The result of asking an origin for a source now.
 package struct SourceRefresh: Sendable {

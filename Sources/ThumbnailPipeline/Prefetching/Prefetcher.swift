@@ -3,6 +3,7 @@ package import DiskCaching
 import HTTPTypes
 package import Telemetry
 import Text
+import ThumbnailTypes
 
 /// Makes thumbnails before clients ask for them, a few at a time, and only while no client's work is queued.
 ///

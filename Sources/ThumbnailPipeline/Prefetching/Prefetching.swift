@@ -1,4 +1,5 @@
 package import Downloading
+package import ThumbnailTypes
 
 /// A thumbnail of a job, as it is written down.
 package struct PrefetchItem: Sendable, Hashable {

@@ -1,6 +1,7 @@
 import Downloading
 import ImageCaching
 import Imaging
+import ThumbnailTypes
 
 /// One version of a source.
 struct SourceVersion: Hashable, Sendable {

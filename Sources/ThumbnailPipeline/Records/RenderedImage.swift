@@ -1,7 +1,7 @@
-import Coordination
 import Crypto
 import Imaging
 import Memory
+import ThumbnailTypes
 
 /// A result as the cache keeps it: the file and its entity tag.
 struct RenderedImage: Sendable {
@@ -32,25 +32,34 @@ struct RenderedImage: Sendable {
     var cost: Int { image.bytes.footprint + 1_536 }
 }
 
-/// A place beside a cached result for data that its answers share; it is removed with the result.
-package final class AnswerPlace: Sendable {
-    /// An object that the place can keep.
-    package typealias Content = AnyObject & Sendable
+extension Thumbnail {
+    /// The `Cache-Status` of a hit of the result cache for which nothing else had to be asked.
+    static let hit = [CacheLayerStatus(.result, .hit)]
 
-    private let content = Locked<(any Content)?>(nil)
-
-    package init() {}
-
-    /// The object that was kept last.
-    package var kept: (any Content)? { content.withLock { $0 } }
-
-    /// Keeps `new` in place of the last object.
-    package func keep(_ new: any Content) {
-        let replaced = content.withLock { content in
-            defer { content = new }
-            return content
-        }
-        // Released here, outside the lock.
-        _ = replaced
+    /// A result as the answer to one caller at `now`, in seconds since 1970.
+    ///
+    /// - Parameters:
+    ///   - result: The result.
+    ///   - records: Its sources.
+    ///   - isFromCache: Which of them came without asking their origins; nil stands for all of them.
+    ///   - status: The layers that answered.
+    ///   - timings: How long the steps took.
+    ///   - now: The time of the answer.
+    ///   - bounds: The operator's bounds on how long clients may use it.
+    init(
+        _ result: RenderedImage, of records: PerSource<SourceRecord>, isFromCache: PerSource<Bool>? = nil,
+        status: [CacheLayerStatus] = hit, timings: [StepTiming] = [], at now: Int, bounds: ClientMaxAge
+    ) {
+        var freshness =
+            records.additional.isEmpty
+            ? Freshness(
+                records.image.freshness, at: now, isFromCache: isFromCache?.image ?? true, bounds: bounds)
+            : Freshness(
+                leastOf: records.mapValues { $0.freshness }, isFromCache: isFromCache, at: now, bounds: bounds)
+        if result.isIncomplete { freshness.limit(to: Freshness.longestOfIncomplete) }
+        self.init(
+            image: result.image, sourceHeader: records.image.header, isIncomplete: result.isIncomplete,
+            eTag: result.eTag, lastModified: records.lastModified, freshness: freshness, cacheStatus: status,
+            timings: timings, place: status == Self.hit ? result.place : nil)
     }
 }

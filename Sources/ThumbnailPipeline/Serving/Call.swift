@@ -1,6 +1,7 @@
 import Coordination
 package import Downloading
 package import HTTPTypes
+package import ThumbnailTypes
 
 /// One caller's request on its way.
 package struct Call: Sendable {

@@ -1,4 +1,5 @@
 import Downloading
+import ThumbnailTypes
 
 extension Freshness {
     /// Seconds for which an answer made from a source that lacks pixels may be kept, here and elsewhere.
@@ -45,10 +46,11 @@ extension Freshness {
     /// The freshness of the source itself.
     private init(_ source: SourceFreshness, at now: Int, isFromCache: Bool) {
         let age = source.age(at: now)
-        storability = Storability(source.storability)
-        self.age = isFromCache || age > 0 ? age : nil
+        self.init(
+            storability: Storability(source.storability),
+            lifetime: source.storability == .unstated ? 0 : source.isLifetimeKnown ? source.lifetime : nil,
+            age: isFromCache || age > 0 ? age : nil)
         isGuessed = source.storability != .unstated && source.isLifetimeGuessed
-        lifetime = source.storability == .unstated ? 0 : source.isLifetimeKnown ? source.lifetime : nil
     }
 
     /// Applies the operator's bounds to answers that shared caches may store.
@@ -81,6 +83,18 @@ extension Freshness {
     private static func bound(_ remaining: Int?, by bounds: ClientMaxAge) -> Int? {
         guard let remaining else { return bounds.minimum ?? bounds.maximum }
         return min(max(remaining, bounds.minimum ?? remaining), bounds.maximum ?? .max)
+    }
+}
+
+extension Freshness {
+    /// The value of `Cache-Control` of a result that is put elsewhere; nil if nothing is known for certain.
+    ///
+    /// There it stays as it is, so that a guess would be kept for good.
+    var lastingCacheControl: String? {
+        if isGuessed || lifetime == nil, storability != .none {
+            return storability == .private ? "private" : nil
+        }
+        return cacheControl()
     }
 }
 

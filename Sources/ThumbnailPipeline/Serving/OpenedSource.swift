@@ -5,6 +5,7 @@ import HTTPTypes
 package import Imaging
 import Memory
 import Synchronization
+import ThumbnailTypes
 
 /// An image that a caller has in hand while many results are made from it: sent by a client, or fetched for all of them
 /// at once.

@@ -1,5 +1,6 @@
 import Coordination
 package import Downloading
+package import ThumbnailTypes
 
 /// A request whose sources are resolved, with what was found for it last time: it may come again and again.
 ///

@@ -2,6 +2,7 @@ package import Downloading
 import Imaging
 import Memory
 package import Text
+package import ThumbnailTypes
 
 /// A result that was put at the place that its caller has named.
 package struct PlacedResult: Sendable, Equatable {

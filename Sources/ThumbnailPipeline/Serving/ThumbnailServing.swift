@@ -2,6 +2,7 @@ package import Downloading
 package import Imaging
 package import Memory
 package import Text
+package import ThumbnailTypes
 
 /// All that the API needs of the pipeline.
 package typealias ThumbnailServing = ThumbnailLookup & ThumbnailMaking & SourceOpening

@@ -2,6 +2,7 @@ import Coordination
 import Downloading
 import HTTPTypes
 import Memory
+import ThumbnailTypes
 
 /// The sources that one caller has waited for.
 struct Fetch: Sendable {

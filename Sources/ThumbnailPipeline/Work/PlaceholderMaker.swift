@@ -2,6 +2,7 @@ import Coordination
 import ImageCaching
 import Imaging
 import Memory
+import ThumbnailTypes
 
 /// Makes plain images that stand in for sources that fail: each once for all requests that want it.
 ///

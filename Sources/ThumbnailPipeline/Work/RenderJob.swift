@@ -1,6 +1,7 @@
 import Coordination
 import Imaging
 import Memory
+import ThumbnailTypes
 
 /// The inputs of a render.
 struct RenderJob: Sendable {

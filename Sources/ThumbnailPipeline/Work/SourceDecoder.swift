@@ -3,6 +3,7 @@ import ImageCaching
 import Imaging
 import Memory
 import Telemetry
+import ThumbnailTypes
 
 /// Decodes sources: each at a level once for all renders that want its pixels.
 struct SourceDecoder: Sendable {

@@ -4,6 +4,7 @@ import HTTPTypes
 import Imaging
 import Memory
 import Text
+import ThumbnailTypes
 
 /// Waits for the sources of a call: for all of them at the same time, under one receipt and one deadline.
 struct SourceFetcher: Sendable {

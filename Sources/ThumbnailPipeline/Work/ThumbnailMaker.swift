@@ -3,6 +3,7 @@ import Crypto
 import ImageCaching
 import Imaging
 import Memory
+import ThumbnailTypes
 
 /// Makes results: each once for all callers that ask for it, from pixels that are decoded once for all renders.
 ///

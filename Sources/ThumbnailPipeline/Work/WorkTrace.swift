@@ -3,6 +3,7 @@ import Downloading
 import Imaging
 import Memory
 import Telemetry
+import ThumbnailTypes
 
 /// When work on a worker thread, which a traced request waits for, began and came to its parts.
 final class WorkTrace: Sendable {

@@ -1,6 +1,7 @@
 import Imaging
 import Testing
 import Text
+import ThumbnailTypes
 
 @testable import Dialects
 @testable import ThumbnailPipeline

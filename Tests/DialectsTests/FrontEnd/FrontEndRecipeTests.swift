@@ -1,6 +1,7 @@
 import HTTPTypes
 import Testing
 import Text
+import ThumbnailTypes
 
 @testable import Dialects
 @testable import Imaging

@@ -1,6 +1,7 @@
 import Imaging
 import Testing
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import Dialects
 

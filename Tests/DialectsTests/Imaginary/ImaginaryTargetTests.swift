@@ -4,6 +4,7 @@ import Imaging
 import Testing
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import Dialects
 

@@ -1,6 +1,7 @@
 import Imaging
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import Dialects
 

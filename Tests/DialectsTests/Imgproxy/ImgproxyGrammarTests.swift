@@ -3,6 +3,7 @@ import Imaging
 import Testing
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import Dialects
 

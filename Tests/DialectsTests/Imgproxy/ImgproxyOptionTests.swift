@@ -2,6 +2,7 @@ import Imaging
 import Testing
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import Dialects
 

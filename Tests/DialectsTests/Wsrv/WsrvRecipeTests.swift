@@ -2,6 +2,7 @@ import Imaging
 import Memory
 import Testing
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import Dialects
 

@@ -1,5 +1,6 @@
 import Testing
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import ThumbnailAPI
 

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import ThumbnailAPI
 

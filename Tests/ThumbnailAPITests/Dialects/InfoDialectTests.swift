@@ -4,6 +4,7 @@ import Imaging
 import Telemetry
 import TestSupport
 import Testing
+import ThumbnailTypes
 
 @testable import ThumbnailAPI
 @testable import ThumbnailPipeline

@@ -4,6 +4,7 @@ import HTTPTypes
 import Imaging
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import ThumbnailAPI
 

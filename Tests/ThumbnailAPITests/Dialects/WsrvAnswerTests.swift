@@ -3,6 +3,7 @@ import HTTPTypes
 import Testing
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import ThumbnailAPI
 

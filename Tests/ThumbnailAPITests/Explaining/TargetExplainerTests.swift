@@ -5,6 +5,7 @@ import JSON
 import Testing
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import ThumbnailAPI
 

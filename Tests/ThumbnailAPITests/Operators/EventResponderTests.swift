@@ -7,6 +7,7 @@ import Telemetry
 import TestSupport
 import Testing
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import ThumbnailAPI
 

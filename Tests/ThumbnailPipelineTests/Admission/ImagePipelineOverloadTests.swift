@@ -4,6 +4,7 @@ import HTTPTypes
 import Imaging
 import TestSupport
 import Testing
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

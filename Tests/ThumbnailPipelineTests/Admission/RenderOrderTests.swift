@@ -3,6 +3,7 @@ import Downloading
 import Imaging
 import TestSupport
 import Testing
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

@@ -2,6 +2,7 @@ import Downloading
 import HTTPTypes
 import Imaging
 import Testing
+import ThumbnailTypes
 
 @testable import Coordination
 @testable import ThumbnailPipeline

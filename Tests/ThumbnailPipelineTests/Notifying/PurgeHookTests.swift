@@ -1,6 +1,7 @@
 import Downloading
 import HTTPTypes
 import Testing
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

@@ -4,6 +4,7 @@ import Imaging
 import Memory
 import TestSupport
 import Text
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

@@ -1,6 +1,7 @@
 import Imaging
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 extension ThumbnailRequest {
     /// The options of a request by Alula's own rules.

@@ -3,6 +3,7 @@ import Imaging
 import TestSupport
 import Testing
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import Commands
 @testable import Settings

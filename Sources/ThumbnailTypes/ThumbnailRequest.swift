@@ -3,8 +3,8 @@ package import Text
 
 /// One caller's request: the sources, the options of the render, and the formats that the result may have.
 ///
-/// Sources are texts here, because the grammars that make requests know no origins. ``ThumbnailLookup/resolved(_:)``
-/// turns them into identities, once.
+/// Sources are texts here, because the grammars that make requests know no origins. The pipeline turns them into
+/// identities, once.
 package struct ThumbnailRequest: Hashable, Sendable {
     /// The source as the client named it, percent-decoded once: an absolute URL, or `NAME:PATH` of a named origin.
     package var source: ExactText
@@ -40,28 +40,4 @@ package struct ThumbnailRequest: Hashable, Sendable {
 
     /// The options of a request by Alula's own rules; nil for one by other rules.
     package var ownOptions: RenderingOptions? { recipe.recipe.ownOptions }
-
-    /// The use of each source; nil for the image.
-    var roles: PerSource<AdditionalSource.Role?> { PerSource(nil, additional: additional.map(\.role)) }
-}
-
-extension RenderPlan {
-    /// The plan of a request, given the headers of its sources.
-    ///
-    /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude; that of
-    ///   an additional source within an ``AdditionalSourceError``.
-    package init(
-        for request: ThumbnailRequest, of headers: PerSource<ImageHeader>, by configuration: PipelineConfiguration
-    ) throws {
-        var rules = configuration.rules
-        rules.limits.longestSteps = configuration.decodeTimeout
-        rules.defaultQualityLimit = request.defaultQualityLimit
-        let source = RecipeSource(header: headers.image, additions: headers.additional, rules: rules)
-        do throws(ImagingError) {
-            try self.init(request.recipe, of: source)
-        } catch {
-            guard case .ofAddition(let number, let underlying) = error else { throw error }
-            throw AdditionalSourceError(role: request.additional[number].role, underlying: underlying)
-        }
-    }
 }

@@ -38,4 +38,10 @@ package struct SourceFacts: Sendable {
     package var cacheStatus: [CacheLayerStatus] = []
     /// How long the steps took.
     package var timings: [StepTiming] = []
+
+    /// The facts of a header.
+    package init(header: ImageHeader, byteCount: Int) {
+        self.header = header
+        self.byteCount = byteCount
+    }
 }

@@ -2,7 +2,7 @@ package import HTTPTypes
 
 /// A failure with a message for the client and details for the log.
 ///
-/// Each module's errors conform in this folder, so that Imaging needs no HTTP and the responder no switch.
+/// The errors of modules without HTTP conform in the pipeline, so that the responder needs no switch.
 package protocol ServiceError: Error {
     var status: HTTPResponse.Status { get }
     /// The stable machine-readable code of the contract.
@@ -63,15 +63,15 @@ package enum ErrorCode {
 
 /// The answer to an error, as its row in a table of errors says it.
 package struct ErrorAnswer {
-    let status: HTTPResponse.Status
-    let code: String
-    let category: ErrorCategory
-    let message: String
-    var detail: String?
-    var parameter: String?
-    var retryAfter: Int?
+    package let status: HTTPResponse.Status
+    package let code: String
+    package let category: ErrorCategory
+    package let message: String
+    package var detail: String?
+    package var parameter: String?
+    package var retryAfter: Int?
 
-    init(
+    package init(
         _ status: HTTPResponse.Status, _ code: String, _ category: ErrorCategory, _ message: String,
         detail: String? = nil, parameter: String? = nil, retryAfter: Int? = nil
     ) {
@@ -79,14 +79,14 @@ package struct ErrorAnswer {
         (self.detail, self.parameter, self.retryAfter) = (detail, parameter, retryAfter)
     }
 
-    static func overloaded(_ message: String, detail: String? = nil, retryAfter: Int = 1) -> ErrorAnswer {
+    package static func overloaded(_ message: String, detail: String? = nil, retryAfter: Int = 1) -> ErrorAnswer {
         ErrorAnswer(.serviceUnavailable, "overloaded", .overload, message, detail: detail, retryAfter: retryAfter)
     }
 
-    static let shuttingDown = ErrorAnswer(
+    package static let shuttingDown = ErrorAnswer(
         .serviceUnavailable, "draining", .overload, "The service is shutting down.", retryAfter: 1)
 
-    static func `internal`(_ detail: String? = nil) -> ErrorAnswer {
+    package static func `internal`(_ detail: String? = nil) -> ErrorAnswer {
         ErrorAnswer(
             .internalServerError, "internal", .internal, "Something went wrong inside the service.", detail: detail)
     }
