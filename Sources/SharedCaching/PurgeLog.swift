@@ -17,12 +17,14 @@ struct PurgeLog {
 
     /// Commands that were sent, whose replies go to ``answered(_:_:)``.
     enum Question {
-        /// A page of the log, from a place on.
-        case page(from: [UInt8]?, Reading?, Purpose)
+        /// A page of the log, from a place on, after so many entries.
+        case page(from: [UInt8]?, after: Int, Reading?, Purpose)
         /// A removal, and for the last one of several the purpose of sending them.
         case removal(DueRemovals.Entry, found: TaggedSources = TaggedSources(), Purpose?)
         /// A page of the sources that were asked for under a tag.
         case members(TagRemoval, DueRemovals.Entry, found: TaggedSources, Purpose?)
+        /// Purges that the log lacked.
+        case mend
         /// Names of values to be dropped.
         case sweep
         /// Writes whose replies tell nothing.
@@ -40,30 +42,15 @@ struct PurgeLog {
         case dropEverything
         /// Note how far the log has been read.
         case note(position: [UInt8])
-        case answer(FirstAnswer<Bool>, Bool)
+        /// Tell a caller that all purges are known.
+        case tell(FirstAnswer<Bool>)
+        case answer(FirstAnswer<RemovalState>, RemovalState)
+        /// Log why the log of purges is begun anew.
+        case report(String)
         /// Close the connection, because the server refuses what it is for.
         case refuse(String)
         /// Ask how quick the server is.
         case probe
-    }
-
-    /// The sources that the server knows under a tag, as far as they were read.
-    struct TaggedSources {
-        private(set) var sources: Set<NamedSource> = []
-        /// Whether there was room for all of them.
-        private(set) var isComplete = true
-        private var room = TagRemovalRoom()
-
-        /// Adds a page of them.
-        mutating func add(_ page: [NamedSource]) {
-            for source in page where !sources.contains(source) {
-                guard room.take(source.name) else {
-                    isComplete = false
-                    return
-                }
-                sources.insert(source)
-            }
-        }
     }
 
     /// The contents of a log that is read from its beginning.
@@ -78,6 +65,8 @@ struct PurgeLog {
         var holdsForeign = false
         /// Whether one of its purges was known.
         var holdsKnown = false
+        /// Whether the log was begun anew just before.
+        var isRenewed = false
     }
 
     /// An entry of the log.
@@ -86,33 +75,41 @@ struct PurgeLog {
         let notice: PurgeNotice?
         /// Whether it is neither a purge nor an empty entry of ``mended(_:isEmpty:)``.
         let isForeign: Bool
+        /// Whether it is so long that reading it again and again is expensive.
+        let isOversized: Bool
 
         init?(_ reply: Reply, _ seal: SharedSeal) {
             guard let parts = reply.elements, parts.count == 2, let id = parts[0].text, !id.isEmpty, id.count <= 64,
                 let fields = parts[1].elements
             else { return nil }
             self.id = id
+            isOversized = fields.count > 16 || fields.contains(where: \.isLong)
             let payload = fields.count >= 2 ? fields[1].text : nil
             notice = payload.flatMap { PurgeNotice($0, seal) }
             isForeign = notice == nil && payload?.isEmpty != true
         }
     }
 
-    private static let pageLength = 500
+    static let pageLength = 500
     /// Sealed purges in a full log, at least: instances that mend a log write some of them twice.
     private static let provenLength = PurgeMemory.capacity / 2
+    /// Entries that are read in a row at most: four times those of a full log.
+    private static let longestLog = PurgeMemory.capacity * 4
     private static let first = "-".sentBytes
     /// Keys that are looked at in one step, when all values are dropped.
     private static let sweptKeys = 500
 
-    private let seal: SharedSeal
-    private let isReadOnly: Bool
-    private var known = PurgeMemory()
-    private(set) var due = DueRemovals()
+    let seal: SharedSeal
+    let isReadOnly: Bool
+    var known = PurgeMemory()
+    var due = DueRemovals()
     /// The last entry of the log that was read.
     private var position: [UInt8]?
     /// Whether the position is that of an earlier process, and the log has not been read since.
     private var isOfEarlierProcess: Bool
+    /// Whether others than instances have made the log such that it cannot be read or written: it is removed before it
+    /// is read next, as if the server had lost it, and its purges are written again by those that know them.
+    var isUnusable = false
 
     /// The part of an instance that has read the log up to `position`.
     init(_ seal: SharedSeal, isReadOnly: Bool, position: [UInt8]?) {
@@ -126,22 +123,35 @@ struct PurgeLog {
 
     /// Reads the log from where it was left; from its beginning if it is not the log that was read.
     func read(for purpose: Purpose) -> [Action] {
-        [page(from: position, position == nil ? Reading() : nil, purpose)]
+        guard let position, !isUnusable else { return [readAll(for: purpose)] }
+        return [page(from: position, after: 0, nil, purpose)]
     }
 
-    /// Takes the replies to commands; nil if the connection ended before them.
-    mutating func answered(_ question: Question, _ replies: [Reply]?) -> [Action] {
+    private func readAll(for purpose: Purpose) -> Action {
+        page(from: nil, after: 0, Reading(hasLostPlace: isOfEarlierProcess, isRenewed: isUnusable), purpose)
+    }
+
+    /// Takes the outcome of commands.
+    mutating func answered(_ question: Question, _ outcome: TierConnection.Outcome) -> [Action] {
+        let replies: [Reply]? = if case .replies(let replies) = outcome { replies } else { nil }
+        let isUnreadable = if case .unreadable = outcome { true } else { false }
         switch question {
-        case .page(let start, let reading, let purpose):
-            guard let replies else { return [] }
+        case .page(let start, let count, let reading, let purpose):
+            guard let replies else {
+                // The connection has ended; the next one begins with a new log.
+                return isUnreadable ? unusable("a reply that is too long", reading) : []
+            }
+            if reading?.isRenewed == true { isUnusable = false }
             // A server that refuses is of no use: without the log, purges would be missed.
             guard let page = replies.last?.elements else {
-                return [.refuse(replies.last?.failure ?? "no answer to XRANGE")]
+                let failure = replies.last?.failure ?? "no answer to XRANGE"
+                return Self.isUnusable(failure) ? unusable(failure, reading, purpose) : [.refuse(failure)]
             }
-            return read(page, from: start, reading, purpose)
+            return repaired(replies) + read(page, from: start, after: count, reading, purpose)
         case .removal(let entry, let found, let purpose): return delivered(entry, found, replies, purpose)
         case .members(let removal, let entry, let found, let purpose):
-            return gathered(removal, entry, found, replies, purpose)
+            return gathered(removal, entry, found, replies, isUnreadable, purpose)
+        case .mend: return replies.map { written($0) } ?? []
         case .sweep: return swept(replies)
         case .other: return []
         }
@@ -153,22 +163,49 @@ struct PurgeLog {
     /// A question for a page.
     ///
     /// - Parameter reading: The notices since the beginning of the log; nil if the log is read from a later place.
-    private func page(from start: [UInt8]?, _ reading: Reading?, _ purpose: Purpose) -> Action {
+    private func page(from start: [UInt8]?, after count: Int, _ reading: Reading?, _ purpose: Purpose) -> Action {
         var command = TierCommand()
-        if !isReadOnly { command.add(newGeneration) }
+        if start == nil, isUnusable { command.add("DEL", TierNames.log) }
+        if !isReadOnly {
+            command.add(newGeneration)
+            command.add("MGET", TierNames.everything)
+        }
         command.add("XRANGE", TierNames.log, start ?? Self.first, "+", "COUNT", Self.pageLength)
-        return .send(command, .page(from: start, reading, purpose))
+        return .send(command, .page(from: start, after: count, reading, purpose))
+    }
+
+    /// Removes what stands under the name of the generation of everything and is none, so that the next question makes
+    /// one: else no value would be found any more.
+    private func repaired(_ replies: [Reply]) -> [Action] {
+        guard !isReadOnly, let values = replies.suffix(2).first?.elements, let value = values.first,
+            case .none? = replies.suffix(3).first, value.text?.count != Generation.length
+        else { return [] }
+        return [.send(TierCommand("DEL", TierNames.everything), .other)]
+    }
+
+    /// Whether a failure says that others than instances have written under a name: the value is of another type.
+    static func isUnusable(_ failure: String) -> Bool { failure.hasPrefix("WRONGTYPE") }
+
+    /// Has the log begun anew, and read for a purpose at once if there is one.
+    private mutating func unusable(_ reason: String, _ reading: Reading?, _ purpose: Purpose? = nil) -> [Action] {
+        isUnusable = true
+        // Others write faster than it is read: the server is tried again later.
+        guard reading?.isRenewed != true else { return [.refuse(reason)] }
+        return [.report(reason)] + (purpose.map { [readAll(for: $0)] } ?? [])
     }
 
     private mutating func read(
-        _ page: [Reply], from start: [UInt8]?, _ reading: Reading?, _ purpose: Purpose
+        _ page: [Reply], from start: [UInt8]?, after count: Int, _ reading: Reading?, _ purpose: Purpose
     ) -> [Action] {
         let entries = page.compactMap { Entry($0, seal) }
         if reading == nil, entries.first?.id != start {
             // It is not the log that was read, or has dropped the place. What an earlier process had missed then,
             // nobody may know any more.
             defer { position = nil }
-            return [self.page(from: nil, Reading(hasLostPlace: isOfEarlierProcess), purpose)]
+            return [readAll(for: purpose)]
+        }
+        guard !entries.contains(where: \.isOversized), count < Self.longestLog else {
+            return unusable("entries that no instance wrote", reading, purpose)
         }
         var (actions, reading) = ([Action](), reading)
         // The purge at the place that was reached before has been done, by an earlier process perhaps.
@@ -186,7 +223,7 @@ struct PurgeLog {
             if page.count >= Self.pageLength, last != start {
                 // Where everything may have to be dropped, the place is noted after that.
                 let note: [Action] = isNews && reading?.hasLostPlace != true ? [.note(position: last)] : []
-                return actions + note + [self.page(from: last, reading, purpose)]
+                return actions + note + [self.page(from: last, after: count + page.count, reading, purpose)]
             }
             if let reading { actions += mended(reading, isEmpty: false) }
             if isNews || reading?.hasLostPlace == true { actions.append(.note(position: last)) }
@@ -196,7 +233,7 @@ struct PurgeLog {
         isOfEarlierProcess = false
         switch purpose {
         case .join, .poll: return actions + deliver(for: purpose)
-        case .tell(let answer): return actions + [.answer(answer, true)]
+        case .tell(let answer): return actions + [.tell(answer)]
         }
     }
 
@@ -221,126 +258,15 @@ struct PurgeLog {
         // An empty entry shows later that the log is still this one.
         if missing.isEmpty { command.add(Self.append([])) }
         for notice in missing { command.add(Self.append(notice.written(seal))) }
-        return gap + [.send(command, .other)]
-    }
-
-    // MARK: Removals
-
-    /// Adds a removal, and sends it if the server is connected; else it will be sent.
-    mutating func add(
-        _ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?, isConnected: Bool
-    ) -> [Action] {
-        if case .purge(let notices) = removal { for notice in notices { _ = known.note(notice) } }
-        guard due.add(removal, answer: answer) else { return answer.map { [.answer($0, false)] } ?? [] }
-        return isConnected ? deliver() : answer.map { [.answer($0, true)] } ?? []
-    }
-
-    /// Sends the removals that are due; those that the server refuses stay due.
-    private mutating func deliver(for purpose: Purpose? = nil) -> [Action] {
-        let entries = due.takeUnsent()
-        guard let last = entries.last else { return ended(purpose) }
-        return entries.map { entry in
-            let purpose = entry.number == last.number ? purpose : nil
-            guard case .tagged(let removal) = entry.removal else {
-                return .send(command(for: entry.removal), .removal(entry, purpose))
-            }
-            return Self.members(
-                of: removal, from: Self.sweepStart, .members(removal, entry, found: TaggedSources(), purpose))
-        }
-    }
-
-    /// Asks for a page of the sources that were asked for under a tag.
-    private static func members(of removal: TagRemoval, from cursor: [UInt8], _ question: Question) -> Action {
-        .send(
-            TierCommand("SSCAN", removal.tag.name, cursor, "COUNT", pageLength),
-            question)
-    }
-
-    /// Takes such a page; after the last one, the sources are purged.
-    private mutating func gathered(
-        _ removal: TagRemoval, _ entry: DueRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?,
-        _ purpose: Purpose?
-    ) -> [Action] {
-        guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
-            let page = parts[1].elements
-        else {
-            due.putBack(entry.number)
-            return replies == nil ? [] : ended(purpose)
-        }
-        var found = found
-        found.add(page.compactMap { $0.text.flatMap { NamedSource($0) } })
-        guard next == Self.sweepStart || !found.isComplete else {
-            return [Self.members(of: removal, from: next, .members(removal, entry, found: found, purpose))]
-        }
-        // The tag comes last: who hears of it has removed these sources by then, and looks for others.
-        let notices = PurgeNotice.notices(of: Array(found.sources)) + [PurgeNotice(.tag(removal.tag))]
-        for notice in notices { _ = known.note(notice) }
-        return [.send(command(for: .purge(notices)), .removal(entry, found: found, purpose))]
-    }
-
-    private mutating func delivered(
-        _ entry: DueRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?, _ purpose: Purpose?
-    ) -> [Action] {
-        guard let replies, Self.isDone(entry.removal, replies) else {
-            due.putBack(entry.number)
-            return replies == nil ? [] : ended(purpose)
-        }
-        var actions = [Action]()
-        if case .tagged(let removal) = entry.removal { actions.append(.found(removal, found)) }
-        if let answer = due.confirm(entry.number)?.answer { actions.append(.answer(answer, true)) }
-        if case .everything = entry.removal { actions.append(Self.sweep(from: Self.sweepStart)) }
-        return actions + ended(purpose)
-    }
-
-    private func ended(_ purpose: Purpose?) -> [Action] { if case .join = purpose { [.probe] } else { [] } }
-
-    private static func isDone(_ removal: DueRemovals.Removal, _ replies: [Reply]) -> Bool {
-        if case .everything = removal { return replies.first?.failure == nil }
-        return replies.allSatisfy { $0.failure == nil }
-    }
-
-    /// Gives everything a generation if it has none.
-    private var newGeneration: [any TierWord] {
-        ["SET", TierNames.everything, Generation().text, "NX"]
-    }
-
-    private func command(for removal: DueRemovals.Removal) -> TierCommand {
-        var command = TierCommand()
-        switch removal {
-        case .forget(let sources): command.add("DEL", keys: sources.map(\.generationName))
-        case .purge(let notices):
-            for notice in notices {
-                // The log comes first: an instance that finds the next generation finds the purge in the log.
-                command.add(Self.append(notice.written(seal)))
-                if !notice.sources.isEmpty {
-                    command.add("DEL", keys: notice.sources.map(\.generationName))
-                }
-                command.add("PUBLISH", TierNames.channel, notice.written(seal))
-            }
-        // Its sources are asked for first.
-        case .tagged: break
-        case .everything:
-            command.add("DEL", TierNames.everything)
-            // At once, so that what is fetched next can be shared; a full server refuses it, and the next look at the
-            // log tries again.
-            if !isReadOnly { command.add(newGeneration) }
-        }
-        return command
-    }
-
-    private static func append(_ payload: [UInt8]) -> [any TierWord] {
-        [
-            "XADD", TierNames.log, "MAXLEN", "~",
-            PurgeMemory.capacity, "*", "p", payload,
-        ]
+        return gap + [.send(command, .mend)]
     }
 
     // MARK: Values that nobody can find
 
-    private static let sweepStart = "0".sentBytes
+    static let sweepStart = "0".sentBytes
 
     /// Has the server look for values to drop, a few at a time.
-    private static func sweep(from cursor: [UInt8]) -> Action {
+    static func sweep(from cursor: [UInt8]) -> Action {
         let pattern = TierNames.values + "*".sentBytes
         return .send(
             TierCommand("SCAN", cursor, "MATCH", pattern, "COUNT", sweptKeys),
@@ -356,32 +282,5 @@ struct PurgeLog {
         dropping.add("UNLINK", keys: names)
         return (names.isEmpty ? [] : [.send(dropping, .other)])
             + (next == Self.sweepStart ? [] : [Self.sweep(from: next)])
-    }
-}
-
-/// The purges that this instance knows of, so that each is done once, and a log that was lost can be written again: a
-/// plain value.
-struct PurgeMemory {
-    private var notices: [Generation: PurgeNotice] = [:]
-    private var order: [Generation] = []
-
-    /// Purges that the log keeps, and each instance as well.
-    static let capacity = 4_096
-
-    /// Notes a purge; false if it was known.
-    mutating func note(_ notice: PurgeNotice) -> Bool {
-        guard notices.updateValue(notice, forKey: notice.id) == nil else { return false }
-        order.append(notice.id)
-        // Half at a time, so that the array is seldom moved.
-        if order.count > Self.capacity * 3 / 2 {
-            for id in order.prefix(order.count - Self.capacity) { notices[id] = nil }
-            order.removeFirst(order.count - Self.capacity)
-        }
-        return true
-    }
-
-    /// The latest purges that are not among `ids`, in order.
-    func missing(in ids: Set<Generation>) -> [PurgeNotice] {
-        order.suffix(Self.capacity).filter { !ids.contains($0) }.compactMap { notices[$0] }
     }
 }

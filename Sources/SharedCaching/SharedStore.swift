@@ -147,9 +147,10 @@ package final class SharedStore: SharedValueStore {
     package func note(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
         guard !configuration.isReadOnly, inbox.admitNote(source.queuedLength) else { return }
         // A set lives longer than all values that were written since its last member came.
+        let set = TierSet(of: tag, seal)
         var command = TierCommand()
-        command.add("SADD", tag.name, source.written)
-        command.add("EXPIRE", tag.name, Self.generationSeconds)
+        command.add("SADD", set.name, source.written + set.seal.text(of: source.written))
+        command.add("EXPIRE", set.name, Self.generationSeconds)
         inbox.post(
             .write(
                 TierWrite(
@@ -159,15 +160,15 @@ package final class SharedStore: SharedValueStore {
 
     package func forget(_ sources: [SharedSource]) { inbox.post(.remove(.forget(sources), answer: nil)) }
 
-    package func purge(_ sources: [NamedSource]) async -> Bool {
+    package func purge(_ sources: [NamedSource]) async -> RemovalState {
         await removed(.purge(PurgeNotice.notices(of: sources)))
     }
 
-    package func purge(_ removal: TagRemoval) async -> Bool {
+    package func purge(_ removal: TagRemoval) async -> RemovalState {
         await removed(.tagged(removal), within: Self.tagTimeLimit)
     }
 
-    package func purgeEverything() async -> Bool { await removed(.everything) }
+    package func purgeEverything() async -> RemovalState { await removed(.everything) }
 
     package func learnPurges() async -> Bool {
         let answer = FirstAnswer<Bool>()
@@ -177,10 +178,10 @@ package final class SharedStore: SharedValueStore {
 
     private func removed(
         _ removal: DueRemovals.Removal, within limit: Duration = removalTimeLimit
-    ) async -> Bool {
-        let answer = FirstAnswer<Bool>()
+    ) async -> RemovalState {
+        let answer = FirstAnswer<RemovalState>()
         inbox.post(.remove(removal, answer: answer))
-        return await answer.value(within: limit, by: timekeeper, or: true)
+        return await answer.value(within: limit, by: timekeeper, or: .due)
     }
 
     private func command(_ key: SharedKey, _ sources: [SharedSource], _ isBeginning: Bool) -> TierCommand {

@@ -64,16 +64,14 @@ package protocol SharedValueStore: Sendable {
 
     /// Makes all that was written about sources unreadable, and tells other instances if the place can.
     ///
-    /// - Returns: Whether that is done, or will be when the place is there again; else too many purges wait for it.
-    func purge(_ sources: [NamedSource]) async -> Bool
+    /// Waits for the place for a bounded time.
+    func purge(_ sources: [NamedSource]) async -> RemovalState
 
     /// The same for all sources that were asked for under a tag, as far as the place and other instances know.
-    func purge(_ removal: TagRemoval) async -> Bool
+    func purge(_ removal: TagRemoval) async -> RemovalState
 
     /// Makes everything unreadable, in this instance and in others.
-    ///
-    /// - Returns: As by ``purge(_:)``.
-    func purgeEverything() async -> Bool
+    func purgeEverything() async -> RemovalState
 
     /// Learns of all purges that were made before this call; returns whether that could be done.
     func learnPurges() async -> Bool

@@ -40,7 +40,7 @@ final class TierInbox: Sendable {
     enum Request: Sendable {
         case read(TierRead)
         case write(TierWrite)
-        case remove(DueRemovals.Removal, answer: FirstAnswer<Bool>?)
+        case remove(DueRemovals.Removal, answer: FirstAnswer<RemovalState>?)
         /// Read the log of purges now.
         case readLog(FirstAnswer<Bool>)
         /// The addresses of the server have been looked up.
@@ -193,7 +193,7 @@ final class TierInbox: Sendable {
     static func refuse(_ request: Request) {
         switch request {
         case .read(let read): read.finish(.failed)
-        case .remove(_, let answer): answer?.give(false)
+        case .remove(_, let answer): answer?.give(.refused)
         case .readLog(let answer): answer.give(false)
         case .write, .addresses: break
         }

@@ -96,7 +96,7 @@ final class TierThread {
             }
         }
         for connection in connections { connection.close() }
-        for entry in purges.due.entries { entry.answer?.give(false) }
+        for entry in purges.due.entries { entry.answer?.give(.refused) }
         if !purges.due.isEmpty {
             logger.warning("removals not confirmed by the shared cache", ["count": .int(purges.due.entries.count)])
         }
@@ -241,14 +241,16 @@ final class TierThread {
             case .send(let command, let question):
                 control.send(command, at: timekeeper.now) { [weak self] outcome in
                     guard let self else { return }
-                    let replies: [Reply]? = if case .replies(let replies) = outcome { replies } else { nil }
-                    perform(purges.answered(question, replies))
+                    perform(purges.answered(question, outcome))
                 }
             case .purge(let notice): audience.onPurge(notice.subject)
             case .found(let removal, let found): removal.onFound(Array(found.sources), found.isComplete)
             case .dropEverything: audience.onGap()
             case .note(let position): audience.onPosition(position)
-            case .answer(let answer, let isDone): answer.give(isDone)
+            case .tell(let answer): answer.give(true)
+            case .answer(let answer, let state): answer.give(state)
+            case .report(let detail):
+                logger.warning("log of purges unusable, begun anew", ["detail": .string(detail)])
             case .refuse(let text): control.refuse(text)
             case .probe: probe()
             }

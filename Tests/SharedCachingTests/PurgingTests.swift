@@ -76,6 +76,12 @@ struct PurgingTests {
     }
 }
 
+extension PurgeLog {
+    fileprivate mutating func answered(_ question: Question, _ replies: [Reply]?) -> [Action] {
+        answered(question, replies.map { .replies($0) } ?? .closed)
+    }
+}
+
 struct PurgeLogTests {
     private let notice = PurgeNotice(SharedSource(of: [1]), name: "https://example.com/a")
 
@@ -102,7 +108,9 @@ struct PurgeLogTests {
             case .found(let removal, let found): "found \(found.sources.count) of \(removal.tag.text)"
             case .dropEverything: "drop"
             case .note(let position): "note \(String(decoding: position, as: UTF8.self))"
-            case .answer(_, let isDone): "answer \(isDone)"
+            case .tell: "tell"
+            case .answer(_, let state): "answer \(state)"
+            case .report: "report"
             case .refuse(let text): "refuse \(text)"
             case .probe: "probe"
             }
@@ -179,7 +187,7 @@ struct PurgeLogTests {
     }
 
     @Test func `a removal that was not confirmed is sent again at the next connection, before the probe`() throws {
-        let answer = FirstAnswer<Bool>()
+        let answer = FirstAnswer<RemovalState>()
         var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
         let early = log.add(.forget([SharedSource(of: [1])]), answer, isConnected: false)
         var questions: [PurgeLog.Question] = []
@@ -191,7 +199,7 @@ struct PurgeLogTests {
             if questions.count == 1 { #expect(log.answered(question, nil).isEmpty) }
         }
         let done = log.answered(try #require(questions.last), [.number(1)])
-        #expect(names(early) == ["answer true"] && names(done) == ["answer true", "probe"] && log.due.isEmpty)
+        #expect(names(early) == ["answer due"] && names(done) == ["answer done", "probe"] && log.due.isEmpty)
     }
 }
 

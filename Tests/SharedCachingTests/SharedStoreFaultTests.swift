@@ -93,7 +93,7 @@ struct SharedStoreFaultTests {
         // Until it listens, it would learn of the purge from the log alone.
         try #require(await eventually { server.commands.count { $0[0] == "SUBSCRIBE" } == 2 })
         server.fail(.full)
-        #expect(await one.store.purge(.test, name: "a"))
+        #expect(await one.store.purge(.test, name: "a") == .due)
         await other.heard(1)
         server.fail(nil)
         let later = try StoreFixture(server)
@@ -123,10 +123,10 @@ struct SharedStoreFaultTests {
         let (one, other) = (try StoreFixture(server), try StoreFixture(server))
         try await one.state()
         try await other.state()
-        #expect(await one.store.purge(.test, name: "first"))
+        #expect(await one.store.purge(.test, name: "first") == .done)
         await other.heard(1)
         server.cut()
-        #expect(await one.store.purge(.test, name: "second"))
+        #expect(await one.store.purge(.test, name: "second") != .refused)
         await other.heard(2)
         #expect(other.heardPurges == ["first", "second"])
     }
@@ -138,7 +138,7 @@ struct SharedStoreFaultTests {
         try await one.write(under: try await one.begin())
         server.stop()
         try await one.state(.down)
-        #expect(await one.store.purge(.test, name: "a"))
+        #expect(await one.store.purge(.test, name: "a") == .due)
         try server.restart(isEmpty: false)
         try await one.state()
         #expect(await one.text() == nil)
@@ -148,7 +148,7 @@ struct SharedStoreFaultTests {
     @Test func `a log that was lost is written again by those that know it`() async throws {
         let one = try StoreFixture(server)
         try await one.state()
-        #expect(await one.store.purge(.test, name: "a"))
+        #expect(await one.store.purge(.test, name: "a") == .done)
         server.stop()
         try await one.state(.down)
         try server.restart()
@@ -175,7 +175,7 @@ struct SharedStoreFaultTests {
         await other.gaps.reached(1)
         // Those that it knows now are no gap.
         server.cut()
-        #expect(await one.store.purge(.test, name: "next"))
+        #expect(await one.store.purge(.test, name: "next") != .refused)
         await other.heard(PurgeMemory.capacity + 1)
         #expect(other.gaps.count == 1 && one.gaps.count == 0)
     }
@@ -185,13 +185,13 @@ struct SharedStoreFaultTests {
     {
         let one = try StoreFixture(server)
         try await one.state()
-        #expect(await one.store.purge(.test, name: "first"))
+        #expect(await one.store.purge(.test, name: "first") == .done)
         let earlier = try StoreFixture(server)
         await earlier.heard(1)
         try #require(await eventually { earlier.position == Array(server.lastEntry.utf8) })
         let position = earlier.position
         await earlier.store.stop(timeLimit: .patience)
-        #expect(await one.store.purge(.test, name: "second"))
+        #expect(await one.store.purge(.test, name: "second") == .done)
         let later = try StoreFixture(server, position: position)
         await later.heard(1)
         #expect(later.heardPurges == ["second"] && later.gaps.count == 0)
@@ -218,12 +218,12 @@ struct SharedStoreFaultTests {
         server.stop()
         let one = try StoreFixture(server)
         for number in 0..<DueRemovals.capacity {
-            guard await one.store.purge(.test, name: "\(number)") else {
+            guard await one.store.purge(.test, name: "\(number)") == .due else {
                 Issue.record("purge \(number) was refused")
                 return
             }
         }
-        #expect(!(await one.store.purge(.test, name: "one too many")))
+        #expect(await one.store.purge(.test, name: "one too many") == .refused)
     }
 
     @Test func `a line that does not end costs no request more than its limit`() async throws {
@@ -272,7 +272,7 @@ struct SharedStoreFaultTests {
         try await other.state()
         server.stop()
         try await one.state(.down)
-        #expect(await one.store.purge(.test, name: "a"))
+        #expect(await one.store.purge(.test, name: "a") == .due)
         if isBack { try server.restart(isEmpty: false) }
         await one.store.stop(timeLimit: .patience)
         #expect(one.log.messages.contains("removals not confirmed by the shared cache") != isBack)
@@ -288,7 +288,7 @@ struct SharedStoreFaultTests {
         await gate.arrivals(1)
         await one.store.stop(timeLimit: .patience)
         #expect(await reading.value.result == .error)
-        #expect(await one.store.purge(.test, name: "a") == false)
+        #expect(await one.store.purge(.test, name: "a") == .refused)
         gate.open()
     }
 }

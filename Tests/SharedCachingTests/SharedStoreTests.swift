@@ -32,8 +32,8 @@ struct SharedStoreTests {
         try await stranger.write("forged", under: generations)
         #expect(await stranger.text() == "forged")
         #expect(await one.look().result == .rejected)
-        #expect(await stranger.store.purge(.test, name: "forged"))
-        #expect(await one.store.purge(.test, name: "ours"))
+        #expect(await stranger.store.purge(.test, name: "forged") == .done)
+        #expect(await one.store.purge(.test, name: "ours") == .done)
         await other.heard(1)
         #expect(other.heardPurges == ["ours"] && one.heardPurges.isEmpty)
         #expect(other.gaps.count == 0)
@@ -74,9 +74,9 @@ struct SharedStoreTests {
         let before = try await one.begin()
         try await one.write("early", under: before)
         if isWhole {
-            #expect(await other.store.purgeEverything())
+            #expect(await other.store.purgeEverything() == .done)
         } else {
-            #expect(await other.store.purge(.test, name: "a"))
+            #expect(await other.store.purge(.test, name: "a") == .done)
         }
         #expect(await one.text() == nil)
         try await one.write("late", under: before)
@@ -99,7 +99,7 @@ struct SharedStoreTests {
             try #require(await eventually { one.store.statistics.queueBytes == 0 })
             let there = await other.store.value(for: .test, of: [.test, mark], allowance: WaitAllowance())
             #expect(there.result == .hit)
-            #expect(await other.store.purge(removed, name: "either"))
+            #expect(await other.store.purge(removed, name: "either") == .done)
             let gone = await one.store.value(for: .test, of: [.test, mark], allowance: WaitAllowance())
             #expect(gone.value == nil && gone.result == .miss)
         }
@@ -115,9 +115,9 @@ struct SharedStoreTests {
 
     @Test func `a purge is heard of by each other instance, once`() async throws {
         let (one, other) = try await pair()
-        #expect(await one.store.purge(.test, name: "https://example.com/a"))
+        #expect(await one.store.purge(.test, name: "https://example.com/a") == .done)
         await other.heard(1)
-        #expect(await one.store.purge(.test, name: "photos:b"))
+        #expect(await one.store.purge(.test, name: "photos:b") == .done)
         await other.heard(2)
         #expect(other.heardPurges == ["https://example.com/a", "photos:b"])
         #expect(one.heardPurges == [])
@@ -127,7 +127,7 @@ struct SharedStoreTests {
         let (one, _) = try await pair()
         server.put("foreign", "1")
         try await one.write(under: try await one.begin())
-        #expect(await one.store.purgeEverything())
+        #expect(await one.store.purgeEverything() == .done)
         let server = server
         #expect(
             await eventually { !server.keys.contains { $0.hasPrefix("alula:1:v:") } })
@@ -147,7 +147,7 @@ struct SharedStoreTests {
         let generations = try await one.begin()
         #expect(!reader.store.store(.test("x"), for: .test, of: [.test], under: [generations], seconds: 60))
         #expect(server.keys == before)
-        #expect(await reader.store.purge(.test, name: "a"))
+        #expect(await reader.store.purge(.test, name: "a") == .done)
         await one.heard(1)
         #expect(await one.text() == nil)
     }

@@ -54,10 +54,14 @@ final class StoreFixture: Sendable {
         try #require(await eventually { self.store.statistics.state == state.rawValue })
     }
 
+    /// The server has no generations for the tests' source.
+    struct NoGenerations: Error {}
+
     /// The generations of the tests' source, which gets them if it has none.
     func begin() async throws -> SharedGenerations {
         let lookUp = await store.value(for: .test, of: [.test], isBeginning: true, allowance: WaitAllowance())
-        return try #require(lookUp.generations?.first)
+        guard let generations = lookUp.generations?.first else { throw NoGenerations() }
+        return generations
     }
 
     /// Writes the tests' value, and waits until the server has it.
@@ -106,8 +110,8 @@ extension SharedValueStore {
     func forget(_ source: SharedSource) { forget([source]) }
 
     /// Purges one source.
-    func purge(_ source: SharedSource, name: String) async -> Bool {
-        guard let named = NamedSource(source, name: name) else { return false }
+    func purge(_ source: SharedSource, name: String) async -> RemovalState {
+        guard let named = NamedSource(source, name: name) else { return .refused }
         return await purge([named])
     }
 }

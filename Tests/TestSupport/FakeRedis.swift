@@ -27,6 +27,8 @@ package final class FakeRedis: Sendable {
         var sets: [[UInt8]: Set<[UInt8]>] = [:]
         var log: [(id: Int, payload: [UInt8])] = []
         var lastID = 0
+        /// Whether the log takes no entries, because its last one has the highest place.
+        var isExhausted = false
         var lastWritten: [UInt8] = []
         var password: String?
         var fault: Fault?
@@ -60,6 +62,41 @@ package final class FakeRedis: Sendable {
 
     /// Loses all sets, as a server does that makes room.
     package func forgetSets() { state.withLock { $0.sets = [:] } }
+
+    /// Adds an entry to the log that no instance wrote.
+    ///
+    /// - Parameter isLast: Whether its place is the highest that there is.
+    package func append(_ payload: [UInt8], isLast: Bool = false) {
+        state.withLock { state in
+            if !isLast { state.lastID += 1 }
+            state.log.append((isLast ? .max : state.lastID, payload))
+            state.isExhausted = isLast
+        }
+    }
+
+    /// Adds members to the set under each key that begins with `prefix`.
+    package func add(_ members: [[UInt8]], toSetsUnder prefix: String) {
+        state.withLock { state in
+            for key in state.sets.keys where key.starts(with: prefix.utf8) {
+                state.sets[key]?.formUnion(members)
+            }
+        }
+    }
+
+    /// Puts a text in place of each set under a key that begins with `prefix`.
+    package func coverSets(under prefix: String) {
+        state.withLock { state in
+            for key in state.sets.keys where key.starts(with: prefix.utf8) {
+                state.sets[key] = nil
+                state.values[key] = Array("x".utf8)
+            }
+        }
+    }
+
+    /// The members of the sets under keys that begin with `prefix`.
+    package func members(under prefix: String) -> [[UInt8]] {
+        state.withLock { state in state.sets.filter { $0.key.starts(with: prefix.utf8) }.values.flatMap(\.self) }
+    }
 
     /// Ends all connections; new ones are welcome.
     package func cut() {
@@ -188,6 +225,10 @@ package final class FakeRedis: Sendable {
     }
 
     private func reply(_ name: String, _ words: [[UInt8]], _ client: CInt, _ fault: Fault?) -> [UInt8] {
+        // A text under a name is no stream and no set.
+        if ["XADD", "XRANGE", "SADD", "SSCAN"].contains(name), state.withLock({ $0.values[words[0]] != nil }) {
+            return Array("-WRONGTYPE Operation against a key holding the wrong kind of value\r\n".utf8)
+        }
         if case .full? = fault, ["SET", "XADD"].contains(name) { return Array("-OOM command not allowed\r\n".utf8) }
         switch name {
         case "PING": return Array("+PONG\r\n".utf8)
@@ -220,14 +261,23 @@ package final class FakeRedis: Sendable {
             return Self.array(found)
         case "DEL", "UNLINK":
             let count = state.withLock { state in
-                words.count { state.values.removeValue(forKey: $0) != nil }
+                words.count { word in
+                    if word == Array("alula:1:purges".utf8) { (state.log, state.isExhausted) = ([], false) }
+                    let wasSet = state.sets.removeValue(forKey: word) != nil
+                    return state.values.removeValue(forKey: word) != nil || wasSet
+                }
             }
             return Array(":\(count)\r\n".utf8)
         case "XADD":
-            let id = state.withLock { state in
+            let id: Int? = state.withLock { state in
+                guard !state.isExhausted else { return nil }
                 state.lastID += 1
                 state.log.append((state.lastID, words.last ?? []))
                 return state.lastID
+            }
+            guard let id else {
+                return Array(
+                    "-ERR The ID specified in XADD is equal or smaller than the target stream top item\r\n".utf8)
             }
             return Self.bulk("\(id)-0")
         case "XRANGE": return entries(words)
@@ -246,7 +296,7 @@ package final class FakeRedis: Sendable {
             // A page at a time; the order is that of the bytes.
             let members = state.withLock { $0.sets[words[0], default: []].sorted { $0.lexicographicallyPrecedes($1) } }
             let first = Int(String(decoding: words[1], as: UTF8.self)) ?? 0
-            let next = min(first + 2, members.count)
+            let next = min(first + max(2, members.count / 20), members.count)
             let page = members[min(first, next)..<next].map { Self.bulk($0) }
             return Self.array([Self.bulk(next == members.count ? "0" : "\(next)"), Self.array(page)])
         case "SCAN":

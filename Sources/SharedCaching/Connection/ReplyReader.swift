@@ -14,9 +14,12 @@ enum Reply {
 
     /// The bytes of a short text.
     var text: [UInt8]? {
-        guard case .bytes(let bytes) = self, bytes.count <= 8_192 else { return nil }
+        guard case .bytes(let bytes) = self, !isLong else { return nil }
         return bytes.array
     }
+
+    /// Whether it is a text that is not short.
+    var isLong: Bool { if case .bytes(let bytes) = self { bytes.count > 8_192 } else { false } }
 
     /// The elements of an array.
     var elements: [Reply]? {

@@ -11,6 +11,8 @@ final class TierConnection {
         case replies([Reply])
         /// They were not answered in time.
         case timeout
+        /// The reply is too long to be read, or none; the connection has ended.
+        case unreadable
         /// The connection ended before they were answered.
         case closed
     }
@@ -112,7 +114,10 @@ final class TierConnection {
     }
 
     /// Ends the connection and all that waits for it.
-    func close() {
+    func close() { close(.closed) }
+
+    /// The same; the reply to the first command that waits was this.
+    private func close(_ outcome: Outcome) {
         let unanswered = pending.elements
         socket = nil
         reader = nil
@@ -122,7 +127,9 @@ final class TierConnection {
         stagedCount = 0
         nextDeadline = nil
         hasMoreToRead = false
-        for entry in unanswered where !entry.isAbandoned { entry.finish(.closed) }
+        for (index, entry) in unanswered.enumerated() where !entry.isAbandoned {
+            entry.finish(index == 0 ? outcome : .closed)
+        }
     }
 
     /// Sends what waits, as far as the system takes it.
@@ -163,7 +170,7 @@ final class TierConnection {
                     try unsafe reader.feed(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                     while self.reader === reader, let reply = try reader.next() { take(reply) }
                 } catch {
-                    close()
+                    close(.unreadable)
                 }
                 guard self.reader === reader, socket.mayHoldMore(after: count, of: buffer.count) else { return }
             }

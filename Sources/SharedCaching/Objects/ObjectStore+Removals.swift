@@ -12,24 +12,24 @@ extension ObjectStore {
 
     package func forget(_ sources: [SharedSource]) { add(.forget(sources), nil) }
 
-    package func purge(_ sources: [NamedSource]) async -> Bool { await removed(.forget(sources.map(\.source))) }
+    package func purge(_ sources: [NamedSource]) async -> RemovalState { await removed(.forget(sources.map(\.source))) }
 
-    package func purge(_ removal: TagRemoval) async -> Bool {
+    package func purge(_ removal: TagRemoval) async -> RemovalState {
         await removed(.tagged(removal), within: SharedStore.tagTimeLimit)
     }
 
-    package func purgeEverything() async -> Bool { await removed(.everything) }
+    package func purgeEverything() async -> RemovalState { await removed(.everything) }
 
     private func removed(
         _ removal: DueRemovals.Removal, within limit: Duration = removalTimeLimit
-    ) async -> Bool {
-        let answer = FirstAnswer<Bool>()
+    ) async -> RemovalState {
+        let answer = FirstAnswer<RemovalState>()
         add(removal, answer)
-        return await answer.value(within: limit, by: timekeeper, or: true)
+        return await answer.value(within: limit, by: timekeeper, or: .due)
     }
 
-    private func add(_ removal: DueRemovals.Removal, _ answer: FirstAnswer<Bool>?) {
-        if !state.withLock({ $0.due.add(removal, answer: answer) }) { answer?.give(false) }
+    private func add(_ removal: DueRemovals.Removal, _ answer: FirstAnswer<RemovalState>?) {
+        if !state.withLock({ $0.due.add(removal, answer: answer) }) { answer?.give(.refused) }
         Task.detached { [self] in await deliver() }
     }
 
@@ -48,7 +48,7 @@ extension ObjectStore {
                 case .tagged(let removal): try await remove(removal)
                 case .everything: try await removeEverything()
                 }
-                state.withLock { $0.due.confirm(entry.number) }?.answer?.give(true)
+                state.withLock { $0.due.confirm(entry.number) }?.answer?.give(.done)
             } catch {
                 state.withLock { $0.due.putBack(entry.number) }
                 hasFailed = true

@@ -19,8 +19,10 @@ struct DueRemovals {
     struct Entry {
         let number: Int
         let removal: Removal
-        let answer: FirstAnswer<Bool>?
+        let answer: FirstAnswer<RemovalState>?
         var isSent = false
+        /// The sources of a tag, once they are known, or as far as their list can be read.
+        var found: TaggedSources?
     }
 
     private(set) var entries: [Entry] = []
@@ -48,7 +50,7 @@ struct DueRemovals {
     ///
     /// If too many are to be forgotten one by one, for nobody who waits, everything is forgotten once: for that there
     /// is always room.
-    mutating func add(_ removal: Removal, answer: FirstAnswer<Bool>? = nil) -> Bool {
+    mutating func add(_ removal: Removal, answer: FirstAnswer<RemovalState>? = nil) -> Bool {
         let hasRoom = entries.count < Self.capacity
         if hasRoom {
             append(removal, answer)
@@ -60,7 +62,7 @@ struct DueRemovals {
         return hasRoom
     }
 
-    private mutating func append(_ removal: Removal, _ answer: FirstAnswer<Bool>?) {
+    private mutating func append(_ removal: Removal, _ answer: FirstAnswer<RemovalState>?) {
         lastNumber += 1
         entries.append(Entry(number: lastNumber, removal: removal, answer: answer))
     }
@@ -77,11 +79,29 @@ struct DueRemovals {
         if let index = entries.firstIndex(where: { $0.number == number }) { entries[index].isSent = false }
     }
 
+    /// The same for a removal by tag, whose sources need not be looked for again.
+    mutating func putBack(_ number: Int, after found: TaggedSources) {
+        guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
+        (entries[index].isSent, entries[index].found) = (false, found)
+    }
+
     /// Takes out what the server has confirmed.
     mutating func confirm(_ number: Int) -> Entry? {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }
         return entries.remove(at: index)
     }
+}
+
+/// How far a removal has come at a place that instances share, best first.
+package enum RemovalState: Int, Comparable, Sendable {
+    /// The place has taken it.
+    case done
+    /// It waits until the place takes it.
+    case due
+    /// Too many wait.
+    case refused
+
+    package static func < (one: RemovalState, other: RemovalState) -> Bool { one.rawValue < other.rawValue }
 }
 
 /// The removal of all that was asked for under a tag.
@@ -103,6 +123,8 @@ package struct TagRemoval: Sendable {
 package struct TagRemovalRoom: Sendable {
     /// Most sources.
     package static let mostSources = 100_000
+    /// The longest member of a list that is read, in bytes.
+    static let longestMember = 8 << 10
     /// Most bytes of their names; they make half as many notices as the log of purges keeps.
     static let mostBytes = 8 << 20
 
@@ -119,6 +141,48 @@ package struct TagRemovalRoom: Sendable {
         sources += 1
         bytes += name.utf8.count + SharedSource.labelLength + 1
         return true
+    }
+}
+
+/// The sources that the server knows under a tag, as far as they were read.
+struct TaggedSources {
+    private(set) var sources: Set<NamedSource> = []
+    /// Whether these are all.
+    private(set) var isComplete = true
+    private var room = TagRemovalRoom()
+    private var readBytes = 0
+    private var notices: [PurgeNotice] = []
+
+    /// Most bytes of members that are read, those that no instance has sealed as well: anybody at the server can add
+    /// them without end.
+    private static let mostBytes = 64 << 20
+    /// Bytes that a member counts at least.
+    private static let leastBytes = 64
+
+    /// Adds a page of members; nil for those that are too long.
+    ///
+    /// - Parameter seal: The seal of members of this tag; others are passed over, and take no room.
+    mutating func add(_ page: [[UInt8]?], sealedBy seal: SharedSeal) {
+        for member in page {
+            readBytes += max(Self.leastBytes, member?.count ?? TagRemovalRoom.longestMember)
+            guard let member, let source = seal.words(sealed: member).flatMap({ NamedSource($0) }),
+                !sources.contains(source)
+            else { continue }
+            guard room.take(source.name) else { return end() }
+            sources.insert(source)
+        }
+        if readBytes > Self.mostBytes { end() }
+    }
+
+    /// Notes that there may be others.
+    mutating func end() { isComplete = false }
+
+    /// Their purges, the same ones in each call.
+    ///
+    /// The tag comes last: who hears of it has removed these sources by then, and looks for others.
+    mutating func notices(for tag: SharedTag) -> [PurgeNotice] {
+        if notices.isEmpty { notices = PurgeNotice.notices(of: Array(sources)) + [PurgeNotice(.tag(tag))] }
+        return notices
     }
 }
 

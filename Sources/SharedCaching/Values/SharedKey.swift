@@ -53,9 +53,24 @@ package struct SharedTag: Hashable, Sendable {
         let name = Array("tag ".utf8) + text.utf8
         label = Array(Base64URL.encode(unsafe SHA256.hash(name.span.bytes).bytes).utf8)
     }
+}
 
-    /// The key of the sources that were asked for under it.
-    var name: [UInt8] { TierNames.tags + label }
+/// The set of sources that were asked for under a tag, on the server.
+///
+/// With a key, its name depends on the key, and each member is sealed for this tag alone: what others add is no source,
+/// and a member of one tag is none of another.
+struct TierSet {
+    /// The key of the set.
+    let name: [UInt8]
+    /// The seal of its members; the one of purges has another key.
+    let seal: SharedSeal
+
+    /// The set of `tag` among instances with this seal.
+    init(of tag: SharedTag, _ seal: SharedSeal) {
+        self.seal = seal.derived(for: Array("tag ".utf8) + tag.label)
+        let label = self.seal.hasKey ? self.seal.text(of: Array("name".utf8)) : tag.label
+        name = TierNames.tags + label
+    }
 }
 
 /// The state of a tag before a source was asked for under it; see ``SharedValueStore/begin(_:of:)``.
@@ -74,7 +89,7 @@ enum TierNames {
     static let generations = Array((prefix + "g:").utf8)
     /// The generation of everything.
     static let everything = Array((prefix + "g").utf8)
-    /// Before the label of a tag: the sources that were asked for under it, a set.
+    /// Before the label of a tag, or its seal: the sources that were asked for under it, a set.
     static let tags = Array((prefix + "t:").utf8)
     /// The log of purges, a stream.
     static let log = Array((prefix + "purges").utf8)

@@ -9,7 +9,7 @@ struct SharedSeal: Sendable {
 
     /// Bytes of a seal.
     static let length = 32
-    /// Bytes of the seal of a purge.
+    /// Bytes of the seal of a purge, or of a source under a tag.
     private static let noticeLength = 43
 
     /// Whether only instances with the same key can seal.
@@ -18,6 +18,11 @@ struct SharedSeal: Sendable {
     /// Seals with this key, or without one.
     init(key: [UInt8]? = nil) {
         self.key = key
+    }
+
+    /// A seal with a key of its own that this one's key gives; without a key, the same.
+    func derived(for name: [UInt8]) -> SharedSeal {
+        SharedSeal(key: key.map { HMAC.authenticationCode(for: name, key: $0) })
     }
 
     /// The seal of a value whose bytes before it have this hash.

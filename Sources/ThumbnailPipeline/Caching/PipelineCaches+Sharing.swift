@@ -75,13 +75,13 @@ extension PipelineCaches {
         if keep(adopted, since: ticket) { tier.keep(adopted) }
     }
 
-    /// Makes something unreadable in what instances share; returns whether that is done everywhere, or will be.
+    /// Makes something unreadable in what instances share; returns how far that has come everywhere.
     ///
     /// The last layer comes first: what is found there goes into those before it.
-    func purged(_ purge: (SharedTier) async -> Bool) async -> Bool {
-        var isPurged = true
-        for layer in layers.reversed() where await !purge(layer) { isPurged = false }
-        return isPurged
+    func purged(_ purge: (SharedTier) async -> RemovalState) async -> RemovalState {
+        var state = RemovalState.done
+        for layer in layers.reversed() { state = max(state, await purge(layer)) }
+        return state
     }
 
     private static let mostAdoptions = 256

@@ -50,25 +50,25 @@ package struct PipelineControl: ServiceControlling {
         var removed = await removedAll(from: known)
         let layers = pipeline.caches.layers
         let found = FoundSources(removal, places: layers.count)
-        var isPurged = true
+        var state = RemovalState.done
         if !layers.isEmpty {
             let told = SourceRemoval.bounded(known)
             if !told.isComplete { isComplete = false }
-            if !known.isEmpty { isPurged = await pipeline.caches.purged { await $0.purge(told.sources) } }
-            if await !pipeline.caches.purged({ await $0.purge(shared, found: found.add) }) { isPurged = false }
+            if !known.isEmpty { state = await pipeline.caches.purged { await $0.purge(told.sources) } }
+            state = max(state, await pipeline.caches.purged { await $0.purge(shared, found: found.add) })
             let (all, areAll) = found.take()
             if !areAll { isComplete = false }
             let others = all.subtracting(known)
             // The other layer, and other instances, may have them without knowing the tag.
-            if !others.isEmpty, await !pipeline.caches.purged({ await $0.purge(others) }) { isPurged = false }
+            if !others.isEmpty { state = max(state, await pipeline.caches.purged { await $0.purge(others) }) }
             known.formUnion(others)
             removed = removed + (await removedAll(from: known))
         }
-        removed.isComplete = isComplete
+        removed.isComplete = isComplete && state == .done
         pipeline.resources.events.record(
             .purge(
                 url: nil, tag: tag.string, entries: removed.entries, bytes: removed.bytes, cause: .operator))
-        if !isPurged { throw PipelineError.tooManyPurges }
+        if state == .refused { throw PipelineError.tooManyPurges }
         notifier?.tell(PurgeNews(sources: known.map(\.name).sorted(), tags: [tag.string]))
         return removed
     }
@@ -89,7 +89,7 @@ package struct PipelineControl: ServiceControlling {
 
     /// Removes from this instance before and after what instances share: what comes from there in between goes, too.
     private func removed(
-        _ identity: SourceIdentity?, _ purge: (SharedTier) async -> Bool, locally: () async -> RemovedEntries
+        _ identity: SourceIdentity?, _ purge: (SharedTier) async -> RemovalState, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {
         var removed = await locally()
         defer {
@@ -101,11 +101,12 @@ package struct PipelineControl: ServiceControlling {
             notifier?.tell(PurgeNews(sources: identity.map { [$0.name] } ?? []))
             return removed
         }
-        let isPurged = await pipeline.caches.purged(purge)
+        let state = await pipeline.caches.purged(purge)
         let rest = await locally()
         removed.entries += rest.entries
         removed.bytes += rest.bytes
-        if !isPurged { throw PipelineError.tooManyPurges }
+        removed.isComplete = state == .done
+        if state == .refused { throw PipelineError.tooManyPurges }
         // A cache in front that asks now gets nothing old.
         notifier?.tell(PurgeNews(sources: identity.map { [$0.name] } ?? []))
         return removed

@@ -254,12 +254,12 @@ package final class SharedTier: Sendable {
     /// The same, and removes the sources from all other instances.
     ///
     /// - Parameter name: The source as the operator named it, if it is one; else it has its own name.
-    /// - Returns: Whether that is done, or will be.
-    func purge(_ identities: some Collection<SourceIdentity>, name: ExactText? = nil) async -> Bool {
-        guard !identities.isEmpty else { return true }
+    func purge(_ identities: some Collection<SourceIdentity>, name: ExactText? = nil) async -> RemovalState {
+        guard !identities.isEmpty else { return .done }
         beginnings.withLock { for identity in identities { $0.forget(identity) } }
         let sources = identities.compactMap { NamedSource(source($0), name: name?.string ?? $0.name) }
-        return await store.purge(sources) && sources.count == identities.count
+        let state = await store.purge(sources)
+        return sources.count == identities.count ? state : .refused
     }
 
     /// The same for all sources that were asked for under a tag, as far as other instances know.
@@ -267,12 +267,12 @@ package final class SharedTier: Sendable {
     /// - Parameter found: Told which sources these were and whether they were all, perhaps after this has returned.
     func purge(
         _ tag: SharedTag, found: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
-    ) async -> Bool {
+    ) async -> RemovalState {
         await store.purge(TagRemoval(of: tag, onFound: found))
     }
 
-    /// Makes everything unreadable; returns whether that is done, or will be.
-    func purgeEverything() async -> Bool {
+    /// Makes everything unreadable.
+    func purgeEverything() async -> RemovalState {
         beginnings.withLock { $0.removeAll() }
         return await store.purgeEverything()
     }

@@ -54,8 +54,14 @@ class SharingInstance(Service):
         return f"{self.layer};hit" in self.thumbnail(url, width)[0]
 
     def purge(self, url=None, tag=None):
-        query = urllib.parse.urlencode({"url": url} if url else {"tag": tag} if tag else {})
-        return self.ask("DELETE", f"/cache?{query}", operators=True)[0]
+        return self.ask("DELETE", self.removal(url, tag), operators=True)[0]
+
+    def purged(self, url=None, tag=None):
+        return json.loads(self.ask("DELETE", self.removal(url, tag), operators=True)[2])
+
+    @staticmethod
+    def removal(url, tag):
+        return "/cache?" + urllib.parse.urlencode({"url": url} if url else {"tag": tag} if tag else {})
 
     @property
     def state(self):

@@ -69,12 +69,12 @@ struct SharedCacheTests {
         try await withInstance("one", ["--signing-keys", key]) { one in
             let answer = try await one.send("GET", "/thumbnail?url=\(origin.url("/a.jpg"))&w=32")
             #expect(answer.status == 403)
-            #expect(!server.commands.contains { $0[0] == "MGET" })
+            #expect(!server.commands.contains { $0[0] == "MGET" && $0.count > 2 })
         }
         try await withInstance("two", ["--allowed-sources", "https://example.com/*"]) { two in
             let answer = try await two.send("GET", "/thumbnail?url=\(origin.url("/a.jpg"))&w=32")
             #expect(answer.status == 403)
-            #expect(!server.commands.contains { $0[0] == "MGET" })
+            #expect(!server.commands.contains { $0[0] == "MGET" && $0.count > 2 })
         }
     }
 

@@ -50,6 +50,13 @@ class Redis:
         command = ["redis-cli", "-p", str(self.port), *words]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
+    def pipe(self, commands):
+        """Sends commands all at once."""
+        text = b"".join(
+            b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word.encode()) for word in words)
+            for words in commands)
+        subprocess.run(["redis-cli", "-p", str(self.port), "--pipe"], input=text, capture_output=True, check=True)
+
     def stop(self):
         self.process.kill()
         self.process.wait()
@@ -249,6 +256,55 @@ class Trial:
                 del os.environ["ALULA_SHARED_CACHE_USER"], os.environ["ALULA_SHARED_CACHE_PASSWORD"]
         return ", ".join(outcomes)
 
+    def a_neighbor(self):
+        """Another client of the server, without the key, writes under the service's names."""
+        os.environ["ALULA_SHARED_CACHE_KEY"] = "5a" * 32
+        try:
+            with self.fleet() as (redis, one, other):
+                attacks = [
+                    lambda: redis.call("XADD", "alula:1:purges", "18446744073709551615-18446744073709551615", "p", "x"),
+                    lambda: redis.call("SET", "alula:1:purges", "x"),
+                    lambda: redis.pipe(["XADD", "alula:1:purges", "*", "p", "x" * 40_000] for _ in range(500)),
+                    lambda: redis.pipe(["XADD", "alula:1:purges", "*", "p", "x"] for _ in range(50_000)),
+                    lambda: redis.call("SET", "alula:1:g", "x"),
+                ]
+                for number, attack in enumerate(attacks):
+                    url = self.url(f"n{number}")
+                    for instance in (one, other):
+                        instance.thumbnail(url)
+                    attack()
+                    begun = time.monotonic()
+                    # A purge that the server did not take in time says so.
+                    assert eventually(lambda: one.purged(url=url)["complete"], 5), number
+                    assert eventually(lambda: other.thumbnail(url)[0] != "alula-result;hit", 2), number
+                    assert time.monotonic() - begun < 5
+                    assert eventually(lambda: self.shares(one, other), 5), number
+                self.tags(redis, one, other)
+        finally:
+            del os.environ["ALULA_SHARED_CACHE_KEY"]
+
+    def shares(self, one, other):
+        url = self.url(f"s{time.monotonic_ns()}")
+        one.thumbnail(url)
+        one.settles()
+        return other.is_hit(url)
+
+    def tags(self, redis, one, other):
+        one.thumbnail(self.url("victim"), tag="theirs")
+        one.settles()
+        [theirs] = redis.call("KEYS", "alula:1:t:*")
+        one.thumbnail(self.url("mine"), tag="mine")
+        one.settles()
+        [mine] = set(redis.call("KEYS", "alula:1:t:*")) - {theirs}
+        [member] = redis.call("SMEMBERS", theirs)
+        redis.call("SADD", mine, member, member[:-43])
+        redis.pipe(["SADD", mine, f"{number:086}http://x/"] for number in range(100_000))
+        assert other.purged(tag="mine")["complete"]
+        assert other.is_hit(self.url("victim")) and not other.is_hit(self.url("mine"))
+        redis.pipe([["SADD", mine, "x" * (9 << 20)]])
+        assert not other.purged(tag="mine")["complete"]
+        other.reaches("up")
+
     def guarded(self, folder, certificate):
         """A server behind TLS that knows one user, who may do what an instance does, and nothing else."""
         rules = folder / "users.acl"
@@ -261,7 +317,7 @@ class Trial:
 
 
 CHECKS = ["hits_and_purges", "a_purge_by_tag", "a_restarted_server", "a_purge_that_is_missed", "a_full_server", "a_paused_server",
-          "changed_bits", "an_ephemeral_instance", "other_settings", "a_user_and_tls"]
+          "changed_bits", "an_ephemeral_instance", "other_settings", "a_user_and_tls", "a_neighbor"]
 
 
 def main():

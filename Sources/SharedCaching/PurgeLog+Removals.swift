@@ -1,0 +1,140 @@
+import Coordination
+
+/// Removals: they are sent again until the server confirms them.
+extension PurgeLog {
+    /// Adds a removal, and sends it if the server is connected; else it will be sent.
+    mutating func add(
+        _ removal: DueRemovals.Removal, _ answer: FirstAnswer<RemovalState>?, isConnected: Bool
+    ) -> [Action] {
+        if case .purge(let notices) = removal { for notice in notices { _ = known.note(notice) } }
+        guard due.add(removal, answer: answer) else { return answer.map { [.answer($0, .refused)] } ?? [] }
+        return isConnected ? deliver() : answer.map { [.answer($0, .due)] } ?? []
+    }
+
+    /// Sends the removals that are due; those that the server refuses stay due.
+    mutating func deliver(for purpose: Purpose? = nil) -> [Action] {
+        let entries = due.takeUnsent()
+        guard let last = entries.last else { return ended(purpose) }
+        return entries.flatMap { entry in
+            let purpose = entry.number == last.number ? purpose : nil
+            guard case .tagged(let removal) = entry.removal else {
+                return [Action.send(command(for: entry.removal), .removal(entry, purpose))]
+            }
+            if let found = entry.found { return purge(found, of: removal, entry, purpose) }
+            return [members(from: Self.sweepStart, .members(removal, entry, found: TaggedSources(), purpose), removal)]
+        }
+    }
+
+    /// Asks for a page of the sources that were asked for under a tag.
+    private func members(from cursor: [UInt8], _ question: Question, _ removal: TagRemoval) -> Action {
+        .send(TierCommand("SSCAN", TierSet(of: removal.tag, seal).name, cursor, "COUNT", Self.pageLength), question)
+    }
+
+    /// Takes such a page; after the last one, the sources are purged.
+    ///
+    /// - Parameter isUnreadable: Whether the page was too long, so that the connection has ended.
+    mutating func gathered(
+        _ removal: TagRemoval, _ entry: DueRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?,
+        _ isUnreadable: Bool, _ purpose: Purpose?
+    ) -> [Action] {
+        var found = found
+        let set = TierSet(of: removal.tag, seal)
+        guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
+            let page = parts[1].elements
+        else {
+            if isUnreadable {
+                found.end()
+                due.putBack(entry.number, after: found)
+            } else if replies?.first?.failure.map(Self.isUnusable) == true {
+                found.end()
+                return [.send(TierCommand("DEL", set.name), .other)] + purge(found, of: removal, entry, purpose)
+            } else {
+                due.putBack(entry.number)
+            }
+            return replies == nil ? [] : ended(purpose)
+        }
+        found.add(page.map(\.text), sealedBy: set.seal)
+        guard next == Self.sweepStart || !found.isComplete else {
+            return [members(from: next, .members(removal, entry, found: found, purpose), removal)]
+        }
+        return purge(found, of: removal, entry, purpose)
+    }
+
+    private mutating func purge(
+        _ found: TaggedSources, of removal: TagRemoval, _ entry: DueRemovals.Entry, _ purpose: Purpose?
+    ) -> [Action] {
+        var found = found
+        let notices = found.notices(for: removal.tag)
+        for notice in notices { _ = known.note(notice) }
+        return [.send(command(for: .purge(notices)), .removal(entry, found: found, purpose))]
+    }
+
+    mutating func delivered(
+        _ entry: DueRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?, _ purpose: Purpose?
+    ) -> [Action] {
+        guard let replies, Self.isDone(entry.removal, replies) else {
+            if case .tagged = entry.removal {
+                due.putBack(entry.number, after: found)
+            } else {
+                due.putBack(entry.number)
+            }
+            return replies.map { written($0) + ended(purpose) } ?? []
+        }
+        var actions = [Action]()
+        if case .tagged(let removal) = entry.removal { actions.append(.found(removal, found)) }
+        if let answer = due.confirm(entry.number)?.answer { actions.append(.answer(answer, .done)) }
+        if case .everything = entry.removal { actions.append(Self.sweep(from: Self.sweepStart)) }
+        return actions + ended(purpose)
+    }
+
+    private func ended(_ purpose: Purpose?) -> [Action] { if case .join = purpose { [.probe] } else { [] } }
+
+    /// Notices in the replies to entries of the log that it takes none: it is begun anew at the next poll.
+    mutating func written(_ replies: [Reply]) -> [Action] {
+        let failure = replies.lazy.compactMap(\.failure).first { Self.isUnusable($0) || $0.hasPrefix("ERR ") }
+        guard let failure, !isUnusable else { return [] }
+        isUnusable = true
+        return [.report(failure)]
+    }
+
+    private static func isDone(_ removal: DueRemovals.Removal, _ replies: [Reply]) -> Bool {
+        if case .everything = removal { return replies.first?.failure == nil }
+        return replies.allSatisfy { $0.failure == nil }
+    }
+
+    /// Gives everything a generation if it has none.
+    var newGeneration: [any TierWord] {
+        ["SET", TierNames.everything, Generation().text, "NX"]
+    }
+
+    private func command(for removal: DueRemovals.Removal) -> TierCommand {
+        var command = TierCommand()
+        switch removal {
+        case .forget(let sources): command.add("DEL", keys: sources.map(\.generationName))
+        case .purge(let notices):
+            for notice in notices {
+                // The log comes first: an instance that finds the next generation finds the purge in the log.
+                command.add(Self.append(notice.written(seal)))
+                if !notice.sources.isEmpty {
+                    command.add("DEL", keys: notice.sources.map(\.generationName))
+                }
+                command.add("PUBLISH", TierNames.channel, notice.written(seal))
+            }
+        // Its sources are asked for first.
+        case .tagged: break
+        case .everything:
+            command.add("DEL", TierNames.everything)
+            // At once, so that what is fetched next can be shared; a full server refuses it, and the next look at the
+            // log tries again.
+            if !isReadOnly { command.add(newGeneration) }
+        }
+        return command
+    }
+
+    static func append(_ payload: [UInt8]) -> [any TierWord] {
+        [
+            "XADD", TierNames.log, "MAXLEN", "~",
+            PurgeMemory.capacity, "*", "p", payload,
+        ]
+    }
+}
