@@ -149,7 +149,7 @@ $(VENV_STORE)/installed: Tests/Python/requirements-store.txt
 	@scripts/install-packages python3 python3-venv
 	@python3 -m venv $(VENV_STORE) && $(VENV_STORE)/bin/pip install --quiet --requirement $< && touch $@
 
-docs: deps $(VENV_DOCS)/installed ## Build the book in docs/ as a static site in .build/site, with images that the service makes
+docs: deps $(VENV_DOCS)/installed ## Build the documentation as a static site in .build/site, with images that the service makes
 	@scripts/install-packages chromium chromium-driver fonts-dejavu-core
 	$(SWIFT) build --product alula
 	$(VENV_DOCS)/bin/python scripts/build-docs .build/debug/alula

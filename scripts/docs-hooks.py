@@ -1,4 +1,4 @@
-"""Hooks of MkDocs for the book: images by the running service, pages from outside of docs/, and patterns in the navigation."""
+"""Hooks of MkDocs for the documentation: images by the running service, pages from outside of docs/, and patterns in the navigation."""
 import fnmatch
 import hashlib
 import html
@@ -128,7 +128,7 @@ def _get(url):
 
 
 def _complete_navigation(files, config):
-    """Expands patterns, and appends the pages that nothing names."""
+    """Expands patterns, and appends the pages that neither the navigation nor `not_in_nav` names."""
     pages = sorted(file.src_uri for file in files.documentation_pages())
 
     def expand(item):
@@ -148,4 +148,4 @@ def _complete_navigation(files, config):
 
     config.nav = [part for item in config.nav for part in expand(item)]
     known = set(named(config.nav))
-    config.nav += [page for page in pages if page not in known]
+    config.nav += [page for page in pages if page not in known and not config.not_in_nav.match_file(page)]
