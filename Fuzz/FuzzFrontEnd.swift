@@ -25,7 +25,10 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         source.hasPrefix("site:") && !source.hasPrefix("site://") || source.lowercased().hasPrefix("http"),
         "\(text) names \(source)")
     for (width, height) in [(1, 1), (641, 427), (65_500, 3), (9, 9_000)] {
-        for (format, frames, orientation) in [(ImageFormat.jpeg, 1, 1), (.jpeg, 1, 6), (.png, 1, 1), (.gif, 9, 1)] {
+        for (format, frames, orientation) in [
+            (ImageFormat.jpeg, 1, QuarterTurn.none), (.jpeg, 1, QuarterTurn(quarters: 1)), (.png, 1, .none),
+            (.gif, 9, .none),
+        ] {
             let header = ImageHeader(
                 format: format, storedSize: PixelSize(width: width, height: height), orientation: orientation,
                 frames: frames, hasAlpha: format == .png)

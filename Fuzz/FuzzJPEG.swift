@@ -24,7 +24,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             continue
         }
         if header.isProgressive { continue }
-        let stored = header.orientation == 1
+        let stored = header.orientation == .none
         for (index, own) in samples(fast).enumerated() where stored {
             let size = shape.planes[index].size
             var expected = [UInt8](repeating: 0, count: size.area)

@@ -25,7 +25,7 @@ enum PricedStep: String, CaseIterable {
         let paint = Color(red: 40, green: 90, blue: 200)
         let part = size.scaled(by: 3, over: 4)
         switch self {
-        case .turn: return TurnStep(orientation: 6)
+        case .turn: return TurnStep(QuarterTurn(quarters: 1))
         case .rotate: return RotationStep(degrees: 45)
         case .colorTable:
             var filters = ColorFilters()

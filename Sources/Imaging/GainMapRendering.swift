@@ -62,12 +62,12 @@ extension DecodedGainMap {
     ) throws -> DecodedImage {
         let map = try self.image.bands == 1 ? self.image : self.image.storedPixels(token: token)
         let ((whole, range), (filled, _)) = (image.lentPart, map.lentPart)
-        let (size, part, bands) = (geometry.size.upright(from: geometry.turn), geometry.part, map.bands)
+        let (size, part, bands) = (geometry.turn.inverse.turned(geometry.size), geometry.part, map.bands)
         let across = ImagePart.span(part.x, part.size.width, of: part.whole.width, in: whole.width)
         let down = ImagePart.span(part.y, part.size.height, of: part.whole.height, in: whole.height)
         let memory = try PlaneMemory(count: size.area * bands)
         var gains = metadata.gains(range)
-        gains.orientation = Int32(geometry.turn)
+        gains.orientation = Int32(geometry.turn.exif)
         gains.part = CPixelsArea(
             left: whole.left + across.start, top: whole.top + down.start, width: across.length, height: down.length)
         try unsafe image.withFrame(token) { image, watch throws in

@@ -162,13 +162,13 @@ package enum ImageDecoder {
         if !isBright {
             (strip.image, profile) = try strip.image.inKnownColor(profileOf: profiled, isWide: isWide, token: token)
         }
-        if VipsImage.needsRandomAccess(forOrientation: orientation) {
+        if orientation.quarters != 0 {
             strip.image.watch(token)
             strip.image = try strip.image.computed()
             try token.check()
         }
-        if orientation > 1 {
-            strip = try strip.map { frame throws(VipsError) in try frame.upright(from: orientation) }
+        if orientation != .none {
+            strip = try strip.map { frame throws(VipsError) in try frame.turned(orientation) }
         }
 
         let image = strip.image

@@ -76,7 +76,7 @@ package struct NativeParameters {
                 set(.fit, Fit.contain.rawValue)
             else { return false }
             return step.color.alpha == 0 || set(.background, Self.text(step.color))
-        case let step as TurnStep: return read(turn: step.orientation)
+        case let step as TurnStep: return read(step.turn)
         case let step as RotationStep:
             guard set(.rotate, String(step.degrees)) else { return false }
             return step.corners.alpha == 0 || set(.background, Self.text(step.corners))
@@ -113,20 +113,10 @@ package struct NativeParameters {
         return set(.crop, "\(part.x),\(part.y),\(part.size.width),\(part.size.height)")
     }
 
-    private mutating func read(turn orientation: Int) -> Bool {
-        let (flip, degrees): (String?, Int) =
-            switch orientation {
-            case 2: ("h", 0)
-            case 3: (nil, 180)
-            case 4: ("v", 0)
-            case 5: ("h", 270)
-            case 6: (nil, 90)
-            case 7: ("h", 90)
-            case 8: (nil, 270)
-            default: (nil, 0)
-            }
-        if let flip, !set(.flip, flip) { return false }
-        return degrees == 0 || set(.rotate, String(degrees))
+    private mutating func read(_ turn: QuarterTurn) -> Bool {
+        if turn == .mirrorY { return set(.flip, "v") }
+        guard !turn.isMirrored || set(.flip, "h") else { return false }
+        return turn.quarters == 0 || set(.rotate, String(90 * turn.quarters))
     }
 
     private mutating func read(_ outline: OutlineStep) -> Bool {

@@ -37,7 +37,7 @@ struct IPXRecipe: RenderRecipe {
         }
 
         // EXIF's turn is undone unless it is asked for. With a size, the image is turned first.
-        let exif = modifiers.isUpright ? QuarterTurn.none : QuarterTurn(fromOrientation: page.orientation).inverse
+        let exif = modifiers.isUpright ? QuarterTurn.none : page.orientation.inverse
         let hasSize = box != RequestedBox()
         let quarters = QuarterTurn(quarters: modifiers.rotation / 90)
         let before = hasSize ? exif.then(quarters) : exif

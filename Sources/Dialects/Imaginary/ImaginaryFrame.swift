@@ -33,7 +33,7 @@ struct ImaginaryFrame {
         header = source.header.page(0)
         whole = source.whole()
         part = whole
-        upright = QuarterTurn(fromOrientation: header.orientation)
+        upright = header.orientation
         let isTurnedByDecoders = header.format == .heic || header.format == .avif
         turn = isTurnedByDecoders ? upright : .none
         missingTurn = isTurnedByDecoders ? .none : upright
@@ -56,7 +56,7 @@ struct ImaginaryFrame {
                 ?? source.firstFit(of: [header.format.answer(hasAlpha: shape.hasAlpha)], hasAlpha: shape.hasAlpha),
             quality: .fixed(quality))
         if part != whole { composition.part = part }
-        composition.turn = upright.inverse.then(turn).orientation
+        composition.turn = upright.inverse.then(turn)
         composition.steps = steps
         composition.additions = used
         return composition
@@ -160,7 +160,7 @@ extension ImaginaryFrame {
 
     private mutating func turn(by next: QuarterTurn) {
         guard next != .none else { return }
-        guard size == nil, steps.isEmpty else { return add(TurnStep(orientation: next.orientation)) }
+        guard size == nil, steps.isEmpty else { return add(TurnStep(next)) }
         turn = turn.then(next)
         shape = FrameShape(size: next.turned(shape.size), hasAlpha: shape.hasAlpha)
     }

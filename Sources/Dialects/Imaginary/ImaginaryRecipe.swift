@@ -91,6 +91,6 @@ struct ImaginaryFactsRecipe: RenderRecipe {
 
     /// 0 where the file says nothing; loaders of WebP always say something.
     private static func orientation(of header: ImageHeader) -> Int {
-        header.orientation == 1 && header.format != .webp ? 0 : header.orientation
+        header.orientation == .none && header.format != .webp ? 0 : header.orientation.exif
     }
 }

@@ -92,7 +92,7 @@ extension ImgproxyRecipe {
         let page = source.header.page(0)
         let isTrimmed = options.trim.threshold != nil && frames == 1
         // The turn that makes the stored image upright; this pipeline is given the upright one.
-        let upright = QuarterTurn(fromOrientation: page.orientation)
+        let upright = page.orientation
         let box = source.whole()
         let turns = Turns(options, upright: upright)
         let stored = upright.inverse.turned(box.size)
@@ -109,7 +109,7 @@ extension ImgproxyRecipe {
             size: isSmart ? whole : layout.resizedSize, format: format, quality: .fixed(100))
         composition.frames = frames
         composition.light = defaults.light
-        composition.turn = turns.turn.orientation
+        composition.turn = turns.turn
         if isTrimmed { composition.trim = trim(exchangingSides: upright.exchangesSides) }
         if isCropped, !isSmart {
             composition.part = turns.part(of: cropSize, by: gravity, in: box, stored: stored, upright: upright)
@@ -199,7 +199,7 @@ private struct Turns {
             gravity
             .before(quarters: options.quarters, mirroringX: options.mirrorsX, mirroringY: options.mirrorsY)
             .before(quarters: quarters, mirroringX: first.isMirrored, mirroringY: false)
-        let inner = shown.exchangesSides ? PixelSize(width: size.height, height: size.width) : size
+        let inner = shown.turned(size)
         let corner = place.place(of: inner, on: stored, ratio: 1)
         let part = upright.turned(ImagePart(x: corner.x, y: corner.y, size: inner, of: stored))
         return ImagePart(x: box.x + part.x, y: box.y + part.y, size: part.size, of: box.whole)

@@ -38,7 +38,7 @@ extension ThumborFilter {
             guard arguments.count == 1, let degrees = arguments.signed(0, most: .max), degrees.isMultiple(of: 90)
             else { return nil }
             // Counter-clockwise.
-            self = .turn([1, 8, 3, 6][((degrees / 90) % 4 + 4) % 4])
+            self = .turn(QuarterTurn(quarters: -(degrees / 90 % 4)))
         default:
             guard let step = Self.neighbourhood(name, arguments) else { return nil }
             self = step

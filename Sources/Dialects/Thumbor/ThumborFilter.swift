@@ -49,7 +49,7 @@ enum ThumborFilter: Hashable, Sendable {
     case gaussian(GaussianStep)
     case mosaic(Int)
     /// Quarter turns, as the EXIF orientation that they make upright.
-    case turn(Int)
+    case turn(QuarterTurn)
     /// Corners rounded by half axes in pixels; what lies outside.
     case corners(across: Int, down: Int, Color)
     /// Margins around the image.

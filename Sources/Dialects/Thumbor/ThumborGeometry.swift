@@ -94,10 +94,9 @@ struct ThumborGeometry: Hashable, Sendable {
         return all
     }
 
-    /// The mirrors after the turn as an EXIF orientation, 1…8.
-    var orientation: Int {
-        // A mirror from top to bottom is half a turn and one from left to right.
-        let turn = (quarters + (isMirroredDown ? 2 : 0)) % 4
-        return (isMirroredAcross != isMirroredDown ? [2, 5, 4, 7] : [1, 6, 3, 8])[turn]
+    /// The quarter turns, and then the mirrors.
+    var turn: QuarterTurn {
+        QuarterTurn(quarters: quarters).then(isMirroredAcross ? .mirrorX : .none)
+            .then(isMirroredDown ? .mirrorY : .none)
     }
 }

@@ -36,7 +36,7 @@ struct ThumborRecipe: RenderRecipe {
         }
         let part = layout.part.turned(byQuarters: (4 - options.geometry.quarters) % 4)
         if !part.isWhole { composition.part = part }
-        composition.turn = options.geometry.orientation
+        composition.turn = options.geometry.turn
         var steps = ThumborSteps(
             size: composition.size, hasAlpha: page.hasAlpha, box: layout.box, padding: options.geometry.padding,
             additions: source.additions, isSizeCertain: composition.trim == nil)

@@ -58,7 +58,7 @@ struct ThumborSteps {
         case .convolution(let step): add(step)
         case .gaussian(let step): add(step)
         case .mosaic(let side): if side > 1 { add(MosaicStep(side: side)) }
-        case .turn(let orientation): if orientation != 1 { add(TurnStep(orientation: orientation)) }
+        case .turn(let turn): if turn != .none { add(TurnStep(turn)) }
         case .corners(let across, let down, let color):
             if across > 0, down > 0 {
                 add(OutlineStep(.elliptic(across: across * 1_000, down: down * 1_000), color: color))

@@ -19,8 +19,8 @@ struct WsrvLayout {
 
     /// The part that is shown, in pixels of the upright image; nil for all of it.
     private(set) var part: Rectangle?
-    /// The turn of the part, as the EXIF orientation that it makes upright.
-    private(set) var turn = 1
+    /// The turn of the part.
+    private(set) var turn = QuarterTurn.none
     /// The size that the part is resampled to, after the turn.
     private(set) var size: PixelSize
     /// The steps of size and place after that, up to the bars.
@@ -44,22 +44,22 @@ struct WsrvLayout {
         (self.options, self.format, self.frames) = (options, format, frames)
         box = options.box(for: stored)
         size = source
-        turn = Self.turn(options)
-        let turned = turn >= 5 ? source.exchanged : source
+        turn = options.turn
+        let turned = turn.turned(source)
         if options.isCroppedFirst == true {
             let rectangle = crop(of: turned)
-            if let rectangle { part = Self.beforeTurn(rectangle, turn: turn, of: turned) }
+            if let rectangle { part = Self.rectangle(rectangle, before: turn, of: turned) }
             let kept = rectangle?.size ?? turned
             size = resized(kept, in: kept)
             cut(to: box, original: turned)
         } else {
             // An image that covers the box does so after its turn; all others are turned when they have their size.
             let asked = box
-            if turn >= 5, options.fit == .cover, box.width > 0, box.height > 0 { box = box.exchanged }
+            if turn.exchangesSides, options.fit == .cover, box.width > 0, box.height > 0 { box = box.exchanged }
             let resized = resized(source, in: reduced(source))
             box = asked
-            size = turn >= 5 ? resized.exchanged : resized
-            let isBoxTurned = turn >= 5 && (box.width == 0 || box.height == 0)
+            size = turn.turned(resized)
+            let isBoxTurned = turn.exchangesSides && (box.width == 0 || box.height == 0)
             cut(to: isBoxTurned ? box.exchanged : box, original: turned)
             if let rectangle = crop(of: current) {
                 steps.append(CropStep(x: rectangle.x, y: rectangle.y, size: rectangle.size))
@@ -71,22 +71,18 @@ struct WsrvLayout {
     /// The size of a frame after the steps so far.
     private var current: PixelSize { steps.shape(after: FrameShape(size: size, hasAlpha: false)).size }
 
-    /// Quarter turns, then what is mirrored, as an EXIF orientation.
-    static func turn(_ options: WsrvOptions) -> Int {
-        var quarters = options.quarterTurns
-        let (flip, flop) = (options.flip ?? false, options.flop ?? false)
-        // A mirroring from top to bottom is one from left to right and two turns.
-        if flip { quarters += 2 }
-        return (flip != flop ? [2, 5, 4, 7] : [1, 6, 3, 8])[quarters % 4]
-    }
-
     /// The place of a rectangle before a turn; `whole` is the size after it.
-    static func beforeTurn(_ rectangle: Rectangle, turn: Int, of whole: PixelSize) -> Rectangle {
-        var rectangle = rectangle
-        if [2, 3, 6, 7].contains(turn) { rectangle.x = whole.width - rectangle.x - rectangle.size.width }
-        if [3, 4, 7, 8].contains(turn) { rectangle.y = whole.height - rectangle.y - rectangle.size.height }
-        guard turn >= 5 else { return rectangle }
-        return Rectangle(x: rectangle.y, y: rectangle.x, size: rectangle.size.exchanged)
+    private static func rectangle(_ turned: Rectangle, before turn: QuarterTurn, of whole: PixelSize) -> Rectangle {
+        let part = turn.inverse.turned(ImagePart(x: turned.x, y: turned.y, size: turned.size, of: whole))
+        return Rectangle(x: part.x, y: part.y, size: part.size)
+    }
+}
+
+extension WsrvOptions {
+    /// The quarter turns, and then the mirrors.
+    var turn: QuarterTurn {
+        QuarterTurn(quarters: quarterTurns).then(flop ?? false ? .mirrorX : .none).then(
+            flip ?? false ? .mirrorY : .none)
     }
 }
 

@@ -93,13 +93,13 @@ struct HEIFPixels {
         _ pixels: consuming PlaneMemory, of size: PixelSize, _ transform: HEIFTransform,
         start: (x: Int, y: Int, size: PixelSize), bytes: Int
     ) throws -> SharedBytes {
-        if transform.orientation == 1, start.size == size { return pixels.finish() }
+        if transform.turn == .none, start.size == size { return pixels.finish() }
         let result = try PlaneMemory(count: start.size.area * bytes)
         let first = unsafe pixels.bytes.baseAddress?.advanced(by: (start.y * size.width + start.x) * bytes)
         var from = unsafe CPixelsFrame(first, start.size, stride: size.width * bytes, bytes: bytes)
         let turned = transform.shownSize
         var to = unsafe CPixelsFrame(result.bytes.baseAddress, turned, stride: turned.width * bytes, bytes: bytes)
-        var turn = CPixelsTurn(orientation: Int32(transform.orientation))
+        var turn = CPixelsTurn(orientation: Int32(transform.turn.exif))
         let watch = unsafe CPixelsWatch(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
         guard unsafe CPixels_turn(&turn, &from, &to, watch) == 0 else {
             try token.check()

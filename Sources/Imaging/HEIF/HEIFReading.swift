@@ -20,10 +20,10 @@ enum HEIFReading {
         if let profile, profile.space == .color || profile.space == .grey, profile.colors == nil {
             return .judged(lacksPixels: false)
         }
-        let orientation = image.transform.orientation
+        let orientation = image.transform.turn
         let decoded = try CodedPlanes.decode(
             image.canvas, of: image, in: file, level: plan.level, token: token,
-            room: { orientation == 1 ? try room($0) : try PlaneMemory(count: $0) })
+            room: { orientation == .none ? try room($0) : try PlaneMemory(count: $0) })
         guard let colors = decoded.meaning(image.colors) else {
             throw ImagingError.cannotDecode(detail: "the image has unknown colors")
         }
@@ -36,7 +36,7 @@ enum HEIFReading {
         return .decoded(
             try DecodedImage(
                 decoded.planes, in: decoded.takeMemory(), range: colors.range, profile: numbers,
-                turnedFrom: orientation, into: room, isIncomplete: false, hasColorDetail: hasColorDetail))
+                turned: orientation, into: room, isIncomplete: false, hasColorDetail: hasColorDetail))
     }
 
     /// The file's pixels, upright and in full size; for a sequence those of the plan's frames.

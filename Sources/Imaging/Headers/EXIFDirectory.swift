@@ -104,24 +104,19 @@ extension RawSpan {
     }
 }
 
-/// Reads the orientation out of EXIF data.
-enum EXIFOrientation {
-    /// The value of the orientation tag in the first directory; 1 if there is none, or if it cannot be read.
+extension QuarterTurn {
+    /// The turn that the orientation in the first directory of EXIF data asks for; none if it cannot be read, because
+    /// an image with damaged metadata is still an image.
     ///
-    /// An image with damaged metadata is still an image, so nothing here is an error.
-    ///
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - range: The range of the EXIF data, with or without the leading `Exif` that JPEG has.
-    static func value(in bytes: RawSpan, range: Range<Int>) -> Int {
-        var orientation = 1
+    /// - Parameter range: The range of the EXIF data, with or without the leading `Exif` that JPEG has.
+    init(exif bytes: RawSpan, range: Range<Int>) {
+        var orientation = QuarterTurn.none
         try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
             guard entry.tag == EXIFDirectory.orientation else { return true }
-            let value = try entry.number(in: block)
-            if 1...8 ~= value { orientation = value }
+            if let turn = QuarterTurn(exif: try entry.number(in: block)) { orientation = turn }
             return false
         }
-        return orientation
+        self = orientation
     }
 }
 

@@ -49,32 +49,14 @@ struct HEIFAperture: Equatable {
 struct HEIFTransform: Equatable {
     /// The part of the stored image.
     private(set) var part: (x: Int, y: Int, size: PixelSize)
-    /// Whether rows and columns are exchanged, before the result is mirrored.
-    private var isSideways = false
-    private var isMirroredAcross = false
-    private var isMirroredDown = false
+    /// The turn of that part.
+    private(set) var turn = QuarterTurn.none
 
     /// The whole of an image.
     init(of size: PixelSize) { part = (0, 0, size) }
 
     /// The size of the shown image.
-    var shownSize: PixelSize {
-        isSideways ? PixelSize(width: part.size.height, height: part.size.width) : part.size
-    }
-
-    /// The EXIF orientation from which the part is turned, 1…8.
-    var orientation: Int {
-        switch (isSideways, isMirroredAcross, isMirroredDown) {
-        case (false, false, false): 1
-        case (false, true, false): 2
-        case (false, true, true): 3
-        case (false, false, true): 4
-        case (true, false, false): 5
-        case (true, true, false): 6
-        case (true, true, true): 7
-        case (true, false, true): 8
-        }
-    }
+    var shownSize: PixelSize { turn.turned(part.size) }
 
     /// Adds what one property does.
     ///
@@ -82,28 +64,20 @@ struct HEIFTransform: Equatable {
     mutating func apply(_ property: HEIFProperty) throws(ImagingError) {
         switch property {
         case .aperture(let aperture): try cut(aperture)
-        case .rotation(let quarters):
-            for _ in 0..<quarters {
-                // A turn to the left exchanges rows and columns, then mirrors down.
-                (isMirroredAcross, isMirroredDown) = (isMirroredDown, !isMirroredAcross)
-                isSideways.toggle()
-            }
-        case .mirror(isDown: true): isMirroredDown.toggle()
-        case .mirror(isDown: false): isMirroredAcross.toggle()
+        // Counterclockwise.
+        case .rotation(let quarters): turn = turn.then(QuarterTurn(quarters: -quarters))
+        case .mirror(let isDown): turn = turn.then(isDown ? .mirrorY : .mirrorX)
         default: break
         }
     }
 
     private mutating func cut(_ aperture: HEIFAperture) throws(ImagingError) {
-        let shown = shownSize
-        var (x, y, size) = try aperture.part(of: shown)
-        if isMirroredAcross { x = shown.width - x - size.width }
-        if isMirroredDown { y = shown.height - y - size.height }
-        if isSideways { (x, y, size) = (y, x, PixelSize(width: size.height, height: size.width)) }
-        part = (part.x + x, part.y + y, size)
+        let shown = try aperture.part(of: shownSize)
+        let stored = turn.inverse.turned(ImagePart(x: shown.x, y: shown.y, size: shown.size, of: shownSize))
+        part = (part.x + stored.x, part.y + stored.y, stored.size)
     }
 
     static func == (one: HEIFTransform, other: HEIFTransform) -> Bool {
-        one.part == other.part && one.orientation == other.orientation
+        one.part == other.part && one.turn == other.turn
     }
 }

@@ -40,7 +40,7 @@ extension GainMap {
     /// The gain map of a JPEG file whose header has these notes; nil if there is none that can be used.
     ///
     /// Damage here costs the map, not the image.
-    static func jpeg(_ bytes: RawSpan, _ notes: JPEGGainMapNotes, orientation: Int) -> GainMap? {
+    static func jpeg(_ bytes: RawSpan, _ notes: JPEGGainMapNotes, orientation: QuarterTurn) -> GainMap? {
         guard notes.isStated || notes.index != nil else { return nil }
         let packet = notes.packet.map { XMPPacket(bytes, $0) }
         let places =
@@ -50,7 +50,7 @@ extension GainMap {
             guard file.hasBytes([0xFF, 0xD8], at: 0),
                 let (header, own) = try? ImageHeader.jpegWalk(file), header.bands != 4
             else { continue }
-            let shown = header.ofGainMap(turnedFrom: orientation)
+            let shown = header.ofGainMap(turned: orientation)
             if let metadata = own.metadata(file) { return GainMap(.file(place), header: shown, metadata: metadata) }
             if let metadata = own.appleMetadata(file, of: bytes, exif: notes.exif) {
                 return GainMap(.file(place), header: shown, metadata: metadata, samples: .amounts)
@@ -125,7 +125,7 @@ extension XMPPacket {
 
 extension ImageHeader {
     /// The header of a gain map, which is turned like its image, and whose samples are no colors.
-    func ofGainMap(turnedFrom orientation: Int) -> ImageHeader {
+    func ofGainMap(turned orientation: QuarterTurn) -> ImageHeader {
         ImageHeader(
             format: format, storedSize: storedSize, decodedArea: decodedArea, orientation: orientation, bands: bands,
             bitDepth: bitDepth, isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled)
@@ -141,8 +141,8 @@ extension GainMap {
         case .file(let range):
             guard range.lowerBound >= 0, range.upperBound <= source.count else { return nil }
             let file = JPEGSegments.stripped(SharedBytes(range, of: source))
-            guard header.orientation > 1 else { return file }
-            return JPEGSegments.inserting(JPEGSegments.exif(Self.exif(orientation: header.orientation)), into: file)
+            guard header.orientation != .none else { return file }
+            return JPEGSegments.inserting(JPEGSegments.exif(Self.exif(header.orientation)), into: file)
         case .item(let item):
             guard let place = source.withBytes({ $0.placeOfPrimaryItem }) else { return nil }
             let number = item.bigEndianBytes(place.count)
@@ -154,8 +154,10 @@ extension GainMap {
     }
 
     /// EXIF data, without the leading `Exif`, that state an orientation and nothing else.
-    private static func exif(orientation: Int) -> [UInt8] {
-        Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0]
+    private static func exif(_ orientation: QuarterTurn) -> [UInt8] {
+        Array("MM\0*".utf8) + [
+            0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.exif), 0, 0, 0, 0, 0, 0,
+        ]
     }
 }
 

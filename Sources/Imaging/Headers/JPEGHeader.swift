@@ -17,7 +17,7 @@ extension ImageHeader {
     /// must be counted.
     static func jpegWalk(_ bytes: RawSpan) throws(ImagingError) -> (header: ImageHeader, notes: JPEGGainMapNotes) {
         var frame: JPEGFrame?
-        var orientation: Int?
+        var orientation: QuarterTurn?
         var exif: EXIFTexts?
         var profileByteCount = 0
         var (profile, exifColors): (SourceColors?, SourceColors?)
@@ -39,7 +39,7 @@ extension ImageHeader {
                 guard frame == nil else { throw .cannotDecode(detail: "the JPEG file has a second frame") }
                 frame = try JPEGFrame(bytes, at: offset, marker: marker)
             case 0xE1 where orientation == nil && bytes.hasText("Exif\0\0", at: offset + 2):
-                orientation = EXIFOrientation.value(in: bytes, range: offset + 2..<end)
+                orientation = QuarterTurn(exif: bytes, range: offset + 2..<end)
                 exif = EXIFTexts(bytes, range: offset + 2..<end)
                 notes.exif = offset + 2..<end
                 exifColors = SourceColors(exif: bytes, range: offset + 2..<end)
@@ -68,7 +68,7 @@ extension ImageHeader {
             offset = end
         }
         guard let frame, scans > 0 else { throw .cannotDecode(detail: "the JPEG file has no scan") }
-        let header = frame.header(orientation: orientation ?? 1, profileByteCount: profileByteCount, exif: exif)
+        let header = frame.header(orientation: orientation ?? .none, profileByteCount: profileByteCount, exif: exif)
             .with(profileByteCount > 0 ? profile : exifColors)
         return (header, notes)
     }
@@ -105,7 +105,7 @@ private struct JPEGFrame {
         isChromaSubsampled = components == 3 && max(areas[1], areas[2]) * 4 <= areas[0]
     }
 
-    func header(orientation: Int, profileByteCount: Int, exif: EXIFTexts?) -> ImageHeader {
+    func header(orientation: QuarterTurn, profileByteCount: Int, exif: EXIFTexts?) -> ImageHeader {
         ImageHeader(
             format: .jpeg, storedSize: size, orientation: orientation, bands: components,
             isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,

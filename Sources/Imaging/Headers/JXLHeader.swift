@@ -112,7 +112,7 @@ extension BitCursor {
 
 /// The metadata of a codestream (`ImageMetadata`), as far as they are used.
 private struct JXLMetadata {
-    private(set) var orientation = 1
+    private(set) var orientation = QuarterTurn.none
     private(set) var bitDepth = 8
     private(set) var extraChannels = 0
     private(set) var hasAlpha = false
@@ -128,7 +128,7 @@ private struct JXLMetadata {
     init(_ cursor: inout BitCursor) throws(ImagingError) {
         if try cursor.flag() { return }
         if try cursor.flag() {
-            orientation = try 1 + cursor.bits(3)
+            orientation = QuarterTurn(exif: try 1 + cursor.bits(3)) ?? .none
             if try cursor.flag() { _ = try cursor.jxlSize() }
             if try cursor.flag() { try Self.skipPreview(&cursor) }
             if try cursor.flag() { try Self.skipAnimation(&cursor) }

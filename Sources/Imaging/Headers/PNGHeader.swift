@@ -30,7 +30,7 @@ extension ImageHeader {
 
     private struct PNGChunks {
         var hasTransparency = false
-        var orientation = 1
+        var orientation = QuarterTurn.none
         var exif: EXIFTexts?
         var profileByteCount = 0
         var colors = PNGColors()
@@ -52,7 +52,7 @@ extension ImageHeader {
             } else if bytes.hasText("tRNS", at: offset + 4) {
                 chunks.hasTransparency = true
             } else if bytes.hasText("eXIf", at: offset + 4) {
-                chunks.orientation = EXIFOrientation.value(in: bytes, range: data..<data + length)
+                chunks.orientation = QuarterTurn(exif: bytes, range: data..<data + length)
                 chunks.exif = EXIFTexts(bytes, range: data..<data + length)
             } else if bytes.hasText("iCCP", at: offset + 4) {
                 chunks.profileByteCount = length

@@ -13,7 +13,7 @@ struct TIFFDirectory: Equatable {
     private var bits = [1]
     private var compression = 1
     private var photometric = -1
-    private var orientation = 1
+    private var orientation = QuarterTurn.none
     private var samples = 1
     private var sampleFormat = 1
     private var profileByteCount = 0
@@ -43,7 +43,7 @@ struct TIFFDirectory: Equatable {
         case 259: compression = first
         case 262: photometric = first
         case 273, 324: hasPixels = true
-        case 274: orientation = first
+        case 274: orientation = QuarterTurn(exif: first) ?? .none
         case 277: samples = first
         case 322: tileWidth = first
         case 323: tileHeight = first
@@ -100,7 +100,7 @@ struct TIFFDirectory: Equatable {
         let hasAlpha = photometric != 3 && samples > colors
         return ImageHeader(
             format: .tiff, storedSize: size, decodedArea: decoded.area,
-            orientation: 1...8 ~= orientation ? orientation : 1,
+            orientation: orientation,
             bands: min(4, colors + (hasAlpha ? 1 : 0)), bitDepth: max(8, depth), frames: pages, hasAlpha: hasAlpha,
             profileByteCount: profileByteCount, exif: exif)
     }

@@ -6,7 +6,7 @@ extension ImageHeader {
         var canvas: WebPCanvas?
         var image: WebPImage?
         var frames = 0
-        var orientation = 1
+        var orientation = QuarterTurn.none
         var exif: EXIFTexts?
         var profileByteCount = 0
         var profile: SourceColors?
@@ -28,7 +28,7 @@ extension ImageHeader {
                 frames += 1
             } else if bytes.hasText("EXIF", at: offset) {
                 let range = data..<min(data + length, end)
-                orientation = EXIFOrientation.value(in: bytes, range: range)
+                orientation = QuarterTurn(exif: bytes, range: range)
                 exif = EXIFTexts(bytes, range: range)
             } else if bytes.hasText("ICCP", at: offset) {
                 let range = data..<min(data + length, end)

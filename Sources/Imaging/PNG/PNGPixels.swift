@@ -22,7 +22,7 @@ enum PNGPixels {
             let bands = unsafe Int(image.bands)
             let count = size.area * bands
             let isFinished =
-                header.orientation == 1 && profile == nil && header.colors.encoding == nil
+                header.orientation == .none && profile == nil && header.colors.encoding == nil
             let memory = isFinished ? try room(count) : try PlaneMemory(count: count)
             let watch = unsafe CFastPNGWatch(
                 should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())

@@ -32,22 +32,6 @@ package struct Plane: Hashable, Sendable {
             let bottom = min(plane.height, Int((top + height).rounded(.up)))
             return (x, y, PixelSize(width: max(1, right - x), height: max(1, bottom - y)))
         }
-
-        /// The region after its plane, of size `size`, was turned upright.
-        func upright(from orientation: Int, in size: PixelSize) -> Region {
-            let right = Double(size.width) - left - width
-            let bottom = Double(size.height) - top - height
-            return switch orientation {
-            case 2: Region(left: right, top: top, width: width, height: height)
-            case 3: Region(left: right, top: bottom, width: width, height: height)
-            case 4: Region(left: left, top: bottom, width: width, height: height)
-            case 5: Region(left: top, top: left, width: height, height: width)
-            case 6: Region(left: bottom, top: left, width: height, height: width)
-            case 7: Region(left: bottom, top: right, width: height, height: width)
-            case 8: Region(left: top, top: right, width: height, height: width)
-            default: self
-            }
-        }
     }
 }
 

@@ -66,7 +66,7 @@ enum JPEGPlanes {
         }
 
         var planes = stored.storedPlanes(level: plan.level)
-        var memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
+        var memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
         var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
         var decoding: JPEGDecoding?
         if plan.level > 1, decoder ?? .usual == .fast {
@@ -82,7 +82,7 @@ enum JPEGPlanes {
             planes = stored.storedPlanes(level: plan.level, refinement: refinement)
             // The room may be the memory that the coarser planes are in.
             memory = PlaneMemory()
-            memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
+            memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
             target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
             _ = unsafe try JPEGReader(file, header: header, token: token)
                 .decode(level: plan.level, refinement: refinement, finer, into: &target, token)
@@ -90,7 +90,7 @@ enum JPEGPlanes {
         return .decoded(
             try DecodedImage(
                 planes, in: memory, range: .full, profile: stored.profile(stating: header.colors),
-                turnedFrom: header.orientation, into: room,
+                turned: header.orientation, into: room,
                 isIncomplete: isIncomplete, jpegDecoding: decoding, hasColorDetail: hasColorDetail))
     }
 }

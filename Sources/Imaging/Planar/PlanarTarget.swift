@@ -7,7 +7,7 @@ struct PlanarTarget {
     /// The part of the resampled image that is computed.
     var rectangle: (x: Int, y: Int, size: PixelSize)
     /// The EXIF orientation that the resampled image is turned from, 1…8.
-    var turn = 1
+    var turn = QuarterTurn.none
     /// Filters of the turned planes, in order.
     private(set) var filters: [PlanarFilter] = []
     /// Whether filters may be added: if the planes are the result.
@@ -86,7 +86,7 @@ struct PlanarTarget {
 
     /// The size of the result.
     var size: PixelSize {
-        filters.reduce(rectangle.size.upright(from: turn)) { size, filter in
+        filters.reduce(turn.turned(rectangle.size)) { size, filter in
             if case .pad(let margins, _) = filter { margins.around(size) } else { size }
         }
     }
@@ -101,7 +101,7 @@ struct PlanarTarget {
 
     /// The planes after they were turned.
     func turnedPlanes(ofGrey isGrey: Bool) -> [Plane] {
-        .stacked(planes(ofGrey: isGrey).map { $0.size.upright(from: turn) })
+        .stacked(planes(ofGrey: isGrey).map { turn.turned($0.size) })
     }
 
     /// The part of a plane that is resampled, if the image fills `region` of the plane.
@@ -118,8 +118,8 @@ struct PlanarTarget {
         let step = index == 0 ? 1 : chromaStep
         let size = size(ofPlane: index)
         return (
-            across: [2, 3, 7, 8].contains(turn) ? size.width * step - rectangle.size.width : 0,
-            down: [3, 4, 6, 7].contains(turn) ? size.height * step - rectangle.size.height : 0
+            across: turn.reversesColumns ? size.width * step - rectangle.size.width : 0,
+            down: turn.reversesRows ? size.height * step - rectangle.size.height : 0
         )
     }
 

@@ -74,7 +74,7 @@ final class PlanarWorkspace {
             }
         }
         var results =
-            target.turn == 1
+            target.turn == .none
             ? unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes))
             : try unsafe turn(planes, of: target, isGrey: sources.count == 1)
         if target.hasAlpha { try unsafe addAlpha(to: &results, of: target) }
@@ -99,7 +99,7 @@ final class PlanarWorkspace {
 
     /// The alpha planes of the resampled image and of the result.
     private static func alphaPlanes(of target: PlanarTarget) -> [Plane] {
-        .stacked([target.rectangle.size.upright(from: target.turn), target.size])
+        .stacked([target.turn.turned(target.rectangle.size), target.size])
     }
 
     /// The planes with margins around them.
@@ -127,10 +127,10 @@ final class PlanarWorkspace {
         var from = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)).planes
         let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(turned.bytes))
         var to = unsafe all.planes
-        unsafe CPlanarShim_turn(&from.0, &to.0, Int32(target.turn))
+        unsafe CPlanarShim_turn(&from.0, &to.0, Int32(target.turn.exif))
         if planes.count == 3 {
-            unsafe CPlanarShim_turn(&from.1, &to.1, Int32(target.turn))
-            unsafe CPlanarShim_turn(&from.2, &to.2, Int32(target.turn))
+            unsafe CPlanarShim_turn(&from.1, &to.1, Int32(target.turn.exif))
+            unsafe CPlanarShim_turn(&from.2, &to.2, Int32(target.turn.exif))
         }
         return all
     }

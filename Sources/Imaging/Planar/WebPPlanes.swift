@@ -16,7 +16,7 @@ enum WebPPlanes {
                 return .judged(lacksPixels: false)
             }
             let planes = planes(of: header.storedSize, level: plan.level)
-            let memory = try PlaneMemory.stored(planes, turnedFrom: header.orientation, room: room)
+            let memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
             var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
             let status = unsafe CPlanarShim_webp_decode(
                 bytes.baseAddress, bytes.count, &target, plan.level > 1 ? 1 : 0, CPlanarShimWatch(token))
@@ -31,7 +31,7 @@ enum WebPPlanes {
             if hasColorDetail, plan.level > 1, !isIncomplete { return .judged(lacksPixels: false) }
             return .decoded(
                 try DecodedImage(
-                    planes, in: memory, range: .limited, profile: nil, turnedFrom: header.orientation, into: room,
+                    planes, in: memory, range: .limited, profile: nil, turned: header.orientation, into: room,
                     isIncomplete: isIncomplete, hasColorDetail: hasColorDetail))
         }
     }

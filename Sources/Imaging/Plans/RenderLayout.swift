@@ -29,7 +29,7 @@ struct RenderLayout: Hashable, Sendable {
         var options = options
         options.enlarge = true
         let isProportion = wanted.part == nil && (options.width != nil || options.height != nil)
-        self.init(options: options, source: isProportion ? drawing.upright(from: wanted.turn) : wanted.size)
+        self.init(options: options, source: isProportion ? wanted.turn.turned(drawing) : wanted.size)
     }
 
     /// The layout of an upright image of size `source`.

@@ -177,7 +177,7 @@ extension Composition {
             all = [ResampleStep(to: wanted.sizeBeforeTurn(size), of: wanted.part, in: light)]
             if let crop { all.append(wanted.beforeTurn(crop, in: size)) }
         }
-        if wanted.turn != 1 { all.append(TurnStep(orientation: wanted.turn)) }
+        if wanted.turn != .none { all.append(TurnStep(wanted.turn)) }
         for step in steps { all.append(step) }
         return all
     }

@@ -90,7 +90,7 @@ package struct Composition: Sendable {
     /// The part that is kept, in pixels of the upright page; nil for all that the trim leaves.
     package var part: ImagePart?
     /// The turn of the part, as the EXIF orientation that it makes upright, 1…8.
-    package var turn = 1
+    package var turn = QuarterTurn.none
     /// The size that the part is resampled to, after the turn.
     package var size: PixelSize
     /// The sides of `size` that decide the level of the decode; nil for both, of which one may have been rounded up.

@@ -41,9 +41,9 @@ extension PlanarTarget {
     /// This target with a crop after its turn; nil if that is not within the image.
     fileprivate func cropped(afterTurn crop: CropStep) -> PlanarTarget? {
         var upright = self
-        upright.turn = 1
+        upright.turn = .none
         let wanted = WantedPart(ImagePart(allOf: rectangle.size), turn: turn)
-        var next = wanted.beforeTurn(crop, in: rectangle.size.upright(from: turn)).target(after: upright)
+        var next = wanted.beforeTurn(crop, in: turn.turned(rectangle.size)).target(after: upright)
         next?.turn = turn
         return next
     }
@@ -71,11 +71,11 @@ struct GainMapGeometry {
     /// Whether the image is averaged to this size, so that the map is fitted to it.
     let isFitted: Bool
     /// The EXIF orientation that the map is turned from, 1…8.
-    let turn: Int
+    let turn: QuarterTurn
 
     /// The steps of a map that is not fitted to its image.
     var resampling: RenderSteps { [ResampleStep(to: size, of: part.isWhole ? nil : part)] }
 
     /// The steps after that.
-    var turning: RenderSteps { turn == 1 ? [] : [TurnStep(orientation: turn)] }
+    var turning: RenderSteps { turn == .none ? [] : [TurnStep(turn)] }
 }

@@ -4,8 +4,7 @@
 struct WantedPart {
     /// The part, in pixels of the upright source; nil for all of it.
     let part: ImagePart?
-    /// The EXIF orientation that the part is turned from, 1…8.
-    let turn: Int
+    let turn: QuarterTurn
     /// The part, or all of the source.
     let naturalPart: ImagePart
 
@@ -17,17 +16,17 @@ struct WantedPart {
     }
 
     /// A part that is turned from an EXIF orientation.
-    init(_ part: ImagePart, turn: Int) {
+    init(_ part: ImagePart, turn: QuarterTurn) {
         self.part = part.isWhole ? nil : part
         naturalPart = part
         self.turn = turn
     }
 
     /// The size that the layout starts from.
-    var size: PixelSize { naturalPart.size.upright(from: turn) }
+    var size: PixelSize { turn.turned(naturalPart.size) }
 
     /// The size before the turn that becomes `size`.
-    func sizeBeforeTurn(_ size: PixelSize) -> PixelSize { size.upright(from: turn) }
+    func sizeBeforeTurn(_ size: PixelSize) -> PixelSize { turn.inverse.turned(size) }
 
     /// The size in which an image of shapes is drawn if the part has `size` after the turn, and the rectangle of the
     /// part; nil for all of it.
@@ -67,23 +66,22 @@ struct WantedPart {
 
     /// The crop of the resampled image that becomes `crop` after the turn; `whole` is the size after it.
     func beforeTurn(_ crop: CropStep, in whole: PixelSize) -> CropStep {
-        var (x, y) = (crop.x, crop.y)
-        // Mirrored in the turned image, which the rest of the turn only exchanges or keeps.
-        if [2, 3, 6, 7].contains(turn) { x = whole.width - x - crop.size.width }
-        if [3, 4, 7, 8].contains(turn) { y = whole.height - y - crop.size.height }
-        return turn >= 5
-            ? CropStep(x: y, y: x, size: crop.size.upright(from: turn)) : CropStep(x: x, y: y, size: crop.size)
+        let part = turn.inverse.turned(ImagePart(x: crop.x, y: crop.y, size: crop.size, of: whole))
+        return CropStep(x: part.x, y: part.y, size: part.size)
     }
 }
 
 extension ImageOperations {
-    /// The mirrors and quarter turns as an EXIF orientation, 1…8.
-    fileprivate var turn: Int {
-        var quarters = rotation.isMultiple(of: 90) ? rotation / 90 : 0
-        // A mirror from top to bottom is one from left to right and two quarters.
-        if flip == .vertical || flip == .both { quarters += 2 }
-        let isMirrored = flip == .horizontal || flip == .vertical
-        return (isMirrored ? [2, 7, 4, 5] : [1, 6, 3, 8])[quarters % 4]
+    /// The mirrors, and then the quarter turns.
+    fileprivate var turn: QuarterTurn {
+        let mirror: QuarterTurn =
+            switch flip {
+            case .horizontal: .mirrorX
+            case .vertical: .mirrorY
+            case .both: .mirrorX.then(.mirrorY)
+            case nil: .none
+            }
+        return mirror.then(QuarterTurn(quarters: rotation.isMultiple(of: 90) ? rotation / 90 : 0))
     }
 
     /// The angle of a rotation that is not made of quarter turns; nil for none.

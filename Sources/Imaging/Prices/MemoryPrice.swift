@@ -25,7 +25,7 @@ extension ImageHeader {
         let working =
             area * Price(memory.workingBytes(header, isWhole)) * (memory.isForEachFrame ? frameCount : Price(1))
         // Planes are turned into other memory. With chroma of luma's size they are as large as pixels.
-        let isTurned = header.orientation != 1 && format.reading.planes?.mayHold(header) == true
+        let isTurned = header.orientation != .none && format.reading.planes?.mayHold(header) == true
         let turning = isTurned ? result : Price(0)
         // Pixels of 16 bits, and those of 8 bits that are made of them.
         let toning = header.colors.encoding?.isBright == true ? area * Price(3 * bands) : Price(0)

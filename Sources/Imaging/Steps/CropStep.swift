@@ -34,7 +34,7 @@ extension CropStep: RenderStep {
 extension CropStep: PlanarStep {
     func target(after target: PlanarTarget) -> PlanarTarget? {
         let (left, top, whole) = target.rectangle
-        guard target.turn == 1, target.filters.isEmpty, x >= 0, y >= 0, x + size.width <= whole.width,
+        guard target.turn == .none, target.filters.isEmpty, x >= 0, y >= 0, x + size.width <= whole.width,
             y + size.height <= whole.height
         else {
             return nil

@@ -10,7 +10,7 @@ package struct ImageHeader: Hashable, Sendable {
     /// Items that a decoder is started for, one after the other; 0 in formats whose decoder runs once.
     package let decoderRuns: Int
     /// How the stored image is to be turned: 1…8 as in EXIF, 1 is upright.
-    package let orientation: Int
+    package let orientation: QuarterTurn
     /// Color and alpha components of a pixel: 1 gray, 2 gray with alpha, 3 color, 4 color with alpha or CMYK.
     ///
     /// The entries of a palette count as colors.
@@ -41,7 +41,8 @@ package struct ImageHeader: Hashable, Sendable {
 
     /// A header of these values.
     package init(
-        format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, decoderRuns: Int = 0, orientation: Int = 1,
+        format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, decoderRuns: Int = 0,
+        orientation: QuarterTurn = .none,
         bands: Int = 3,
         bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false, isProgressive: Bool = false,
         isChromaSubsampled: Bool = false, profileByteCount: Int = 0, drawing: PixelSize? = nil,
@@ -108,7 +109,7 @@ package struct ImageHeader: Hashable, Sendable {
 
     /// Size after the image is turned upright.
     package var size: PixelSize {
-        orientation >= 5 ? PixelSize(width: storedSize.height, height: storedSize.width) : storedSize
+        orientation.turned(storedSize)
     }
 
     /// The shape of a frame before the first step of a render.
@@ -130,7 +131,7 @@ extension ImageHeader {
     /// A header that was not read from a file here is asked so before it is used, because prices, plans and answers
     /// count on it.
     package var isPossible: Bool {
-        storedSize.isPossible(upTo: Self.longestSide) && 1...8 ~= orientation && 1...4 ~= bands && 1...64 ~= bitDepth
+        storedSize.isPossible(upTo: Self.longestSide) && 1...4 ~= bands && 1...64 ~= bitDepth
             && 0...Self.mostDecoderRuns ~= decoderRuns
             && 1...Self.mostFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount
             && drawing?.isPossible(upTo: Self.longestDrawing) ?? !format.holdsShapes

@@ -30,10 +30,8 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// This size after an image of it was made upright, given its EXIF orientation.
-    func upright(from orientation: Int) -> PixelSize {
-        orientation >= 5 ? PixelSize(width: height, height: width) : self
-    }
+    /// This size with width and height exchanged.
+    package var exchanged: PixelSize { PixelSize(width: height, height: width) }
 
     /// This size with sides divided by a whole number and rounded up.
     func reduced(by level: Int) -> PixelSize {

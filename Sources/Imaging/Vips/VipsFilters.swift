@@ -64,11 +64,11 @@ extension VipsImage {
             rotation, size: size, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, CPixels_rotate)
     }
 
-    /// This image turned and mirrored by an EXIF orientation, 1…8.
-    func turned(from orientation: Int, token: WorkToken) throws(VipsError) -> VipsImage {
+    /// This image after a turn, computed at once.
+    func turned(_ turn: QuarterTurn, token: WorkToken) throws(VipsError) -> VipsImage {
         let size = PixelSize(width: width, height: height)
         return try unsafe filtered(
-            CPixelsTurn(orientation: Int32(orientation)), size: size.upright(from: orientation), token, CPixels_turn)
+            CPixelsTurn(orientation: Int32(turn.exif)), size: turn.turned(size), token, CPixels_turn)
     }
 
     /// This image after an operation on whole frames.

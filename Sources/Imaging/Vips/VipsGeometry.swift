@@ -116,24 +116,17 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_overlay($0, $1, overlay) }
     }
 
-    /// This image turned and mirrored so that it is upright, given its EXIF orientation.
-    ///
-    /// If ``needsRandomAccess(forOrientation:)`` is true, the image must be computed already.
-    func upright(from orientation: Int) throws(VipsError) -> VipsImage {
-        switch orientation {
-        case 2: try flipped(VIPS_DIRECTION_HORIZONTAL)
-        case 3: try rotated(VIPS_ANGLE_D180)
-        case 4: try flipped(VIPS_DIRECTION_VERTICAL)
-        case 5: try rotated(VIPS_ANGLE_D90).flipped(VIPS_DIRECTION_HORIZONTAL)
-        case 6: try rotated(VIPS_ANGLE_D90)
-        case 7: try rotated(VIPS_ANGLE_D270).flipped(VIPS_DIRECTION_HORIZONTAL)
-        case 8: try rotated(VIPS_ANGLE_D270)
-        default: self
+    /// This image after a turn; the image must be computed already if the turn has quarters.
+    func turned(_ turn: QuarterTurn) throws(VipsError) -> VipsImage {
+        if turn == .mirrorY { return try flipped(VIPS_DIRECTION_VERTICAL) }
+        let image = turn.isMirrored ? try flipped(VIPS_DIRECTION_HORIZONTAL) : self
+        return switch turn.quarters {
+        case 1: try image.rotated(VIPS_ANGLE_D90)
+        case 2: try image.rotated(VIPS_ANGLE_D180)
+        case 3: try image.rotated(VIPS_ANGLE_D270)
+        default: image
         }
     }
-
-    /// Whether the rows of the upright image are not the stored rows in their order.
-    static func needsRandomAccess(forOrientation orientation: Int) -> Bool { orientation > 2 }
 
     private func rotated(_ angle: VipsAngle) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_rotate($0, $1, angle) }

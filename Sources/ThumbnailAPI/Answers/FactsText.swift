@@ -18,7 +18,7 @@ package enum FactsText {
         var members: [(String, JSONValue)] = [
             ("format", .string(header.format.rawValue)),
             ("mediaType", .string(header.format.mediaType)), ("width", .int(header.size.width)),
-            ("height", .int(header.size.height)), ("orientation", .int(header.orientation)),
+            ("height", .int(header.size.height)), ("orientation", .int(header.orientation.exif)),
             ("frames", .int(header.frames)), ("hasAlpha", .bool(header.hasAlpha)), ("bitDepth", .int(header.bitDepth)),
             ("progressive", .bool(header.isProgressive)), ("colorSpace", .string(header.colors.space.rawValue)),
             ("hdr", .string(header.colors.highRange.rawValue)), ("bytes", .int(facts.byteCount)),

@@ -152,7 +152,7 @@ extension RecordWriter {
         write(header.format.rawValue)
         for number in [
             header.storedSize.width, header.storedSize.height, header.decodedArea, header.decoderRuns,
-            header.orientation,
+            header.orientation.exif,
             header.bands, header.bitDepth, header.frames, header.profileByteCount,
         ] {
             write(number)
@@ -242,7 +242,8 @@ extension RecordReader {
 
     private mutating func imageHeader(isPage: Bool, exif: EXIFTexts?) -> ImageHeader? {
         guard let format = text().flatMap({ ImageFormat(rawValue: $0) }), let width = int(), let height = int(),
-            let decodedArea = int(in: 0...Int.max), let decoderRuns = int(), let orientation = int(), let bands = int(),
+            let decodedArea = int(in: 0...Int.max), let decoderRuns = int(),
+            let orientation = QuarterTurn(exif: int() ?? 0), let bands = int(),
             let bitDepth = int(),
             let frames = int(), let profileByteCount = int(), let hasAlpha = flag(), let isProgressive = flag(),
             let isChromaSubsampled = flag(), let colors = colors()

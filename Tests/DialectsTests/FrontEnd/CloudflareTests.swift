@@ -16,7 +16,8 @@ import ThumbnailTypes
     }
 
     private static func header(
-        _ width: Int = 1_080, _ height: Int = 720, _ format: ImageFormat = .jpeg, orientation: Int = 1, frames: Int = 1
+        _ width: Int = 1_080, _ height: Int = 720, _ format: ImageFormat = .jpeg, orientation: QuarterTurn = .none,
+        frames: Int = 1
     ) -> ImageHeader {
         ImageHeader(
             format: format, storedSize: PixelSize(width: width, height: height), orientation: orientation,

@@ -1,4 +1,5 @@
 import Imaging
+import TestSupport
 import Testing
 import Text
 import ThumbnailPipeline
@@ -16,7 +17,8 @@ import ThumbnailTypes
     }
 
     private static func header(
-        _ width: Int = 1_200, _ height: Int = 800, _ format: ImageFormat = .jpeg, orientation: Int = 1, frames: Int = 1
+        _ width: Int = 1_200, _ height: Int = 800, _ format: ImageFormat = .jpeg, orientation: QuarterTurn = .none,
+        frames: Int = 1
     ) -> ImageHeader {
         ImageHeader(
             format: format, storedSize: PixelSize(width: width, height: height), orientation: orientation,
@@ -50,7 +52,7 @@ import ThumbnailTypes
         ("w_600", "600x400", 8), ("autoorient,w_600", "600x900", 1), ("rotate,w_600", "600x900", 1),
         ("rotate_90,w_600", "600x900", 1), ("flop", "1200x800", 7), ("rotate_180", "1200x800", 6),
     ])
-    func `EXIF counts only if that is asked for`(modifiers: String, size: String, turn: Int) throws {
+    func `EXIF counts only if that is asked for`(modifiers: String, size: String, turn: QuarterTurn) throws {
         let header = Self.header(orientation: 6)
         #expect(try Self.plan(modifiers, of: header).answerText.prefix(before: UInt8(ascii: " ")) == size)
         let recipe = try Self.query(modifiers).request.recipe.recipe

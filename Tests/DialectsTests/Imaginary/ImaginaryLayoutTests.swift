@@ -1,4 +1,5 @@
 import Imaging
+import TestSupport
 import Testing
 import ThumbnailPipeline
 import ThumbnailTypes
@@ -56,7 +57,7 @@ import ThumbnailTypes
     }
 
     @Test func `turns come first, and mirrors after them`() throws {
-        func turn(_ target: String, _ orientation: Int, _ format: ImageFormat = .jpeg) throws -> Int {
+        func turn(_ target: String, _ orientation: QuarterTurn, _ format: ImageFormat = .jpeg) throws -> QuarterTurn {
             try imaginaryComposition(target, 40, 30, format, orientation: orientation).turn
         }
         // The composition's turn is that of the upright image.
@@ -166,7 +167,7 @@ import ThumbnailTypes
         (256, .tiff, 3, 256, 171), (256, .gif, 1, 256, 171), (256, .bmp, 1, 256, 171),
     ])
     func `the largest preview has the source's size, and others fit`(
-        side: Int, format: ImageFormat, orientation: Int, width: Int, height: Int
+        side: Int, format: ImageFormat, orientation: QuarterTurn, width: Int, height: Int
     ) throws {
         let isLarge = side == 4_096 && orientation == 6
         let (stored, first) = (isLarge ? (400, 600) : (600, 400), format == .heic ? nil : "autorotate")

@@ -21,7 +21,7 @@ func imaginaryQuery(_ target: String, accept: String? = nil) throws -> Thumbnail
 
 /// The composition of a target for a source.
 func imaginaryComposition(
-    _ target: String, _ width: Int, _ height: Int, _ format: ImageFormat = .jpeg, orientation: Int = 1,
+    _ target: String, _ width: Int, _ height: Int, _ format: ImageFormat = .jpeg, orientation: QuarterTurn = .none,
     hasAlpha: Bool = false
 ) throws -> Composition {
     let header = ImageHeader(

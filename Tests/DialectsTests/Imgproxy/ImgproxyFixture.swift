@@ -69,7 +69,7 @@ enum ImgproxyFixture {
 extension ImageHeader {
     /// A still of this format and size.
     static func still(
-        _ format: ImageFormat, _ width: Int, _ height: Int, orientation: Int = 1, hasAlpha: Bool = false,
+        _ format: ImageFormat, _ width: Int, _ height: Int, orientation: QuarterTurn = .none, hasAlpha: Bool = false,
         frames: Int = 1
     ) -> ImageHeader {
         ImageHeader(

@@ -184,33 +184,3 @@ struct ImgproxyGravityTests {
         }
     }
 }
-
-/// Mirrors and quarter turns.
-struct QuarterTurnTests {
-    @Test func `orientations become turns and back`() {
-        for orientation in 1...8 {
-            let turn = QuarterTurn(fromOrientation: orientation)
-            #expect(turn.orientation == orientation && turn.exchangesSides == (orientation >= 5))
-            #expect(turn.then(turn.inverse) == .none && turn.inverse.then(turn) == .none)
-        }
-    }
-
-    @Test func `turns one after the other move a part like the turn of both`() {
-        let part = ImagePart(x: 1, y: 2, size: PixelSize(3, 4), of: PixelSize(20, 10))
-        for first in 1...8 {
-            for second in 1...8 {
-                let (one, two) = (QuarterTurn(fromOrientation: first), QuarterTurn(fromOrientation: second))
-                #expect(two.turned(one.turned(part)) == one.then(two).turned(part), "\(first) \(second)")
-            }
-        }
-    }
-
-    @Test func `a turn to the right brings the left side up`() {
-        let part = ImagePart(x: 1, y: 2, size: PixelSize(3, 4), of: PixelSize(20, 10))
-        #expect(
-            QuarterTurn(quarters: 1).turned(part)
-                == ImagePart(x: 4, y: 1, size: PixelSize(4, 3), of: PixelSize(10, 20)))
-        #expect(
-            QuarterTurn.mirrorY.turned(part) == ImagePart(x: 1, y: 4, size: PixelSize(3, 4), of: PixelSize(20, 10)))
-    }
-}

@@ -1,4 +1,5 @@
 import Imaging
+import TestSupport
 import Testing
 
 @testable import Dialects
@@ -95,7 +96,7 @@ import Testing
         ("flip&flop", 3), ("ro=180&flip", 2), ("ro=270&flip", 5), ("ro=450", 6), ("ro=45", 1), ("flip=0&flop=false", 1),
         ("ro=270&flop", 7), ("ro=-2147483640", 1),
     ])
-    func `turns come before what is mirrored`(query: String, turn: Int) throws {
+    func `turns come before what is mirrored`(query: String, turn: QuarterTurn) throws {
         #expect(try wsrvComposition(query, 400, 300).turn == turn)
     }
 

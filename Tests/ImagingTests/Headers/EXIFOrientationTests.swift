@@ -1,8 +1,9 @@
 import Imaging
+import TestSupport
 import Testing
 
 struct EXIFOrientationTests {
-    private func orientation(_ data: [UInt8]) throws -> Int {
+    private func orientation(_ data: [UInt8]) throws -> QuarterTurn {
         try inspect(JPEGFile(segments: [JPEGFile.segment(0xE1, Array("Exif\0\0".utf8) + data)]).bytes).orientation
     }
 
@@ -19,7 +20,7 @@ struct EXIFOrientationTests {
         for index in 0..<data.count {
             var broken = data
             broken[index] ^= 0xFF
-            #expect((1...8).contains(try orientation(broken)))
+            _ = try orientation(broken)
         }
     }
 

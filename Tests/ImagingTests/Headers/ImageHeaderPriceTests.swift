@@ -1,4 +1,5 @@
 import Imaging
+import TestSupport
 import Testing
 
 /// The price table, for an image of a million pixels of which libvips keeps 900 rows.
@@ -58,7 +59,7 @@ struct ImageHeaderPriceTests {
     }
 
     @Test func `planes that are turned are paid for twice`() {
-        func price(_ format: ImageFormat, _ orientation: Int) -> Int {
+        func price(_ format: ImageFormat, _ orientation: QuarterTurn) -> Int {
             ImageHeader(format: format, storedSize: Self.size, orientation: orientation).price(of: DecodePlan(level: 2))
         }
         for format in [ImageFormat.jpeg, .webp] { #expect(price(format, 6) == price(format, 1) + 750_000) }

@@ -82,7 +82,7 @@ struct JPEGHeaderTests {
     func `orientation turns the size`(orientation: Int, isLittleEndian: Bool) throws {
         let data = Array("Exif\0\0".utf8) + exif(orientation: orientation, isLittleEndian: isLittleEndian)
         let header = try inspect(JPEGFile(segments: [JPEGFile.segment(0xE1, data)]).bytes)
-        #expect(header.orientation == orientation)
+        #expect(header.orientation.exif == orientation)
         #expect(header.storedSize == PixelSize(width: 300, height: 200))
         #expect(header.size.width == (orientation < 5 ? 300 : 200))
     }

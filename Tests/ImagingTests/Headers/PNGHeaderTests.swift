@@ -1,4 +1,5 @@
 import Imaging
+import TestSupport
 import Testing
 
 /// A PNG's chunks; the sums at their ends are left at zero.

@@ -1,0 +1,82 @@
+/// A mirror or none, and then quarter turns: all that EXIF orientations, rotations by 90° and mirrors do.
+package struct QuarterTurn: Hashable, Sendable {
+    /// Whether left and right are exchanged first.
+    package let isMirrored: Bool
+    /// Quarter turns clockwise, 0…3.
+    package let quarters: Int
+
+    package static let none = QuarterTurn()
+    /// Left and right exchanged.
+    package static let mirrorX = QuarterTurn(isMirrored: true)
+    /// Top and bottom exchanged.
+    package static let mirrorY = QuarterTurn(isMirrored: true, quarters: 2)
+
+    private static let plain = [1, 6, 3, 8]
+    private static let mirrored = [2, 7, 4, 5]
+
+    /// - Parameter quarters: Any number; negative ones turn counterclockwise.
+    package init(isMirrored: Bool = false, quarters: Int = 0) {
+        self.isMirrored = isMirrored
+        self.quarters = quarters & 3
+    }
+
+    /// The turn that makes an image of an EXIF orientation upright; nil for none of 1…8.
+    package init?(exif: Int) {
+        if let quarters = Self.plain.firstIndex(of: exif) {
+            self.init(quarters: quarters)
+        } else if let quarters = Self.mirrored.firstIndex(of: exif) {
+            self.init(isMirrored: true, quarters: quarters)
+        } else {
+            return nil
+        }
+    }
+
+    /// The EXIF orientation that this makes upright, 1…8.
+    package var exif: Int { isMirrored ? Self.mirrored[quarters] : Self.plain[quarters] }
+
+    /// Whether width and height are exchanged.
+    package var exchangesSides: Bool { !quarters.isMultiple(of: 2) }
+
+    /// Whether the first column of the image becomes the last column or row of the result.
+    var reversesColumns: Bool { isMirrored ? quarters < 2 : quarters >= 2 }
+
+    /// Whether the first row of the image becomes the last row or column of the result.
+    var reversesRows: Bool { quarters == 1 || quarters == 2 }
+
+    /// This, and then `next`.
+    package func then(_ next: QuarterTurn) -> QuarterTurn {
+        QuarterTurn(
+            isMirrored: isMirrored != next.isMirrored,
+            quarters: (next.isMirrored ? -quarters : quarters) + next.quarters)
+    }
+
+    /// The turn that undoes this one.
+    package var inverse: QuarterTurn { isMirrored ? self : QuarterTurn(quarters: -quarters) }
+
+    /// The size of an image of `size` after this.
+    package func turned(_ size: PixelSize) -> PixelSize { exchangesSides ? size.exchanged : size }
+
+    /// The place of a part after this.
+    package func turned(_ part: ImagePart) -> ImagePart {
+        let (x, y) = corner(part.x, part.y, (part.size.width, part.size.height), (part.whole.width, part.whole.height))
+        return ImagePart(x: x, y: y, size: turned(part.size), of: turned(part.whole))
+    }
+
+    /// The place of a region of a plane of `size` samples after this.
+    func turned(_ region: Plane.Region, in size: PixelSize) -> Plane.Region {
+        let (left, top) = corner(
+            region.left, region.top, (region.width, region.height), (Double(size.width), Double(size.height)))
+        return exchangesSides
+            ? Plane.Region(left: left, top: top, width: region.height, height: region.width)
+            : Plane.Region(left: left, top: top, width: region.width, height: region.height)
+    }
+
+    /// The top left corner of a part after this.
+    private func corner<Length: SignedNumeric>(
+        _ x: Length, _ y: Length, _ part: (width: Length, height: Length), _ whole: (width: Length, height: Length)
+    ) -> (x: Length, y: Length) {
+        let x = reversesColumns ? whole.width - x - part.width : x
+        let y = reversesRows ? whole.height - y - part.height : y
+        return exchangesSides ? (y, x) : (x, y)
+    }
+}

@@ -1,0 +1,6 @@
+package import Imaging
+
+/// A turn as the number of its EXIF orientation.
+extension QuarterTurn: ExpressibleByIntegerLiteral {
+    package init(integerLiteral orientation: Int) { self = QuarterTurn(exif: orientation) ?? .none }
+}
