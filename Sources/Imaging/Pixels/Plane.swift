@@ -35,6 +35,17 @@ package struct Plane: Hashable, Sendable {
     }
 }
 
+extension QuarterTurn {
+    /// The place of a region of a plane of `size` samples after this.
+    func turned(_ region: Plane.Region, in size: PixelSize) -> Plane.Region {
+        let (left, top) = corner(
+            region.left, region.top, (region.width, region.height), (Double(size.width), Double(size.height)))
+        return exchangesSides
+            ? Plane.Region(left: left, top: top, width: region.height, height: region.width)
+            : Plane.Region(left: left, top: top, width: region.width, height: region.height)
+    }
+}
+
 extension [Plane] {
     /// Planes one after the other, of these sizes and with the image in these parts of them.
     static func stacked(_ parts: [(size: PixelSize, region: Plane.Region)], bytesPerSample: Int = 1) -> [Plane] {

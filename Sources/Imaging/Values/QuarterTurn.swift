@@ -62,17 +62,8 @@ package struct QuarterTurn: Hashable, Sendable {
         return ImagePart(x: x, y: y, size: turned(part.size), of: turned(part.whole))
     }
 
-    /// The place of a region of a plane of `size` samples after this.
-    func turned(_ region: Plane.Region, in size: PixelSize) -> Plane.Region {
-        let (left, top) = corner(
-            region.left, region.top, (region.width, region.height), (Double(size.width), Double(size.height)))
-        return exchangesSides
-            ? Plane.Region(left: left, top: top, width: region.height, height: region.width)
-            : Plane.Region(left: left, top: top, width: region.width, height: region.height)
-    }
-
     /// The top left corner of a part after this.
-    private func corner<Length: SignedNumeric>(
+    func corner<Length: SignedNumeric>(
         _ x: Length, _ y: Length, _ part: (width: Length, height: Length), _ whole: (width: Length, height: Length)
     ) -> (x: Length, y: Length) {
         let x = reversesColumns ? whole.width - x - part.width : x
