@@ -2,12 +2,16 @@ import Coordination
 import Crypto
 import Memory
 
-/// Decodes the bodies of sources that came with a content coding, one after the other on a thread for it.
+/// Decodes the bodies of sources that came with a content coding, on a thread for it, by turns: a body whose decoding
+/// takes long holds up no other.
 ///
 /// Not on the thread of the transfers: a small body can take as long as the largest one.
 final class BodyDecoder: Sendable {
     private let configuration: DownloadConfiguration
     private let worker: WorkerPool
+
+    /// How long a turn takes.
+    private static let turn = Duration.milliseconds(2)
 
     /// Starts the thread.
     init(_ configuration: DownloadConfiguration) {
@@ -17,6 +21,9 @@ final class BodyDecoder: Sendable {
             name: "content codings")
     }
 
+    /// Bodies that wait for a turn.
+    var waitingCount: Int { worker.queuedCount }
+
     /// The source without its codings; its decoded bytes count as received.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
@@ -24,21 +31,21 @@ final class BodyDecoder: Sendable {
         let origin = request.identity.originName.flatMap { configuration.origins[$0] }
         let settings = origin.map { configuration.adapted(to: $0) } ?? configuration
         let limit = min(settings.maximumBytes, request.maximumBytes ?? .max)
+        let end = SystemTimekeeper().now + settings.downloadTimeout
         do {
-            return try await worker.run(timeLimit: settings.downloadTimeout) { token in
-                var bytes = source.bytes
-                for coding in source.codings {
-                    // The coded bytes count themselves by now.
-                    progress.begin(expecting: nil)
-                    let decoding = ContentDecoding(maximumBytes: limit) { count in
-                        try token.check()
-                        try progress.receive(count)
-                    }
-                    bytes = try decoding.decode(bytes, coding)
+            var (bytes, head) = (source.bytes, source.head)
+            for coding in source.codings {
+                // The coded bytes count themselves by now.
+                progress.begin(expecting: nil)
+                let decoding = try ContentDecoding(bytes, coding, maximumBytes: limit) { count, window in
+                    try progress.receive(count, window: window)
                 }
-                guard bytes.count > 0 else { throw DownloadError.emptyBody }
-                return Source(head: source.head.identified(by: bytes), bytes: bytes, timings: source.timings)
+                while try await !takeTurn(decoding, until: end) {}
+                let whole = decoding.finish()
+                (bytes, head) = (whole.bytes, source.head.identified(by: whole.digest))
             }
+            guard bytes.count > 0 else { throw DownloadError.emptyBody }
+            return Source(head: head, bytes: bytes, timings: source.timings)
         } catch is WorkerPool.Full {
             throw DownloadError.queueFull
         } catch is WorkerPool.Stopped {
@@ -48,17 +55,30 @@ final class BodyDecoder: Sendable {
         }
     }
 
+    /// Decodes a part; returns whether that was the last one.
+    private func takeTurn(_ decoding: ContentDecoding, until end: Duration) async throws -> Bool {
+        try await worker.run { token in
+            let now = SystemTimekeeper().now
+            guard now < end else { throw DeadlineExceeded() }
+            repeat {
+                try token.check()
+                if try decoding.step() { return true }
+            } while SystemTimekeeper().now < now + Self.turn
+            return false
+        }
+    }
+
     /// Cancels all work and waits for the thread to end.
     func shutDown() { worker.shutDown() }
 }
 
 extension SourceHead {
-    /// The same header for other bytes: their digest identifies them where there is no tag.
-    fileprivate func identified(by bytes: SharedBytes) -> SourceHead {
+    /// The same header for bytes of this digest, which identifies them where there is no tag.
+    fileprivate func identified(by digest: SHA256Digest) -> SourceHead {
         guard case .digest = validator else { return self }
         return SourceHead(
             identity: identity, url: url, status: status,
-            validator: .digest(bytes.withBytes { SHA256.hash($0) }.hexadecimal), headerFields: headerFields,
+            validator: .digest(digest.hexadecimal), headerFields: headerFields,
             selectingFields: selectingFields, requestedAt: requestedAt, receivedAt: receivedAt)
     }
 }

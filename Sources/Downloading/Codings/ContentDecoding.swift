@@ -1,104 +1,171 @@
 import CBrotli
 import CZlib
+import Crypto
 import Memory
 
-/// Decodes bodies on the thread that calls it, piece by piece, so that a bound is noticed where it is passed.
-struct ContentDecoding {
-    /// Most bytes of a decoded body.
-    let maximumBytes: Int
-    /// Called before each piece of so many bytes is kept; what it throws ends the work.
-    let willKeep: (Int) throws -> Void
+/// A body that is being decoded a step at a time, so that other bodies get their turns.
+///
+/// On any thread, but on one at a time.
+@safe
+final class ContentDecoding: @unchecked Sendable {
+    /// The state of the library.
+    @safe
+    private enum Stream {
+        case zlib(UnsafeMutablePointer<z_stream>)
+        case brotli(OpaquePointer)
+    }
 
-    /// Bytes of one piece.
-    private static let pieceBytes = 64 << 10
+    private let coded: SharedBytes
+    private let coding: ContentCoding
+    private let maximumBytes: Int
+    private let willKeep: (_ count: Int, _ window: Int) throws -> Void
+    private let stream: Stream
+    private let piece: UnsafeMutableRawBufferPointer
+    /// Bytes that have been read.
+    private var place = 0
+    private var members = 1
+    private var decoded = ByteAccumulator()
+    private var hash = SHA256()
 
-    /// The bytes of a body without its coding.
+    /// Bytes of one piece, coded and decoded: a few milliseconds even of a body made to be slow.
+    private static let codedPiece = 4 << 10
+    private static let decodedPiece = 64 << 10
+    /// Members of a gzip body; tools that write many put 64 KiB into each.
+    private static let mostMembers = 4_096
+    /// Most bytes that libbrotli keeps of what it has decoded.
+    private static let brotliWindow = 16 << 20
+
+    /// Begins with the bytes of a body.
     ///
-    /// - Throws: ``DownloadError/undecodable(_:)``, ``DownloadError/tooLarge``, or what `willKeep` throws.
-    func decode(_ coded: SharedBytes, _ coding: ContentCoding) throws -> SharedBytes {
-        var decoded = ByteAccumulator()
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceBytes, alignment: 16)
-        defer { unsafe piece.deallocate() }
-        try unsafe coded.withUnsafeBytes { input in
+    /// - Parameters:
+    ///   - coded: The body.
+    ///   - coding: Its coding.
+    ///   - maximumBytes: Most bytes of the decoded body.
+    ///   - willKeep: Called before each piece of so many bytes is kept, with the bytes that the library keeps besides;
+    ///     an error that it throws ends the work.
+    /// - Throws: ``DownloadError/memoryFull``.
+    init(
+        _ coded: SharedBytes, _ coding: ContentCoding, maximumBytes: Int,
+        willKeep: @escaping (_ count: Int, _ window: Int) throws -> Void
+    ) throws(DownloadError) {
+        stream =
             switch coding {
-            case .gzip, .deflate: try unsafe inflate(input, isGzip: coding == .gzip, piece, &decoded)
-            case .brotli: try unsafe readBrotli(input, piece, &decoded)
+            case .gzip: try Self.zlib(windowBits: 15 + 16)
+            // A zlib stream, or one without its header, as browsers read it.
+            case .deflate: try Self.zlib(windowBits: coded.withBytes(Self.hasZlibHeader) ? 15 : -15)
+            case .brotli: try Self.brotli()
             }
+        (self.coded, self.coding, self.maximumBytes, self.willKeep) = (coded, coding, maximumBytes, willKeep)
+        unsafe piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.decodedPiece, alignment: 16)
+    }
+
+    deinit {
+        unsafe piece.deallocate()
+        switch stream {
+        case .zlib(let stream):
+            unsafe inflateEnd(stream)
+            unsafe stream.deallocate()
+        case .brotli(let state): unsafe BrotliDecoderDestroyInstance(state)
         }
-        return decoded.finish()
     }
 
-    @unsafe
-    private func keep(_ piece: UnsafeRawBufferPointer, in decoded: inout ByteAccumulator) throws {
-        guard decoded.count + piece.count <= maximumBytes else { throw DownloadError.tooLarge }
-        try willKeep(piece.count)
-        unsafe decoded.append(piece)
-    }
-
-    /// Reads gzip with all its members, a zlib stream, or one without its header, as browsers do for `deflate`.
-    ///
-    /// Bytes after the end are ignored.
-    @unsafe
-    private func inflate(
-        _ input: UnsafeRawBufferPointer, isGzip: Bool, _ piece: UnsafeMutableRawBufferPointer,
-        _ decoded: inout ByteAccumulator
-    ) throws {
-        let name = isGzip ? "gzip" : "deflate"
-        var stream = unsafe z_stream()
-        unsafe stream.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
-        unsafe stream.avail_in = UInt32(clamping: input.count)
-        let windowBits: Int32 = unsafe isGzip ? 15 + 16 : Self.hasZlibHeader(input) ? 15 : -15
+    private static func zlib(windowBits: Int32) throws(DownloadError) -> Stream {
+        let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        unsafe stream.initialize(to: z_stream())
         let size = unsafe Int32(MemoryLayout<z_stream>.size)
-        guard unsafe inflateInit2_(&stream, windowBits, ZLIB_VERSION, size) == Z_OK else {
-            throw DownloadError.internal("zlib does not start")
+        guard unsafe inflateInit2_(stream, windowBits, ZLIB_VERSION, size) == Z_OK else {
+            unsafe stream.deallocate()
+            throw .memoryFull
         }
-        defer { unsafe inflateEnd(&stream) }
-        while true {
-            unsafe stream.next_out = piece.bindMemory(to: UInt8.self).baseAddress
-            unsafe stream.avail_out = UInt32(piece.count)
-            let status = unsafe CZlib.inflate(&stream, Z_NO_FLUSH)
-            try unsafe keep(
-                UnsafeRawBufferPointer(rebasing: piece[..<(piece.count - Int(stream.avail_out))]), in: &decoded)
-            switch status {
-            case Z_OK: continue
-            case Z_STREAM_END:
-                let rest = unsafe input.suffix(Int(stream.avail_in))
-                guard isGzip, unsafe rest.starts(with: [0x1f, 0x8b]), unsafe inflateReset(&stream) == Z_OK else {
-                    return
-                }
-            case Z_MEM_ERROR: throw DownloadError.memoryFull
-            case Z_BUF_ERROR: throw DownloadError.undecodable("\(name) that is cut short")
-            default: throw DownloadError.undecodable("no valid \(name)")
-            }
-        }
+        return unsafe .zlib(stream)
+    }
+
+    private static func brotli() throws(DownloadError) -> Stream {
+        guard let state = unsafe BrotliDecoderCreateInstance(nil, nil, nil) else { throw .memoryFull }
+        return unsafe .brotli(state)
     }
 
     /// Whether bytes begin like a zlib stream (RFC 1950 section 2.2).
-    @unsafe
-    private static func hasZlibHeader(_ input: UnsafeRawBufferPointer) -> Bool {
-        guard input.count >= 2 else { return false }
-        return unsafe input[0] & 0x0f == 8 && (Int(input[0]) << 8 | Int(input[1])) % 31 == 0
+    private static func hasZlibHeader(_ bytes: RawSpan) -> Bool {
+        guard bytes.byteCount >= 2 else { return false }
+        let first = unsafe Int(bytes.unsafeLoad(as: UInt8.self))
+        let second = unsafe Int(bytes.unsafeLoad(fromByteOffset: 1, as: UInt8.self))
+        return first & 0x0f == 8 && (first << 8 | second) % 31 == 0
+    }
+
+    /// Decodes the next piece; returns whether that was the last one.
+    ///
+    /// Bytes after the end are ignored.
+    ///
+    /// - Throws: ``DownloadError/undecodable(_:)``, ``DownloadError/tooLarge``, or what `willKeep` throws.
+    func step() throws -> Bool {
+        try unsafe coded.withUnsafeBytes { input in
+            let next = unsafe UnsafeRawBufferPointer(rebasing: input[place...].prefix(Self.codedPiece))
+            switch stream {
+            case .zlib(let stream): return try unsafe inflate(stream, next, input)
+            case .brotli(let state): return try unsafe readBrotli(state, next)
+            }
+        }
+    }
+
+    /// The decoded bytes and their hash, once all steps are done.
+    func finish() -> (bytes: SharedBytes, digest: SHA256Digest) {
+        var whole = ByteAccumulator()
+        var hash = SHA256()
+        swap(&whole, &decoded)
+        swap(&hash, &self.hash)
+        return (whole.finish(), hash.finalize())
+    }
+
+    private func keep(_ count: Int) throws {
+        guard decoded.count + count <= maximumBytes else { throw DownloadError.tooLarge }
+        try willKeep(count, coding == .brotli ? min(decoded.count + count, Self.brotliWindow) : 0)
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: piece[..<count])
+        unsafe decoded.append(bytes)
+        unsafe hash.update(bytes.bytes)
     }
 
     @unsafe
-    private func readBrotli(
-        _ input: UnsafeRawBufferPointer, _ piece: UnsafeMutableRawBufferPointer, _ decoded: inout ByteAccumulator
-    ) throws {
-        guard let state = unsafe BrotliDecoderCreateInstance(nil, nil, nil) else { throw DownloadError.memoryFull }
-        defer { unsafe BrotliDecoderDestroyInstance(state) }
+    private func inflate(
+        _ stream: UnsafeMutablePointer<z_stream>, _ next: UnsafeRawBufferPointer, _ input: UnsafeRawBufferPointer
+    ) throws -> Bool {
+        unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: next.bindMemory(to: UInt8.self).baseAddress)
+        unsafe stream.pointee.avail_in = UInt32(next.count)
+        unsafe stream.pointee.next_out = piece.bindMemory(to: UInt8.self).baseAddress
+        unsafe stream.pointee.avail_out = UInt32(piece.count)
+        let status = unsafe CZlib.inflate(stream, Z_NO_FLUSH)
+        unsafe place += next.count - Int(stream.pointee.avail_in)
+        try unsafe keep(piece.count - Int(stream.pointee.avail_out))
+        switch status {
+        case Z_OK: return false
+        case Z_STREAM_END:
+            guard coding == .gzip, unsafe input[place...].starts(with: [0x1f, 0x8b]) else { return true }
+            members += 1
+            guard members <= Self.mostMembers else { throw DownloadError.undecodable("gzip of too many members") }
+            guard unsafe inflateReset(stream) == Z_OK else { return true }
+            return false
+        case Z_MEM_ERROR: throw DownloadError.memoryFull
+        case Z_BUF_ERROR: throw DownloadError.undecodable("\(coding.rawValue) that is cut short")
+        default: throw DownloadError.undecodable("no valid \(coding.rawValue)")
+        }
+    }
+
+    @unsafe
+    private func readBrotli(_ state: OpaquePointer, _ input: UnsafeRawBufferPointer) throws -> Bool {
         var next = unsafe input.bindMemory(to: UInt8.self).baseAddress
         var left = input.count
-        while true {
-            var room = unsafe piece.bindMemory(to: UInt8.self).baseAddress
-            var roomLeft = piece.count
-            let status = unsafe BrotliDecoderDecompressStream(state, &left, &next, &roomLeft, &room, nil)
-            try unsafe keep(UnsafeRawBufferPointer(rebasing: piece[..<(piece.count - roomLeft)]), in: &decoded)
-            switch status {
-            case BROTLI_DECODER_RESULT_SUCCESS: return
-            case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: continue
-            case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT: throw DownloadError.undecodable("br that is cut short")
-            default: throw DownloadError.undecodable("no valid br")
-            }
+        var room = unsafe piece.bindMemory(to: UInt8.self).baseAddress
+        var roomLeft = unsafe piece.count
+        let status = unsafe BrotliDecoderDecompressStream(state, &left, &next, &roomLeft, &room, nil)
+        place += input.count - left
+        try unsafe keep(piece.count - roomLeft)
+        switch status {
+        case BROTLI_DECODER_RESULT_SUCCESS: return true
+        case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: return false
+        case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT:
+            guard place < coded.count else { throw DownloadError.undecodable("br that is cut short") }
+            return false
+        default: throw DownloadError.undecodable("no valid br")
         }
     }
 }

@@ -206,8 +206,9 @@ package struct TransferTimings: Hashable, Sendable {
 }
 
 /// A content coding of an answer that is decoded (RFC 9110 section 8.4.1), although none is asked for.
-enum ContentCoding: Sendable {
-    case gzip, deflate, brotli
+enum ContentCoding: String, Sendable {
+    case gzip, deflate
+    case brotli = "br"
 
     /// Most codings on top of each other.
     static let maximumCount = 2

@@ -202,11 +202,14 @@ package final class TransferProgress: Sendable {
 
     /// Notes bytes of the body, and has memory reserved for them.
     ///
+    /// - Parameters:
+    ///   - count: How many have come.
+    ///   - window: Bytes that a decoder keeps besides the body so far.
     /// - Throws: ``DownloadError/memoryFull``; the transfer ends there.
-    package func receive(_ count: Int) throws(DownloadError) {
+    package func receive(_ count: Int, window: Int = 0) throws(DownloadError) {
         let total = received.wrappingAdd(count, ordering: .relaxed).newValue
         watch.withLock { $0?.dueReport() }?()
-        guard let room = room.withLock({ $0 }), case let missing = total - room.bytes, missing > 0 else { return }
+        guard let room = room.withLock({ $0 }), case let missing = total + window - room.bytes, missing > 0 else { return }
         do {
             try room.grow(by: (missing / Self.portion + 1) * Self.portion, for: .arrival)
         } catch {

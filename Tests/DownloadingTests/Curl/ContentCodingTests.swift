@@ -1,4 +1,5 @@
 import Coordination
+import HTTPTypes
 import Memory
 import TestSupport
 import Testing
@@ -67,6 +68,54 @@ struct ContentCodingTests {
         let body = Coded.by("gzip", Array(image.prefix(100))) + Coded.by("gzip", Array(image.dropFirst(100))) + [1, 2]
         fixture.origin.serve("/a", .image(body).with("Content-Encoding", "gzip"))
         #expect(try await fixture.load("/a").bytes.array == image)
+    }
+
+    @Test(arguments: [4_095, 4_097])
+    func `members of gzip are bounded`(count: Int) async throws {
+        let fixture = try LoaderFixture()
+        let empty = Coded.by("gzip", [])
+        let body = (0..<count - 1).flatMap { _ in empty } + Coded.by("gzip", image)
+        fixture.origin.serve("/a", .image(body).with("Content-Encoding", "gzip"))
+        let source = try? await fixture.load("/a")
+        #expect(source?.bytes.array == (count < 4_096 ? image : nil))
+    }
+
+    @Test func `the window of a decoder counts against the memory budget`() throws {
+        let progress = TransferProgress()
+        let budget = MemoryBudget(limit: 2 << 20)
+        progress.take(try budget.reserveNow(1, for: .arrival))
+        try progress.receive(1 << 20)
+        #expect(throws: DownloadError.memoryFull) { try progress.receive(1, window: 1 << 20) }
+    }
+
+    @Test func `a body whose decoding takes long holds up no other`() async throws {
+        let decoder = BodyDecoder(DownloadConfiguration())
+        defer { decoder.shutDown() }
+        let request = TransferRequest(identity: SourceIdentity(url: try SourceURL(parsing: "http://h/a")))
+        let ended = Locked<[Int]>([])
+        func decode(_ count: Int, _ progress: TransferProgress) -> Task<Void, any Error> {
+            let date = HTTPDate(secondsSince1970: 0)
+            let head = SourceHead(
+                identity: request.identity, validator: .digest(""), headerFields: HTTPFields(), requestedAt: date,
+                receivedAt: date)
+            let source = Source(
+                head: head, bytes: SharedBytes(Zlib.zeros(count)), timings: TransferTimings(), codings: [.deflate])
+            return Task {
+                let whole = try await decoder.decode(source, for: request, progress: progress)
+                ended.withLock { $0.append(whole.bytes.count) }
+            }
+        }
+        let gate = ThreadGate()
+        let progress = TransferProgress()
+        progress.watch(every: .zero, by: SystemTimekeeper()) { gate.pass() }
+        let long = decode(60 << 20, progress)
+        await gate.arrivals(1)
+        let short = decode(1_000, TransferProgress())
+        try #require(await eventually { decoder.waitingCount == 1 })
+        gate.open()
+        try await short.value
+        try await long.value
+        #expect(ended.withLock { $0 } == [1_000, 60 << 20])
     }
 
     @Test func `a 206 with the whole source is the source`() async throws {
