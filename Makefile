@@ -1,4 +1,4 @@
-# Everything that is done with this project, by people and by CI.
+# All commands of the project, for people and CI.
 
 SWIFT ?= swift
 TESTS := unit fuzz-check contract smoke pages-test examples docs namespace-test
@@ -24,47 +24,47 @@ RELEASE := .build/release/alula
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-deps: ## Install the Debian packages that building and running need
+deps: ## Install the Debian packages to build and run
 	@scripts/install-packages libvips-dev libaom-dev libbrotli-dev libdav1d-dev libde265-dev libseccomp-dev libjpeg62-turbo-dev libjxl-dev librsvg2-dev libpango1.0-dev libwebp-dev libzimg-dev zlib1g-dev \
 		libcurl4-openssl-dev libhiredis-dev libmicrohttpd-dev libc-ares-dev libssl-dev libsqlite3-dev libidn2-dev \
 		libjemalloc-dev pkg-config ca-certificates
 
-deps-test: deps ## Install what the tests need besides
+deps-test: deps ## Install what the tests need
 	@scripts/install-packages python3 python3-venv mate-backgrounds curl
 	@cmp -s Tests/Python/requirements.txt $(VENV)/requirements.txt || (python3 -m venv $(VENV) && \
 		$(VENV)/bin/pip install --quiet --requirement Tests/Python/requirements.txt && cp Tests/Python/requirements.txt $(VENV))
 
-build: deps ## Build the service for production
+build: deps ## Build a release
 	$(SWIFT) build -c release --product alula
 
-install: ## Install what `make build` has built, as $(PREFIX)/bin/alula; PREFIX=/usr/local DESTDIR=
+install: ## Install the built program as $(PREFIX)/bin/alula; PREFIX=/usr/local DESTDIR=
 	@test -x $(RELEASE) || { echo "Nothing is built yet: run make build first." >&2; exit 1; }
 	install -D -m 755 $(RELEASE) $(DESTDIR)$(PREFIX)/bin/alula
 
-deb: deps ## Build a Debian package of the service in .build/deb
+deb: deps ## Build a Debian package in .build/deb
 	@scripts/install-packages dpkg-dev
 	$(SWIFT) build -c release --product alula --static-swift-stdlib
 	scripts/build-deb $(RELEASE) .build/deb
 
-deb-test: deb ## Install the Debian package in a new root, serve a thumbnail from it and remove it; some minutes, as root
+deb-test: deb ## Install the Debian package in a new root, use and remove it; minutes, as root
 	@scripts/install-packages mmdebstrap curl groff-base
 	scripts/deb-test .build/deb/*.deb
 
-run: build ## Build, start and print a URL to try, without the internet
+run: build ## Build, start, and print a URL to try; works offline
 	@$(RELEASE) serve --demo --port $(PORT) --log-format text
 
-test: ## Run all tests, the rest also if some fail; at its end stands which; TESTS="unit smoke"
+test: ## Run all tests and list those that failed; TESTS="unit smoke"
 	@failed=; for suite in $(TESTS); do $(MAKE) --no-print-directory $$suite || failed="$$failed $$suite"; done; \
 		[ -z "$$failed" ] || { echo "These failed:$$failed" >&2; exit 1; }
 
-unit: deps ## Run the tests of the modules and of the service over real sockets; TEST_TARGETS=ImagingTests,alulaTests builds these alone
+unit: deps ## Run module tests, and the service over real sockets; TEST_TARGETS=ImagingTests,alulaTests builds only these
 	$(SWIFT) build --build-tests
 	# One suite at a time: debug code that makes images would starve the threads that others wait for.
 	$(SWIFT) test --skip-build --disable-xctest --no-parallel
 
-contract: deps-test ## Try the running service against openapi.yaml, and with URLs of other services' clients
+contract: deps-test ## Test the service against openapi.yaml and other services' clients
 	$(SWIFT) build --product alula
 	$(SWIFT) build --product fake-origin
 	$(SUITES) $(VENV)/bin/python -m alula_tests.contract --alula .build/debug/alula --origin .build/debug/fake-origin
@@ -73,7 +73,7 @@ smoke: deps-test ## Serve every image of PHOTOS in every fit and format; SMOKE="
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV)/bin/python -m alula_tests.smoke --alula .build/debug/alula --photos $(PHOTOS) $(SMOKE)
 
-examples: deps-test ## Run the programs of examples/ against the service, and compare hashes with those of reference programs
+examples: deps-test ## Run the programs of examples/, and compare hashes with reference programs
 	@command -v node > /dev/null || scripts/install-packages nodejs
 	@scripts/install-packages golang-go php-cli ruby
 	@scripts/install-packages mono-mcs mono-runtime libmono-system-net-http4.0-cil libmono-system-runtime-serialization4.0-cil
@@ -86,36 +86,36 @@ examples: deps-test ## Run the programs of examples/ against the service, and co
 	$(SUITES) $(VENV_EXAMPLES)/bin/python -m alula_tests.examples --alula .build/debug/alula --swift .build/client-example/debug/AlulaClientExample \
 		--mono .build/examples/Upload.exe
 
-pages-test: deps-test ## Click through the pages in a headless Chromium; PAGES="--only signed --pictures folder"
+pages-test: deps-test ## Test the pages in a headless Chromium; PAGES="--only signed --pictures folder"
 	@scripts/install-packages chromium chromium-driver fonts-dejavu-core
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV)/bin/python -m alula_tests.pages --alula .build/debug/alula $(PAGES)
 
-namespace-test: deps-test ## Try what is dialled, in network namespaces where they are granted; CASES=file
+namespace-test: deps-test ## Test which addresses are dialed, in network namespaces if available; CASES=file
 	@scripts/install-packages iproute2 util-linux
 	$(SWIFT) build --product alula
 	@$(SUITES) python3 -m alula_tests.namespaces --alula .build/debug/alula $(if $(CASES),--cases $(CASES))
 
-load-test: build deps-test ## Flood the service, end it under load, crowd it; LOAD="--seconds 20 --times 5"
+load-test: build deps-test ## Test overload, shutdown under load, and many connections; LOAD="--seconds 20 --times 5"
 	$(SUITES) python3 -m alula_tests.load --alula $(RELEASE) $(LOAD)
 
-soak-test: build deps-test ## Use the service for ten minutes and see that nothing is left behind; SOAK="--seconds 600 --rate 20"
+soak-test: build deps-test ## Test ten minutes of mixed use for leaks; SOAK="--seconds 600 --rate 20"
 	$(SUITES) python3 -m alula_tests.soak --alula $(RELEASE) $(SOAK)
 
-tier-test: deps-test ## Share a real Redis server between instances: hits, purges, restarts, faults; TIER="--only hits_and_purges"
+tier-test: deps-test ## Test the shared cache with a real Redis; TIER="--only hits_and_purges"
 	@scripts/install-packages redis-server redis-tools openssl
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.tier --alula .build/debug/alula $(TIER)
 
-store-test: deps-test $(VENV_STORE)/installed ## Keep results in a folder and in strict buckets: hits, purges, restarts, faults; STORE="--only a_bucket"
+store-test: deps-test $(VENV_STORE)/installed ## Test the result store in a folder and in buckets; STORE="--only a_bucket"
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV_STORE)/bin/python -m alula_tests.store --alula .build/debug/alula $(STORE)
 
-crash-test: deps-test ## Kill instances with a disk cache each over one result store under load, 100 times; CRASH="--kills 20 --seed 1"
+crash-test: deps-test ## Kill instances over one result store under load; CRASH="--kills 20 --seed 1"
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.crash --alula .build/debug/alula $(CRASH)
 
-mutation-test: deps-test ## Send 20,000 damaged images through the running service; CORPUS=folder MUTATION="--count 1000 --seed 1"
+mutation-test: deps-test ## Send 20,000 damaged images through the service; CORPUS=folder MUTATION="--count 1000 --seed 1"
 	$(SWIFT) build -c release --product alula
 	$(SWIFT) build -c release --product fake-origin
 	$(SUITES) python3 -m alula_tests.mutation --alula $(RELEASE) --origin .build/release/fake-origin --corpus "$(CORPUS)" $(MUTATION)
@@ -124,20 +124,20 @@ sandbox-test: deps-test ## Kill, stop or crash a worker process each second unde
 	$(SWIFT) build --product alula
 	$(SUITES) python3 -m alula_tests.sandbox --alula .build/debug/alula --photos $(PHOTOS) $(SANDBOX)
 
-deploy-test: deps-test $(VENV_DEPLOY)/installed ## Judge the files of deploy/, and try instances behind HAProxy, nginx and Varnish; DEPLOY="--only files"
+deploy-test: deps-test $(VENV_DEPLOY)/installed ## Check the files of deploy/, and test instances behind HAProxy, nginx and Varnish; DEPLOY="--only files"
 	@scripts/install-packages haproxy nginx-light prometheus systemd strace varnish varnish-modules
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV_DEPLOY)/bin/python -m alula_tests.deploy --alula .build/debug/alula $(DEPLOY)
 
-arm-test: ## Compare the C kernels of ARM64, under an emulator, with those of x86-64; some minutes, KERNELS=1000 for fewer cases
+arm-test: ## Compare the ARM64 kernels, under an emulator, with x86-64; minutes, KERNELS=1000 for fewer cases
 	@scripts/install-packages gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 	scripts/arm-test $(KERNELS)
 
-image-test: $(VENV_DEPLOY)/installed ## Build the container image without a daemon or a registry, run it as a runtime would, and serve thumbnails; some minutes, as root
+image-test: $(VENV_DEPLOY)/installed ## Build and run the container image without a daemon or registry; minutes, as root
 	@scripts/install-packages buildah mmdebstrap curl
 	scripts/image-test
 
-fleet-test: $(VENV_FLEET)/installed ## Try four instances behind HAProxy, with and without a shared tier; FLEET_TEST="--quick" or "--only work"
+fleet-test: $(VENV_FLEET)/installed ## Test four instances behind HAProxy, with and without a shared cache; FLEET_TEST="--quick" or "--only work"
 	@scripts/install-packages haproxy redis-server wrk
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV_FLEET)/bin/python -m alula_tests.fleet --alula .build/debug/alula $(FLEET_TEST)
@@ -163,7 +163,7 @@ $(VENV_DOCS)/installed: scripts/docs-requirements.txt
 	@scripts/install-packages python3 python3-venv
 	@python3 -m venv $(VENV_DOCS) && $(VENV_DOCS)/bin/pip install --quiet --requirement $< && touch $@
 
-lint: ## Check formatting, threads, the words of comments, links of the documents, the order of folders, sizes of files and types, that text from outside is no key as a String, and that targets declare what they import
+lint: ## Check formatting, words, links, threads, folder order, sizes, text keys and imports
 	@scripts/install-packages clang-format
 	@scripts/lint-text-keys
 	@scripts/lint-threads
@@ -182,11 +182,11 @@ format: ## Format the sources
 	@scripts/lint-c --mend
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks Fuzz
 
-bench: build $(BENCH_TOOLS) ## Measure, beside nginx and thumbor where they can be had; PHOTOS=folder BENCH="--seconds 5"
+bench: build $(BENCH_TOOLS) ## Measure beside nginx and thumbor, if available; PHOTOS=folder BENCH="--seconds 5"
 	@scripts/install-packages gcc libc6-dev
 	python3 Benchmarks/run.py --alula $(RELEASE) --photos $(PHOTOS) $(BENCH)
 
-bench-against: build $(BENCH_TOOLS) ## Measure CPU times beside another build's, in turns; PHOTOS=folder AGAINST="OTHER/alula --rounds 9"
+bench-against: build $(BENCH_TOOLS) ## Measure CPU times beside another build; PHOTOS=folder AGAINST="OTHER/alula --rounds 9"
 	$(VENV_BENCH)/bin/python Benchmarks/against.py --alula $(RELEASE) --photos $(PHOTOS) --against $(AGAINST)
 
 # What the benchmarks measure with and beside.
@@ -195,57 +195,57 @@ $(BENCH_TOOLS): Benchmarks/requirements.txt
 	@python3 -m venv $(VENV_BENCH)
 	@$(VENV_BENCH)/bin/pip install --quiet --requirement $< && touch $@ || echo "thumbor and scores cannot be had here; going on without"
 
-bench-lanes: build $(BENCH_TOOLS) ## Measure both lanes of imaging and judge the figures; PHOTO=file.jpg PHOTOS=folder LANES="--rounds 30"
+bench-lanes: build $(BENCH_TOOLS) ## Measure both lanes of imaging and check the limits; PHOTO=file.jpg PHOTOS=folder LANES="--rounds 30"
 	$(SWIFT) build -c release --product lanes
 	$(SWIFT) build -c release --product alula -Xswiftc -DVIPS_LANE --scratch-path .build/vips-lane
 	$(VENV_BENCH)/bin/python Benchmarks/lanes.py --lanes .build/release/lanes --alula $(RELEASE) \
 		--alula-vips .build/vips-lane/release/alula --photo "$(PHOTO)" --photos $(PHOTOS) $(LANES)
 
-bench-quality: deps $(BENCH_TOOLS) ## Score how results look, beside nginx and thumbor; PHOTO=file.jpg PHOTOS=folder QUALITY="--margins 1.5,1"
+bench-quality: deps $(BENCH_TOOLS) ## Score visual quality beside nginx and thumbor; PHOTO=file.jpg PHOTOS=folder QUALITY="--margins 1.5,1"
 	@scripts/install-packages gcc libc6-dev
 	$(SWIFT) build -c release --product lanes
 	$(VENV_BENCH)/bin/python Benchmarks/quality.py --lanes .build/release/lanes --photo "$(PHOTO)" --photos $(PHOTOS) $(QUALITY)
 
-bench-looks: build $(BENCH_TOOLS) ## Measure which qualities look alike, and bytes at equal scores; PHOTOS=folder LOOKS="--against OTHER/alula --widths 300"
+bench-looks: build $(BENCH_TOOLS) ## Measure equal qualities across formats, and bytes at equal scores; PHOTOS=folder LOOKS="--against OTHER/alula --widths 300"
 	@scripts/install-packages gcc libc6-dev libjxl-tools libjxl-devtools
 	$(VENV_BENCH)/bin/python Benchmarks/looks.py --alula $(RELEASE) --photos $(PHOTOS) $(LOOKS)
 
-bench-gain-maps: build $(BENCH_TOOLS) ## Measure how far answers with a gain map are from their sources, as libultrahdr shows both; PHOTOS=folder GAIN_MAPS="--names *flower*"
+bench-gain-maps: build $(BENCH_TOOLS) ## Measure how far results with a gain map are from their sources; PHOTOS=folder GAIN_MAPS="--names *flower*"
 	$(VENV_BENCH)/bin/python Benchmarks/gain_maps.py --alula $(RELEASE) --photos $(PHOTOS) $(GAIN_MAPS)
 
-bench-prices: deps ## Measure decodes, renders and refusals beside the memory that they are priced at
+bench-prices: deps ## Measure time and memory of decodes and renders beside their costs
 	@scripts/install-packages python3
 	$(SWIFT) build -c release --product prices
 	python3 Benchmarks/prices.py --prices .build/release/prices $(PRICES)
 
-bench-renditions: build $(BENCH_TOOLS) ## Measure many renditions in one call beside thumbor's uploads, and large uploads at once; RENDITIONS="--only large"
+bench-renditions: build $(BENCH_TOOLS) ## Measure many renditions in one call beside thumbor's uploads, and large uploads; RENDITIONS="--only large"
 	$(VENV_BENCH)/bin/python Benchmarks/renditions.py --alula $(RELEASE) --photos $(PHOTOS) --venv $(VENV_BENCH) $(RENDITIONS)
 
-bench-targets: deps ## Measure how fast targets are read, in each dialect; TARGETS_BENCH="--rounds 30"
+bench-targets: deps ## Measure the parsing of targets in each dialect; TARGETS_BENCH="--rounds 30"
 	$(SWIFT) build -c release --product targets
 	.build/release/targets $(TARGETS_BENCH)
 
-bench-events: build $(BENCH_TOOLS) ## Measure what events cost, with and without readers; PHOTOS=folder
+bench-events: build $(BENCH_TOOLS) ## Measure the cost of events, with and without readers; PHOTOS=folder
 	@scripts/install-packages valgrind
 	$(SWIFT) build -c release --product events
 	python3 Benchmarks/events.py --alula $(RELEASE) --events .build/release/events --photos $(PHOTOS)
 
-bench-fleet: $(VENV_FLEET)/installed ## Simulate fleets of any size: hit ratios, fetches, sizes and costs; FLEET="size --images 1e7 --requests 2000"
+bench-fleet: $(VENV_FLEET)/installed ## Simulate fleets: hit ratios, fetches, sizes and costs; FLEET="size --images 1e7 --requests 2000"
 	$(VENV_FLEET)/bin/python Benchmarks/fleet-simulation $(or $(FLEET),validate)
 
 $(VENV_FLEET)/installed: Benchmarks/fleet-simulation/requirements.txt
 	@scripts/install-packages python3 python3-venv
 	@python3 -m venv $(VENV_FLEET) && $(VENV_FLEET)/bin/pip install --quiet --requirement $< && touch $@
 
-bench-sandbox: build ## Measure decoding in workers beside decoding in process; PHOTOS=folder
+bench-sandbox: build ## Measure decoding in worker processes beside decoding in process; PHOTOS=folder
 	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3
 	python3 Benchmarks/sandbox.py --alula $(RELEASE) --photos $(PHOTOS)
 
-bench-tier: build ## Measure results from the shared tier: how many a second, how soon, and what each costs; TIER_BENCH="--side 128 --rounds 3"
+bench-tier: build ## Measure hits in the shared cache: rate, latency, CPU; TIER_BENCH="--side 128 --rounds 3"
 	@scripts/install-packages redis-server wrk python3
 	python3 Benchmarks/tier.py --alula $(RELEASE) $(TIER_BENCH)
 
-bench-store: build ## Measure results that stay: hits in memory beside them, from the folder beside a disk, memory with 100,000; STORE_BENCH="--only memory"
+bench-store: build ## Measure the result store: memory hits, folder, memory use; STORE_BENCH="--only memory"
 	@scripts/install-packages valgrind wrk python3
 	python3 Benchmarks/store.py --alula $(RELEASE) $(STORE_BENCH)
 
@@ -253,10 +253,10 @@ bench-batch: build ## Measure alula batch beside vipsthumbnail and ImageMagick; 
 	@scripts/install-packages libvips-tools imagemagick python3
 	python3 Benchmarks/batch.py --alula $(RELEASE) --photos $(PHOTOS) $(BATCH)
 
-figures: ## Print figures about the structure of Sources: sizes, circles between folders, doc comments
+figures: ## Print the structure of Sources: sizes, circles between folders
 	@scripts/house-figures
 
-coverage: deps ## Run the unit tests and print the coverage by file
+coverage: deps ## Run the unit tests, and print the coverage by file
 	$(SWIFT) test --disable-xctest --enable-code-coverage
 	@scripts/coverage "$$($(SWIFT) test --show-codecov-path)"
 
@@ -266,14 +266,14 @@ test-asan: deps ## Run the unit tests under AddressSanitizer; SANITIZED="--filte
 test-tsan: deps ## Run the unit tests under ThreadSanitizer; SANITIZED="--filter CoordinationTests"
 	SWIFT=$(SWIFT) scripts/sanitize thread $(SANITIZED)
 
-fuzz: deps ## Test targets, URLs, fields, forms, workers' messages and image headers with inputs of libFuzzer, a minute each; FUZZ="-max_total_time=600"
+fuzz: deps ## Run all fuzz targets, a minute each; FUZZ="-max_total_time=600"
 	@SWIFT=$(SWIFT) scripts/fuzz "$(FUZZ)" "$(TARGETS)"
 
-fuzz-check: deps ## Compile the fuzz targets against a debug build, without running them; seconds
+fuzz-check: deps ## Compile the fuzz targets without running them
 	$(SWIFT) build --build-tests
 	@SWIFT=$(SWIFT) scripts/fuzz check
 
-check-deep: deps deps-test ## Run what takes too long for each change: sanitizers, fuzz targets, damage, crashes, floods; a day; SECONDS=60 CHECKS="fuzz load-test"
+check-deep: deps deps-test ## Run sanitizers, fuzzing, damage, crashes and floods; a day, SECONDS=60 CHECKS="fuzz load-test"
 	@SWIFT=$(SWIFT) scripts/check-deep "$(SECONDS)" "$(CHECKS)"
 
 clean: ## Remove everything that was built
