@@ -35,8 +35,8 @@ struct SecretForms {
         case "file": secret = try file(place)
         default: throw InvalidValue(allowed: Self.allowed)
         }
-        guard !secret.isBlank else {
-            throw InvalidValue(allowed: "a secret that is not empty; that of \(place) is")
+        do { try Self.judge(secret) } catch {
+            throw InvalidValue(allowed: "a secret, and that of \(place) is none: \(error.allowed)")
         }
         guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
             throw InvalidValue(allowed: "a secret in one line without control characters; that of \(place) has some")
@@ -63,18 +63,54 @@ struct SecretForms {
 }
 
 extension SecretForms {
-    /// A secret given as text: neither blank, nor one of the forms, which would be a key that anybody can guess.
-    static func judge(_ text: String) throws(InvalidValue) {
-        guard !text.isBlank else { throw InvalidValue(allowed: "a text that is not empty; leave it out for none") }
-        let isForm = ["env", "file"].contains { name in
-            let bare = text.filter { !" \t\"'".contains($0) }
-            return bare.hasPrefix("{\(name):")
+    /// A key of this service: a secret that nobody guesses because it is one character, repeated.
+    static func judgeKey(_ text: String) throws(InvalidValue) {
+        try judge(text)
+        let keys = text.split(separator: ",").map(\.trimmingSpaces).filter { $0.utf8.count >= longKey }
+        guard !([text] + keys).contains(where: { Set($0.utf8).count == 1 }) else {
+            throw InvalidValue(allowed: "a key that is not one character repeated")
         }
-        if isForm { throw InvalidValue(allowed: "a text; \(allowed), are objects of the settings file alone") }
     }
+
+    /// Fewest bytes of a text with commas around it that is certainly a key, and not a part of one.
+    private static let longKey = 16
+
+    /// A secret as text: neither blank, nor a form that something should have replaced, which anybody can guess.
+    static func judge(_ text: String) throws(InvalidValue) {
+        let bare = text.filter { !" \t\"'".contains($0) }
+        guard !bare.filter({ $0 != "," }).isBlank else {
+            throw InvalidValue(allowed: "a text that is not empty; leave it out for none")
+        }
+        let isForm = ["{env:", "{file:", "env:", "file:"].contains { bare.lowercased().hasPrefix($0) }
+        if isForm { throw InvalidValue(allowed: "a text; \(allowed), are objects of the settings file alone") }
+        let marks = [("${", "}"), ("$(", ")"), ("{{", "}}"), ("%", "%"), ("$", "")]
+        let isPlaceholder = marks.contains { start, end in
+            guard bare.hasPrefix(start), bare.hasSuffix(end), bare.count > start.count + end.count else { return false }
+            let name = bare.dropFirst(start.count).dropLast(end.count)
+            return start.count > 1 || name.utf8.allSatisfy { isUpper($0) } && !name.utf8.allSatisfy { isDigit($0) }
+        }
+        if isPlaceholder { throw InvalidValue(allowed: "a text in which all variables are replaced") }
+    }
+
+    /// Whether a byte may stand in a variable's name.
+    private static func isUpper(_ byte: UInt8) -> Bool {
+        (0x41...0x5a).contains(byte) || byte == UInt8(ascii: "_") || isDigit(byte)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
 extension StringProtocol {
-    /// Whether there is nothing but white space.
-    var isBlank: Bool { allSatisfy(\.isWhitespace) }
+    /// Whether nothing can be seen in it.
+    var isBlank: Bool {
+        unicodeScalars.allSatisfy { scalar in
+            let properties = scalar.properties
+            switch properties.generalCategory {
+            case .control, .format, .unassigned, .surrogate: return true
+            // The last one is a Braille pattern without dots.
+            default:
+                return properties.isWhitespace || properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}"
+            }
+        }
+    }
 }

@@ -44,7 +44,7 @@ package struct Setting: Sendable {
     ) {
         (self.name, defaultValue, self.defaultText, self.help, self.secrecy) = (name, nil, defaultText, help, secrecy)
         self.apply = { (settings, text) throws(InvalidValue) in
-            if secrecy == .secret { try SecretForms.judge(text) }
+            if secrecy == .secret { try SecretForms.judgeKey(text) }
             try apply(&settings, text)
         }
     }

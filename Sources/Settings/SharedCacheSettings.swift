@@ -30,8 +30,13 @@ package struct SharedCacheSettings: Sendable {
 
     /// Takes the credentials from the environment; throws for a key that is none.
     mutating func readCredentials(_ environment: [String: String]) throws(SettingsProblem) {
-        for name in [Self.keyVariable, Self.passwordVariable] where environment[name]?.isBlank == true {
-            throw SettingsProblem(name, InvalidValue(allowed: "a text that is not empty; leave it out for none"))
+        for (name, isKey) in [(Self.keyVariable, true), (Self.passwordVariable, false)] {
+            guard let text = environment[name] else { continue }
+            do throws(InvalidValue) {
+                try isKey ? SecretForms.judgeKey(text) : SecretForms.judge(text)
+            } catch {
+                throw SettingsProblem(name, error)
+            }
         }
         if let text = environment[Self.keyVariable] {
             guard let key = Hexadecimal.decode(text), Self.keyLengths.contains(key.count) else {

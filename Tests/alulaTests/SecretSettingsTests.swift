@@ -70,10 +70,15 @@ struct SecretSettingsTests {
         "{ file: \"/tmp\" }",
         "{ env: \"A\", file: \"b\" }", "{ ENV: \"A\" }", "{}", "null", "true", "1234", "[1.5]", "[{ env: \"UNSET\" }]",
         "\"\"", "\"  \"", "[]",
-        "'{ env: \"A\" }'", "'{\"file\":\"/a\"}'", "{ env: \"LINES\" }",
+        "'{ env: \"A\" }'", "'{\"file\":\"/a\"}'", "{ env: \"LINES\" }", "'${A}'", "'$(A)'", "'$A'", "'%A%'",
+        "'{{ .a }}'",
+        "'env:A'", "' file:/a'", "{ env: \"UNREPLACED\" }", "'\u{200b}'", "'\u{feff}\u{2060} '", "'\u{2800}'", "','",
+        "'\"\"'",
+        "'000000000000000000000000000000000000000000000000000000000000000000'", "'aaaa'",
+        "'abababababababababababababababababababababababababababababababab,00000000000000000000000000000000'",
     ])
     func `a secret that cannot be had stops the start by its name`(value: String) {
-        let environment = ["EMPTY": "", "BLANK": " \t\n", "A": "a", "LINES": "a\nb"]
+        let environment = ["EMPTY": "", "BLANK": " \t\n", "A": "a", "LINES": "a\nb", "UNREPLACED": "${A}"]
         for setting in Self.secrets {
             let lines = problems("{ \(setting.name): \(value) }", environment)
             #expect(
@@ -91,7 +96,7 @@ struct SecretSettingsTests {
         }
     }
 
-    @Test(arguments: ["", " ", "\n", "{ env: \"A\" }", "{file: '/a'}"])
+    @Test(arguments: ["", " ", "\n", "{ env: \"A\" }", "{file: '/a'}", "${A}", "env:A", ",", "\"\"", "\u{200b}"])
     func `a blank key is an error in the environment and among the flags`(text: String) {
         for setting in Self.secrets {
             let line = problems("{}", [setting.environmentName: text]).first
@@ -102,7 +107,7 @@ struct SecretSettingsTests {
 
     @Test(arguments: ["ALULA_SHARED_CACHE_KEY", "ALULA_SHARED_CACHE_PASSWORD"])
     func `blank credentials of the shared cache are an error`(name: String) {
-        for text in ["", "  "] {
+        for text in ["", "  ", "\u{200b}", "${KEY}"] {
             #expect(problems("{}", [name: text]).map { $0.hasPrefix("\(name): its value") } == [true])
         }
     }
@@ -112,8 +117,10 @@ struct SecretSettingsTests {
         ("imaginary", "IMAGINARY_KEY"),
     ])
     func `a blank key in another service's environment is an error`(service: String, name: String) {
-        let lines = ForeignContainer(service: service).problems([name: ""])
-        #expect(lines.first?.hasPrefix("\(name): its value is not allowed") == true)
+        for text in ["", ",", "\"\"", "${KEY}", "\u{200b}"] {
+            let lines = ForeignContainer(service: service).problems([name: text])
+            #expect(lines.contains { $0.hasPrefix("\(name): its value is not allowed") }, "\(text): \(lines)")
+        }
     }
 
     @Test func `no error repeats a URL or a secret`() {

@@ -209,7 +209,9 @@ package final class TransferProgress: Sendable {
     package func receive(_ count: Int, window: Int = 0) throws(DownloadError) {
         let total = received.wrappingAdd(count, ordering: .relaxed).newValue
         watch.withLock { $0?.dueReport() }?()
-        guard let room = room.withLock({ $0 }), case let missing = total + window - room.bytes, missing > 0 else { return }
+        guard let room = room.withLock({ $0 }), case let missing = total + window - room.bytes, missing > 0 else {
+            return
+        }
         do {
             try room.grow(by: (missing / Self.portion + 1) * Self.portion, for: .arrival)
         } catch {

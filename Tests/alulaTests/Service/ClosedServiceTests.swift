@@ -8,7 +8,7 @@ import Testing
 /// A service in which any dialect has a key: no image leaves it unsigned.
 struct ClosedServiceTests {
     private static let keys = [
-        ["--thumbor-key", "k"], ["--thumbor-key", "k", "--thumbor-path", "/t"],
+        ["--thumbor-key", "key"], ["--thumbor-key", "key", "--thumbor-path", "/t"],
         ["--imgproxy-keys", "616c", "--imgproxy-salts", "616c"],
         ["--signing-keys", String(repeating: "ab", count: 32)],
     ]
