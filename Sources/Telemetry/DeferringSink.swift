@@ -1,27 +1,25 @@
 import Coordination
 import Synchronization
 
-/// Keeps log lines until ``open()``, so that another line can be the first.
+/// Buffers log lines until ``open()``, so that a later line can be written first.
 package final class DeferringSink: LogSink {
     private let sink: any LogSink
     private let kept = Locked<[LogLine]>([])
     private let isOpen = Atomic(false)
 
-    /// Largest number of kept lines; a start writes far fewer.
+    /// The maximum number of buffered lines; a start writes far fewer.
     private static let capacity = 1_000
 
-    /// A sink that keeps lines for `sink`.
     package init(_ sink: any LogSink) {
         self.sink = sink
     }
 
-    /// Keeps a line, or hands it on.
     package func write(_ line: LogLine) {
         if !isOpen.load(ordering: .acquiring), keep(line) { return }
         sink.write(line)
     }
 
-    /// Writes the kept lines in order, and from now on each line at once.
+    /// Writes the buffered lines in order, and every later line immediately.
     package func open() {
         while true {
             let lines = kept.withLock { lines in
@@ -34,7 +32,7 @@ package final class DeferringSink: LogSink {
         }
     }
 
-    /// Whether the line was kept, or lost for want of room; false once lines are handed on.
+    /// Returns true if the line was buffered, or dropped because the buffer is full; false once lines are passed on.
     private func keep(_ line: LogLine) -> Bool {
         kept.withLock { lines in
             guard !isOpen.load(ordering: .relaxed) else { return false }

@@ -1,11 +1,9 @@
 import Coordination
 import Glibc
 
-/// Writes log lines to a file descriptor from a thread of its own, so that a slow reader of the log never slows an
-/// answer.
+/// Writes log lines to a file descriptor on its own thread, so that a slow reader of the log never slows a response.
 ///
-/// Lines wait in a bounded buffer; when it is full, lines are dropped and their number is written as soon as there is
-/// room.
+/// Lines wait in a bounded buffer. When it is full, lines are dropped, and their number is written once there is room.
 package final class DescriptorSink: LogSink, Sendable {
     private struct State {
         var buffer: [UInt8] = []
@@ -21,7 +19,7 @@ package final class DescriptorSink: LogSink, Sendable {
     private let format: LogFormat
     private let state = ConditionGuarded(State())
 
-    /// Writes to `descriptor` for the process's life.
+    /// Creates a sink that writes to `descriptor` for the life of the process.
     package init(descriptor: CInt = STDERR_FILENO, format: LogFormat) {
         self.descriptor = descriptor
         self.format = format
@@ -32,7 +30,6 @@ package final class DescriptorSink: LogSink, Sendable {
         }
     }
 
-    /// Queues one line.
     package func write(_ line: LogLine) {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
@@ -46,7 +43,7 @@ package final class DescriptorSink: LogSink, Sendable {
         }
     }
 
-    /// Waits until everything queued has been written, at most about a second.
+    /// Waits up to about a second until all queued lines are written.
     package func flush() {
         for _ in 0..<1_000 {
             if state.withLock({ $0.buffer.isEmpty && !$0.isWriting }) { return }
@@ -67,7 +64,7 @@ package final class DescriptorSink: LogSink, Sendable {
         while true { blockingWrite(blockingNextLines()) }
     }
 
-    /// The next lines to write; it is called when all earlier lines have been written.
+    /// Returns the next lines to write; called once all earlier lines are written.
     private func blockingNextLines() -> [UInt8] {
         state.blockingWait { state in
             state.isWriting = !state.buffer.isEmpty

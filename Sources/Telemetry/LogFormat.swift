@@ -1,16 +1,16 @@
 import JSON
 
-/// How a log line is written: as a JSON object, or as a text for people.
+/// The format of a log line: a JSON object, or text for people.
 ///
-/// Control characters never leave either.
+/// Both escape control characters.
 package enum LogFormat: String, Sendable, CaseIterable {
     case json
     case text
 
-    /// Longest value of a field, in bytes; the rest is cut.
+    /// The longest value of a field in bytes; longer values are truncated.
     static let maximumFieldLength = 2_048
 
-    /// Appends the line with its end of line to `buffer`.
+    /// Appends the line and a newline to `buffer`.
     func append(_ line: LogLine, time: String, to buffer: inout [UInt8]) {
         switch self {
         case .json:

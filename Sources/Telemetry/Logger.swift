@@ -1,13 +1,12 @@
-/// Writes structured log lines; shaped like swift-log's `Logger`.
+/// Writes structured log lines; modeled on swift-log's `Logger`.
 ///
-/// The message is constant; what varies goes into the metadata. A logger is a value: ``with(_:)`` makes one that adds
+/// Messages are constant; variable data goes into the metadata. A logger is a value: ``with(_:)`` returns one with more
 /// metadata.
 package struct Logger: Sendable {
-    /// How much an operator should care.
     package enum Level: String, Sendable, Comparable, CaseIterable {
         case debug, info, warning, error
 
-        /// Less severe before more severe.
+        /// Orders levels from less to more severe.
         package static func < (left: Level, right: Level) -> Bool { left.severity < right.severity }
 
         private var severity: Int {
@@ -20,10 +19,9 @@ package struct Logger: Sendable {
         }
     }
 
-    /// Named values of a line, in the order in which they are written.
+    /// The named values of a line, in the order in which they are written.
     package typealias Metadata = KeyValuePairs<String, MetadataValue>
 
-    /// A value of a field.
     package enum MetadataValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
         ExpressibleByStringInterpolation
     {
@@ -36,12 +34,11 @@ package struct Logger: Sendable {
         package init(integerLiteral value: Int) { self = .int(value) }
     }
 
-    /// Lines below this level are dropped.
+    /// The minimum level; lines below it are dropped.
     package let level: Level
     private let sink: any LogSink
     private let carried: [(String, MetadataValue)]
 
-    /// A logger that writes to `sink` whatever is at least as severe as `level`.
     package init(level: Level, sink: any LogSink) {
         self.init(level: level, sink: sink, carried: [])
     }
@@ -52,15 +49,14 @@ package struct Logger: Sendable {
         self.carried = carried
     }
 
-    /// A logger that drops everything, for tests.
+    /// A logger that drops all lines, for tests.
     package static let silent = Logger(level: .error, sink: SilentSink())
 
-    /// A logger whose lines also carry `metadata`.
+    /// Returns a logger that adds `metadata` to each line.
     package func with(_ metadata: Metadata) -> Logger {
         Logger(level: level, sink: sink, carried: carried + metadata.map { ($0.key, $0.value) })
     }
 
-    /// Writes a line at `level`.
     package func log(_ level: Level, _ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
         guard level >= self.level else { return }
         sink.write(
@@ -77,7 +73,7 @@ package struct Logger: Sendable {
         log(.info, message, metadata())
     }
 
-    /// Writes a line about a part of the service that does not work, if the service can do without it.
+    /// Writes a line about a failed part that the service can do without.
     package func warning(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
         log(.warning, message, metadata())
     }
@@ -88,18 +84,18 @@ package struct Logger: Sendable {
     }
 }
 
-/// One line before it is written.
+/// A line before it is formatted.
 package struct LogLine: Sendable {
     package let level: Logger.Level
     /// The constant message, without metadata.
     package let message: String
-    /// The particulars, in order.
     package let fields: [(String, Logger.MetadataValue)]
 }
 
-/// A destination of log lines.
 package protocol LogSink: Sendable {
-    /// Takes one line; called on any thread, must not block on the network.
+    /// Accepts a line.
+    ///
+    /// Called on any thread; must not block on the network.
     func write(_ line: LogLine)
 }
 

@@ -1,34 +1,33 @@
-/// A metric as people know it, whatever its values are: a row of the table in docs/metrics.md.
+/// The description of a metric: a row of the table in docs/metrics.md.
 package struct MetricDescription: Sendable {
-    /// Its kind in Prometheus' words.
+    /// The type in Prometheus.
     package enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
 
-    /// The name for Prometheus.
+    /// The Prometheus name.
     package let name: String
-    /// The meaning, one sentence.
+    /// The description, one sentence.
     package let help: String
     package let kind: Kind
-    /// The names of the labels.
     package let labels: [String]
-    /// The metric as collectors of OpenTelemetry know it; nil if it is not sent.
+    /// The OpenTelemetry description; nil if the metric is not exported.
     package let otlp: OTLPMetric?
-    /// Whether the value is counted elsewhere and read when it is needed ("asynchronous instrument").
+    /// Whether the value is counted elsewhere and read at each export ("asynchronous instrument").
     let isObserved: Bool
 }
 
-/// The name, the unit and the attributes of a metric in OpenTelemetry.
+/// The name, unit and attributes of a metric in OpenTelemetry.
 package struct OTLPMetric: Sendable {
     package let name: String
-    /// A unit of UCUM, or the counted things in braces.
+    /// A UCUM unit, or the counted things in braces.
     package let unit: String
-    /// The names of the attributes; nil if they are the labels.
+    /// The names of the attributes; nil if they equal the labels.
     package let attributes: [String]?
-    /// Whether the values of several services add up to one, although they fall again ("UpDownCounter").
+    /// Whether values that can fall may still be added across services ("UpDownCounter").
     let isSum: Bool
 
-    /// A metric of the semantic conventions.
+    /// Creates a metric of the semantic conventions.
     package init(_ name: String, unit: String, attributes: [String]? = nil, isSum: Bool = false) {
         self.name = name
         self.unit = unit
@@ -36,11 +35,11 @@ package struct OTLPMetric: Sendable {
         self.isSum = isSum
     }
 
-    /// The metric that a name for Prometheus stands for: units and kinds are no parts of names in OpenTelemetry.
+    /// Derives a metric from a Prometheus name: OpenTelemetry names contain no units and types.
     ///
     /// - Parameters:
-    ///   - name: Such as `alula_decode_seconds`, which becomes `alula.decode.duration`.
-    ///   - counted: The things that are counted, such as `transfer`; nil for sizes, times and yes or no.
+    ///   - name: A name such as `alula_decode_seconds`, which becomes `alula.decode.duration`.
+    ///   - counted: The counted things, such as `transfer`; nil for sizes, times and flags.
     init(of name: String, counting counted: String?) {
         var rest = Substring(name)
         func cut(_ suffix: String) -> Bool {

@@ -2,10 +2,10 @@ import Coordination
 
 /// The metrics of the process.
 ///
-/// Labels are Prometheus' labels and OpenTelemetry's attributes. `counting` names the things that a metric counts, for
-/// OpenTelemetry's unit; `otlp` is a name of its semantic conventions.
+/// Labels are Prometheus labels and OpenTelemetry attributes. `counting` names the counted things for the OpenTelemetry
+/// unit; `otlp` is a name of its semantic conventions.
 package final class MetricsRegistry: Sendable {
-    /// Reads a metric's samples at each scrape.
+    /// Reads the samples of a metric at each scrape.
     package typealias Reader = @Sendable () -> [(labels: [String], value: Double)]
 
     private struct Metric: Sendable {
@@ -17,7 +17,6 @@ package final class MetricsRegistry: Sendable {
 
     package init() {}
 
-    /// Registers a counter without labels.
     package func counter(_ name: String, help: String, counting counted: String? = nil) -> Counter {
         let counter = Counter()
         add(name, help, .counter, [], OTLPMetric(of: name, counting: counted)) {
@@ -26,7 +25,6 @@ package final class MetricsRegistry: Sendable {
         return counter
     }
 
-    /// Registers a counter with labels of these names.
     package func counters(
         _ name: String, help: String, labels: String..., counting counted: String? = nil
     ) -> CounterFamily {
@@ -37,7 +35,7 @@ package final class MetricsRegistry: Sendable {
         return family
     }
 
-    /// Registers a histogram of seconds.
+    /// Registers a histogram in seconds.
     package func histogram(_ name: String, help: String) -> Histogram {
         let histogram = Histogram()
         add(name, help, .histogram, [], OTLPMetric(of: name, counting: nil)) {
@@ -46,14 +44,14 @@ package final class MetricsRegistry: Sendable {
         return histogram
     }
 
-    /// Registers a histogram of seconds whose parts only collectors see: for Prometheus it is one.
+    /// Registers a histogram in seconds with attributes for OpenTelemetry; Prometheus sees their sum.
     package func histograms(_ name: String, help: String, otlp: OTLPMetric) -> HistogramFamily {
         let family = HistogramFamily { Histogram() }
         add(name, help, .histogram, [], otlp) { .histograms(family.all.map { ($0.labels, $0.part.reading) }) }
         return family
     }
 
-    /// Registers a value that is read when it is needed; `isCounter` if it never falls.
+    /// Registers a value that is read on demand; `isCounter` if it never falls.
     package func gauge(
         _ name: String, help: String, labels: String..., counting counted: String? = nil, isCounter: Bool = false,
         otlp: OTLPMetric? = nil, read: @escaping Reader
@@ -62,17 +60,15 @@ package final class MetricsRegistry: Sendable {
         add(name, help, isCounter ? .counter : .gauge, labels, otlp, isObserved: true) { .numbers(read()) }
     }
 
-    /// Registers a value that only Prometheus needs, because documents of OpenTelemetry have it elsewhere.
+    /// Registers a value for Prometheus only, because OpenTelemetry documents contain it elsewhere.
     package func unsentGauge(_ name: String, help: String, read: @escaping Reader) {
         add(name, help, .gauge, [], nil, isObserved: true) { .numbers(read()) }
     }
 
-    /// All metrics with their values at this moment, in order of registration.
     package var readings: [MetricReading] {
         metrics.withLock { $0 }.map { MetricReading(description: $0.description, points: $0.read()) }
     }
 
-    /// The descriptions of all metrics, in order of registration.
     package var descriptions: [MetricDescription] { metrics.withLock { $0.map(\.description) } }
 
     private func add(
@@ -88,15 +84,15 @@ package final class MetricsRegistry: Sendable {
     }
 }
 
-/// A metric and its values at one moment.
+/// A snapshot of a metric.
 package struct MetricReading: Sendable {
-    /// The values, one for each combination of label values.
+    /// The values, one per combination of label values.
     package enum Points: Sendable {
         case numbers([(labels: [String], value: Double)])
         case histograms([(labels: [String], reading: HistogramReading)])
     }
 
     package let description: MetricDescription
-    /// The values of a histogram have attributes instead of labels, if the two differ.
+    /// The values; for histograms, by attributes where these differ from the labels.
     package let points: Points
 }

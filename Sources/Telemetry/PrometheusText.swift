@@ -1,11 +1,10 @@
 import JSON
 
 extension MetricsRegistry {
-    /// All metrics in Prometheus' text format (exposition format 0.0.4), in order of registration.
+    /// All metrics in the Prometheus text format (exposition format 0.0.4), in order of registration.
     package var prometheusText: String { readings.map { PrometheusText.lines(of: $0) }.joined() }
 }
 
-/// Writes Prometheus' text.
 private enum PrometheusText {
     static func lines(of reading: MetricReading) -> String {
         let metric = reading.description

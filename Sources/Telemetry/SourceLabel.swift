@@ -1,18 +1,17 @@
-/// The part of a source that logs may show: host and path, never user information, query or fragment.
+/// The loggable part of a source: host and path, never user information, query or fragment.
 ///
-/// A client may have sent any text. A password in it may be unescaped, or escaped several times. If a part could be a
-/// password, it is left out.
+/// Clients can send any text. A password in it may be unescaped, or escaped several times, so any part that could be a
+/// password is omitted.
 package enum SourceLabel {
-    /// Replaces a part that is left out of the middle of a label.
+    /// Replaces a part omitted from the middle of a label.
     private static let hidden = Array("***".utf8)
 
-    /// The loggable part of `source`.
     package static func text(_ source: String) -> String {
         let bytes = Array(source.utf8)[...]
         return String(decoding: url(bytes) ?? partWithoutUserInformation(bytes), as: UTF8.self)
     }
 
-    /// Host, port and path if `bytes` are a URL up to its path; else nil.
+    /// Returns host, port and path if `bytes` are a URL up to its path; otherwise nil.
     private static func url(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let scheme = bytes.prefix { isSchemeByte($0) }
         let rest = bytes[scheme.endIndex...]
@@ -27,18 +26,18 @@ package enum SourceLabel {
         guard let colon = end(ofFirst: UInt8(ascii: ":"), in: path),
             let at = end(ofLast: UInt8(ascii: "@"), in: afterHost[colon...])
         else { return host + path }
-        // A URL in the path has user information of its own, perhaps.
+        // A URL in the path may have user information too.
         return host + "/".utf8 + hidden + (at <= path.endIndex ? bytes[at..<path.endIndex] : [])
     }
 
-    /// The part behind everything that could be user information; a password may hold any character.
+    /// Returns the part after anything that could be user information; a password may contain any character.
     private static func partWithoutUserInformation(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let visible = bytes.prefix { !isDelimiter($0) }
         guard let at = end(ofLast: UInt8(ascii: "@"), in: bytes) else { return visible }
         return at <= visible.endIndex ? bytes[at..<visible.endIndex] : hidden[...]
     }
 
-    /// A host, and digits behind its colon if there is one.
+    /// Whether `bytes` are a host, followed by a colon and digits or nothing.
     private static func isHostAndPort(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
         if bytes.first == UInt8(ascii: "["), let closing = bytes.firstIndex(of: UInt8(ascii: "]")) {
@@ -57,7 +56,7 @@ package enum SourceLabel {
         }
     }
 
-    /// Whether the path of a URL ends here.
+    /// Whether the byte ends the path of a URL.
     private static func isDelimiter(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
 
     private static func end(ofFirst character: UInt8, in bytes: ArraySlice<UInt8>) -> Int? {
@@ -68,8 +67,8 @@ package enum SourceLabel {
         bytes.indices.reversed().lazy.compactMap { end(of: character, at: $0, in: bytes) }.first
     }
 
-    /// The end of `character` at `index`, plain or percent-encoded any number of times; nil if another character is
-    /// there.
+    /// Returns the end of `character` at `index`, either plain or percent-encoded any number of times; nil for any
+    /// other character.
     private static func end(of character: UInt8, at index: Int, in bytes: ArraySlice<UInt8>) -> Int? {
         if bytes[index] == character { return index + 1 }
         guard bytes[index] == UInt8(ascii: "%") else { return nil }

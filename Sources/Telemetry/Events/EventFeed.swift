@@ -2,22 +2,20 @@ package import Coordination
 package import JSON
 package import Text
 
-/// Sends the events of a log to readers, each as fast as it can take them.
+/// Streams the events of a log to readers, each at its own pace.
 ///
-/// While there are readers, a task looks for new events forty times a second and offers them to all readers at once,
-/// ten times a second or when many have come: so recording wakes no reader, and a thousand events a second cost each
-/// reader ten writes. A reader that does not keep up loses the oldest of the events that wait for it, and is told how
-/// many.
+/// While there are readers, a task checks for new events 40 times a second and offers them to all readers at once, ten
+/// times a second or when many have accumulated. Recording therefore wakes no reader, and a thousand events a second
+/// cost each reader ten writes. A reader that falls behind loses its oldest pending events and learns how many.
 package final class EventFeed: Sendable {
-    /// There are as many readers as there may be.
+    /// The maximum number of readers is connected.
     package struct Full: Error {}
 
-    /// Most readers at a time.
     package static let mostReaders = 64
 
     private struct State {
         var readers: [EventReader] = []
-        /// The number of the last event that was offered to the readers.
+        /// The number of the last event offered to the readers.
         var offeredID = 0
         var lastOffer = Duration.zero
         var nextFigures = Duration.zero
@@ -25,7 +23,6 @@ package final class EventFeed: Sendable {
         var isShutDown = false
     }
 
-    /// The events of one offer and the readers that it goes to.
     private struct Round {
         var readers: [EventReader] = []
         var events: [NumberedEvent] = []
@@ -36,7 +33,7 @@ package final class EventFeed: Sendable {
     private static let interval = Duration.milliseconds(25)
     private static let offerInterval = Duration.milliseconds(100)
     private static let figuresInterval = Duration.seconds(1)
-    /// So many new events are offered at once.
+    /// The number of new events that triggers an offer at once.
     private static let manyEvents = 200
 
     private let log: EventLog
@@ -44,24 +41,25 @@ package final class EventFeed: Sendable {
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
 
-    /// A feed without readers.
+    /// Creates a feed without readers.
     ///
     /// - Parameters:
     ///   - log: The events.
     ///   - timekeeper: The clock between offers.
-    ///   - figures: Reads the service's figures; called each second while a reader wants them.
+    ///   - figures: Reads the service's figures; called every second while a reader wants them.
     package init(of log: EventLog, timekeeper: any Timekeeper, figures: @escaping @Sendable () -> JSONValue) {
         self.log = log
         self.timekeeper = timekeeper
         self.figures = figures
     }
 
-    /// A new reader.
+    /// Adds a reader.
     ///
     /// - Parameters:
     ///   - filter: The events that the reader wants.
-    ///   - lastID: The number of the last event that it has seen: it gets all later ones that are kept. Nil begins now.
-    ///     A number that no event has had yet comes from an earlier process, so the reader has seen none of this one.
+    ///   - lastID: The number of the last event that the reader has seen; it gets all later events still in the log.
+    ///   Nil starts with the next event. A number that has not been assigned yet comes from an earlier process, so the
+    ///   reader has seen no event of this one.
     /// - Throws: ``Full``.
     package func open(_ filter: EventFilter, after lastID: Int? = nil) throws(Full) -> EventReader {
         let now = timekeeper.now
@@ -86,8 +84,8 @@ package final class EventFeed: Sendable {
         return reader
     }
 
-    /// The queue of a reader that has seen the events up to `seen`, with those that the others have been offered
-    /// meanwhile.
+    /// Returns the queue of a reader that has seen the events up to `seen`, including events already offered to the
+    /// others.
     private func backlog(
         after seen: Int, upTo offeredID: Int, _ filter: EventFilter, at now: Duration
     ) -> EventQueue<EventReader.Waiter> {
@@ -97,10 +95,9 @@ package final class EventFeed: Sendable {
             kept.filter { $0.id <= offeredID && filter.accepts($0.event) }.map { EventText($0) }, lost: lost, at: now)
     }
 
-    /// How many readers there are.
     package var readerCount: Int { state.withLock { $0.readers.count } }
 
-    /// Ends all readers, and each later one at once.
+    /// Ends all readers; later ones end immediately.
     package func shutDown() {
         let readers = state.withLock { state in
             state.isShutDown = true
@@ -113,7 +110,7 @@ package final class EventFeed: Sendable {
         state.withLock { state in state.readers.removeAll { $0 === reader } }
     }
 
-    /// Offers what is new until there are no readers.
+    /// Offers new events until there are no readers.
     private func run() async {
         while let round = nextRound() {
             offer(round)
@@ -125,7 +122,7 @@ package final class EventFeed: Sendable {
         }
     }
 
-    /// The next offer, perhaps empty; nil if no reader is there.
+    /// Returns the next offer, which may be empty; nil if there are no readers.
     private func nextRound() -> Round? {
         let now = timekeeper.now
         return state.withLock { state -> Round? in
@@ -167,34 +164,32 @@ package final class EventFeed: Sendable {
     }
 }
 
-/// Which events a reader wants.
 package struct EventFilter: Sendable {
     private let kinds: Set<ServiceEvent.Kind>
     private let url: ExactText?
 
-    /// Events of these kinds; with a URL, only those that name this source.
+    /// Matches events of these kinds; with a URL, only events of this source.
     package init(kinds: Set<ServiceEvent.Kind> = Set(ServiceEvent.Kind.allCases), url: ExactText? = nil) {
         self.kinds = kinds
         self.url = url
     }
 
-    /// Whether an event is wanted.
     func accepts(_ event: ServiceEvent) -> Bool {
         guard kinds.contains(event.kind) else { return false }
         guard let url else { return true }
         return event.url.map { ExactText($0) == url } ?? false
     }
 
-    /// Whether events of a kind that name no source are wanted.
+    /// Whether events of a kind that names no source are wanted.
     func accepts(_ kind: ServiceEvent.Kind) -> Bool { url == nil && kinds.contains(kind) }
 }
 
-/// One reader of events: takes batches of them in turn with the feed, on a task of its own.
+/// A reader of events: takes batches on its own task, alternating with the feed.
 package final class EventReader: Sendable {
     typealias Waiter = CheckedContinuation<Void, Never>
 
     let filter: EventFilter
-    /// Only events with higher numbers are for this reader.
+    /// The reader gets only events from this number on.
     let firstID: Int
     private let queue: Locked<EventQueue<Waiter>>
     private let leave: @Sendable (EventReader) -> Void
@@ -209,9 +204,9 @@ package final class EventReader: Sendable {
         self.leave = leave
     }
 
-    /// The next bytes of the stream, as soon as there are any; nil when the reader is closed.
+    /// Returns the next bytes of the stream as soon as there are any; nil when the reader is closed.
     ///
-    /// One task may wait.
+    /// Only one task may wait.
     package func next() async -> [UInt8]? {
         await withCheckedContinuation { (waiter: Waiter) in queue.withLock { $0.wait(waiter) }?.resume() }
         guard let batch = queue.withLock({ $0.take() }) else { return nil }
@@ -222,7 +217,7 @@ package final class EventReader: Sendable {
         return bytes.isEmpty ? EventText.signOfLife : bytes
     }
 
-    /// Ends the reader and gives its place to others; again and again, if need be.
+    /// Ends the reader and frees its slot; may be called repeatedly.
     package func close() {
         queue.withLock { $0.close() }?.resume()
         leave(self)

@@ -1,20 +1,20 @@
 import Coordination
 
-/// The queue of one reader: events, the newest figures, and how many events were dropped.
+/// The queue of one reader: events, the newest figures, and the number of dropped events.
 ///
-/// A plain state machine; the reader keeps it under a lock and performs the returned actions outside of it. `Waiter`
-/// stands for the reader's continuation.
+/// A plain state machine: the reader guards it with a lock and performs the returned actions outside the lock. `Waiter`
+/// is the reader's continuation.
 struct EventQueue<Waiter> {
-    /// Most events that wait.
+    /// The maximum number of pending events.
     static var mostWaiting: Int { 1_000 }
-    /// Bytes of one batch, beyond which no further event is added to it.
+    /// The size of a batch in bytes beyond which no event is added.
     static var batchSize: Int { 64 << 10 }
-    /// A reader that has had nothing for so long gets a sign of life, so that nothing on the way closes its connection.
+    /// After this long without an event, a reader gets a keep-alive, so that proxies do not close the connection.
     static var longestSilence: Duration { .seconds(15) }
 
-    /// The next items for a reader, in this order.
+    /// The next items for a reader, in the order of their members.
     struct Batch {
-        /// How many events were dropped before the others.
+        /// The number of events dropped before the others.
         var lost = 0
         var events: [EventText] = []
         var figures: EventText?
@@ -28,21 +28,20 @@ struct EventQueue<Waiter> {
     private var waiter: Waiter?
     private(set) var isClosed = false
 
-    /// The queue of a reader that begins at `now` with a backlog, before which it has missed `lost` events.
+    /// Creates the queue of a reader that starts at `now` with a backlog, and has missed `lost` events before it.
     init(_ backlog: [EventText] = [], lost: Int = 0, at now: Duration) {
         lastOffer = now
         self.lost = lost
         for event in backlog { append(event) }
     }
 
-    /// Whether there is something to send.
     private var isReady: Bool { !waiting.isEmpty || lost > 0 || figures != nil || needsSign }
 
-    /// Adds what has happened, the oldest events giving way if there are too many; returns the reader to wake.
+    /// Adds new events, dropping the oldest if there are too many; returns the reader to wake.
     ///
     /// - Parameters:
-    ///   - events: The events since the last offer that the reader wants.
-    ///   - missed: Events that were gone before they could be offered.
+    ///   - events: The events since the last offer that match the reader's filter.
+    ///   - missed: The number of events that left the log before they could be offered.
     ///   - figures: The newest figures, if the reader wants them.
     ///   - now: The time.
     mutating func offer(_ events: [EventText], missed: Int = 0, figures: EventText? = nil, at now: Duration) -> Waiter?
@@ -60,14 +59,14 @@ struct EventQueue<Waiter> {
         return isReady ? takeWaiter() : nil
     }
 
-    /// Begins to wait; returns the waiter again if it is to go on at once.
+    /// Starts to wait; returns the waiter if there is no need to wait.
     mutating func wait(_ waiter: Waiter) -> Waiter? {
         if isReady || isClosed { return waiter }
         self.waiter = waiter
         return nil
     }
 
-    /// The next batch, which is empty for a sign of life; nil if the reader has left.
+    /// Returns the next batch, empty for a keep-alive; nil if the reader has left.
     mutating func take() -> Batch? {
         guard !isClosed else { return nil }
         var batch = Batch(lost: lost)
@@ -83,7 +82,6 @@ struct EventQueue<Waiter> {
         return batch
     }
 
-    /// Ends the queue; returns the reader to wake.
     mutating func close() -> Waiter? {
         isClosed = true
         waiting = Deque()

@@ -1,7 +1,7 @@
 import Coordination
 import JSON
 
-/// An event in the form of `text/event-stream` (HTML, section 9.2), written once for all readers.
+/// An event as `text/event-stream` (HTML, section 9.2), encoded once for all readers.
 final class EventText: Sendable {
     private enum Content {
         case event(NumberedEvent)
@@ -9,16 +9,16 @@ final class EventText: Sendable {
     }
 
     private let content: Locked<Content>
-    /// The size in bytes, estimated without writing the text.
+    /// The approximate size in bytes, computed without encoding the event.
     let roughSize: Int
 
-    /// The text of an event of the log, to be written when a reader first wants it.
+    /// Creates the text of a log event; it is encoded when a reader first wants it.
     init(_ event: NumberedEvent) {
         content = Locked(.event(event))
         roughSize = 128 + (event.event.url?.utf8.count ?? 0)
     }
 
-    /// The text of figures, which have no number.
+    /// Creates the text of figures, which have no number.
     init(figures: JSONValue) {
         let bytes = Self.bytes("event: \(ServiceEvent.Kind.stats.rawValue)\n", figures)
         content = Locked(.written(bytes))
@@ -38,10 +38,10 @@ final class EventText: Sendable {
         }
     }
 
-    /// The bytes that tell a reader how many events it has missed.
+    /// Returns the bytes that report missed events to a reader.
     static func lost(_ count: Int) -> [UInt8] { bytes("event: lost\n", .object([("count", .int(count))])) }
 
-    /// A comment, which readers ignore.
+    /// A comment, which clients ignore; keeps the connection alive.
     static let signOfLife = Array(":\n\n".utf8)
 
     private static func bytes(_ fields: String, _ data: JSONValue) -> [UInt8] {

@@ -1,23 +1,22 @@
-/// Why entries were removed from the caches, by its name on the wire.
+/// Why entries were removed from the caches; raw values are the names on the wire.
 package enum PurgeCause: String, Sendable, CaseIterable {
-    /// An operator wanted it.
+    /// An operator removed the source.
     case `operator`
-    /// An operator of another instance wanted it, and the shared cache told this one.
+    /// An operator of another instance removed the source; the shared cache relayed it.
     case fleet
-    /// A cache had reached its capacity.
+    /// A cache reached its capacity.
     case full
-    /// The memory budget, or the machine's memory, was short.
+    /// The memory budget was exceeded, or the machine ran short of memory.
     case memory
     /// The origin has a newer version of the source.
     case changed
-    /// The origin does not have the source any more.
+    /// The origin no longer has the source.
     case gone
-    /// The origin says that the source may not be kept.
+    /// The origin forbids storing the source.
     case notStorable = "not_storable"
-    /// The source cannot be decoded.
     case broken
-    /// The source lacked pixels, and was kept for a short time only.
+    /// The source is truncated, and was stored only for a short time.
     case incomplete
-    /// A client had sent the source, and its requests are over.
+    /// A client uploaded the source, and its requests have finished.
     case sent
 }

@@ -1,40 +1,36 @@
 import JSON
 
-/// Something that has happened in the service, as its operators see it live.
+/// An event that operators see live.
 ///
-/// Sources are named by their canonical URL, which holds no user information and no fragment, but its whole query, or
-/// as `NAME:PATH` of a named origin: operators refresh and remove a source by this text. So events go to the operators'
-/// listener and never into logs.
+/// Sources are named by their canonical URL, which has no user information and no fragment but the whole query, or by
+/// `NAME:PATH` of a named origin: operators refresh and remove a source by this text. Events therefore appear on the
+/// admin listener only and never in logs.
 package enum ServiceEvent: Sendable, Equatable {
-    /// A transfer of a source; `total` is the announced length of the body.
+    /// A transfer of a source; `total` is the announced length of the body in bytes.
     case download(url: String, state: DownloadState, bytes: Int, total: Int?)
-    /// A source was decoded.
     case decode(url: String, duration: Duration, format: String)
-    /// A result was rendered and encoded.
     case render(url: String, duration: Duration, format: String)
-    /// Entries of the caches were removed; without a URL, those of several sources: of all that were asked for under a
-    /// tag, if there is one.
+    /// Entries of the caches were removed.
+    ///
+    /// Without a URL, they belong to several sources: to all sources requested with `tag`, if there is one.
     case purge(url: String?, tag: String? = nil, entries: Int, bytes: Int, cause: PurgeCause)
-    /// Something else became known of an origin.
+    /// The state of an origin changed.
     case origin(String, state: String)
-    /// A job that makes thumbnails before they are requested has ended.
+    /// A job that renders thumbnails in advance has ended.
     case prefetch(id: String, state: String, done: Int, failed: Int, total: Int)
-    /// Work began to show, or does so no longer.
     case activity(isActive: Bool)
 
-    /// How far a transfer has come.
     package enum DownloadState: String, Sendable {
         case started, progress, finished, failed, cancelled
     }
 
-    /// The kinds of events that readers can choose, by their names on the wire.
+    /// The kinds of events that readers can select; raw values are the names on the wire.
     package enum Kind: String, Sendable, CaseIterable {
         case download, decode, render, purge, origin, activity, prefetch
-        /// The service's figures, sent each second; the log does not keep them.
+        /// The service's figures, sent every second and not recorded in the log.
         case stats
     }
 
-    /// The kind of the event.
     package var kind: Kind {
         switch self {
         case .download: .download
@@ -47,7 +43,7 @@ package enum ServiceEvent: Sendable, Equatable {
         }
     }
 
-    /// The source of the event; nil if the event is about none, or about several.
+    /// The source of the event; nil if the event concerns none or several.
     package var url: String? {
         switch self {
         case .download(let url, _, _, _), .decode(let url, _, _), .render(let url, _, _): url
@@ -86,7 +82,7 @@ package enum ServiceEvent: Sendable, Equatable {
         }
     }
 
-    /// Whole microseconds in milliseconds.
+    /// Returns milliseconds, truncated to whole microseconds.
     private static func milliseconds(_ duration: Duration) -> Double {
         let parts = duration.components
         return Double(parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000) / 1_000

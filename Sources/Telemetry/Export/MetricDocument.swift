@@ -1,13 +1,13 @@
 import JSON
 
-/// Writes metrics in OTLP's JSON form (opentelemetry-proto 1.0, `ExportMetricsServiceRequest`).
+/// Encodes metrics as OTLP JSON (opentelemetry-proto 1.0, `ExportMetricsServiceRequest`).
 package enum MetricDocument {
-    /// The document with the values of metrics at `time`, in nanoseconds since 1970.
+    /// Encodes the metrics' values at `time`, in nanoseconds since 1970.
     ///
     /// - Parameters:
     ///   - readings: The metrics.
-    ///   - timeline: Decides which points they have.
-    ///   - resource: The service that they are of.
+    ///   - timeline: Decides which points the document contains.
+    ///   - resource: The service that reports them.
     package static func bytes(
         _ readings: [MetricReading], at time: UInt64, in timeline: MetricTimeline, of resource: OTLPResource
     ) -> [UInt8] {
@@ -37,7 +37,7 @@ package enum MetricDocument {
         for (index, point) in metric.points.enumerated() {
             text.append(index > 0 ? ",{\"attributes\":" : "{\"attributes\":")
             OTLPText.append(attributes(names, point.attributes), to: &text)
-            // 64-bit numbers, which JSON readers may round, are texts.
+            // 64-bit numbers are strings, because JSON parsers may round them.
             text.append(",\"startTimeUnixNano\":\"\(point.start)\",\"timeUnixNano\":\"\(time)\",")
             append(point.value, isWhole: metric.otlp.unit != "s", to: &text)
             text.append("}")
@@ -47,7 +47,7 @@ package enum MetricDocument {
 
     private static func attributes(_ names: [String], _ values: [String]) -> Span.Attributes {
         zip(names, values).filter { !$1.isEmpty }.map { name, value in
-            // The only attribute that the conventions have as a number.
+            // The only attribute that the conventions define as a number.
             if name == "http.response.status_code", let number = Int(value) { return (name, .int(number)) }
             return (name, .string(value))
         }

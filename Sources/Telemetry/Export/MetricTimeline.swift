@@ -1,15 +1,14 @@
-/// Whether metrics are sent as totals, or as what is new since the last document (OpenTelemetry, "Temporality
-/// Preference").
+/// Whether metrics are sent as totals or as changes since the last document (OpenTelemetry, "Temporality Preference").
 package enum MetricTemporality: String, CaseIterable, Sendable {
-    /// All as totals since the start.
+    /// Sends all metrics as totals since the start.
     case cumulative
-    /// Counters and histograms as what is new.
+    /// Sends counters and histograms as changes.
     case delta
-    /// The same for those that are counted here; those that are read elsewhere as totals, so that no earlier value has
-    /// to be kept.
+    /// Like `delta` for metrics counted here; metrics read elsewhere are sent as totals, so that no earlier value is
+    /// kept.
     case lowmemory
 
-    /// Whether a metric's points are what is new.
+    /// Whether the metric's points are changes.
     func isDelta(_ metric: MetricDescription) -> Bool {
         switch self {
         case .cumulative: false
@@ -19,11 +18,12 @@ package enum MetricTemporality: String, CaseIterable, Sendable {
     }
 }
 
-/// Turns the values of metrics at one moment into the points of a document.
+/// Converts the values of metrics at one moment to the points of a document.
 ///
-/// New is what no document that was taken has told: if one is lost, the next one tells it as well.
+/// Changes are relative to the last document that the collector accepted: if a document is lost, the next one includes
+/// its changes.
 package struct MetricTimeline: Sendable {
-    /// A metric with its points; its description has a name for OpenTelemetry.
+    /// A metric with its points; its description has an OpenTelemetry name.
     struct Metric {
         let description: MetricDescription
         let otlp: OTLPMetric
@@ -31,7 +31,7 @@ package struct MetricTimeline: Sendable {
         let points: [Point]
     }
 
-    /// A value of one combination of attributes, and the time that it is about, in nanoseconds since 1970.
+    /// A value of one combination of attributes, and its interval in nanoseconds since 1970.
     struct Point {
         let attributes: [String]
         let start: UInt64
@@ -50,20 +50,20 @@ package struct MetricTimeline: Sendable {
 
     private let temporality: MetricTemporality
     private let start: UInt64
-    /// The moment of the last document that was taken, and the totals then.
+    /// The time and the totals of the last accepted document.
     private var told: (time: UInt64, values: [Key: Value])
 
-    /// A timeline that begins at `start`, in nanoseconds since 1970, when all counts are 0.
+    /// Creates a timeline that begins at `start`, in nanoseconds since 1970, when all counts are 0.
     package init(_ temporality: MetricTemporality, since start: UInt64) {
         self.temporality = temporality
         self.start = start
         told = (start, [:])
     }
 
-    /// The time of a document at `moment`: never before that of an earlier one, if the clock was set back.
+    /// Returns the time of a document at `moment`, never before an earlier document even if the clock was set back.
     package func time(at moment: UInt64) -> UInt64 { max(moment, told.time) }
 
-    /// The metrics that a document tells: all with points, and those points of which something is to be told.
+    /// Returns the metrics of a document: those with points, and only points with something to report.
     func metrics(_ readings: [MetricReading]) -> [Metric] {
         readings.compactMap { reading in
             guard let otlp = reading.description.otlp else { return nil }
@@ -79,7 +79,7 @@ package struct MetricTimeline: Sendable {
         }
     }
 
-    /// The collector has taken a document with these values.
+    /// Records that the collector accepted a document with these values.
     package mutating func take(_ readings: [MetricReading], at time: UInt64) {
         told.time = time
         for reading in readings where temporality.isDelta(reading.description) {
@@ -100,7 +100,7 @@ extension MetricReading {
 }
 
 extension MetricTimeline.Value {
-    /// This total less an earlier one, or the whole of a counter that was begun anew; nil if there is nothing new.
+    /// Returns the difference to an earlier total, or the whole total of a restarted counter; nil if nothing changed.
     fileprivate func new(since earlier: MetricTimeline.Value?) -> MetricTimeline.Value? {
         switch (self, earlier) {
         case (.number(let total), .number(let before)?) where total >= before:

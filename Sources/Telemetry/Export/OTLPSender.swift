@@ -1,43 +1,41 @@
 package import Coordination
 
-/// Sends documents to a collector, one after the other, and again if it cannot take one now (OTLP specification,
+/// Sends documents to a collector one after another, and retries if the collector is unavailable (OTLP specification,
 /// "OTLP/HTTP Response", "OTLP/HTTP Throttling").
 ///
-/// Only the task that sends waits for it: while a collector is slow or away, nothing else is.
+/// A slow or unreachable collector delays only the sending task.
 package struct OTLPSender: Sendable {
-    /// The collector's answer to one document.
+    /// The collector's response to a document.
     package enum Reply: Equatable, Sendable {
-        /// An HTTP status, and how long the collector wants to be left alone (`Retry-After`).
+        /// An HTTP status, and the pause that the collector requests (`Retry-After`).
         case status(Int, retryAfter: Duration? = nil)
-        /// No answer within the time, or no connection.
+        /// The request timed out, or there was no connection.
         case none
     }
 
-    /// Posts a document, and returns within `timeLimit`.
-    ///
-    /// Called in a task, which may be cancelled.
+    /// Posts a document and returns within `timeLimit`; the task may be cancelled.
     package typealias Post = @Sendable (_ document: [UInt8], _ timeLimit: Duration) async -> Reply
 
-    /// How often one document is sent at most.
+    /// The maximum number of attempts for one document.
     package static let attempts = 3
-    /// Time for one attempt.
+    /// The time limit of one attempt.
     static let timeLimit = Duration.seconds(3)
-    /// Time for all that is sent at the end of the service.
+    /// The time limit of everything sent during shutdown.
     package static let lastTimeLimit = Duration.seconds(2)
     private static let firstPause = Duration.seconds(2)
-    /// A collector that asks for a longer pause is asked again after this one.
+    /// The longest pause that a collector can request.
     private static let longestPause = Duration.seconds(300)
 
     private let post: Post
     private let timekeeper: any Timekeeper
     private let jitter: @Sendable () -> Double
 
-    /// A sender to the collector behind `post`.
+    /// Creates a sender to the collector behind `post`.
     ///
     /// - Parameters:
     ///   - timekeeper: The clock of the pauses.
-    ///   - jitter: Shortens pauses, so that instances do not come back all at once: 1 leaves them as they are.
-    ///   - post: Reaches the collector.
+    ///   - jitter: Shortens pauses, so that instances do not retry in step; 1 leaves them unchanged.
+    ///   - post: Posts to the collector.
     package init(
         timekeeper: any Timekeeper, jitter: @escaping @Sendable () -> Double = { .random(in: 0.5...1) },
         post: @escaping Post
@@ -47,7 +45,7 @@ package struct OTLPSender: Sendable {
         self.post = post
     }
 
-    /// Calls `work` in each interval until the task is cancelled, and once more then, with the end of its time.
+    /// Calls `work` once per interval until the task is cancelled, and then a last time with its deadline.
     package func run(every interval: Duration, _ work: (_ end: Duration?) async -> Void) async {
         var isLast = false
         while !isLast {
@@ -57,10 +55,10 @@ package struct OTLPSender: Sendable {
         }
     }
 
-    /// Sends a document; again only while the task is not cancelled.
+    /// Sends a document; retries only while the task is not cancelled.
     ///
-    /// - Parameter end: When it must be done; nil for no end but that of the attempts.
-    /// - Returns: Whether the collector has taken it.
+    /// - Parameter end: The deadline; nil limits the attempts only.
+    /// - Returns: Whether the collector accepted the document.
     package func send(_ document: [UInt8], until end: Duration? = nil) async -> Bool {
         var pause = Self.firstPause
         for attempt in 1...Self.attempts {

@@ -1,9 +1,7 @@
 import JSON
 
-/// Writes what all of OTLP's documents have in common, in their JSON form (OTLP specification, "JSON Protobuf
-/// Encoding").
+/// Writes the parts common to all OTLP documents, in their JSON form (OTLP specification, "JSON Protobuf Encoding").
 enum OTLPText {
-    /// Attributes, as a list of names and values.
     static func append(_ attributes: Span.Attributes, to text: inout [UInt8]) {
         text.append("[")
         for (index, (name, value)) in attributes.enumerated() {
@@ -23,10 +21,10 @@ enum OTLPText {
         text.append("]")
     }
 
-    /// A document: one resource, one scope, and in it what `body` writes.
+    /// Returns a document with one resource and one scope, whose content `body` writes.
     ///
     /// - Parameters:
-    ///   - signal: `Spans` or `Metrics`, which the names of the members begin or end with.
+    ///   - signal: `Spans` or `Metrics`, the prefix or suffix of the member names.
     ///   - resource: The service.
     ///   - body: Writes the members of the scope.
     static func document(
@@ -44,14 +42,11 @@ enum OTLPText {
     }
 }
 
-/// The service as collectors know it (OpenTelemetry, "Resource").
+/// A description of the service for collectors (OpenTelemetry, "Resource").
 package struct OTLPResource: Sendable {
-    /// Such as `service.name`.
     let attributes: Span.Attributes
-    /// The version of the service.
     let version: String
 
-    /// A resource with these attributes.
     package init(_ attributes: Span.Attributes, version: String) {
         self.attributes = attributes
         self.version = version

@@ -1,12 +1,7 @@
 import JSON
 
-/// Writes spans in OTLP's JSON form (opentelemetry-proto 1.0, `ExportTraceServiceRequest`).
+/// Encodes spans as OTLP JSON (opentelemetry-proto 1.0, `ExportTraceServiceRequest`).
 package enum SpanDocument {
-    /// The document with these spans.
-    ///
-    /// - Parameters:
-    ///   - spans: Finished spans.
-    ///   - resource: The service that they are of.
     package static func bytes(_ spans: [Span], of resource: OTLPResource) -> [UInt8] {
         OTLPText.document(of: "Spans", resource) { text in
             for (index, span) in spans.enumerated() {
@@ -21,7 +16,7 @@ package enum SpanDocument {
         if let parent = span.parentID { text.append(",\"parentSpanId\":\"\(parent.text)\"") }
         text.append(",\"name\":")
         JSONText.appendString(span.name, to: &text)
-        // Times are 64-bit numbers, which JSON readers may round: they are texts.
+        // Times are strings, because JSON parsers may round 64-bit numbers.
         text.append(
             ",\"kind\":\(span.kind.rawValue),\"startTimeUnixNano\":\"\(span.time.lowerBound)\","
                 + "\"endTimeUnixNano\":\"\(span.time.upperBound)\",\"attributes\":")

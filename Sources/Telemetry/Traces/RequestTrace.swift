@@ -1,18 +1,17 @@
 import Coordination
 
-/// The trace of one request while the request is being answered.
+/// The trace of a request in progress.
 ///
-/// The task that answers the request carries it in ``current``, and so do the tasks of work that this request starts:
-/// shared work belongs to the trace of the request that started it. Safe to use on any thread.
+/// The task that handles the request carries it in ``current``, and so do the tasks that it starts: shared work belongs
+/// to the trace of the request that started it. Safe to use on any thread.
 package final class RequestTrace: Sendable {
-    /// The trace of the request that the current task works for; nil if that is not traced.
+    /// The trace of the request that the current task works for; nil if the request is not traced.
     @TaskLocal package static var current: RequestTrace?
 
-    /// The request's own span.
     package let context: TraceContext
     private let parentID: TraceContext.SpanID?
     private let tracer: Tracer
-    /// Nanoseconds since 1970 at the zero of the monotonic clock.
+    /// The time of the monotonic clock's zero, in nanoseconds since 1970.
     private let origin: Int64
 
     init(_ context: TraceContext, parentID: TraceContext.SpanID?, tracer: Tracer, origin: Int64) {
@@ -22,20 +21,20 @@ package final class RequestTrace: Sendable {
         self.origin = origin
     }
 
-    /// The trace's identifier as log lines carry it.
+    /// The trace identifier for log lines.
     package var traceID: String { context.traceID.text }
 
-    /// A place in the trace for a span that is not finished yet, so that others can be told of it.
+    /// Returns a context for an unfinished span, which other services can refer to.
     package func newContext() -> TraceContext {
         TraceContext(traceID: context.traceID, spanID: tracer.newSpanID(), isSampled: context.isSampled)
     }
 
-    /// Records the request's own span, which contains all others.
+    /// Records the request's own span, the root of the others.
     ///
     /// - Parameters:
-    ///   - name: `GET` and the route, for instance.
-    ///   - time: Its beginning and end by the monotonic clock.
-    ///   - failure: The code of the error; nil if the service did what it was asked, or the client was wrong.
+    ///   - name: A name such as `GET` and the route.
+    ///   - time: The interval by the monotonic clock.
+    ///   - failure: The error code; nil if the request succeeded or the client caused the error.
     package func finish(
         _ name: String, time: Range<Duration>, attributes: @autoclosure () -> Span.Attributes, failure: String? = nil
     ) {
@@ -44,16 +43,16 @@ package final class RequestTrace: Sendable {
             span(name, .server, context, within: parentID, time, attributes(), links: [], failure))
     }
 
-    /// Records a piece of the request's work.
+    /// Records a span of the request's work.
     ///
     /// - Parameters:
-    ///   - name: Out of a fixed set.
-    ///   - kind: The part that the service plays.
-    ///   - context: The place that was made for the span before it began; nil for a new one.
-    ///   - parent: The span that it is a part of; nil for the request's own.
-    ///   - time: Its beginning and end by the monotonic clock.
-    ///   - links: The spans of other requests whose work it waited for.
-    ///   - failure: The failure; nil if there was none.
+    ///   - name: A name from a fixed set.
+    ///   - kind: The role of the service.
+    ///   - context: The context created before the span began; nil for a new one.
+    ///   - parent: The parent span; nil for the request's own span.
+    ///   - time: The interval by the monotonic clock.
+    ///   - links: The spans of other requests that it waited for.
+    ///   - failure: The error code, if any.
     package func record(
         _ name: String, _ kind: Span.Kind = .internal, as context: TraceContext? = nil,
         within parent: TraceContext? = nil,

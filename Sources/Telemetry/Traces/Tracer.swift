@@ -1,12 +1,12 @@
 package import Coordination
 import Synchronization
 
-/// Begins the traces of requests, and keeps finished spans until they are sent.
+/// Begins the traces of requests, and stores finished spans until they are sent.
 ///
-/// It never waits: above ``maximumSpans`` new spans are dropped and counted. A request that is not traced costs one
-/// atomic addition.
+/// It never waits: beyond ``maximumSpans``, new spans are dropped and counted. An untraced request costs one atomic
+/// addition.
 package final class Tracer: Sendable {
-    /// Most spans that wait to be sent.
+    /// The maximum number of spans that wait to be sent.
     static let maximumSpans = 8_192
 
     private let sampler: TraceSampler
@@ -16,13 +16,12 @@ package final class Tracer: Sendable {
     private let waiting = Locked<[Span]>([])
     private let dropped: Counter
 
-    /// A tracer that samples requests.
+    /// Creates a tracer.
     ///
     /// - Parameters:
-    ///   - sampler: Decides which ones.
-    ///   - identifiesAll: Whether requests that are not sampled have a place in a trace as well, because it is told to
-    ///     origins.
-    ///   - registry: Gets `alula_trace_spans_dropped_total`.
+    ///   - sampler: Selects the requests to record.
+    ///   - identifiesAll: Whether requests that are not sampled get a trace context too, to propagate it to origins.
+    ///   - registry: Receives `alula_trace_spans_dropped_total`.
     ///   - timekeeper: The clock.
     package init(
         _ sampler: TraceSampler, identifiesAll: Bool, registry: MetricsRegistry, timekeeper: any Timekeeper
@@ -35,17 +34,17 @@ package final class Tracer: Sendable {
             "alula_trace_spans_dropped_total", help: "Spans that could not be sent.", counting: "span")
     }
 
-    /// The trace of a request that begins; nil if it is neither sampled nor told to anybody.
+    /// Begins the trace of a request; nil if it is neither sampled nor propagated.
     ///
-    /// - Parameter parent: The place in a trace from which the request was sent; its sampling counts instead of our
-    ///   own, if the sampler says so.
+    /// - Parameter parent: The caller's context; its sampling decision takes precedence if the sampler follows the
+    ///   caller.
     package func begin(continuing parent: TraceContext? = nil) -> RequestTrace? {
         guard let parent else { return identifiesAll ? beginNew() : beginSampled() }
         let isSampled = sampler.followsCaller ? parent.isSampled : sampler.takes(parent.traceID.low)
         return trace(parent.traceID, within: parent.spanID, isSampled: isSampled)
     }
 
-    /// The trace of a request that no origin is told of; nil if it is not sampled.
+    /// Begins the trace of a request that sends no context to origins; nil if it is not sampled.
     package func beginSampled() -> RequestTrace? {
         guard !sampler.takesNone, case let low = newBits(), sampler.takes(low) else { return nil }
         return trace(TraceContext.TraceID(high: newBits(), low: low), within: nil, isSampled: true)
@@ -64,7 +63,7 @@ package final class Tracer: Sendable {
             tracer: self, origin: timekeeper.nanosecondsSince1970 &- timekeeper.now.nanoseconds)
     }
 
-    /// Takes out the spans that wait, at most `limit` of them.
+    /// Removes and returns waiting spans, at most `limit`.
     package func takeSpans(atMost limit: Int) -> [Span] {
         waiting.withLock { waiting in
             let batch = Array(waiting.prefix(limit))
@@ -73,7 +72,6 @@ package final class Tracer: Sendable {
         }
     }
 
-    /// Counts spans that were given up.
     package func countDropped(_ count: Int) { dropped.increment(by: count) }
 
     func take(_ span: Span) {
@@ -87,14 +85,14 @@ package final class Tracer: Sendable {
 
     func newSpanID() -> TraceContext.SpanID { TraceContext.SpanID(bits: newBits()) }
 
-    /// Bits that are not all zero.
+    /// Returns bits that are not all zero.
     private func newBits() -> UInt64 {
         let bits = nextBits()
         return bits == 0 ? 1 : bits
     }
 
-    /// The next number of SplitMix64 (Steele, Lea and Flood, 2014): good enough for names that need not be secret, and
-    /// any thread may take one without a lock.
+    /// Returns the next number of SplitMix64 (Steele, Lea and Flood, 2014): good enough for names that need not be
+    /// secret, and lock-free.
     private func nextBits() -> UInt64 {
         var bits = sequence.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
         bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
