@@ -2,12 +2,12 @@ import Text
 
 /// The directives of a `Cache-Control` field (RFC 9111 section 5.2).
 ///
-/// Unknown directives are ignored. A number that cannot be read, or two different ones, count as 0, so that the value
-/// is stale at once: the safe reading of RFC 9111 section 4.2.1. Of other directives that come twice the first counts.
+/// Unknown directives are ignored. An invalid number, or two different ones, count as 0, so that the response is stale
+/// at once: the safe reading of RFC 9111 section 4.2.1. Of other duplicate directives, the first applies.
 package struct CacheControl: Hashable, Sendable {
     private var directives: [ExactText: String]
 
-    /// Parses the joined value of all `Cache-Control` lines; nil stands for no field.
+    /// Parses the joined value of all `Cache-Control` lines; nil if there is no field.
     package init(_ value: String?) {
         directives = [:]
         for member in value.map({ HTTPSyntax.list($0) }) ?? [] {
@@ -24,19 +24,19 @@ package struct CacheControl: Hashable, Sendable {
         }
     }
 
-    /// Whether a text can be the value of the field: short, and without control characters.
+    /// Whether a text can be the value of the field: short and without control characters.
     package static func isValue(_ text: String) -> Bool {
         1...256 ~= text.utf8.count && text.hasOnlyBytes { $0 >= 0x20 && $0 < 0x7f }
             && HTTPSyntax.trimmed(text).utf8.count == text.utf8.count
     }
 
-    /// Whether there is a directive of this lower-case name, with or without an argument.
+    /// Whether there is a directive of this lowercase name, with or without an argument.
     package func contains(_ name: String) -> Bool { directives[ExactText(name)] != nil }
 
-    /// The argument of a directive; empty if it has none.
+    /// Returns the argument of a directive; empty if it has none.
     package func argument(_ name: String) -> String? { directives[ExactText(name)] }
 
-    /// The argument of a directive in seconds, capped at 2³¹; 0 if it cannot be read (RFC 9111 section 1.2.2).
+    /// Returns the argument of a directive in seconds, capped at 2³¹; 0 if it is invalid (RFC 9111 section 1.2.2).
     package func seconds(_ name: String) -> Int? {
         directives[ExactText(name)].map { Self.seconds($0) ?? 0 }
     }
@@ -49,28 +49,26 @@ package struct CacheControl: Hashable, Sendable {
     }
 }
 
-/// A request's orders to the caches on its way, from its `Cache-Control` (RFC 9111 section 5.2.1).
+/// The directives of a request to caches on its path (RFC 9111 section 5.2.1).
 package struct RequestCacheControl: Hashable, Sendable {
-    /// A stored response may be used only after its origin has confirmed it; `max-age=0` means the same.
+    /// Requires validation by the origin before a stored response is used; also set by `max-age=0`.
     package var noCache = false
-    /// No response may be read from a cache, or kept in one.
+    /// Forbids reading from and writing to caches.
     package var noStore = false
-    /// The origin must not be asked.
+    /// Forbids contacting the origin.
     package var onlyIfCached = false
-    /// Greatest age in seconds of a stored response.
+    /// The maximum age of a stored response in seconds.
     package var maxAge: Int?
-    /// Seconds for which the answer must stay fresh.
+    /// The number of seconds for which the response must stay fresh.
     package var minFresh: Int?
-    /// Most seconds of staleness that are accepted; `Int.max` for any number.
+    /// The maximum accepted staleness in seconds; `Int.max` for no limit.
     package var maxStale: Int?
 
-    /// A request without directives.
     package static let none = RequestCacheControl()
 
-    /// Asks for nothing.
     package init() {}
 
-    /// Parses the joined value of all `Cache-Control` lines; nil stands for no field.
+    /// Parses the joined value of all `Cache-Control` lines; nil if there is no field.
     package init(_ value: String?) {
         guard let value else { return }
         let control = CacheControl(value)

@@ -4,10 +4,9 @@ import Text
 package struct HTTPDate: Hashable, Comparable, Sendable {
     package var secondsSince1970: Int
 
-    /// The seconds since 1970 of the dates that HTTP can write: years of four digits, from 1970 on.
+    /// The range of dates that HTTP can express, in seconds since 1970: four-digit years from 1970 on.
     package static let seconds = 0...253_402_300_799
 
-    /// The date of this many seconds since 1970.
     package init(secondsSince1970: Int) {
         self.secondsSince1970 = secondsSince1970
     }
@@ -34,7 +33,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
 
     /// Parses the three forms of RFC 9110 section 5.6.7: IMF-fixdate, RFC 850 and asctime; nil for anything else.
     ///
-    /// A two-digit year more than 50 years ahead of `now` belongs to the century before, as the section demands. Case
+    /// A two-digit year more than 50 years after `now` belongs to the previous century, as the section requires. Case
     /// does not matter (RFC 9111 section 4.2). The number of spaces matters, except before asctime's day.
     package init?(_ text: String, now: HTTPDate = HTTPDate(secondsSince1970: 1_767_225_600)) {
         let text = text.asciiLowercased
@@ -76,8 +75,8 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
         self.init(secondsSince1970: civil.secondsSince1970)
     }
 
-    /// Parses an instant of ISO 8601 in UTC, such as `2026-11-24T18:00:00Z`; a fraction of a second is cut off, and
-    /// `+00:00` may stand for `Z`.
+    /// Parses an ISO 8601 time in UTC, such as `2026-11-24T18:00:00Z`; fractions of a second are truncated, and
+    /// `+00:00` is equivalent to `Z`.
     package init?(iso8601 text: String) {
         var text = text[...]
         guard let zone = ["Z", "+00:00"].first(where: { text.hasSuffix($0) }) else { return nil }
@@ -108,7 +107,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     }
 }
 
-/// Year, month, day and time of day in UTC, by the proleptic Gregorian calendar.
+/// A date and time in UTC in the proleptic Gregorian calendar.
 private struct CivilDate {
     var year: Int
     var month: Int
@@ -126,7 +125,7 @@ private struct CivilDate {
     var weekday: Int { ((dayNumber + 4) % 7 + 7) % 7 }
     var secondsSince1970: Int { dayNumber * 86_400 + hour * 3_600 + minute * 60 + second }
 
-    /// Days since 1970-01-01, counting years from March so that the leap day comes last in its year.
+    /// Days since 1970-01-01; years start in March, so that the leap day is the last of its year.
     private var dayNumber: Int {
         let shifted = month <= 2 ? year - 1 : year
         let century = shifted >= 0 ? shifted / 400 : (shifted - 399) / 400

@@ -1,21 +1,20 @@
-/// One header field line: a name and its value, without the surrounding white space (RFC 9110 section 5).
+/// A header field line: a name, and a value without surrounding whitespace (RFC 9110 section 5).
 package struct HTTPField: Hashable, Sendable {
     package var name: Name
-    /// The field's value as text; bytes beyond ASCII are kept as the scalars of the same number (ISO 8859-1).
+    /// The field's value as text; bytes beyond ASCII become the scalars of the same number (ISO 8859-1).
     package var value: String
 
-    /// A field of `name` with `value`.
     package init(name: Name, value: String) {
         self.name = name
         self.value = value
     }
 
-    /// A field name: compared without regard to case, written as given.
+    /// A field name: compared case-insensitively, written as created.
     package struct Name: Hashable, Sendable, CustomStringConvertible {
-        /// The spelling that goes on the wire.
+        /// The spelling on the wire.
         package let rawName: String
 
-        /// A name that is an RFC 9110 token, else nil.
+        /// Creates a name; nil if it is not an RFC 9110 token.
         package init?(_ name: String) {
             guard !name.isEmpty, name.utf8.allSatisfy(HTTPSyntax.isToken) else { return nil }
             self.init(unchecked: name)
@@ -25,7 +24,7 @@ package struct HTTPField: Hashable, Sendable {
             rawName = name
         }
 
-        /// Names are equal when they differ in case only.
+        /// Compares names case-insensitively.
         package static func == (left: Name, right: Name) -> Bool {
             let (left, right) = (left.rawName, right.rawName)
             guard left.utf8.count == right.utf8.count else { return false }
@@ -33,24 +32,22 @@ package struct HTTPField: Hashable, Sendable {
                 || zip(left.utf8, right.utf8).allSatisfy { HTTPSyntax.lowercased($0) == HTTPSyntax.lowercased($1) }
         }
 
-        /// Hashes the lower-case spelling.
+        /// Hashes the lowercase spelling.
         package func hash(into hasher: inout Hasher) {
             for byte in rawName.utf8 { hasher.combine(HTTPSyntax.lowercased(byte)) }
         }
 
-        /// The spelling that goes on the wire.
         package var description: String { rawName }
     }
 }
 
 extension HTTPField.Name {
-    /// Media types that a client accepts (RFC 9110 section 12.5).
+    /// Accepted media types (RFC 9110 section 12.5).
     package static let accept = Self(unchecked: "Accept")
     package static let apiKey = Self(unchecked: "API-Key")
     package static let acceptEncoding = Self(unchecked: "Accept-Encoding")
 
-    /// The server that a request is for, the program that sends it, and its credentials (RFC 9110 sections 7.2, 10.1.5,
-    /// 11.6.2).
+    /// The requested server, the client program, and its credentials (RFC 9110 sections 7.2, 10.1.5, 11.6.2).
     package static let acceptCH = Self(unchecked: "Accept-CH")
     package static let criticalCH = Self(unchecked: "Critical-CH")
     package static let secCHWidth = Self(unchecked: "Sec-CH-Width")
@@ -62,18 +59,18 @@ extension HTTPField.Name {
     package static let userAgent = Self(unchecked: "User-Agent")
     package static let authorization = Self(unchecked: "Authorization")
 
-    /// Conditions of a request (RFC 9110 section 13.1).
+    /// Conditional requests (RFC 9110 section 13.1).
     package static let lastEventID = Self(unchecked: "Last-Event-ID")
     package static let ifModifiedSince = Self(unchecked: "If-Modified-Since")
     package static let ifNoneMatch = Self(unchecked: "If-None-Match")
     package static let ifRange = Self(unchecked: "If-Range")
 
-    /// Parts of a file (RFC 9110 section 14).
+    /// Range requests (RFC 9110 section 14).
     package static let range = Self(unchecked: "Range")
     package static let acceptRanges = Self(unchecked: "Accept-Ranges")
     package static let contentRange = Self(unchecked: "Content-Range")
 
-    /// The kind of a body (RFC 9110 section 8), and the name under which a client saves it (RFC 6266).
+    /// The type of a body (RFC 9110 section 8), and its file name when saved (RFC 6266).
     package static let contentType = Self(unchecked: "Content-Type")
     package static let contentEncoding = Self(unchecked: "Content-Encoding")
     package static let contentLength = Self(unchecked: "Content-Length")
@@ -82,18 +79,18 @@ extension HTTPField.Name {
     /// The digest of a body (RFC 9530 section 2).
     package static let contentDigest = Self(unchecked: "Content-Digest")
 
-    /// Validators of a file (RFC 9110 section 8.8).
+    /// Validators of a representation (RFC 9110 section 8.8).
     package static let eTag = Self(unchecked: "ETag")
     package static let lastModified = Self(unchecked: "Last-Modified")
 
-    /// When an answer was made, and what a client can do next (RFC 9110 sections 6.6.1 and 10.2).
+    /// The time of a response, and the client's options afterward (RFC 9110 sections 6.6.1 and 10.2).
     package static let date = Self(unchecked: "Date")
     package static let allow = Self(unchecked: "Allow")
     package static let location = Self(unchecked: "Location")
     package static let retryAfter = Self(unchecked: "Retry-After")
 
-    /// How long an answer is fresh (RFC 9111 section 5), which fields of the request decided it (RFC 9110 section
-    /// 12.5.5), and what caches did (RFC 9211).
+    /// The freshness of a response (RFC 9111 section 5), the request fields that selected it (RFC 9110 section 12.5.5),
+    /// and the handling by caches (RFC 9211).
     package static let age = Self(unchecked: "Age")
     package static let cacheControl = Self(unchecked: "Cache-Control")
     package static let expires = Self(unchecked: "Expires")
@@ -101,11 +98,11 @@ extension HTTPField.Name {
     package static let vary = Self(unchecked: "Vary")
     package static let cacheStatus = Self(unchecked: "Cache-Status")
 
-    /// The connection (RFC 9110 section 7.6.1), and how a body is cut into chunks (RFC 9112 section 6.1).
+    /// The connection (RFC 9110 section 7.6.1), and the chunked coding of a body (RFC 9112 section 6.1).
     package static let connection = Self(unchecked: "Connection")
     package static let transferEncoding = Self(unchecked: "Transfer-Encoding")
 
-    /// Which sites may use an answer, and which site asks for it (Fetch standard; Fetch Metadata).
+    /// The sites that may use a response, and the requesting site (Fetch standard; Fetch Metadata).
     package static let accessControlAllowOrigin = Self(unchecked: "Access-Control-Allow-Origin")
     package static let accessControlAllowMethods = Self(unchecked: "Access-Control-Allow-Methods")
     package static let accessControlAllowHeaders = Self(unchecked: "Access-Control-Allow-Headers")
@@ -115,29 +112,29 @@ extension HTTPField.Name {
     package static let origin = Self(unchecked: "Origin")
     package static let secFetchSite = Self(unchecked: "Sec-Fetch-Site")
 
-    /// Limits on a browser's use of an answer (Content Security Policy; Fetch standard, `nosniff`).
+    /// Limits on a browser's use of a response (Content Security Policy; Fetch standard, `nosniff`).
     package static let contentSecurityPolicy = Self(unchecked: "Content-Security-Policy")
     package static let xContentTypeOptions = Self(unchecked: "X-Content-Type-Options")
 
-    /// The times of a request's steps (Server Timing), and its identifier in the log.
+    /// The duration of a request's steps (Server Timing), and its identifier in the log.
     package static let serverTiming = Self(unchecked: "Server-Timing")
     package static let xRequestID = Self(unchecked: "X-Request-Id")
 
-    /// The clients that a request came from through proxies, and its place in a trace (W3C Trace Context section 3.2).
+    /// The clients and proxies behind a request, and its trace context (W3C Trace Context section 3.2).
     package static let xForwardedFor = Self(unchecked: "X-Forwarded-For")
     package static let traceparent = Self(unchecked: "traceparent")
 
-    /// The services that a request has passed on its way (RFC 8586).
+    /// The services that a request has passed through (RFC 8586).
     package static let cdnLoop = Self(unchecked: "CDN-Loop")
 
-    /// Of signed requests to S3: the digest of the body, and the token of a session (AWS Signature Version 4).
+    /// Signed requests to S3: the digest of the body, and the session token (AWS Signature Version 4).
     package static let xAmzContentSHA256 = Self(unchecked: "x-amz-content-sha256")
     package static let xAmzSecurityToken = Self(unchecked: "x-amz-security-token")
     package static let metadataToken = Self(unchecked: "X-aws-ec2-metadata-token")
     package static let metadataTokenLifetime = Self(unchecked: "X-aws-ec2-metadata-token-ttl-seconds")
 
-    /// Alula's own: why a request failed, that an image lacks pixels, what became of its gain map, the quality that was
-    /// found, and the receipt of a request.
+    /// Alula's own fields: the cause of an error, missing pixels, the state of the gain map, the chosen quality, and
+    /// the receipt of a request.
     package static let imageWidth = Self(unchecked: "Image-Width")
     package static let imageHeight = Self(unchecked: "Image-Height")
     package static let alulaSignature = Self(unchecked: "Alula-Signature")
@@ -147,7 +144,7 @@ extension HTTPField.Name {
     package static let alulaQuality = Self(unchecked: "Alula-Quality")
     package static let alulaReceipt = Self(unchecked: "Alula-Receipt")
 
-    /// Those of Alula's own that answers have.
+    /// Alula's own response fields.
     package static let ownAnswerFields = [
         alulaError, alulaIncomplete, alulaHDR, alulaQuality, alulaReceipt,
     ]

@@ -1,20 +1,18 @@
 package import Memory
 
-/// One request as it arrived.
+/// A request as it arrived.
 ///
-/// If its route takes no body, a request with a body is refused before it becomes a value.
+/// A request with a body is rejected earlier if its route accepts none.
 package struct HTTPRequest: Sendable {
     package var method: Method
-    /// The request target exactly as received: origin form, still percent-encoded.
+    /// The request target exactly as received: origin form, percent-encoded.
     package var target: String
-    /// The header fields in the order of arrival.
     package var headerFields: HTTPFields
-    /// The body, complete; nil for a request without one, or with an empty one.
+    /// The complete body; nil for a request without a body or with an empty one.
     package var body: SharedBytes?
-    /// The other end of the connection; nil if it is not known.
+    /// The remote address; nil if it is unknown.
     package var peer: PeerAddress?
 
-    /// A request of `method` for `target`.
     package init(method: Method = .get, target: String, headerFields: HTTPFields = [:], body: SharedBytes? = nil) {
         self.method = method
         self.target = target
@@ -22,22 +20,20 @@ package struct HTTPRequest: Sendable {
         self.body = body
     }
 
-    /// Whether there is a body, which may be empty: the header announces one (RFC 9112 section 6.3), or it is here.
+    /// Whether there is a body, possibly empty: announced by the header (RFC 9112 section 6.3), or present.
     package var hasBody: Bool {
         body != nil || headerFields.contains(.contentLength) || headerFields.contains(.transferEncoding)
     }
 
     /// A request method, case-sensitive (RFC 9110 section 9.1).
     package struct Method: Hashable, Sendable, RawRepresentable {
-        /// The method as on the wire.
         package let rawValue: String
 
-        /// A method of any name.
         package init(rawValue: String) {
             self.rawValue = rawValue
         }
 
-        /// The methods that the service answers (RFC 9110 section 9.3).
+        /// The methods that the service supports (RFC 9110 section 9.3).
         package static let get = Self(rawValue: "GET")
         package static let head = Self(rawValue: "HEAD")
         package static let post = Self(rawValue: "POST")
@@ -46,15 +42,12 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-/// The address of the other end of a connection, in IPv6's form (RFC 4291 section 2.5.5.2): its halves in host byte
-/// order.
+/// The remote address of a connection in IPv6 form (RFC 4291 section 2.5.5.2), as halves in host byte order.
 package struct PeerAddress: Hashable, Sendable {
-    /// The network half; zero for IPv4.
     package let high: UInt64
-    /// The interface half; an IPv4 address behind `ffff`.
+    /// The interface half; for IPv4, `ffff` and the address.
     package let low: UInt64
 
-    /// The address with these halves.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -62,7 +55,6 @@ package struct PeerAddress: Hashable, Sendable {
 }
 
 extension HTTPFields: ExpressibleByDictionaryLiteral {
-    /// The listed fields, in their order.
     package init(dictionaryLiteral elements: (HTTPField.Name, String)...) {
         self.init(elements.map { HTTPField(name: $0.0, value: $0.1) })
     }

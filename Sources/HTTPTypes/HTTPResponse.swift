@@ -1,31 +1,29 @@
 package import Memory
 
-/// One answer: status, fields and the whole body.
+/// A complete response.
 package struct HTTPResponse: Sendable {
     package var status: Status
     /// The header fields; the server writes `Content-Length`, `Date` and `Connection`.
     package var headerFields: HTTPFields
-    /// The body of the answer; with status 304 and for HEAD only its length is sent.
+    /// The body of the response; with status 304 and for HEAD only its length is sent.
     package var body: Body
 
-    /// An answer of `status`.
     package init(status: Status, headerFields: HTTPFields = [:], body: Body = .empty) {
         self.status = status
         self.headerFields = headerFields
         self.body = body
     }
 
-    /// The content after the header.
     package enum Body: Sendable {
         case empty
-        /// A text made for this answer.
+        /// Text created for this response.
         case text(String)
         /// Shared bytes, sent without a copy.
         case shared(SharedBytes)
-        /// Bytes that are written while they are sent, in chunks (RFC 9112 section 7.1).
+        /// Bytes generated while they are sent, in chunks (RFC 9112 section 7.1).
         case streamed(StreamedBody)
 
-        /// Size in bytes; 0 if it is not known before the body is sent.
+        /// The size in bytes; 0 if it is unknown before the body is sent.
         package var count: Int {
             switch self {
             case .empty, .streamed: 0
@@ -37,24 +35,22 @@ package struct HTTPResponse: Sendable {
 
     /// A three-digit status code (RFC 9110 section 15).
     package struct Status: Hashable, Sendable, CustomStringConvertible {
-        /// The number, 100…599 for valid codes.
         package let code: Int
 
-        /// A status of this number.
         package init(code: Int) {
             self.code = code
         }
 
-        /// The request succeeded (RFC 9110 section 15.3).
+        /// Success (RFC 9110 section 15.3).
         package static let ok = Self(code: 200)
         package static let accepted = Self(code: 202)
         package static let found = Self(code: 302)
         package static let noContent = Self(code: 204)
 
-        /// The client has the image already (RFC 9110 section 15.4.5).
+        /// The client already has the current image (RFC 9110 section 15.4.5).
         package static let notModified = Self(code: 304)
 
-        /// The request is at fault (RFC 9110 section 15.5; 431 by RFC 6585 section 5).
+        /// Client errors (RFC 9110 section 15.5; 431: RFC 6585 section 5).
         package static let badRequest = Self(code: 400)
         package static let unauthorized = Self(code: 401)
         package static let forbidden = Self(code: 403)
@@ -69,19 +65,18 @@ package struct HTTPResponse: Sendable {
         package static let unsupportedMediaType = Self(code: 415)
         package static let unprocessableContent = Self(code: 422)
         package static let requestHeaderFieldsTooLarge = Self(code: 431)
-        /// The client has closed its connection, so no client reads the answer.
+        /// The client closed its connection before the response.
         ///
-        /// Not registered; nginx's number, which other software uses as well.
+        /// Not registered; introduced by nginx and used by other software too.
         package static let clientClosedRequest = Self(code: 499)
 
-        /// The service or an origin is at fault (RFC 9110 section 15.6).
+        /// Server and origin errors (RFC 9110 section 15.6).
         package static let internalServerError = Self(code: 500)
         package static let badGateway = Self(code: 502)
         package static let serviceUnavailable = Self(code: 503)
         package static let gatewayTimeout = Self(code: 504)
         package static let httpVersionNotSupported = Self(code: 505)
 
-        /// The number as text.
         package var description: String { String(code) }
     }
 }

@@ -14,12 +14,12 @@ package enum HTTPSyntax {
         }
     }
 
-    /// An ASCII letter in lower case, any other byte as it is.
+    /// Lowercases an ASCII letter; returns any other byte unchanged.
     static func lowercased(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// `text` without leading and trailing spaces and tabs.
+    /// Returns `text` without leading and trailing spaces and tabs.
     package static func trimmed(_ text: some StringProtocol) -> String {
         var rest = Substring(text)
         while let first = rest.utf8.first, first == 0x20 || first == 0x09 { rest.removeFirst() }
@@ -27,8 +27,7 @@ package enum HTTPSyntax {
         return String(rest)
     }
 
-    /// Splits a list value at commas outside quoted strings; members are trimmed, empty ones dropped (RFC 9110 section
-    /// 5.6.1).
+    /// Splits a list at commas outside quoted strings; trims members and drops empty ones (RFC 9110 section 5.6.1).
     package static func list(_ value: String, separator: UInt8 = UInt8(ascii: ",")) -> [String] {
         var members: [String] = []
         var member: [UInt8] = []
@@ -56,7 +55,7 @@ package enum HTTPSyntax {
         return members
     }
 
-    /// The text inside a quoted string with its escapes resolved, or `text` itself when it is not quoted.
+    /// Returns the unescaped content of a quoted string; `text` itself if it is not quoted.
     package static func unquoted(_ text: String) -> String {
         guard text.utf8.count >= 2, text.utf8.first == UInt8(ascii: "\""), text.utf8.last == UInt8(ascii: "\"") else {
             return text

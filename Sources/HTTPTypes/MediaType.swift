@@ -1,13 +1,11 @@
 import Text
 
-/// A media type without its parameters, in lower case: `image/png` (RFC 9110 section 8.3.1).
+/// A media type without parameters, in lowercase: `image/png` (RFC 9110 section 8.3.1).
 package struct MediaType: Hashable, Sendable, CustomStringConvertible {
-    /// The part before the slash.
     package let type: String
-    /// The part after the slash.
     package let subtype: String
 
-    /// Parses a `Content-Type` value without its parameters; nil when it is not a media type.
+    /// Parses a `Content-Type` value and drops its parameters; nil if it is not a media type.
     package init?(_ value: String) {
         let essence = HTTPSyntax.trimmed(value.prefix(before: UInt8(ascii: ";"))).asciiLowercased
         let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
@@ -18,6 +16,5 @@ package struct MediaType: Hashable, Sendable, CustomStringConvertible {
         subtype = String(parts[1])
     }
 
-    /// `type/subtype`.
     package var description: String { type + "/" + subtype }
 }

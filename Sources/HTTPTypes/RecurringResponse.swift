@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A response that is sent many times unchanged, with the form that the server sends, which is made once.
+/// A response that is sent many times unchanged, with the server's encoded form, which is created once.
 ///
 /// Safe to share because the form is written once, by the thread that changed the state from `empty`, and read only
 /// when it is `ready`.
 @safe
 package final class RecurringResponse: @unchecked Sendable {
-    /// A server's form of a response; may be used on any thread.
+    /// The server's encoded form of a response; may be used on any thread.
     package typealias SentForm = AnyObject & Sendable
 
     private enum State: UInt8, AtomicRepresentable {
@@ -17,12 +17,11 @@ package final class RecurringResponse: @unchecked Sendable {
     private let state = Atomic(State.empty)
     private nonisolated(unsafe) var form: (any SentForm)?
 
-    /// A response that has not been sent yet.
     package init(_ response: HTTPResponse) {
         self.response = response
     }
 
-    /// The form that was made when the response was first sent, else the one that `make` makes; nil without memory.
+    /// Returns the encoded form, calling `make` on first use; nil if out of memory.
     package func sentForm(make: (HTTPResponse) -> (any SentForm)?) -> (any SentForm)? {
         if state.load(ordering: .acquiring) == .ready { return unsafe form }
         guard let made = make(response) else { return nil }
@@ -35,8 +34,10 @@ package final class RecurringResponse: @unchecked Sendable {
     }
 }
 
-/// Answers a request that is repeated byte for byte, without reading it again.
+/// Answers a request that is repeated byte for byte, without parsing it again.
 package protocol RecurringAnswer: AnyObject, Sendable {
-    /// The answer at this moment; nil if the request has to be read again. Called on event threads; must not block.
+    /// Returns the current response; nil if the request must be parsed again.
+    ///
+    /// Called on event threads; must not block.
     func response() -> RecurringResponse?
 }

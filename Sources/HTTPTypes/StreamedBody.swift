@@ -1,23 +1,22 @@
 import Coordination
 package import Memory
 
-/// A body of unknown length that is written while it is sent: the writer waits until the client has taken the piece
-/// before.
+/// A body of unknown length, generated while it is sent; the writer waits until the client has received the previous
+/// piece.
 ///
-/// So a slow reader holds one piece in memory. The writer is a task of any thread; the server takes pieces on its event
-/// thread.
+/// A slow reader therefore keeps only one piece in memory. The writer is a task on any thread; the server takes pieces
+/// on its event thread.
 package final class StreamedBody: Sendable {
-    /// The client has left: nothing more is sent.
+    /// The client has disconnected; nothing more is sent.
     package struct Closed: Error {}
 
-    /// The result of a look for bytes.
+    /// The result of polling for bytes.
     package enum Piece: Sendable {
         case bytes(SharedBytes)
-        /// The body is complete.
         case end
-        /// Nothing yet.
+        /// No bytes yet.
         case nothing
-        /// The body was broken off: the connection must end, so that nobody takes it for complete.
+        /// The body was aborted; the connection must end, so that the client does not take it for complete.
         case broken
     }
 
@@ -31,17 +30,17 @@ package final class StreamedBody: Sendable {
         var onClose: (@Sendable () -> Void)?
     }
 
-    /// Whether the client may leave the body unread for any time, on a connection that ends with it; else the server's
-    /// limits for clients that stop reading hold.
+    /// Whether the client may pause reading for any time, on a connection that ends with this body; otherwise the
+    /// server's limits for stalled readers apply.
     package let isPatient: Bool
     private let state = Locked(State())
 
-    /// A body without any bytes yet.
+    /// Creates an empty body.
     package init(isPatient: Bool = false) {
         self.isPatient = isPatient
     }
 
-    /// Calls `body` once, when the server is done with the body; at once if it is already.
+    /// Calls `body` once when the server is done with the body; at once if it already is.
     package func onClose(_ body: @escaping @Sendable () -> Void) {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.onClose = body }
@@ -52,7 +51,7 @@ package final class StreamedBody: Sendable {
 
     /// Writes a piece, which may be empty; returns when the server has taken it.
     ///
-    /// - Throws: ``Closed`` when the client has left.
+    /// - Throws: ``Closed`` if the client has disconnected.
     package func write(_ bytes: SharedBytes) async throws(Closed) {
         guard bytes.count > 0 else { return }
         let isTaken = await withCheckedContinuation { continuation in
@@ -70,7 +69,7 @@ package final class StreamedBody: Sendable {
         guard isTaken else { throw Closed() }
     }
 
-    /// Ends the body; if it is not complete, the client sees its connection end.
+    /// Ends the body; if it is incomplete, the connection is aborted.
     package func finish(isComplete: Bool = true) {
         let wake = state.withLock { state in
             state.isFinished = true
@@ -81,7 +80,7 @@ package final class StreamedBody: Sendable {
         wake?()
     }
 
-    /// The next piece, if there is one.
+    /// Returns the next piece, if any.
     package func take() -> Piece {
         let (piece, writer) = state.withLock { state -> (Piece, CheckedContinuation<Bool, Never>?) in
             if state.isClosed { return (.broken, nil) }
@@ -95,7 +94,7 @@ package final class StreamedBody: Sendable {
         return piece
     }
 
-    /// Calls `wake` once, when ``take()`` gives something else than nothing; at once if it would do so now.
+    /// Calls `wake` once when ``take()`` has something to return; at once if it already has.
     package func whenReady(_ wake: @escaping @Sendable () -> Void) {
         let isReady = state.withLock { state in
             if state.next != nil || state.isFinished || state.isClosed { return true }
@@ -105,7 +104,7 @@ package final class StreamedBody: Sendable {
         if isReady { wake() }
     }
 
-    /// Notes that nothing more is sent: the writer's wait ends.
+    /// Discards the rest of the body and ends the writer's wait.
     package func close() {
         let (writer, onClose) = state.withLock {
             state -> (CheckedContinuation<Bool, Never>?, (@Sendable () -> Void)?) in
