@@ -2,9 +2,9 @@ package import Coordination
 package import HTTPTypes
 package import Telemetry
 
-/// Serves HTTP/1.1 on one address: libmicrohttpd's event threads, and the thread `http-watch`.
+/// An HTTP/1.1 server on one address, run by libmicrohttpd's event threads and the `http-watch` thread.
 package final class HTTPServer: Sendable {
-    /// The port in use, also if 0 was requested.
+    /// The port in use, even if 0 was configured.
     package let port: UInt16
     private let socket: ListeningSocket
     private let context: ServingContext
@@ -15,10 +15,10 @@ package final class HTTPServer: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The address, the port and the limits.
-    ///   - responder: Answers the requests, on the event threads.
-    ///   - logger: Logs the events that concern no single request.
+    ///   - responder: Answers requests on the event threads.
+    ///   - logger: Logs events unrelated to a single request.
     ///   - timekeeper: The clock for the time limits of headers, bodies and the shutdown; idle connections and stalled
-    ///     readers follow the system's clock.
+    ///   readers follow the system's clock.
     package init(
         configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger,
         timekeeper: any Timekeeper = SystemTimekeeper()
@@ -42,32 +42,32 @@ package final class HTTPServer: Sendable {
         context.watch.order { $0.stopDeadline = $0.stopDeadline ?? .zero }
     }
 
-    /// Open connections, including idle ones.
+    /// The number of open connections, including idle ones.
     package var connectionCount: Int { context.connectionCount }
 
-    /// Accepts no new connections; open ones close after their next answer, idle ones at once.
+    /// Stops accepting connections; open ones close after their next response, idle ones at once.
     ///
-    /// An idle connection that has just begun is first given time for a request.
+    /// An idle connection that has just opened first gets time for a request.
     package func stopAccepting() {
         let wasListening = isListening.withLock { isListening in
             defer { isListening = false }
             return isListening
         }
         guard wasListening else { return }
-        // A client that has already connected is accepted: its request may be on the way.
+        // Clients that have already connected are accepted: their requests may be on the way.
         daemon.acceptWaiting(on: socket, atMost: ListeningSocket.backlog)
         socket.stopListening(replacement: context.watch.wakeReader)
         context.drain()
         context.watch.order { $0.isDraining = true }
     }
 
-    /// Ends the server: waits up to `timeLimit` for the requests under way, then cancels the rest.
+    /// Stops the server: waits up to `timeLimit` for requests in progress, then cancels the rest.
     ///
     /// - Parameters:
-    ///   - timeLimit: How long the requests under way may take.
-    ///   - willCut: Called, perhaps more than once, before requests are cut; their tasks are cancelled as if the
-    ///     clients had left.
-    /// - Returns: true if no request was cut.
+    ///   - timeLimit: The time for requests in progress.
+    ///   - willCut: Called, possibly more than once, before requests are aborted; their tasks are cancelled as if the
+    ///   clients had disconnected.
+    /// - Returns: true if no request was aborted.
     package func shutDown(timeLimit: Duration, willCut: @escaping @Sendable () -> Void = {}) async -> Bool {
         stopAccepting()
         let deadline = context.timekeeper.now + timeLimit

@@ -1,10 +1,10 @@
 import Coordination
 import HTTPTypes
 
-/// The thread `http-watch`, behind a server's ``ConnectionWatch``: ends headers and bodies that take too long, closes
-/// idle connections when the server drains, and stops the library at the end.
+/// The `http-watch` thread behind a server's ``ConnectionWatch``: ends headers and bodies that take too long, closes
+/// idle connections when the server drains, and finally stops the library.
 ///
-/// It looks at all connections a few times in each `headerTimeout`, so that requests in time cost nothing.
+/// It checks all connections a few times per `headerTimeout`, so that requests in time cost nothing.
 final class WatchThread: Sendable {
     private let context: ServingContext
     private let daemon: MicrohttpdDaemon
@@ -15,7 +15,7 @@ final class WatchThread: Sendable {
         self.daemon = daemon
     }
 
-    /// Starts the thread; it ends when the watch is ordered to stop.
+    /// Starts the thread; it ends when the watch receives the stop command.
     static func start(context: ServingContext, daemon: MicrohttpdDaemon) throws(HTTPServerError) {
         let watch = WatchThread(context: context, daemon: daemon)
         do {
@@ -43,7 +43,7 @@ final class WatchThread: Sendable {
                 if isComplete { orders.willCut() }
                 for connection in context.openConnections where connection.cut() { isComplete = false }
             }
-            // A connection that was accepted a moment ago may not be among the open ones yet.
+            // A connection accepted a moment ago may not be listed as open yet.
             if context.isQuiet, context.connectionCount == 0 || now >= deadline { break }
         }
         daemon.stop()

@@ -1,12 +1,13 @@
-/// Whether a body comes fast enough: a kilobyte a second over five seconds is the least.
+/// Checks that a body arrives fast enough: at least a kilobyte a second over five seconds.
 ///
-/// So a client that sends next to nothing has no body under way for long. Looked at now and then, by one thread.
+/// This bounds the time that a client can keep a body open while sending almost nothing. Checked periodically by one
+/// thread.
 struct BodyPace {
-    /// Time over which a body is judged.
+    /// The period over which the rate is measured.
     private static let span = Duration.seconds(5)
-    /// Fewest bytes in that time.
+    /// The minimum number of bytes in that period.
     private static let fewestBytes = 5_000
-    /// Time by which bytes on their way may be late; looks are also not remembered more often.
+    /// The allowed delay of bytes in transit, and the shortest interval between recorded samples.
     private static let tolerance = Duration.milliseconds(250)
 
     private struct Look {
@@ -14,15 +15,14 @@ struct BodyPace {
         let bytes: Int
     }
 
-    /// The looks of the last seconds, the first of them older than a span if there is one.
+    /// The samples of the last seconds, the first of them older than a span if there is one.
     private var looks: [Look] = []
 
-    /// A body that has just begun.
     init() {}
 
-    /// Looks once; true if less has arrived than must.
+    /// Takes a sample; returns true if too few bytes have arrived.
     ///
-    /// - Parameter receivedBytes: Bytes that the connection has received in all; negative if that is not known.
+    /// - Parameter receivedBytes: The total number of bytes received on the connection; negative if unknown.
     mutating func isTooSlow(receivedBytes: Int, at now: Duration) -> Bool {
         guard receivedBytes >= 0 else { return false }
         if let latest = looks.last, now - latest.time < Self.tolerance { return false }

@@ -1,39 +1,38 @@
 import Coordination
 import HTTPTypes
 
-/// Makes room for a new connection when all places are taken: the idlest connection of the network with the most is
-/// closed.
+/// Makes room for a new connection when all slots are taken: closes the connection idle for longest in the network with
+/// the most connections.
 ///
-/// So silent connections of one client cost others nothing. A connection with a request under way is never closed.
-/// Closings are planned many at a time, and seldom repeated if a plan finds none: a flood of connections costs its
+/// Idle connections of one client therefore cannot crowd out others. A connection with a request in progress is never
+/// closed. Closings are planned in batches, and an empty plan is not retried at once: a flood of connections costs the
 /// client more than the server.
 struct ConnectionEviction {
     /// A connection that may be closed for a new one.
     struct Candidate<Connection> {
         let connection: Connection
-        /// The network of its client.
         let network: ClientNetwork
-        /// Since when no request is under way; nil while one is.
+        /// The time at which the last request ended; nil while one is in progress.
         let idleSince: Duration?
     }
 
-    /// Most closings that are planned at once, and most that are under way beyond the limit of connections.
+    /// The maximum number of planned closings, and of closings in progress beyond the limit of connections.
     static let mostClosings = 64
-    /// Time between two plans if the first found no connection to close.
+    /// The time until the next plan if the last one was empty.
     private static let pause = Duration.milliseconds(20)
 
     private var plan: [Candidate<any OpenConnection>] = []
     private var nextPlan = Duration.zero
-    /// Closings that are under way.
+    /// The number of closings in progress.
     private(set) var closings = 0
     private var unreported = 0
     private var nextReport = Duration.zero
 
-    /// Closes one connection; false when none may be closed.
+    /// Closes one connection; returns false if none may be closed.
     ///
     /// - Parameters:
-    ///   - limit: Most places; if it is small, closings are planned one by one.
-    ///   - candidates: All places; called only when the plan has run out.
+    ///   - limit: The number of slots; if it is small, closings are planned one at a time.
+    ///   - candidates: Returns all connections; called only when the plan is used up.
     mutating func makeRoom(at now: Duration, limit: Int, candidates: () -> [Candidate<any OpenConnection>]) -> Bool {
         guard closings < Self.mostClosings else { return false }
         if closeNext(at: now) { return true }
@@ -44,11 +43,10 @@ struct ConnectionEviction {
         return false
     }
 
-    /// Notes that a connection has been closed.
     mutating func noteClosed() { closings -= 1 }
 
-    /// How many connections were closed since the last report, at most once a minute; nil when there is nothing to
-    /// report.
+    /// Returns the number of connections closed since the last report, at most once a minute; nil if there is nothing
+    /// to report.
     mutating func report(at now: Duration) -> Int? {
         guard unreported > 0, now >= nextReport else { return nil }
         defer { unreported = 0 }
@@ -67,7 +65,7 @@ struct ConnectionEviction {
         return false
     }
 
-    /// The connections to close, in order, at most `count` of them.
+    /// Returns the connections to close, in order, at most `count`.
     static func order<Connection>(_ candidates: [Candidate<Connection>], count: Int) -> [Candidate<Connection>] {
         var groups: [ClientNetwork: (size: Int, idle: [Int])] = [:]
         for index in candidates.indices {
@@ -76,9 +74,9 @@ struct ConnectionEviction {
             if candidates[index].idleSince != nil { group.idle.append(index) }
             groups[candidates[index].network] = group
         }
-        // Flat arrays, because they are read once for each closing.
+        // Flat arrays, because they are read once per closing.
         var queues = groups.values.filter { !$0.idle.isEmpty }.map { group in
-            // The idlest last, because removing the last element is cheap.
+            // Longest idle last, because removing the last element is cheap.
             group.idle.sorted { candidates[$0].idleSince ?? .zero > candidates[$1].idleSince ?? .zero }
         }
         var sizes = queues.map { queue in queue.first.flatMap { groups[candidates[$0].network]?.size } ?? 0 }
@@ -103,15 +101,13 @@ struct ConnectionEviction {
     }
 }
 
-/// The network of a client: an IPv4 address, or the /64 network of an IPv6 address, because one client has all of it.
+/// The network of a client: an IPv4 address or an IPv6 /64, all of which belongs to one client.
 struct ClientNetwork: Hashable, Sendable {
-    /// The address, or its first half.
+    /// The IPv4 address, or the first half of the IPv6 address.
     let bits: UInt64
 
-    /// The network with these bits.
     init(bits: UInt64) { self.bits = bits }
 
-    /// The network of a connection's other end.
     init(of peer: PeerAddress) {
         bits = peer.high == 0 && peer.low >> 32 == 0xffff ? peer.low & 0xffff_ffff : peer.high
     }

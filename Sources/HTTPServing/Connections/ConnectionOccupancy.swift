@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Who has a connection, and since when nobody has; any thread.
+/// Tracks the owner of a connection, and since when it is idle; safe on any thread.
 struct ConnectionOccupancy: ~Copyable {
-    /// The owner of a connection: the current request, the body that it waits for, or the watch thread while it closes
-    /// the connection.
+    /// The owner of a connection: the current request, its arriving body, or the watch thread while it closes the
+    /// connection.
     enum Occupant: UInt8, AtomicRepresentable {
         case none, request, body, watch
     }
@@ -13,39 +13,38 @@ struct ConnectionOccupancy: ~Copyable {
     private let headerBegan = Atomic<Moment>(.never)
     private let bodyDeadline = Atomic<Moment>(.never)
 
-    /// A connection that begins now.
     init(at now: Duration) {
         idleBegan = Atomic(Moment(now))
     }
 
-    /// Takes the connection if it has no owner; false if it has one.
+    /// Acquires the connection; returns false if it has an owner.
     func take(for owner: Occupant) -> Bool { pass(from: .none, to: owner) }
 
-    /// The request that has the connection is over.
+    /// Ends the current request.
     func endRequest(at now: Duration) {
         idleBegan.store(Moment(now), ordering: .relaxed)
         if !pass(from: .request, to: .none) { _ = pass(from: .body, to: .none) }
     }
 
-    /// The request that has the connection waits for its body until `deadline`.
+    /// Marks the request as waiting for its body until `deadline`.
     func beginBody(until deadline: Duration) {
         bodyDeadline.store(Moment(deadline), ordering: .relaxed)
         _ = pass(from: .request, to: .body)
     }
 
-    /// The wait for the body is over; false if the watch thread has ended it.
+    /// Ends the wait for the body; returns false if the watch thread already has.
     func endBody() -> Bool { pass(from: .body, to: .request) }
 
     /// Whether a body is arriving.
     var isInBody: Bool { occupant.load(ordering: .acquiring) == .body }
 
-    /// Whether the body that is arriving should have arrived by now.
+    /// Whether the arriving body is past its deadline.
     func isBodyLate(at now: Duration) -> Bool {
         guard isInBody, let deadline = bodyDeadline.load(ordering: .relaxed).time else { return false }
         return now >= deadline
     }
 
-    /// Takes the connection from the body that is arriving; false if there is none.
+    /// Acquires the connection from an arriving body; returns false if there is none.
     func takeFromBody() -> Bool { pass(from: .body, to: .watch) }
 
     private func pass(from owner: Occupant, to next: Occupant) -> Bool {
@@ -54,25 +53,25 @@ struct ConnectionOccupancy: ~Copyable {
         ).exchanged
     }
 
-    /// Notes when the header that is being received began, nil for none; watch thread.
+    /// Records when the current header began; nil for none.
+    ///
+    /// Watch thread only.
     func noteHeader(since began: Duration?) { headerBegan.store(Moment(began), ordering: .relaxed) }
 
-    /// Whether the connection has no owner.
     var isFree: Bool { occupant.load(ordering: .relaxed) == .none }
 
-    /// Whether a request is under way.
+    /// Whether a request is in progress.
     var isInRequest: Bool { [.request, .body].contains(occupant.load(ordering: .relaxed)) }
 
-    /// When the last request ended, or the connection began.
     var idleSince: Duration? { idleBegan.load(ordering: .relaxed).time }
 
-    /// Whether a header has been unfinished for a second.
+    /// Whether a header has been incomplete for a second.
     func hasSlowHeader(at now: Duration) -> Bool {
         headerBegan.load(ordering: .relaxed).time.map { now - $0 >= .seconds(1) } ?? false
     }
 }
 
-/// A time or none, in one word.
+/// An optional time in one word.
 private struct Moment: AtomicRepresentable {
     static let never = Moment(nanoseconds: .min)
 
@@ -88,7 +87,7 @@ private struct Moment: AtomicRepresentable {
 
     private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// The time to the nanosecond; nil for never.
+    /// The time in nanosecond resolution; nil for never.
     var time: Duration? { nanoseconds == .min ? nil : .nanoseconds(nanoseconds) }
 
     typealias AtomicRepresentation = Int64.AtomicRepresentation

@@ -3,17 +3,17 @@ import Coordination
 import Glibc
 import Synchronization
 
-/// Events of the thread `http-watch`: clients of suspended connections that leave, and orders.
+/// The events of the `http-watch` thread: clients that disconnect while their connection is suspended, and commands.
 ///
-/// Event threads register a connection once per promised answer; ordinary requests never come here.
+/// Event threads register a connection once per deferred response; ordinary requests never get here.
 final class ConnectionWatch: Sendable {
-    /// Orders for the thread besides watching.
+    /// Commands for the thread.
     struct Orders {
-        /// Close connections that are idle, now and from now on.
+        /// Close connections as soon as they are idle.
         var isDraining = false
-        /// End by this time, even with requests under way.
+        /// Stop by this time, even with requests in progress.
         var stopDeadline: Duration?
-        /// Called before requests under way are cut.
+        /// Called before requests in progress are aborted.
         var willCut: @Sendable () -> Void = {}
     }
 
@@ -26,14 +26,13 @@ final class ConnectionWatch: Sendable {
     private static let wakeTicket: UInt64 = 0
 
     private let epoll: CInt
-    /// The reading end of the pipe that wakes the thread.
+    /// The read end of the pipe that wakes the thread.
     let wakeReader: CInt
     private let wakeWriter: CInt
     private let nextTicket = Atomic<UInt64>(1)
     private let suspended = Locked<[UInt64: any OpenConnection]>([:])
     private let state = Locked(State())
 
-    /// A watch without connections.
     init() throws(HTTPServerError) {
         epoll = CLinux_epoll_create()
         var ends: [CInt] = [-1, -1]
@@ -41,7 +40,7 @@ final class ConnectionWatch: Sendable {
         wakeReader = ends[0]
         wakeWriter = ends[1]
         guard epoll >= 0, status == 0, CLinux_epoll_watch_readable(epoll, wakeReader, Self.wakeTicket) == 0 else {
-            // `deinit` closes the descriptors that were made.
+            // `deinit` closes the descriptors already opened.
             throw .cannotStart(systemError: errno)
         }
         for end in ends {
@@ -54,31 +53,35 @@ final class ConnectionWatch: Sendable {
         for descriptor in [epoll, wakeReader, wakeWriter] where descriptor >= 0 { close(descriptor) }
     }
 
-    /// A number for one promise, unique in this server.
+    /// Returns an identifier for a deferred response, unique in this server.
     func makeTicket() -> UInt64 {
         nextTicket.wrappingAdd(1, ordering: .relaxed).oldValue
     }
 
-    /// From now on the promise is abandoned when the client leaves; event thread, the descriptor is open.
+    /// Abandons the deferred response when the client disconnects.
+    ///
+    /// Event thread only, while the descriptor is open.
     func watchHangup(of connection: any OpenConnection, descriptor: CInt, ticket: UInt64) {
         suspended.withLock { $0[ticket] = connection }
         CLinux_epoll_watch_hangup(epoll, descriptor, ticket)
     }
 
-    /// The promise is kept or abandoned; event thread, the descriptor is still open.
+    /// Stops watching, because the deferred response is ready or abandoned.
+    ///
+    /// Event thread only, while the descriptor is still open.
     func forgetHangup(descriptor: CInt, ticket: UInt64) {
         CLinux_epoll_forget(epoll, descriptor)
         _ = suspended.withLock { $0.removeValue(forKey: ticket) }
     }
 
-    /// Changes the orders with `change` and wakes the watch thread; any thread.
+    /// Updates the commands and wakes the watch thread; safe on any thread.
     func order(_ change: (inout Orders) -> Void) {
         state.withLock { change(&$0.orders) }
         var byte: UInt8 = 1
         _ = unsafe write(wakeWriter, &byte, 1)
     }
 
-    /// Waits for the end of the watch thread; true if no request was cut.
+    /// Waits for the watch thread to end; returns true if no request was aborted.
     func end() async -> Bool {
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state in
@@ -89,11 +92,11 @@ final class ConnectionWatch: Sendable {
         }
     }
 
-    /// The orders at this moment.
     var orders: Orders { state.withLock { $0.orders } }
 
-    /// Waits up to `limit` for clients to leave, or for an order, and abandons the promises of clients that left;
-    /// watch thread.
+    /// Waits up to `limit` for disconnecting clients or a command, and abandons the responses of clients that left.
+    ///
+    /// Watch thread only.
     func wait(atMost limit: Duration) {
         let milliseconds = CInt(max(0, limit.milliseconds.rounded(.up)))
         var tickets = [UInt64](repeating: 0, count: 64)
@@ -121,17 +124,17 @@ final class ConnectionWatch: Sendable {
     }
 }
 
-/// When a connection's current header began, estimated by checking its byte counts at intervals.
+/// Estimates when a connection's current header began, from its byte counts at intervals.
 struct UnfinishedHeader {
-    /// Nil while no header has begun.
+    /// The time at which the header began; nil if none has.
     private(set) var since: Duration?
     private var afterBytes = 0
 
-    /// Checks once; true when the same header has been unfinished for at least `limit`.
+    /// Takes a sample; returns true if the same header has been incomplete for at least `limit`.
     ///
     /// - Parameters:
-    ///   - pendingBytes: Received, but not part of a complete header.
-    ///   - afterBytes: Size of all earlier complete headers: distinguishes one unfinished header from the next.
+    ///   - pendingBytes: The number of bytes received after the last complete header.
+    ///   - afterBytes: The size of all earlier complete headers, which tells one incomplete header from the next.
     mutating func isOverdue(pendingBytes: Int, afterBytes: Int, at now: Duration, limit: Duration) -> Bool {
         guard pendingBytes > 0 else {
             since = nil

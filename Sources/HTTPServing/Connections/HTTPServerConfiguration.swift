@@ -3,53 +3,53 @@ package import HTTPTypes
 
 /// The address and the limits of an ``HTTPServer``.
 package struct HTTPServerConfiguration: Sendable {
-    /// The address to listen on, IPv4 or IPv6 in figures; `::` takes both.
+    /// The numeric IPv4 or IPv6 address to listen on; `::` accepts both families.
     package var bindAddress = "0.0.0.0"
-    /// The port to listen on; 0 picks a free one.
+    /// The port to listen on; 0 selects a free one.
     package var port: UInt16 = 8080
-    /// Event threads; as many as cores answer the most requests.
+    /// The number of event threads; one per core gives the highest throughput.
     package var threads = 1
-    /// Most open connections; beyond them an idle one is closed for each new one, or the new one if none is idle.
+    /// The maximum number of open connections; beyond it, each new connection replaces an idle one, or is closed if
+    /// none is idle.
     package var maximumConnections = 4096
-    /// Most open connections from one address; nil for no such limit.
+    /// The maximum number of open connections per address; nil for no limit.
     package var maximumConnectionsPerAddress: Int?
-    /// Whether an address is that of a proxy that stands for many clients, so that it may have any number of
-    /// connections.
+    /// Whether an address belongs to a proxy for many clients, which has no connection limit.
     package var isTrustedProxy: @Sendable (PeerAddress) -> Bool = { _ in false }
-    /// How long a connection may stay open without a request; whole seconds count.
+    /// The time a connection may stay open without a request; rounded to whole seconds.
     package var keepAliveTimeout = Duration.seconds(60)
-    /// Time from the first byte of a request header to its end.
+    /// The time from the first byte of a request header to its end.
     package var headerTimeout = Duration.seconds(5)
-    /// Time from the end of a request header to the end of its body; one that comes more slowly than ``BodyPace``
-    /// allows ends earlier.
+    /// The time from the end of a request header to the end of its body; a body slower than ``BodyPace`` allows ends
+    /// earlier.
     package var bodyTimeout = Duration.seconds(15)
-    /// How long a client may leave an answer unread.
+    /// The time for which a client may leave a response unread.
     package var stalledReaderTimeout = Duration.seconds(10)
-    /// Longest request target in bytes.
+    /// The maximum length of a request target in bytes.
     package var maximumTargetLength = 8192
-    /// Most bytes of all header field lines together.
+    /// The maximum total size of all header field lines in bytes.
     package var maximumFieldsLength = 16384
-    /// Most header field lines.
+    /// The maximum number of header field lines.
     package var maximumFieldCount = 64
 
     package init() {}
 
-    /// Most descriptors of connections, including those that are being closed to make room.
+    /// The maximum number of connection descriptors, including connections being closed to make room.
     package var maximumDescriptors: Int { maximumConnections + ConnectionEviction.mostClosings }
 }
 
-/// Why a server could not start.
+/// The reason why a server cannot start.
 package enum HTTPServerError: Error, Hashable, Sendable {
-    /// The bind address is not an IPv4 or IPv6 address in figures.
+    /// The bind address is not a numeric IPv4 or IPv6 address.
     case invalidAddress(String)
-    /// The address or port cannot be bound; the number is the system's error.
+    /// The address or port cannot be bound; `systemError` is an `errno` value.
     case cannotListen(address: String, port: UInt16, systemError: Int32)
-    /// Threads or descriptors are not available; the number is the system's error.
+    /// Threads or descriptors are not available; `systemError` is an `errno` value.
     case cannotStart(systemError: Int32)
 }
 
 extension HTTPServerError: CustomStringConvertible {
-    /// The fault in the configuration, without a full stop.
+    /// A description without a full stop.
     package var description: String {
         switch self {
         case .invalidAddress(let text):

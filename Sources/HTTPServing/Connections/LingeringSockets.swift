@@ -1,11 +1,12 @@
 import Coordination
 import Glibc
 
-/// Sockets that outlive their connections for a moment, so that refused clients can read the refusal.
+/// Sockets that briefly outlive their connections, so that rejected clients can read the response.
 ///
-/// A client that is still sending when its socket is closed gets a reset, and gives up without reading the answer
-/// (RFC 9112 section 9.6). So the sending side is shut, and received bytes are dropped until the client closes. Event
-/// threads add sockets, and the watch thread drains them; their number, bytes and time are bounded.
+/// A client that is still sending when its socket is closed gets a reset, and gives up without reading the response
+/// (RFC 9112 section 9.6). Therefore only the sending side is shut down, and received bytes are discarded until the
+/// client closes. Event threads add sockets, and the watch thread drains them; their number, bytes and time are
+/// bounded.
 final class LingeringSockets: Sendable {
     private struct Socket {
         let descriptor: CInt
@@ -18,8 +19,8 @@ final class LingeringSockets: Sendable {
 
     private let sockets = Locked<[Socket]>([])
 
-    /// Keeps a copy of a descriptor that is about to be closed; false when there is no place, and the socket is
-    /// closed at once.
+    /// Stores a duplicate of a descriptor that is about to be closed; returns false if there is no room, and the socket
+    /// is closed at once.
     func keep(copyOf descriptor: CInt, at now: Duration) -> Bool {
         sockets.withLock { sockets in
             guard sockets.count < Self.maximumCount else { return false }
@@ -31,7 +32,7 @@ final class LingeringSockets: Sendable {
         }
     }
 
-    /// Drops received bytes and closes sockets that are done or overdue; true if some are left.
+    /// Discards received bytes and closes finished or overdue sockets; returns true if any remain.
     func drain(at now: Duration) -> Bool {
         sockets.withLock { sockets in
             sockets = sockets.compactMap { socket in
@@ -51,7 +52,7 @@ final class LingeringSockets: Sendable {
         }
     }
 
-    /// Whether the client may still be sending.
+    /// Returns whether the client may still be sending.
     private static func discard(_ socket: inout Socket) -> Bool {
         unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer in
             while socket.bytesLeft > 0 {

@@ -3,7 +3,7 @@ import HTTPTypes
 import Synchronization
 import Telemetry
 
-/// The state that the connections of one server share.
+/// The state shared by the connections of one server.
 final class ServingContext: Sendable {
     let configuration: HTTPServerConfiguration
     let responder: any RequestResponder
@@ -17,10 +17,9 @@ final class ServingContext: Sendable {
     private let resuming = Atomic<Int>(0)
     private let eviction = Locked(ConnectionEviction())
     private let connections = Locked<[ObjectIdentifier: any OpenConnection]>([:])
-    /// How many connections each address has; empty if there is no limit.
+    /// The number of connections per address; empty if there is no limit.
     private let countsByPeer = Locked<[PeerAddress: Int]>([:])
 
-    /// The context of a server that has no connections yet.
     init(
         configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger, watch: ConnectionWatch,
         timekeeper: any Timekeeper
@@ -32,21 +31,20 @@ final class ServingContext: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// Whether connections are to close with their next answer.
+    /// Whether connections close after their next response.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
-    /// From now on each answer is its connection's last.
+    /// Makes each next response the last of its connection.
     func drain() {
         draining.store(true, ordering: .relaxed)
     }
 
     var connectionCount: Int { openCount.load(ordering: .relaxed) }
 
-    /// The connections open at this moment.
     var openConnections: [any OpenConnection] { connections.withLock { Array($0.values) } }
 
-    /// Takes a place for a new connection on its event thread; false when all are taken, and no connection may be
-    /// closed for it, and when its address has as many as it may.
+    /// Takes a slot for a new connection on its event thread; returns false if all slots are taken and no connection
+    /// can be closed, or if the address is at its limit.
     func admit(_ peer: PeerAddress) -> Bool {
         guard takePlace(for: peer) else { return false }
         let count = openCount.wrappingAdd(1, ordering: .relaxed).newValue
@@ -57,7 +55,7 @@ final class ServingContext: Sendable {
         return false
     }
 
-    /// Takes one of the places of an address; the addresses of trusted proxies have as many as they want.
+    /// Takes a slot of an address; trusted proxies have no limit.
     private func takePlace(for peer: PeerAddress) -> Bool {
         guard let limit = configuration.maximumConnectionsPerAddress, !configuration.isTrustedProxy(peer) else {
             return true
@@ -78,7 +76,7 @@ final class ServingContext: Sendable {
         }
     }
 
-    /// Whether enough connections are being closed for the excess.
+    /// Whether enough connections are closing to make up for the excess.
     private func makeRoom(for surplus: Int) -> Bool {
         let now = timekeeper.now
         let (isMade, report) = eviction.withLock { eviction in
@@ -93,39 +91,37 @@ final class ServingContext: Sendable {
         return isMade
     }
 
-    /// Notes a connection that was admitted.
     func add(_ connection: any OpenConnection) {
         connections.withLock { $0[ObjectIdentifier(connection)] = connection }
     }
 
-    /// Lets a refused client read its refusal, although its connection is closing; event thread, the descriptor is
-    /// open.
+    /// Lets a rejected client read the response although its connection is closing.
+    ///
+    /// Event thread only, while the descriptor is open.
     func linger(_ descriptor: CInt) {
-        // The order wakes the watch thread, which drains.
+        // The command wakes the watch thread, which drains.
         if lingering.keep(copyOf: descriptor, at: timekeeper.now) { watch.order { _ in } }
     }
 
-    /// Gives back the place of a connection that is closing.
+    /// Frees the slot of a closing connection.
     func remove(_ connection: any OpenConnection) {
         _ = connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
-        // Before the place is given back, so that it is not given away twice.
+        // Before the slot is freed, so that it is not taken twice.
         if connection.hasMadeWay { eviction.withLock { $0.noteClosed() } }
         openCount.wrappingSubtract(1, ordering: .relaxed)
         giveBackPlace(of: connection.peer)
     }
 
-    /// Whether the library may be stopped: it has no connection left, and no thread is about to wake one of its
-    /// threads.
+    /// Whether the library may be stopped: it has no connections, and no thread is about to wake one of its threads.
     var isQuiet: Bool {
         connections.withLock { $0.isEmpty } && resuming.load(ordering: .acquiring) == 0
     }
 
-    /// Keeps the library running while a connection is being resumed.
     func beginResuming() {
         resuming.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
-    /// The library is no longer needed by this resumption.
+    /// Ends ``beginResuming()``, which keeps the library running while a connection is resumed.
     func endResuming() {
         resuming.wrappingSubtract(1, ordering: .releasing)
     }

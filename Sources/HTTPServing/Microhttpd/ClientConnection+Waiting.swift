@@ -2,11 +2,13 @@ import CMicrohttpd
 import Coordination
 import HTTPTypes
 
-/// How a connection waits for its answer, or for the next piece of it: suspended, so that its event thread does other
+/// Suspends a connection until its response, or the next piece of it, is ready, so that its event thread can do other
 /// work.
 extension ClientConnection {
+    /// Runs a task for the response.
+    ///
     /// The order matters: no thread may resume the connection before the library has suspended it, and if a client
-    /// leaves before the task is attached, attaching cancels the task.
+    /// disconnects before the task is attached, attaching cancels the task.
     func suspend(until work: @escaping @Sendable () async -> HTTPResponse) {
         let ticket = context.watch.makeTicket()
         step = .promised(Promise(ticket: ticket))
@@ -21,7 +23,7 @@ extension ClientConnection {
         if isAbandoned { task.cancel() }
     }
 
-    /// Suspends the connection for a short wait, during which the watch thread does not look whether the client leaves.
+    /// Suspends the connection for a short wait, during which disconnects are not detected.
     func suspend(during wait: ShortWait) {
         let ticket = context.watch.makeTicket()
         step = .promised(Promise(ticket: ticket, wait: wait))
@@ -30,7 +32,7 @@ extension ClientConnection {
         wait.begin { self.keep(wait.answer, ticket: ticket) }
     }
 
-    /// Ends the wait with an answer, on any thread; the event thread sends it.
+    /// Ends the wait with a response, on any thread; the event thread sends it.
     private func keep(_ answer: @escaping PromisedAnswer.Kept, ticket: UInt64) {
         _ = resume { $0.promise.keep(answer, ticket: ticket) ? true : nil }
     }
@@ -46,7 +48,7 @@ extension ClientConnection {
         return true
     }
 
-    /// Waits until `body` has another piece; event thread, within the library's call for more bytes.
+    /// Waits until `body` has another piece; event thread only, within the library's callback for more bytes.
     ///
     /// The order matters: no thread may resume the connection before the library has suspended it.
     func suspend(until body: StreamedBody) {
@@ -58,10 +60,10 @@ extension ClientConnection {
         body.whenReady { [weak self] in _ = self?.resume { $0.streamWait.take(ticket) } }
     }
 
-    /// Ends the connection within an answer, so that the client does not take what it has for all; event thread.
+    /// Aborts the connection within a response, so that the client does not take it for complete; event thread only.
     func breakOff() { socket.end() }
 
-    /// The connection goes on, or ends; event thread.
+    /// Ends the wait for a piece, because the connection continues or closes; event thread only.
     func endStreamWait() {
         guard let ticket = streamTicket else { return }
         streamTicket = nil
@@ -69,8 +71,7 @@ extension ClientConnection {
         _ = shared.withLock { $0.streamWait.take(ticket) }
     }
 
-    /// Resumes the connection when `end` ended the wait; the connection lives at least until then, because it is
-    /// suspended.
+    /// Resumes the connection if `end` ended the wait; the connection stays alive until then, because it is suspended.
     private func resume<Outcome: Sendable>(_ end: (inout Shared) -> Outcome?) -> Outcome? {
         context.beginResuming()
         defer { context.endResuming() }
@@ -88,7 +89,7 @@ extension ClientConnection {
         return give(answer())
     }
 
-    /// The answer of a connection that was resumed, nil when its promise was abandoned.
+    /// Returns the response of a resumed connection; nil if the wait was abandoned.
     func end(_ promise: Promise) -> PromisedAnswer.Kept? {
         if promise.wait == nil { context.watch.forgetHangup(descriptor: socket.descriptor, ticket: promise.ticket) }
         return shared.withLock { $0.promise.take() }

@@ -6,11 +6,10 @@ import HTTPTypes
 import Synchronization
 import Telemetry
 
-/// One open connection and its current request.
+/// An open connection and its current request.
 ///
 /// Its event thread calls ``receive(target:length:)``, ``handle(method:version:upload:)``, ``complete()`` and
-/// ``close()``.
-/// The watch thread and the tasks of promised answers reach only atomic values and `shared`.
+/// ``close()``. The watch thread and the tasks of deferred responses access only atomic values and `shared`.
 @safe
 final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// The progress of the current request; event thread only.
@@ -24,10 +23,10 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         case answered
     }
 
-    /// The promised answer for which the suspended connection waits.
+    /// The deferred response for which the connection is suspended.
     struct Promise {
         let ticket: UInt64
-        /// Nil if a task owes the answer: then it is watched whether the client leaves.
+        /// The short wait; nil if a task computes the response, and disconnects are watched for.
         var wait: ShortWait?
     }
 
@@ -44,10 +43,10 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     let peer: PeerAddress
     private let openedAt: Duration
     var step = Step.awaitingLine
-    /// The watch for a client that leaves while its body waits; event thread only.
+    /// Identifies the watch for a disconnect while a streamed body waits; event thread only.
     var streamTicket: UInt64?
     private var isRefused = false
-    /// Whether the connection closes after the answer to the current request; event thread only.
+    /// Whether the connection closes after the response to the current request; event thread only.
     private var hasLastRequest = false
     private let occupancy: ConnectionOccupancy
     let shared = Locked(Shared())
@@ -59,7 +58,6 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// Watch thread only.
     private var bodyPace = BodyPace()
 
-    /// A connection that has just begun.
     @unsafe
     init(context: ServingContext, connection: OpaquePointer, descriptor: CInt, peer: PeerAddress) {
         self.context = context
@@ -71,7 +69,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         socket.limitStall(toMilliseconds: UInt32(context.configuration.stalledReaderTimeout.milliseconds))
     }
 
-    /// A request line has arrived.
+    /// Called when a request line has arrived.
     @unsafe
     func receive(target: UnsafePointer<CChar>, length: Int) {
         let maximum = context.configuration.maximumTargetLength
@@ -79,10 +77,11 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             ReceivedTarget(target, length: length, maximumLength: maximum, known: memory.header?.target))
     }
 
-    /// A header has arrived, its request is complete, or the connection was resumed; false closes the connection.
+    /// Called when a header has arrived, its request is complete, or the connection was resumed; returning false closes
+    /// the connection.
     ///
-    /// An answer that is queued in the first of these calls closes the connection: right for refusals, whose body is
-    /// not read.
+    /// A response queued in the first of these calls closes the connection, which suits rejections, because their body
+    /// is not read.
     @unsafe
     func handle(
         method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, upload: UnsafeRawBufferPointer
@@ -101,9 +100,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// The answer is sent, or the request failed.
+    /// Called when the response is sent or the request failed.
     func complete() {
-        // A resumed connection that the library finds broken ends without another call of the handler.
+        // If the library finds a resumed connection broken, it does not call the handler again.
         if case .promised(let promise) = step {
             _ = end(promise)
             promise.wait?.abandoned()
@@ -113,25 +112,24 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         occupancy.endRequest(at: context.timekeeper.now)
     }
 
-    /// The descriptor is about to be closed.
+    /// Called before the descriptor is closed.
     func close() {
         shared.withLock { $0.isOpen = false }
         if isRefused { context.linger(socket.descriptor) }
         context.remove(self)
     }
 
-    /// Refuses a request in place of the library, which is about to send a page of its own with this status; event
-    /// thread.
+    /// Rejects a request before the library sends its own error page with this status; event thread only.
     ///
-    /// After this refusal nothing of that page reaches the client. It would be HTML without the responder's fields, and
-    /// in some cases the library sends its header twice.
+    /// Nothing of that page then reaches the client. It would be HTML without the responder's fields, and in some cases
+    /// the library sends its header twice.
     func refuse(insteadOf status: UInt32) {
         guard var refusal = HTTPRefusal(status: status), !isRefused else { return }
         // The watch thread may have ended the connection meanwhile.
         switch step {
         case .awaitingLine, .lineReceived:
             guard occupancy.take(for: .request) else { return }
-            // A length that no number holds is no length of a body.
+            // A length that does not fit a number is not a valid length.
             if refusal == .bodyTooLarge { refusal = .badRequest }
         case .receiving: guard occupancy.endBody() else { return }
         case .accepted, .recognised, .promised, .answered: return
@@ -153,17 +151,17 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// Closes the half of the connection that the client has closed, which changes nothing but wakes the event thread.
+    /// Shuts down the half of the connection that the client has closed, which only wakes the event thread.
     ///
-    /// The library waits for edges. After it has read less than it asked for, it waits for the next one, although the
-    /// end of the stream may have come with the last bytes. Then only the body's deadline would end the request.
+    /// The library's polling is edge-triggered. After a short read it waits for the next edge, although the end of the
+    /// stream may have arrived with the last bytes. Only the body's deadline would then end the request.
     func noticeAbandonedBody() {
         shared.withLock { shared in
             if shared.isOpen, occupancy.isInBody, socket.isAtEnd { socket.endReceiving() }
         }
     }
 
-    /// Sends a refusal past the library, which can send nothing now.
+    /// Sends a response directly to the socket, because the library cannot send one now.
     private func refuse(with response: HTTPResponse) {
         isRefused = true
         socket.send(RefusalText.bytes(of: response, at: context.timekeeper.secondsSince1970))
@@ -185,7 +183,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         case .requestWithBody(var request, let length, let intake):
             request.peer = peer
             consumedBytes.wrappingAdd(length ?? 0, ordering: .releasing)
-            // The bytes of chunks cannot be told from those of a next header, so the connection has no next one.
+            // The bytes of chunks cannot be told from the next header, so this is the connection's last request.
             if length == nil { hasLastRequest = true }
             switch intake.admission(request, length) {
             case .accepted(let hold):
@@ -205,7 +203,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// A part of the body has arrived, or all of it if the part is empty; false ends the connection.
+    /// Receives a part of the body; an empty part ends it.
+    ///
+    /// Returning false ends the connection.
     @unsafe
     private func receive(_ part: UnsafeRawBufferPointer, of body: ReceivedBody) -> Bool {
         guard part.count > 0 else {
@@ -222,9 +222,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
                 case .tooLong: context.responder.refusal(.bodyTooLarge)
                 case .refused(let response): response
                 }
-            // The bytes that have arrived are freed before the library ends the connection.
+            // Frees the received bytes before the library ends the connection.
             step = .answered
-            // The library takes no answer before the end of a body.
+            // The library accepts no response before the end of a body.
             if occupancy.endBody() { refuse(with: response) }
             return false
         }
@@ -259,14 +259,14 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         return unsafe outgoing.queue(on: connection)
     }
 
-    /// Lets the client leave the answer, which is the connection's last, unread for any time.
+    /// Lets the client pause reading the response, the connection's last, for any time.
     private func liftStallLimits() {
         socket.limitStall(toMilliseconds: 0)
         unsafe CMicrohttpdShim_limit_idleness(connection, 0)
     }
 
     private func send(_ recurring: RecurringResponse) -> Bool {
-        // A connection's last answer says so in a field.
+        // The last response of a connection has an additional field.
         guard !context.isDraining else { return send(recurring.response, isLast: true) }
         step = .answered
         let form = recurring.sentForm { response in
@@ -323,8 +323,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     var hasMadeWay: Bool { shared.withLock { $0.hasMadeWay } }
 
-    /// Whether no request is under way: none being served, none in the socket's buffer, and no header that is still
-    /// young.
+    /// Whether no request is in progress: none being served, none in the socket's buffer, and no recent incomplete
+    /// header.
     ///
     /// The descriptor must be open.
     private func isIdle(at now: Duration) -> Bool {
@@ -336,14 +336,14 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         if abandon(ticket: nil) { return true }
         return shared.withLock { shared in
             guard shared.isOpen else { return false }
-            // Read first, because the end of its connection ends the request at once.
+            // Read first, because the end of the connection ends the request at once.
             let isInRequest = occupancy.isInRequest
             socket.end()
             return isInRequest
         }
     }
 
-    /// Bytes received after the last complete header.
+    /// The number of bytes received after the last complete header.
     private var pendingBytes: Int {
         let consumed = consumedBytes.load(ordering: .acquiring)
         return socket.receivedBytes - consumed

@@ -1,37 +1,36 @@
 import CLinux
 import Glibc
 
-/// The socket of a connection, for everything that goes past the library: looks at it, parting words, and its end.
+/// The socket of a connection, for operations that bypass the library: inspecting it, sending a last response, and
+/// closing it.
 ///
-/// Its descriptor must be open during each call.
+/// The descriptor must be open during each call.
 struct ConnectionSocket: Sendable {
     let descriptor: CInt
 
-    /// Bytes that have arrived since the connection began; -1 if the kernel does not tell.
+    /// The number of bytes received since the connection began; -1 if the kernel does not report it.
     var receivedBytes: Int { Int(CLinux_tcp_received_bytes(descriptor)) }
 
-    /// Whether the client has ended its half, and all that it sent has been read.
+    /// Whether the client has closed its half and everything it sent has been read.
     var isAtEnd: Bool {
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) == 0
     }
 
-    /// Sends bytes as far as the socket takes them at once.
+    /// Sends as many bytes as the socket accepts at once.
     func send(_ bytes: [UInt8]) {
         _ = unsafe bytes.withUnsafeBytes {
             unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
         }
     }
 
-    /// Ends the connection if the client acknowledges nothing, or keeps its window shut, for this time; 0 for never.
+    /// Ends the connection if the client acknowledges nothing, or has a closed window, for this long; 0 disables the
+    /// limit.
     func limitStall(toMilliseconds milliseconds: UInt32) { CLinux_tcp_limit_stall(descriptor, milliseconds) }
 
-    /// Ends both halves of the connection.
     func end() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 
-    /// Ends this side's half of the connection.
     func endSending() { shutdown(descriptor, CInt(SHUT_WR)) }
 
-    /// Ends the client's half of the connection.
     func endReceiving() { shutdown(descriptor, CInt(SHUT_RD)) }
 }

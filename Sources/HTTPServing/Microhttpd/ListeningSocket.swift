@@ -2,17 +2,16 @@ import Glibc
 
 /// The socket for new connections.
 ///
-/// It is made here, not by the library, so that accepting can end while connections go on.
+/// It is not created by the library, so that accepting can stop while connections continue.
 struct ListeningSocket: Sendable {
-    /// Most connections that wait to be accepted.
+    /// The maximum number of connections that wait to be accepted.
     static let backlog = 4_096
 
-    /// Owned by the daemon once it has started.
+    /// The descriptor; owned by the daemon once it has started.
     let descriptor: CInt
-    /// The port in use, also if 0 was requested.
+    /// The port in use, even if 0 was configured.
     let port: UInt16
 
-    /// Binds and listens.
     init(address: String, port: UInt16) throws(HTTPServerError) {
         let isIPv6 = address.contains(":")
         var storage = sockaddr_storage()
@@ -39,11 +38,11 @@ struct ListeningSocket: Sendable {
         self.port = Self.boundPort(of: descriptor)
     }
 
-    /// Ends listening at once; the kernel refuses later clients.
+    /// Stops listening at once; the kernel rejects later clients.
     ///
-    /// The library's own way to stop accepting races with its event threads, which abort the process when they find
-    /// the socket gone from their epoll sets. Another open file in its place takes the socket out of the sets by
-    /// itself, and keeps the number from being used for something else until the daemon closes it.
+    /// The library's own way to stop accepting races with its event threads, which abort the process when they find the
+    /// socket gone from their epoll sets. Duplicating another open file onto the descriptor removes the socket from the
+    /// sets, and reserves the number until the daemon closes it.
     func stopListening(replacement: CInt) {
         dup2(replacement, descriptor)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -77,7 +76,7 @@ struct ListeningSocket: Sendable {
     }
 
     private static func boundPort(of descriptor: CInt) -> UInt16 {
-        // The port is at the same place for both families.
+        // The port has the same offset for both families.
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         unsafe withUnsafeMutablePointer(to: &address) { pointer in

@@ -10,15 +10,14 @@ final class MicrohttpdDaemon: @unchecked Sendable {
     private let raw: OpaquePointer
     private let callbacks: UnsafeMutablePointer<CMicrohttpdShim_callbacks>
 
-    /// Starts the threads, which own the socket from now on.
+    /// Starts the threads, which take ownership of the socket.
     init(_ socket: ListeningSocket, context: ServingContext) throws(HTTPServerError) {
         let configuration = context.configuration
         let threads = UInt32(max(1, configuration.threads))
         unsafe callbacks = .allocate(capacity: 1)
         // Balanced in `stop`, when no thread can use the context any more.
         unsafe callbacks.initialize(to: makeCallbacks(Unmanaged.passRetained(context).toOpaque()))
-        // At its own limit the library stops accepting and leaves clients waiting, so the limit must never be
-        // reached.
+        // At its own limit the library stops accepting and leaves clients waiting, so the limit must never be reached.
         var settings = CMicrohttpdShim_settings(
             listening_descriptor: socket.descriptor, threads: threads,
             connections_per_thread: UInt32(configuration.maximumConnections + ConnectionEviction.mostClosings + 1),
@@ -33,13 +32,13 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         unsafe self.raw = raw
     }
 
-    /// Accepts the connections that wait in the backlog, up to `limit` of them; never called after ``stop()``.
+    /// Accepts up to `limit` connections from the backlog; never called after ``stop()``.
     func acceptWaiting(on socket: ListeningSocket, atMost limit: Int) {
         var count = 0
         while count < limit, unsafe CMicrohttpdShim_accept(raw, socket.descriptor) { count += 1 }
     }
 
-    /// Ends the threads and closes the socket; once, and only when the context is quiet.
+    /// Ends the threads and closes the socket; called once, when the context is quiet.
     func stop() {
         unsafe MHD_stop_daemon(raw)
         unsafe Unmanaged<ServingContext>.fromOpaque(callbacks.pointee.context).release()
@@ -48,19 +47,19 @@ final class MicrohttpdDaemon: @unchecked Sendable {
 }
 
 extension HTTPServerConfiguration {
-    /// The size of the library's block for one connection: large enough that our own limits are met first, and no
+    /// The size of the library's buffer for one connection: large enough for our own limits to apply first, and no
     /// larger.
     ///
-    /// The block holds the request header, a record for each of its fields and the answer's header, and the library
-    /// clears all of it after each request. Clearing it is a large part of the cost of a small answer, and evicts other
-    /// data from the core's cache.
+    /// The buffer contains the request header, a record per field and the response header, and the library clears all
+    /// of it after each request. Clearing it is a large part of the cost of a small response, and evicts other data
+    /// from the core's cache.
     fileprivate var connectionBufferSize: Int {
         let answer = 4_096
         return maximumTargetLength + maximumFieldsLength + maximumFieldCount * 64 + answer
     }
 }
 
-/// The library's calls; all arrive on its event threads.
+/// The library's callbacks; all are called on its event threads.
 private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShim_callbacks {
     unsafe CMicrohttpdShim_callbacks(
         context: context,
@@ -84,8 +83,7 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
 }
 
 extension HTTPRefusal {
-    /// The reason behind a status with which the library refuses a request; nil for those that are no fault of the
-    /// request.
+    /// Maps a status with which the library rejects a request; nil if the request is not at fault.
     init?(status: UInt32) {
         switch status {
         case 400: self = .badRequest

@@ -7,12 +7,12 @@ import Memory
 struct OutgoingResponse: ~Copyable {
     private let raw: OpaquePointer
     private let status: UInt32
-    /// Fields that may not go on the wire and were left out.
+    /// The number of invalid fields left out.
     let refusedFieldCount: Int
 
-    /// Takes over a response for `connection`, which closes after it if `isLast`; nil without memory.
+    /// Creates the response for `connection`, which closes after it if `isLast`; nil if out of memory.
     ///
-    /// A response that is the same for several connections has none; its body must not be streamed.
+    /// A response shared by several connections has no connection; its body must not be streamed.
     init?(_ response: HTTPResponse, isLast: Bool, on connection: ClientConnection? = nil) {
         guard let raw = unsafe Self.make(response.body, connection) else { return nil }
         unsafe self.raw = raw
@@ -29,12 +29,13 @@ struct OutgoingResponse: ~Copyable {
         unsafe CMicrohttpdShim_discard(raw)
     }
 
-    /// Queues the response for the current request of a connection, on its event thread; false if it is too late.
+    /// Queues the response for the current request of a connection, on its event thread; returns false if it is too
+    /// late.
     func queue(on connection: OpaquePointer) -> Bool {
         unsafe CMicrohttpdShim_queue(connection, status, raw)
     }
 
-    /// Adds a field; 1 if it may not go on the wire, else 0.
+    /// Adds a field; returns 1 if it is invalid, otherwise 0.
     ///
     /// On the wire field values are bytes: each scalar up to U+00FF is one byte, as in ``HTTPField/value``.
     @unsafe
@@ -47,8 +48,8 @@ struct OutgoingResponse: ~Copyable {
         return isAdded ? 0 : 1
     }
 
-    /// `Content-Length`, `Connection` and `Transfer-Encoding` are written by the library, and `Date` if there is none
-    /// yet.
+    /// Whether the library writes the field: `Content-Length`, `Connection` and `Transfer-Encoding`, and `Date` if
+    /// there is none.
     private static func isWrittenByServer(_ field: HTTPField) -> Bool {
         switch field.name.rawName.utf8.count {
         case 4: field.name == .date && HTTPDate(field.value) == nil
@@ -87,9 +88,9 @@ private func release(_ owner: UnsafeMutableRawPointer?) {
     unsafe Unmanaged<SharedBytes>.fromOpaque(owner).release()
 }
 
-/// A whole response as bytes, for the cases in which the library cannot send it, because it knows no request to answer.
+/// A whole response as bytes, for cases in which the library cannot send it because it has no request to answer.
 enum RefusalText {
-    /// Status line, fields and body; the connection closes after it.
+    /// Returns status line, fields and body; the connection closes after it.
     static func bytes(of response: HTTPResponse, at secondsSince1970: Int) -> [UInt8] {
         var header = "HTTP/1.1 \(response.status.code) \(reason(response.status))\r\n"
         header += "Date: \(HTTPDate(secondsSince1970: secondsSince1970).imfFixdate)\r\nConnection: close\r\n"

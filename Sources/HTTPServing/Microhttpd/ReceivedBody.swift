@@ -5,35 +5,36 @@ import Memory
 /// The body of a request while it arrives; event thread only.
 final class ReceivedBody {
     private let bodilessRequest: HTTPRequest
-    /// Nil for a body in chunks.
+    /// The announced length; nil for a chunked body.
     private let length: Int?
     private let maximumLength: Int
     private let hold: (any BodyHold)?
-    /// When all of it must have arrived.
+    /// The time by which the whole body must have arrived.
     let deadline: Duration
     private let timekeeper: any Timekeeper
     private var bytes: ByteAccumulator
 
-    /// Why no more of a body is read.
+    /// The reason for not reading the rest of a body.
     enum Failure: Error {
         /// It takes too long.
         case late
-        /// It is longer than its route allows, or than was announced.
+        /// It exceeds the route's limit or the announced length.
         case tooLong
         /// There is no room for it.
         case refused(HTTPResponse)
     }
 
-    /// After so many bytes all memory of an announced length is asked for; the system gives it when it is written.
+    /// After this many bytes, memory for the whole announced length is reserved; the system commits it when it is
+    /// written.
     private static let trialLength = 64 << 10
 
-    /// The body of `request`, which must arrive within `limit`.
+    /// Creates the body of `request`, which must arrive within `limit`.
     ///
     /// - Parameters:
     ///   - request: The request without its body.
-    ///   - length: The announced length; nil for a body in chunks.
-    ///   - maximumLength: Most bytes that the route allows.
-    ///   - hold: The reservation that is held until the whole body has arrived.
+    ///   - length: The announced length; nil for a chunked body.
+    ///   - maximumLength: The route's limit in bytes.
+    ///   - hold: The reservation, kept until the whole body has arrived.
     init(
         of request: HTTPRequest, length: Int?, maximumLength: Int, hold: (any BodyHold)?, within limit: Duration,
         by timekeeper: any Timekeeper
@@ -51,7 +52,7 @@ final class ReceivedBody {
         let count = bytes.count + part.count
         guard count <= length ?? maximumLength else { throw .tooLong }
         if let response = hold?.refusal(ofLength: count) {
-            // Other bodies need the memory, and the client may read its refusal for a while.
+            // Other bodies need the memory, and the client may take a while to read the response.
             bytes = ByteAccumulator()
             throw .refused(response)
         }
@@ -59,8 +60,8 @@ final class ReceivedBody {
         unsafe bytes.append(part)
     }
 
-    /// The request with its body, and what answers it unless it is the server's responder; nil if the body ended before
-    /// its announced length.
+    /// Returns the request with its body, and the hold that answers it, if any; nil if the body ended before its
+    /// announced length.
     ///
     /// Called once, at the end.
     func finish() -> (request: HTTPRequest, hold: (any BodyHold)?)? {

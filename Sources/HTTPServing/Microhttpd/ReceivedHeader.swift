@@ -6,26 +6,24 @@ import HTTPTypes
 /// A request header in the connection's buffer, during the library's first call of the handler.
 ///
 /// The library splits the header in place, replacing colons and line ends by zero bytes, and reports where each name
-/// and value begins. Folded lines, bare line feeds, zero bytes and stray spaces all leave a gap: a header is well
-/// formed when its parts lie end to end.
+/// and value begins. Folded lines, bare line feeds, zero bytes and stray spaces all leave a gap: a header is
+/// well-formed if its parts lie end to end.
 @safe
 struct ReceivedHeader {
-    /// The result of reading a header.
+    /// The result of parsing a header.
     enum Outcome {
-        /// A request without a body.
         case request(HTTPRequest)
-        /// A request whose body has this length; nil for a body in chunks.
+        /// A request whose body has this length; nil for a chunked body.
         case requestWithBody(HTTPRequest, length: Int?, BodyIntake)
         case refusal(HTTPRefusal)
     }
 
-    /// Size from the request line to the empty line, both included.
+    /// The size from the request line to the empty line, inclusive.
     let size: Int
     private let connection: OpaquePointer
     private let method: UnsafePointer<CChar>
     private let version: UnsafePointer<CChar>
 
-    /// The header with its method and version at these addresses.
     @unsafe
     init(connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>) {
         unsafe self.connection = connection
@@ -34,11 +32,12 @@ struct ReceivedHeader {
         size = unsafe CMicrohttpdShim_header_size(connection)
     }
 
-    /// The header as the library left it, from the method to the empty line; the target has lost two of its
-    /// characters.
+    /// The header as the library left it, from the method to the empty line; two characters of the target are
+    /// overwritten.
     var bytes: UnsafeBufferPointer<UInt8> { unsafe method.bytes(size) }
 
-    /// Reads the header; `target` is the target in its first line, and `responder` knows which requests have bodies.
+    /// Parses the header; `target` is the target of its first line, and `responder` decides which requests may have
+    /// bodies.
     func read(
         target: ReceivedTarget, within limits: HTTPServerConfiguration, for responder: any RequestResponder
     ) -> Outcome {
@@ -52,7 +51,7 @@ struct ReceivedHeader {
             guard let fields = unsafe fields(received) else { return .refusal(.badRequest) }
             let request = HTTPRequest(method: HTTPRequest.Method(rawValue: name), target: text, headerFields: fields)
             let isVersion10 = unsafe version[7] == CChar(bitPattern: UInt8(ascii: "0"))
-            // GET and HEAD have no body, so that their route need not be looked for here.
+            // GET and HEAD have no body, so their route lookup is skipped.
             let mayHaveBody = request.method != .get && request.method != .head
             let intake = mayHaveBody ? responder.intake(of: request) : nil
             let verdict = RequestRules.verdict(
@@ -72,7 +71,7 @@ struct ReceivedHeader {
         }
     }
 
-    /// The method's name when it is a token and exactly one space stands on either side of the target.
+    /// Returns the method's name if it is a token and one space separates the target on either side.
     private func methodName(before target: ReceivedTarget) -> String? {
         let start = unsafe UInt(bitPattern: method)
         guard target.position > start, unsafe UInt(bitPattern: version) == target.position + UInt(target.length) + 1
@@ -82,7 +81,7 @@ struct ReceivedHeader {
         return unsafe String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Lends the places of all fields; nil when there are more than `maximumCount`.
+    /// Calls a closure with the positions of all fields; nil if there are more than `maximumCount`.
     private func withFields(
         atMost maximumCount: Int, _ body: (UnsafeBufferPointer<CMicrohttpdShim_field>?) -> Outcome
     ) -> Outcome {
@@ -92,7 +91,7 @@ struct ReceivedHeader {
         }
     }
 
-    /// The fields as values; nil when one is malformed or they do not fill the header.
+    /// Converts the fields; nil if one is malformed or they leave gaps in the header.
     @unsafe
     private func fields(_ received: UnsafeBufferPointer<CMicrohttpdShim_field>) -> HTTPFields? {
         var fields = HTTPFields()
@@ -108,7 +107,7 @@ struct ReceivedHeader {
 }
 
 extension CMicrohttpdShim_field {
-    /// This field line as a value; nil when it does not begin at `place` or is malformed.
+    /// Converts this field line; nil if it does not begin at `place` or is malformed.
     @unsafe
     fileprivate func field(at place: UnsafePointer<CChar>) -> HTTPField? {
         let gap = unsafe name + name_length + 1
@@ -129,7 +128,7 @@ extension CMicrohttpdShim_field {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Bytes beyond ASCII become the scalars of the same number.
+    /// Decodes bytes beyond ASCII to the scalars of the same number.
     @unsafe
     private static func latin(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         if unsafe bytes.allSatisfy({ $0 < 0x80 }) { return unsafe String(decoding: bytes, as: UTF8.self) }
@@ -141,17 +140,16 @@ extension CMicrohttpdShim_field {
 
 /// A request's target as the library passed it before splitting the header.
 struct ReceivedTarget {
-    /// Its address; only compared, never read.
+    /// The address, for comparison only.
     let position: UInt
-    /// Its length in bytes.
     let length: Int
-    /// Its text, nil when it is too long to be kept or has characters that a target must not have.
+    /// The text; nil if it is too long or has characters that are not allowed in a target.
     let text: String?
 
     /// Whether it equals the remembered target.
     let isKnown: Bool
 
-    /// Copies the target unless it is longer than `maximumLength` or the same as `known`.
+    /// Copies the target unless it is longer than `maximumLength` or equals `known`.
     @unsafe
     init(_ target: UnsafePointer<CChar>, length: Int, maximumLength: Int, known: String?) {
         position = UInt(bitPattern: target)
@@ -180,7 +178,7 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether both hold the same bytes.
+    /// Whether both contain the same bytes.
     @unsafe
     func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count else { return false }
@@ -190,7 +188,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension UnsafePointer<CChar> {
-    /// The `count` bytes from here on.
+    /// Returns the next `count` bytes from here.
     @unsafe
     func bytes(_ count: Int) -> UnsafeBufferPointer<UInt8> {
         unsafe UnsafeBufferPointer(start: UnsafeRawPointer(self).assumingMemoryBound(to: UInt8.self), count: count)

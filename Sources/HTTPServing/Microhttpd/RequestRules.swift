@@ -1,36 +1,35 @@
 import HTTPTypes
 import Text
 
-/// The rules of RFC 9112 and of the service for request headers, as far as libmicrohttpd does not check them.
+/// The rules of RFC 9112 and of the service for request headers that libmicrohttpd does not check.
 enum RequestRules {
-    /// Whether a target's bytes may stand in a request line: no space, no control character.
+    /// Whether a target's bytes may appear in a request line: no spaces or control characters.
     static func isPrintable(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.allSatisfy { $0 > 0x20 && $0 != 0x7f }
     }
 
-    /// Whether a field value's bytes are free of control characters other than the tab (RFC 9110 section 5.5).
+    /// Whether a field value has no control characters other than the tab (RFC 9110 section 5.5).
     static func isFieldValue(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
     }
 
-    /// The decision about a well-formed header.
+    /// The decision on a well-formed header.
     enum Verdict: Equatable {
-        /// Serve it when a body of this length has been read.
+        /// Serve it after reading a body of this length.
         case accept(bodyLength: Int)
-        /// Serve it when a body in chunks has been read (RFC 9112 section 7.1).
+        /// Serve it after reading a chunked body (RFC 9112 section 7.1).
         case acceptChunks
-        /// Refuse it.
         case refuse(HTTPRefusal)
     }
 
-    /// Judges a well-formed header.
+    /// Checks a well-formed header.
     ///
-    /// A body has either a length or chunks: both, and any other coding, are refused.
+    /// A body has either a length or chunks: both together, and any other coding, are rejected.
     ///
     /// - Parameters:
-    ///   - request: Method, target and fields; names are tokens and values free of control characters already.
+    ///   - request: Method, target and fields; names are already tokens, and values free of control characters.
     ///   - isVersion10: Whether the request is HTTP/1.0, which needs no `Host` (RFC 9112 section 3.2).
-    ///   - maximumBodyLength: The limit of its route in bytes; 0 if it takes no body. GET and HEAD never have a body.
+    ///   - maximumBodyLength: The route's limit in bytes; 0 if it accepts no body. GET and HEAD never have a body.
     static func verdict(on request: HTTPRequest, isVersion10: Bool, maximumBodyLength: Int) -> Verdict {
         guard hasAcceptableTarget(request) else { return .refuse(.badRequest) }
         let takesBody = maximumBodyLength > 0 && request.method != .get && request.method != .head
@@ -39,7 +38,7 @@ enum RequestRules {
         var codings = 0
         var isWellFormed = true
         request.headerFields.forEach { field in
-            // The lengths rule out nearly all other names without a comparison of text.
+            // The lengths rule out nearly all other names without a text comparison.
             switch field.name.rawName.utf8.count {
             case 4 where field.name == .host:
                 hosts += 1
@@ -52,7 +51,7 @@ enum RequestRules {
                 }
             case 17 where field.name == .transferEncoding:
                 codings += 1
-                // HTTP/1.0 has no codings (RFC 9112 section 6.1).
+                // HTTP/1.0 has no transfer codings (RFC 9112 section 6.1).
                 if !takesBody || isVersion10 || field.value.asciiLowercased != "chunked" { isWellFormed = false }
             default: break
             }
@@ -67,8 +66,8 @@ enum RequestRules {
         return bodyLength <= maximumBodyLength ? .accept(bodyLength: bodyLength) : .refuse(.bodyTooLarge)
     }
 
-    /// Decimal digits without leading zeros, which RFC 9110 section 8.6 would allow; a number beyond `Int` is its
-    /// maximum, which exceeds every limit.
+    /// Parses decimal digits without leading zeros, which RFC 9110 section 8.6 would allow; a number beyond `Int`
+    /// becomes its maximum, which exceeds every limit.
     private static func length(_ value: String) -> Int? {
         guard let first = value.utf8.first, first != UInt8(ascii: "0") || value.utf8.count == 1,
             value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -76,13 +75,13 @@ enum RequestRules {
         return Int(value) ?? .max
     }
 
-    /// Origin form, or the asterisk of OPTIONS (RFC 9112 section 3.2).
+    /// Accepts the origin form, and the asterisk of OPTIONS (RFC 9112 section 3.2).
     private static func hasAcceptableTarget(_ request: HTTPRequest) -> Bool {
         if request.target.utf8.first == UInt8(ascii: "/") { return true }
         return request.target == "*" && request.method.rawValue == "OPTIONS"
     }
 
-    /// The characters of `uri-host [":" port]` (RFC 9110 section 7.2); an empty value is allowed.
+    /// Accepts the characters of `uri-host [":" port]` (RFC 9110 section 7.2), and the empty value.
     private static func isHost(_ value: String) -> Bool {
         value.utf8.allSatisfy { byte in
             switch byte {

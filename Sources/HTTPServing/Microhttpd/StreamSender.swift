@@ -3,20 +3,20 @@ import Glibc
 import HTTPTypes
 import Memory
 
-/// Sends a body that is written meanwhile, and waits when nothing is written; event thread only.
+/// Sends a body while it is being generated, and suspends the connection while there is nothing to send; event thread
+/// only.
 final class StreamSender {
     private let body: StreamedBody
     private let connection: ClientConnection
     private var piece: SharedBytes?
     private var offset = 0
 
-    /// Sends `body` on `connection`.
     init(_ body: StreamedBody, on connection: ClientConnection) {
         self.body = body
         self.connection = connection
     }
 
-    /// The response in the library's form; nil without memory.
+    /// Returns the response in the library's form; nil if out of memory.
     @unsafe
     func makeResponse() -> OpaquePointer? {
         // Balanced in `releaseSender`, which the library calls once, when the last byte is sent or the connection is
@@ -61,14 +61,14 @@ final class StreamSender {
     fileprivate func close() { body.close() }
 }
 
-/// The wait of a connection for the next piece of a body that it sends; the connection's lock guards it.
+/// The wait of a connection for the next piece of a streamed body; guarded by the connection's lock.
 struct StreamWait {
     private var waiting: (ticket: UInt64, body: StreamedBody)?
 
-    /// The connection waits for `body`.
+    /// Starts to wait for `body`.
     mutating func begin(_ ticket: UInt64, _ body: StreamedBody) { waiting = (ticket, body) }
 
-    /// Ends the wait with this ticket, or any if it is nil; nil if there is no such wait.
+    /// Ends the wait with this ticket, or any if nil; nil if there is no such wait.
     mutating func take(_ ticket: UInt64?) -> StreamedBody? {
         guard let waiting, ticket == nil || ticket == waiting.ticket else { return nil }
         self.waiting = nil
@@ -76,7 +76,7 @@ struct StreamWait {
     }
 }
 
-/// Reads on for the library.
+/// Reads the next bytes for the library.
 private func readStream(
     _ owner: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
 ) -> Int {
@@ -85,7 +85,6 @@ private func readStream(
     return unsafe sender.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
 }
 
-/// Ends the body and releases its sender.
 private func releaseSender(_ owner: UnsafeMutableRawPointer?) {
     guard let owner = unsafe owner else { return }
     unsafe Unmanaged<StreamSender>.fromOpaque(owner).takeRetainedValue().close()
