@@ -1,10 +1,10 @@
 import Glibc
 
-/// Signals that one thread waits for, and that interrupt no other.
+/// Signals that one thread waits for, and that interrupt no other thread.
 package struct AwaitedSignals: Sendable {
     private let signals: sigset_t
 
-    /// Keeps these signals from the calling thread, and from all that are started later: so it comes before any thread
+    /// Blocks these signals in the calling thread and all threads started later; must run before any other thread
     /// exists.
     package init(_ numbers: [CInt]) {
         signals = Self.set(of: numbers)
@@ -12,14 +12,14 @@ package struct AwaitedSignals: Sendable {
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// The next of the signals; waits for it.
+    /// Waits for the next of the signals.
     package func blockingNext() -> CInt {
         var (signals, number) = (signals, CInt(0))
         while unsafe sigwait(&signals, &number) != 0 {}
         return number
     }
 
-    /// Lets a signal interrupt the calling thread again.
+    /// Unblocks a signal in the calling thread.
     package static func letThrough(_ number: CInt) {
         var signals = set(of: [number])
         unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)

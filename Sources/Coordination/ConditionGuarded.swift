@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A value that is only reached under its lock, and that threads can wait for to change.
+/// A value guarded by a lock, whose changes threads can wait for.
 ///
 /// For threads that may block; tasks must never wait here. As with ``Locked``, resume no continuation and call no
 /// foreign code while holding the lock.
@@ -11,7 +11,6 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    /// Guards `value`.
     package init(_ value: Value) {
         self.value = value
         unsafe mutex.initialize(to: pthread_mutex_t())
@@ -31,7 +30,7 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` with the value, alone; wakes no thread.
+    /// Calls `body` with exclusive access to the value; wakes no thread.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -40,17 +39,17 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Wakes one of the threads that wait, under the lock or after it.
+    /// Wakes one waiting thread; may be called with or without the lock.
     package func wakeOne() {
         unsafe pthread_cond_signal(condition)
     }
 
-    /// Wakes all threads that wait, under the lock or after it.
+    /// Wakes all waiting threads; may be called with or without the lock.
     package func wakeAll() {
         unsafe pthread_cond_broadcast(condition)
     }
 
-    /// Blocks the thread until `body` returns something; asks it at once and after each wake.
+    /// Blocks the thread until `body` returns a value; calls it at once and after each wake.
     package func blockingWait<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result {
@@ -62,8 +61,8 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         }
     }
 
-    /// Blocks the thread until `body` returns something, or for `limit`; then asks once more, and returns nil if there
-    /// is nothing.
+    /// Blocks the thread until `body` returns a value, or for `limit`; then calls it once more, and returns nil if
+    /// there is still no value.
     package func blockingWait<Result, Failure: Error>(
         atMost limit: Duration, _ body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result? {
@@ -72,12 +71,12 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
             if let result = try body(&value) { return result }
-            // The value may have changed just before the time was up.
+            // The value may have changed just before the timeout.
             if unsafe pthread_cond_timedwait(condition, mutex, &deadline) != 0 { return try body(&value) }
         }
     }
 
-    /// The time of the monotonic clock when `limit` has passed.
+    /// Returns the time of the monotonic clock after `limit`.
     private static func time(after limit: Duration) -> timespec {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)

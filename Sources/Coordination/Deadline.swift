@@ -1,12 +1,11 @@
-/// The time is up.
+/// The deadline has passed.
 package struct DeadlineExceeded: Error {
-    /// Made by the code that keeps the time.
     package init() {}
 }
 
-/// Runs `body`, but no longer than until `deadline`: then it is cancelled and `DeadlineExceeded` thrown.
+/// Runs `body` until `deadline` at most; then cancels it and throws `DeadlineExceeded`.
 ///
-/// Meant for the outermost request only; everything below sees the end of time as cancellation.
+/// Meant for the outermost request only; everything below sees the deadline as cancellation.
 package func withDeadline<Value: Sendable>(
     _ deadline: Duration, by timekeeper: any Timekeeper, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

@@ -1,13 +1,14 @@
-/// How long a job would wait for a thread, estimated from the queued jobs and the recent durations of such jobs.
+/// Estimates the time a job would wait for a thread, from the queued jobs and the recent durations of such jobs.
 ///
-/// Known before the job waits, so a job that would wait too long can be refused at once, at no cost.
+/// The estimate is available before the job waits, so a job that would wait too long can be rejected at once, at no
+/// cost.
 struct DelayEstimate {
-    /// A job's time on a thread counts for one sixteenth of the mean.
+    /// A job's running time counts for one sixteenth of the mean.
     private static let weight = 16
 
     private var means = [Duration](repeating: .zero, count: WorkerPool.Priority.allCases.count)
 
-    /// Notes how long a job ran; a job that took far longer than others is counted as shorter.
+    /// Records a job's running time; outliers are capped.
     mutating func note(_ duration: Duration, of priority: WorkerPool.Priority) {
         let mean = means[priority.rawValue]
         if mean == .zero {
@@ -18,9 +19,10 @@ struct DelayEstimate {
         }
     }
 
-    /// The wait of a job of this priority behind so many queued jobs of each priority; running jobs are left out.
+    /// Returns the wait of a job of this priority behind the queued jobs of each priority; running jobs are ignored.
     ///
-    /// Started work comes back to be finished, and then goes first, so a job that starts work counts for both.
+    /// Started work returns to the queue to be finished, and then goes first, so a job that starts work counts for
+    /// both.
     func delay(of priority: WorkerPool.Priority, behind queued: [Int], threads: Int) -> Duration {
         let finishing = means[WorkerPool.Priority.finishing.rawValue]
         let started = finishing + means[WorkerPool.Priority.starting.rawValue]
@@ -30,16 +32,15 @@ struct DelayEstimate {
     }
 }
 
-/// The jobs that wait for the threads of a pool at one moment.
+/// A snapshot of the jobs waiting for the threads of a pool.
 package struct Backlog: Sendable, Equatable {
-    /// Jobs that wait.
+    /// The number of waiting jobs.
     package var count: Int
-    /// How long a new job would wait at least.
+    /// The estimated minimum wait of a new job.
     package var delay: Duration
-    /// For how long there has always been a job waiting.
+    /// The time for which the queue has been nonempty.
     package var age: Duration
 
-    /// A queue with these figures.
     package init(count: Int, delay: Duration, age: Duration) {
         self.count = count
         self.delay = delay

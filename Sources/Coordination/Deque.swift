@@ -5,33 +5,27 @@ package struct Deque<Element> {
 
     package init() {}
 
-    /// Elements that are queued.
     package var count: Int { storage.count - head }
 
-    /// Whether nothing is queued.
     package var isEmpty: Bool { count == 0 }
 
-    /// The element that is taken out next.
     package var first: Element? { head < storage.count ? storage[head] : nil }
 
-    /// The elements in order.
     package var elements: [Element] { storage[head...].compactMap { $0 } }
 
-    /// Adds an element at the end.
     package mutating func append(_ element: Element) {
         storage.append(element)
     }
 
-    /// Puts an element before all others.
     package mutating func prepend(_ element: Element) {
         guard head > 0 else { return storage.insert(element, at: 0) }
         head -= 1
         storage[head] = element
     }
 
-    /// Takes the first element out.
+    /// Removes and returns the first element.
     ///
-    /// Constant time on average: the taken part is dropped when it is half of the array.
+    /// Constant time on average: the removed part is dropped when it is half of the array.
     package mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
         defer {
@@ -45,7 +39,7 @@ package struct Deque<Element> {
         return storage[head]
     }
 
-    /// Takes out the first element that `isMatch` holds for, in linear time.
+    /// Removes and returns the first matching element, in linear time.
     package mutating func removeFirst(where isMatch: (Element) -> Bool) -> Element? {
         for index in head..<storage.count {
             guard let element = storage[index], isMatch(element) else { continue }

@@ -1,8 +1,8 @@
-/// Remembers values until they expire, up to a number of entries and of bytes.
+/// Stores values until they expire, up to a number of entries and bytes.
 ///
-/// If the memo is full, it drops the expired values, or all values if none has expired.
+/// A full memo drops its expired values, or all values if none has expired.
 ///
-/// A plain value; its owner locks it. It must do no harm to forget a value.
+/// A plain value; its owner locks it. Losing a value must do no harm.
 package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value
@@ -13,22 +13,21 @@ package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable
     private let capacity: Int
     private let maximumBytes: Int
     private var entries: [Key: Entry] = [:]
-    /// Bytes of all entries.
+    /// The size of all entries in bytes.
     package private(set) var byteCount = 0
 
-    /// An empty memo of at most `capacity` entries, which take at most `maximumBytes`.
     package init(capacity: Int, maximumBytes: Int = .max) {
         precondition(capacity > 0, "a memo must be able to remember something")
         self.capacity = capacity
         self.maximumBytes = maximumBytes
     }
 
-    /// How many values are remembered, including expired ones.
+    /// The number of values, including expired ones.
     package var count: Int { entries.count }
 
-    /// Remembers a value until `end`.
+    /// Stores a value until `end`.
     ///
-    /// - Parameter bytes: Bytes of memory that the key and the value take.
+    /// - Parameter bytes: The memory used by the key and the value.
     package mutating func remember(
         _ value: Value, for key: Key, bytes: Int = 0, until end: Duration, at now: Duration
     ) {
@@ -45,12 +44,12 @@ package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable
         entries.count >= capacity || byteCount > maximumBytes - bytes
     }
 
-    /// The value that is remembered.
+    /// Returns the value, unless it has expired.
     package func value(for key: Key, at now: Duration) -> Value? {
         entries[key].flatMap { $0.end > now ? $0.value : nil }
     }
 
-    /// Changes a remembered value, which still expires at the same time.
+    /// Modifies a stored value without changing its expiry.
     package mutating func change(_ key: Key, at now: Duration, _ body: (inout Value) -> Void) {
         guard let end = entries[key]?.end, end > now else { return }
         if var entry = entries[key] {
@@ -59,12 +58,10 @@ package struct ExpiringMemo<Key: Hashable & Sendable, Value: Sendable>: Sendable
         }
     }
 
-    /// Forgets the value of a key.
     package mutating func forget(_ key: Key) {
         if let entry = entries.removeValue(forKey: key) { byteCount -= entry.bytes }
     }
 
-    /// Forgets all values whose key matches.
     package mutating func forget(where isForgotten: (Key) -> Bool) {
         drop { isForgotten($0.key) }
     }

@@ -1,4 +1,4 @@
-/// An answer that several threads may give: the first counts, and one caller waits for it.
+/// An answer that several threads may give: the first one counts, and one caller waits for it.
 package final class FirstAnswer<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -9,10 +9,9 @@ package final class FirstAnswer<Value: Sendable>: Sendable {
 
     private let state = Locked(State.open)
 
-    /// A question without an answer.
     package init() {}
 
-    /// Answers, unless there is an answer already.
+    /// Sets the answer, unless there is one already.
     package func give(_ value: Value) {
         let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
             switch state {
@@ -28,7 +27,7 @@ package final class FirstAnswer<Value: Sendable>: Sendable {
         waiter?.resume(returning: value)
     }
 
-    /// The answer; asked for once.
+    /// Waits for the answer; may be called only once.
     package func value() async -> Value {
         await withCheckedContinuation { continuation in
             let value: Value? = state.withLock { state in
@@ -43,7 +42,7 @@ package final class FirstAnswer<Value: Sendable>: Sendable {
         }
     }
 
-    /// The answer, or `fallback` if the caller is cancelled.
+    /// Waits for the answer; returns `fallback` if the caller is cancelled.
     package func value(orIfCancelled fallback: Value) async -> Value {
         await withTaskCancellationHandler {
             await value()
@@ -52,7 +51,7 @@ package final class FirstAnswer<Value: Sendable>: Sendable {
         }
     }
 
-    /// The answer, or `fallback` if none comes within `limit` or the caller is cancelled.
+    /// Waits for the answer; returns `fallback` after `limit`, or if the caller is cancelled.
     package func value(within limit: Duration, by timekeeper: any Timekeeper, or fallback: Value) async -> Value {
         let timer = Task {
             do {

@@ -5,18 +5,18 @@ public import Glibc
 public import Synchronization
 #endif
 
-/// A value that is only reached under its lock.
+/// A value guarded by a lock.
 ///
-/// Built on `Synchronization.Mutex`; with `-DTSAN` on a pthread mutex, because ThreadSanitizer cannot see the former
-/// on Linux. Resume no continuation and call no foreign code while holding it. Inlinable, because the unspecialised
-/// generic code looks its types' metadata up on every call: that was a sixth of a cached answer's instructions.
+/// Based on `Synchronization.Mutex`; with `-DTSAN` on a pthread mutex, because ThreadSanitizer does not support the
+/// former on Linux. Resume no continuation and call no foreign code while holding it. Inlinable, because unspecialized
+/// generic code looks up its types' metadata on every call, which was a sixth of the instructions of a cached response.
 @safe
 public final class Locked<Value>: @unchecked Sendable {
     #if TSAN
     @usableFromInline var value: Value
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
-    /// A lock that guards `value`.
+    /// Creates a lock that guards `value`.
     @inlinable public init(_ value: Value) {
         self.value = value
         unsafe mutex.initialize(to: pthread_mutex_t())
@@ -28,7 +28,7 @@ public final class Locked<Value>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Runs `body` with the value, alone.
+    /// Calls `body` with exclusive access to the value.
     @inlinable public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -39,12 +39,12 @@ public final class Locked<Value>: @unchecked Sendable {
     #else
     @usableFromInline let mutex: Mutex<UncheckedBox<Value>>
 
-    /// A lock that guards `value`.
+    /// Creates a lock that guards `value`.
     @inlinable public init(_ value: Value) {
         mutex = Mutex(UncheckedBox(value: value))
     }
 
-    /// Runs `body` with the value, alone.
+    /// Calls `body` with exclusive access to the value.
     @inlinable public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -54,7 +54,8 @@ public final class Locked<Value>: @unchecked Sendable {
 }
 
 #if !TSAN
-/// Lets values cross the mutex's region checks: `Locked` itself promises that they are reached under the lock only.
+/// Passes values through the mutex's region checks: `Locked` itself guarantees that they are accessed only under the
+/// lock.
 @usableFromInline
 struct UncheckedBox<Value>: @unchecked Sendable {
     @usableFromInline var value: Value

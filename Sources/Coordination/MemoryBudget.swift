@@ -1,39 +1,37 @@
-/// The memory that images may take: living blocks and reservations for work on them, together.
+/// The memory available for images: living blocks, and reservations for work on them.
 ///
-/// There is no second account of what the caches hold: blocks of bytes are counted while they live, wherever they
-/// are, and a reservation stands for those that do not exist yet. A task that finds no room has the caches purged, in
-/// two steps, then waits in a line, for a bounded time. Work goes before arrivals, because it ends with less memory
-/// than it began with.
+/// The caches keep no second account: blocks count while they live, wherever they are, and a reservation counts for
+/// blocks that do not exist yet. If there is no room, a task has the caches purged, in two steps, and then waits in
+/// line for a bounded time. Work takes precedence over arrivals, because it ends with less memory than it began with.
 package final class MemoryBudget: Sendable {
     /// There was no room in time, or the line is full.
     package struct Full: Error {
-        /// An error of this kind.
         package init() {}
     }
 
-    /// More was wanted than there will ever be.
+    /// The request exceeds the whole budget.
     package struct NeverFits: Error {}
 
     /// The purpose of memory.
     package enum Use: Int, Sendable, CaseIterable {
         /// Work on an image that has arrived.
         case work
-        /// Bytes that are on their way here and will need work; a quarter of the budget stays free of them.
+        /// Incoming bytes that will need work; they may not use the last quarter of the budget.
         case arrival
     }
 
-    /// The way in which caches make room.
+    /// The extent of a purge.
     package enum Purge: String, Sendable, CaseIterable {
-        /// Each down to its preferred size.
+        /// Shrinks each cache to its preferred size.
         case preferred
-        /// The decoded pixels altogether.
+        /// Removes all decoded pixels.
         case empty
     }
 
-    /// Empties caches and returns the bytes that they released; called on any thread, outside the budget's lock.
+    /// Purges caches and returns the number of released bytes; called on any thread, outside the budget's lock.
     package typealias Purging = @Sendable (Purge) -> Int
 
-    /// The budget's counts and state, for metrics; bytes and numbers.
+    /// The budget's counts and state, for metrics.
     package struct Statistics: Sendable, Equatable {
         package var limit, living, reserved, waiting, refusals: Int
         package var purges: [Purge: Int]
@@ -47,14 +45,14 @@ package final class MemoryBudget: Sendable {
     private let living: @Sendable () -> Int
     private let purge: Purging
 
-    /// A budget of `limit` bytes.
+    /// Creates a budget.
     ///
     /// - Parameters:
-    ///   - limit: Bytes that may live and be reserved together.
-    ///   - maximumWait: How long a task waits for room.
-    ///   - maximumWaiting: How many may wait; more are refused at once.
+    ///   - limit: The maximum of living and reserved bytes together.
+    ///   - maximumWait: The time that a task waits for room.
+    ///   - maximumWaiting: The number of tasks that may wait; others are rejected at once.
     ///   - timekeeper: The clock that measures waits.
-    ///   - living: Bytes that live at this moment; called under the budget's lock, so it must be quick.
+    ///   - living: Returns the number of living bytes; called under the budget's lock, so it must be quick.
     ///   - purge: Makes room in the caches.
     package init(
         limit: Int = .max, maximumWait: Duration = .seconds(5), maximumWaiting: Int = 1_024,
@@ -68,10 +66,9 @@ package final class MemoryBudget: Sendable {
         self.purge = purge
     }
 
-    /// Bytes that may live and be reserved together.
+    /// The maximum of living and reserved bytes together.
     package var limit: Int { state.withLock { $0.limit } }
 
-    /// The budget's counts and state.
     package var statistics: Statistics {
         state.withLock { state in
             Statistics(
@@ -80,9 +77,9 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Reserves `bytes`, at once or as soon as there is room.
+    /// Reserves `bytes`, waiting for room if necessary.
     ///
-    /// - Throws: ``NeverFits``, ``Full``, or `CancellationError` when the caller is cancelled.
+    /// - Throws: ``NeverFits``, ``Full``, or `CancellationError` if the caller is cancelled.
     package func reserve(_ bytes: Int, for use: Use = .work) async throws -> MemoryReservation {
         let id = try state.withLock { state throws(NeverFits) in
             guard bytes <= state.ceiling(for: use) else { throw NeverFits() }
@@ -92,7 +89,7 @@ package final class MemoryBudget: Sendable {
         do {
             return try await withDeadline(timekeeper.now + maximumWait, by: timekeeper) {
                 try await self.wait(id, for: bytes, use)
-                // If the deadline has passed meanwhile, the reservation is dropped, and so given back.
+                // If the deadline has passed meanwhile, the reservation is dropped, which releases it.
                 return MemoryReservation(of: bytes, in: self)
             }
         } catch is DeadlineExceeded {
@@ -101,7 +98,7 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Reserves `bytes` if that needs no waiting.
+    /// Reserves `bytes` without waiting.
     ///
     /// - Throws: ``Full``.
     package func reserveNow(_ bytes: Int, for use: Use = .work) throws(Full) -> MemoryReservation {
@@ -109,14 +106,14 @@ package final class MemoryBudget: Sendable {
         return MemoryReservation(of: bytes, in: self)
     }
 
-    /// Has the caches make room because the system is short of memory; returns the bytes that they released.
+    /// Purges caches because the system is short of memory; returns the number of released bytes.
     @discardableResult package func relieve(by step: Purge) -> Int {
         let freed = perform(step)
         admit()
         return freed
     }
 
-    /// Admits waiters for memory that was freed without notice.
+    /// Admits waiters if memory was freed without notification.
     package func review() {
         if state.withLock({ $0.waitingCount > 0 }) { admit() }
     }

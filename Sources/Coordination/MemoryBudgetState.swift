@@ -10,7 +10,6 @@ struct MemoryBudgetState<Answer> {
 
     let limit: Int
     private let maximumWaiting: Int
-    /// Bytes that are reserved.
     var reserved = 0
     var refusals = 0
     var purges: [MemoryBudget.Purge: Int] = [:]
@@ -24,12 +23,11 @@ struct MemoryBudgetState<Answer> {
 
     var waitingCount: Int { queues.reduce(0) { $0 + $1.count } }
 
-    /// The bytes that may be in use after memory was given to `use`.
+    /// The maximum number of bytes in use after an allocation for `use`.
     func ceiling(for use: MemoryBudget.Use) -> Int {
         use == .work ? limit : limit - limit / 4
     }
 
-    /// An identifier for a new waiter.
     mutating func newID() -> ID {
         lastID += 1
         return lastID
@@ -42,7 +40,7 @@ struct MemoryBudgetState<Answer> {
         return true
     }
 
-    /// Joins the line; false if it is too long.
+    /// Joins the line; returns false if it is full.
     mutating func enter(_ id: ID, _ bytes: Int, for use: MemoryBudget.Use, answer: Answer) -> Bool {
         guard waitingCount < maximumWaiting else {
             refusals += 1
@@ -60,7 +58,7 @@ struct MemoryBudgetState<Answer> {
         return nil
     }
 
-    /// Reserves memory for the first waiters while there is room; `isShort` says whether the next one found none.
+    /// Reserves memory for the first waiters while there is room; `isShort` is true if the next one did not fit.
     mutating func admit(living: Int) -> (answers: [Answer], isShort: Bool) {
         var answers: [Answer] = []
         for use in MemoryBudget.Use.allCases {
@@ -75,7 +73,7 @@ struct MemoryBudgetState<Answer> {
     }
 
     private func fits(_ bytes: Int, for use: MemoryBudget.Use, living: Int) -> Bool {
-        // By subtraction: the price of an extreme claim saturates.
+        // Subtract, because the size of an extreme request saturates.
         bytes <= ceiling(for: use) - living - reserved
     }
 }

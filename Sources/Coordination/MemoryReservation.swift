@@ -1,9 +1,9 @@
-/// Bytes of a ``MemoryBudget`` that no other task gets while this lives.
+/// A reservation of bytes in a ``MemoryBudget``, released when this object is freed.
 package final class MemoryReservation: Sendable {
     private let budget: MemoryBudget
     private let held: Locked<Int>
 
-    /// A reservation of bytes that were taken from `budget` before.
+    /// Wraps bytes already taken from `budget`.
     init(of bytes: Int, in budget: MemoryBudget) {
         self.budget = budget
         held = Locked(bytes)
@@ -11,7 +11,6 @@ package final class MemoryReservation: Sendable {
 
     deinit { release() }
 
-    /// Bytes that are reserved.
     package var bytes: Int { held.withLock { $0 } }
 
     /// Moves `bytes` of this reservation to a new one.
@@ -23,7 +22,7 @@ package final class MemoryReservation: Sendable {
         return MemoryReservation(of: bytes, in: budget)
     }
 
-    /// Reserves more bytes, without waiting.
+    /// Reserves more bytes without waiting.
     ///
     /// - Throws: ``MemoryBudget/Full``.
     package func grow(by bytes: Int, for use: MemoryBudget.Use) throws(MemoryBudget.Full) {
@@ -31,7 +30,7 @@ package final class MemoryReservation: Sendable {
         held.withLock { $0 += bytes }
     }
 
-    /// Gives all bytes back to the budget.
+    /// Returns all bytes to the budget.
     package func release() {
         let bytes = held.withLock { held in
             defer { held = 0 }

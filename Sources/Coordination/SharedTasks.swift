@@ -1,44 +1,40 @@
-/// How a caller took part in shared work.
+/// How a caller obtained a shared value.
 package enum Participation: Sendable {
-    /// It took no part: the value was there.
+    /// The value was cached.
     case cached
-    /// It started the work.
+    /// The caller started the work.
     case started
-    /// It joined work that was going on.
+    /// The caller joined work in progress.
     case joined
 }
 
-/// Work in flight by key, each piece done once for all callers that ask while it runs.
+/// Coalesces work by key: concurrent callers with the same key share one task.
 ///
-/// The work belongs to no caller: it is a task of its own, started by the first, cancelled when the last waiter has
-/// left. Waiters are answered in the order in which they came. The operation itself must put its result into the place
-/// that `cached` reads: the flight is forgotten only afterwards, so no caller can slip between the end of the work and
-/// its appearance in the cache.
+/// The task belongs to no caller: the first one starts it, and it is cancelled when the last waiter has left. Waiters
+/// resume in order of arrival. The operation itself must store its result where `cached` reads it: the task is
+/// forgotten only afterward, so no caller can miss both the task and the cached value.
 package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private typealias State = SharedTasksState<Key, Value, CheckedContinuation<Value, any Error>>
 
     private let state = Locked(State())
 
-    /// No work in flight.
     package init() {}
 
-    /// Whether work for `key` is going on.
+    /// Whether work for `key` is in progress.
     package func contains(_ key: Key) -> Bool { state.withLock { $0.contains(key) } }
 
-    /// How many callers wait for `key`.
+    /// The number of callers waiting for `key`.
     package func waiterCount(for key: Key) -> Int { state.withLock { $0.waiterCount(for: key) } }
 
-    /// Number of pieces of work in flight.
     package var count: Int { state.withLock { $0.count } }
 
-    /// The value for `key`: joins work in flight, else asks `cached`, else starts `operation`.
+    /// Returns the value for `key`: joins work in progress, else calls `cached`, else starts `operation`.
     ///
     /// - Parameters:
-    ///   - key: The key of the work: pieces of work with equal keys are the same.
-    ///   - cached: Asked under the registry's lock when no work is in flight; must be quick and call nothing of this
-    ///     registry.
-    ///   - operation: The work; stores its result in the place that `cached` reads.
-    /// - Throws: The operation's error, the same for all waiters; `CancellationError` when the caller itself is
+    ///   - key: Identifies the work.
+    ///   - cached: Called under the registry's lock if no work is in progress; must be quick and not call the registry.
+    ///   - operation: The work; stores its result where `cached` reads it.
+    /// - Throws: The operation's error, the same for all waiters; `CancellationError` if the caller itself is
     ///   cancelled.
     package func value(
         for key: Key, cached: () -> Value? = { nil }, operation: @escaping @Sendable () async throws -> Value
@@ -46,7 +42,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         try Task.checkCancellation()
         let entrance = state.withLock { state in
             state.enter(key, cached: cached) { generation in
-                // Sound under the lock: creating a task only enqueues it.
+                // Safe under the lock: creating a task only enqueues it.
                 Task {
                     let result: Result<Value, any Error>
                     do { result = .success(try await operation()) } catch { result = .failure(error) }

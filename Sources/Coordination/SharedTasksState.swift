@@ -1,11 +1,10 @@
-/// The decisions of ``SharedTasks`` as a plain value: every method changes state and returns the action for the
-/// shell.
+/// The decisions of ``SharedTasks`` as a plain value: every method changes the state and returns the action to perform.
 ///
-/// `Continuation` takes the answer to a waiter: a checked continuation in the shell, anything at all in a test.
+/// `Continuation` receives the result of a waiter: a checked continuation in production, any type in a test.
 struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation: Sendable> {
     typealias Work = Task<Void, Never>
 
-    /// One caller's place: known before it has a continuation, because cancellation may come first.
+    /// Identifies a caller before it has a continuation, because cancellation may come first.
     struct Ticket: Hashable, Sendable {
         let key: Key
         let generation: UInt64
@@ -64,7 +63,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         return Ticket(key: key, generation: generation, id: lastID)
     }
 
-    /// Registers the continuation, or returns the result that is there already.
+    /// Registers the continuation, or returns the result if there is one already.
     mutating func `await`(_ ticket: Ticket, _ continuation: Continuation) -> Result<Value, any Error>? {
         switch waiters[ticket.id] {
         case .arriving:
@@ -79,7 +78,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         }
     }
 
-    /// Takes one caller out; the flight goes when it was the last.
+    /// Removes one caller; the work is cancelled if it was the last.
     mutating func leave(_ ticket: Ticket) -> Departure {
         var departure = Departure()
         switch waiters[ticket.id] {
@@ -100,9 +99,9 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         return departure
     }
 
-    /// Forgets the flight and returns its waiters, in their order of arrival.
+    /// Forgets the work and returns its waiters, in order of arrival.
     ///
-    /// A late end of a forgotten flight does nothing.
+    /// Has no effect on work already forgotten.
     mutating func finish(_ key: Key, _ generation: UInt64, _ result: Result<Value, any Error>) -> [Continuation] {
         guard let flight = flights[key], flight.generation == generation else { return [] }
         flights[key] = nil

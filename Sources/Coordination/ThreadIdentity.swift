@@ -1,6 +1,6 @@
 import Glibc
 
-/// The identity of a thread, to compare threads.
+/// Identifies a thread, for comparison.
 package struct ThreadIdentity: Equatable, Sendable {
     private let thread: UInt
 

@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// The source of time: the system's in production, a hand-cranked one in tests.
+/// A clock: the system's in production, a hand-cranked one in tests.
 package protocol Timekeeper: Sendable {
-    /// Time since an arbitrary start that never goes back.
+    /// The monotonic time since an arbitrary start.
     var now: Duration { get }
 
     /// Whole seconds since 1970 by the wall clock, which may be set back.
@@ -14,35 +14,34 @@ package protocol Timekeeper: Sendable {
 
     /// Returns when ``now`` has reached `deadline`.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled.
     func sleep(until deadline: Duration) async throws
 }
 
 extension Timekeeper {
-    /// The whole seconds, for clocks that know no more.
+    /// Whole seconds, for clocks without a finer resolution.
     package var nanosecondsSince1970: Int64 { Int64(secondsSince1970) * 1_000_000_000 }
 }
 
 /// The system's monotonic and wall clocks.
 package struct SystemTimekeeper: Timekeeper {
-    /// A view on the system's clocks.
     package init() {}
 
-    /// `CLOCK_MONOTONIC`.
+    /// The time of `CLOCK_MONOTONIC`.
     package var now: Duration {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// `CLOCK_REALTIME`.
+    /// The time of `CLOCK_REALTIME`.
     package var secondsSince1970: Int {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
         return time.tv_sec
     }
 
-    /// `CLOCK_REALTIME`.
+    /// The time of `CLOCK_REALTIME`.
     package var nanosecondsSince1970: Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
@@ -61,25 +60,23 @@ package struct SystemTimekeeper: Timekeeper {
 }
 
 extension Duration {
-    /// This duration in seconds.
     package var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 
-    /// This duration in whole nanoseconds; beyond 292 years it is cut.
+    /// The duration in whole nanoseconds, capped at 292 years.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         return overflows ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000
     }
 
-    /// This duration in milliseconds.
     package var milliseconds: Double { seconds * 1_000 }
 }
 
-/// Number of processors this process may run on, at least 1.
+/// Returns the number of processors this process may use, at least 1.
 package func availableProcessorCount() -> Int { Int(CLinux_available_processors()) }
 
-/// Unmaps the code and constants of programs and libraries, most of which only the start needs; the kernel maps again
-/// what is used.
+/// Unmaps the code and constants of the program and its libraries, most of which only the start needs; the kernel maps
+/// them again on use.
 package func releaseProgramPages() { CLinux_release_program_pages() }

@@ -1,16 +1,15 @@
-/// Wakes sleeping tasks at their times, by a thread of its own.
+/// Wakes sleeping tasks on time, from its own thread.
 ///
-/// A sleep of the Swift runtime that is cancelled keeps its task and its place until its time would have come: a flood
-/// of requests that end early then holds memory for as long as `requestTimeout`. Here a cancelled sleep leaves a number
-/// at most.
+/// A cancelled sleep of the Swift runtime keeps its task and its entry until its deadline, so a flood of requests that
+/// end early would use memory for `requestTimeout`. Here a cancelled sleep leaves at most a number.
 final class TimerQueue: Sendable {
-    /// The queue of the process; nil if the system grants no thread.
+    /// The queue of the process; nil if the system cannot create its thread.
     static let shared = TimerQueue(now: { SystemTimekeeper().now })
 
     private let state = ConditionGuarded(TimerQueueState())
     private let now: @Sendable () -> Duration
 
-    /// A queue with a thread that ends with the process.
+    /// Creates a queue with a thread that ends with the process.
     init?(now: @escaping @Sendable () -> Duration) {
         self.now = now
         guard let thread = try? WorkThread(named: "timers", { [state] in Self.blockingRun(state, now) }) else {
@@ -19,12 +18,12 @@ final class TimerQueue: Sendable {
         thread.detach()
     }
 
-    /// The number of entries, those of cancelled sleepers included.
+    /// The number of entries, including cancelled sleepers.
     var entryCount: Int { state.withLock { $0.entryCount } }
 
     /// Returns when the clock has reached `deadline`.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Throws: `CancellationError` if the task is cancelled.
     func sleep(until deadline: Duration) async throws {
         let id = state.withLock { $0.begin() }
         try await withTaskCancellationHandler {
@@ -51,34 +50,34 @@ final class TimerQueue: Sendable {
     }
 }
 
-/// The tasks that sleep, by their times.
+/// The sleeping tasks by deadline.
 struct TimerQueueState {
     typealias Sleeper = CheckedContinuation<Void, any Error>
 
-    /// The caller's part after a sleeper was added.
+    /// The caller's action after adding a sleeper.
     enum Action {
         case wait
-        /// The thread waits for a later time, and has to be woken.
+        /// The thread waits for a later time and must be woken.
         case waitAsFirst
-        /// The task was cancelled before.
+        /// The task was already cancelled.
         case refuse
     }
 
     private var arriving: Set<UInt64> = []
     private var sleepers: [UInt64: Sleeper] = [:]
-    /// The entries as a binary heap, in which none is later than its two followers.
+    /// The entries as a binary min-heap.
     ///
-    /// Those of cancelled sleepers stay until they are many.
+    /// Entries of cancelled sleepers stay until there are many.
     private var heap: [(deadline: Duration, id: UInt64)] = []
     private var lastID: UInt64 = 0
 
-    /// The earliest time; nil if nobody sleeps.
+    /// The earliest deadline; nil if no task sleeps.
     var first: Duration? { heap.first?.deadline }
 
-    /// The number of entries, those of cancelled sleepers included.
+    /// The number of entries, including cancelled sleepers.
     var entryCount: Int { heap.count }
 
-    /// The number of a sleeper that will come, or is cancelled before.
+    /// Returns an identifier for a sleeper that will be added or cancelled.
     mutating func begin() -> UInt64 {
         lastID += 1
         arriving.insert(lastID)
@@ -94,7 +93,7 @@ struct TimerQueueState {
         return isFirst ? .waitAsFirst : .wait
     }
 
-    /// The sleeper to be woken; nil if it has not come yet, and will be refused, or if it was woken before.
+    /// Returns the sleeper to wake; nil if it was not added yet, and will be rejected, or was already woken.
     mutating func cancel(_ id: UInt64) -> Sleeper? {
         if arriving.remove(id) != nil { return nil }
         let sleeper = sleepers.removeValue(forKey: id)
@@ -104,7 +103,7 @@ struct TimerQueueState {
         return sleeper
     }
 
-    /// The sleepers whose time has come; nil if there are none and the first one is still that of `known`.
+    /// Returns the sleepers whose time has come; nil if there are none and `known` is still the earliest deadline.
     mutating func due(at now: Duration, unlessFirstIs known: Duration?) -> [Sleeper]? {
         var due: [Sleeper] = []
         while let entry = heap.first, entry.deadline <= now || sleepers[entry.id] == nil {

@@ -1,17 +1,17 @@
-/// A queue for work that may run only a few pieces at a time: it runs a piece, lets it wait or refuses it.
+/// A queue that limits concurrent work: an entrant runs, waits or is rejected.
 ///
-/// A plain value. Each piece of work has a price: the time that it should take. The times that pieces really took scale
-/// the prices, and so the estimated waits, to this machine.
+/// A plain value. Each piece of work has an estimated cost in time. Measured times scale the costs, and thus the
+/// estimated waits, to this machine.
 struct TurnQueue<Answer> {
     typealias ID = UInt64
 
     /// The result of entering the queue.
     enum Entrance: Equatable {
-        /// The entrant has a turn until it gives it back.
+        /// The entrant has a turn until it calls `finish`.
         case turn
-        /// The entrant waits; its answer is kept until its turn.
+        /// The entrant waits; its answer is stored until its turn.
         case waits
-        /// It would have waited this long; its answer is not kept.
+        /// The entrant would have waited this long; its answer is discarded.
         case refused(Duration)
     }
 
@@ -27,22 +27,22 @@ struct TurnQueue<Answer> {
         let start: Duration
     }
 
-    /// The last piece of work counts for one eighth of the pace.
+    /// The latest work counts for one eighth of the pace.
     private static var weight: Double { 8 }
-    /// A ratio of time to price outside this range is cut to it.
+    /// Ratios of time to cost are clamped to this range.
     private static var credibleRatios: ClosedRange<Double> { 0.125...8 }
 
-    /// The largest number of turns at a time.
+    /// The maximum number of concurrent turns.
     let places: Int
     private let maximumWaiting: Int
     private var waiting = Deque<Waiter>()
-    /// Total price of all waiters.
+    /// The total cost of all waiters.
     private var waitingPrice = Duration.zero
     private var turns: [ID: Turn] = [:]
-    /// Since when there has been a waiter; nil if there is none.
+    /// The time since when there have been waiters; nil if there are none.
     private var waitingSince: Duration?
     private var lastID: ID = 0
-    /// Time that work takes for each unit of its price.
+    /// The measured time per unit of cost.
     private(set) var pace = 1.0
 
     init(places: Int, maximumWaiting: Int) {
@@ -51,12 +51,11 @@ struct TurnQueue<Answer> {
         self.maximumWaiting = maximumWaiting
     }
 
-    /// How many have a turn.
+    /// The number of entrants with a turn.
     var turnCount: Int { turns.count }
-    /// How many wait for one.
+    /// The number of waiting entrants.
     var waitingCount: Int { waiting.count }
 
-    /// An identifier for a new entrant.
     mutating func newID() -> ID {
         lastID += 1
         return lastID
@@ -64,9 +63,10 @@ struct TurnQueue<Answer> {
 
     /// Takes a turn, or a place in the line.
     ///
-    /// Whatever the patience, as many may wait as there are places: a wrong price must not leave a place empty.
+    /// Regardless of the queue timeout, as many entrants may wait as there are turns: a wrong cost must not leave a
+    /// slot idle.
     ///
-    /// - Parameter patience: Bound on the wait, judged now; nil for none.
+    /// - Parameter patience: The queue timeout, checked on entry; nil for none.
     mutating func enter(_ id: ID, price: Duration, patience: Duration?, at now: Duration, answer: Answer) -> Entrance {
         if turns.count < places {
             turns[id] = Turn(price: price, start: now)
@@ -88,7 +88,7 @@ struct TurnQueue<Answer> {
         return left.answer
     }
 
-    /// Gives a turn back; returns the answer of the waiter that gets it.
+    /// Ends a turn; returns the answer of the waiter that gets it.
     mutating func finish(_ id: ID, at now: Duration) -> Answer? {
         guard let turn = turns.removeValue(forKey: id) else { return nil }
         if turn.price > .zero {
@@ -102,13 +102,13 @@ struct TurnQueue<Answer> {
         return next.answer
     }
 
-    /// The backlog before a new entrant.
+    /// Returns the backlog ahead of a new entrant.
     func backlog(at now: Duration) -> Backlog {
         Backlog(count: waiting.count, delay: delay(at: now), age: waitingSince.map { now - $0 } ?? .zero)
     }
 
-    /// How long a new entrant would wait: the remaining time of running and waiting work, divided by the places, and
-    /// never less than the first waiter has waited already.
+    /// Estimates the wait of a new entrant: the remaining time of running and waiting work divided by the number of
+    /// turns, but at least the time that the first waiter has waited already.
     private func delay(at now: Duration) -> Duration {
         guard turns.count >= places else { return .zero }
         let left = turns.values.reduce(Duration.zero) { $0 + max(.zero, $1.price * pace - (now - $1.start)) }

@@ -1,31 +1,29 @@
-/// Lets a few tasks at a time do work that takes long; a waiting task holds only its place in a line.
+/// Limits the number of tasks that do slow work at a time; a waiting task uses only a place in the line.
 ///
-/// Work that takes seconds reserves hundreds of megabytes: while it waits for its turn it must not keep them from
-/// quick work.
+/// Slow work reserves hundreds of megabytes: while it waits for its turn it must not withhold them from quick work.
 package final class Turnstile: Sendable {
     private typealias Queue = TurnQueue<CheckedContinuation<Void, any Error>>
 
     private let queue: Locked<Queue>
     private let timekeeper: any Timekeeper
 
-    /// Lets `places` through at a time, at least one.
+    /// Creates a turnstile.
     ///
     /// - Parameters:
-    ///   - places: How many tasks have a turn at a time.
-    ///   - maximumWaiting: How many may wait; more are refused at once.
+    ///   - places: The number of concurrent turns, at least 1.
+    ///   - maximumWaiting: The number of tasks that may wait; others are rejected at once.
     ///   - timekeeper: The clock that measures waits.
     package init(places: Int, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()) {
         queue = Locked(Queue(places: places, maximumWaiting: maximumWaiting))
         self.timekeeper = timekeeper
     }
 
-    /// How many have a turn at a time.
+    /// The maximum number of concurrent turns.
     package var places: Int { queue.withLock { $0.places } }
 
-    /// How many have a turn at this moment.
+    /// The number of tasks that have a turn.
     package var turnCount: Int { queue.withLock { $0.turnCount } }
 
-    /// The backlog at this moment.
     package var backlog: Backlog {
         let now = timekeeper.now
         return queue.withLock { $0.backlog(at: now) }
@@ -34,10 +32,10 @@ package final class Turnstile: Sendable {
     /// Runs `body` when it is its turn.
     ///
     /// - Parameters:
-    ///   - price: How long it should take.
-    ///   - patience: Bound on the waiting time, judged now: a task that would wait longer is refused, unless fewer
-    ///     tasks wait than have turns.
-    /// - Throws: ``WorkerPool/Full``, `CancellationError`, or what `body` throws.
+    ///   - price: The estimated running time.
+    ///   - patience: The queue timeout, checked on entry: a task that would wait longer is rejected, unless fewer tasks
+    ///   wait than have turns.
+    /// - Throws: ``WorkerPool/Full``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
         price: Duration, patience: Duration? = nil, _ body: () async throws -> Value
     ) async throws -> Value {

@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// A thread of the system that runs one function to its end: for work that computes or blocks.
+/// A system thread that runs one function, for work that computes or blocks.
 ///
-/// Each thread is either joined or detached, once.
+/// Each thread must be joined or detached exactly once.
 package struct WorkThread: Sendable {
-    /// The system refused the thread.
+    /// The system cannot create the thread.
     package struct StartFailure: Error, CustomStringConvertible {
-        /// The system's error number.
+        /// An `errno` value.
         package let systemError: CInt
 
-        /// A line for operators.
+        /// A description for operators.
         package var description: String { "the system grants no further thread (error \(systemError))" }
     }
 
@@ -35,8 +35,8 @@ package struct WorkThread: Sendable {
     /// Starts a thread that runs `body`.
     ///
     /// - Parameters:
-    ///   - name: The thread's name, up to 15 bytes; nil keeps that of the thread that starts it.
-    ///   - body: The function that the thread runs. The thread holds it until it ends.
+    ///   - name: The thread's name, up to 15 bytes; nil inherits the name of the starting thread.
+    ///   - body: The function to run; retained until the thread ends.
     package init(named name: String?, _ body: @escaping @Sendable () -> Void) throws(StartFailure) {
         var thread = pthread_t()
         // Balanced by `takeRetainedValue` on the new thread.
@@ -49,7 +49,7 @@ package struct WorkThread: Sendable {
         self.thread = thread
     }
 
-    /// The value of `work`, which may block, from a thread of its own; nil if the system refuses one.
+    /// Returns the value of `work`, which may block, from a new thread; nil if the system cannot create one.
     package static func value<Value: Sendable>(
         named name: String, of work: @escaping @Sendable () -> Value
     ) async -> Value? {
@@ -60,12 +60,11 @@ package struct WorkThread: Sendable {
         }
     }
 
-    /// Waits until the thread has ended.
     package func blockingJoin() {
         pthread_join(thread, nil)
     }
 
-    /// Lets the thread end on its own: no other thread will wait for it.
+    /// Detaches the thread: no other thread waits for it.
     package func detach() {
         pthread_detach(thread)
     }

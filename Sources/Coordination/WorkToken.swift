@@ -1,30 +1,30 @@
 import Synchronization
 
-/// Tells running work whether it should go on: the work asks it between steps, the waiting task sets it.
+/// Tells running work whether to continue: the work checks it between steps, and the waiting task sets it.
 package final class WorkToken: Sendable {
     private let cancelled = Atomic(false)
-    /// Nanoseconds of the monotonic clock; `Int64.max` without a limit.
+    /// Nanoseconds of the monotonic clock; `Int64.max` for no limit.
     private let deadline = Atomic(Int64.max)
 
     private let limit = Atomic(Int64.max)
     private let writing = Atomic(Int64.max)
 
-    /// A token without a limit.
+    /// Creates a token without a limit.
     package init() {}
 
-    /// No task waits for the result any more.
+    /// Whether no task waits for the result any more.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// The work has run longer than it may.
+    /// Whether the work has exceeded its time limit.
     package var isExpired: Bool {
         let limit = deadline.load(ordering: .relaxed)
         return limit != .max && SystemTimekeeper().now.nanoseconds >= limit
     }
 
-    /// The work should stop: cancelled or out of time.
+    /// Whether the work should stop: it was cancelled or has exceeded its time limit.
     package var shouldStop: Bool { isCancelled || isExpired }
 
-    /// Throws when the work should stop.
+    /// Throws if the work should stop.
     ///
     /// - Throws: `CancellationError` or ``DeadlineExceeded``.
     package func check() throws {
@@ -32,22 +32,21 @@ package final class WorkToken: Sendable {
         if isExpired { throw DeadlineExceeded() }
     }
 
-    /// Asks the work to stop.
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
-    /// Notes that the work begins to write its result; the first time counts.
+    /// Marks the time at which the work begins to write its result; the first call counts.
     package func beginWriting() {
         _ = writing.compareExchange(
             expected: .max, desired: SystemTimekeeper().now.nanoseconds, ordering: .relaxed)
     }
 
-    /// When the work began to write its result, by the system's monotonic clock; nil before.
+    /// The time at which the work began to write its result, by the system's monotonic clock; nil before.
     package var writingBegan: Duration? {
         let began = writing.load(ordering: .relaxed)
         return began == .max ? nil : .nanoseconds(began)
     }
 
-    /// How long the work may take, from when it was begun; nil without a limit.
+    /// The time that the work may take from its start; nil for no limit.
     package var timeLimit: Duration? {
         let limit = limit.load(ordering: .relaxed)
         return limit == .max ? nil : .nanoseconds(limit)

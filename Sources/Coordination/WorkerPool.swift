@@ -1,28 +1,27 @@
 /// A fixed number of threads for work that computes or blocks, behind a bounded queue.
 ///
 /// Swift's cooperative threads must never decode an image: all requests and timers share them. Jobs of one priority
-/// start in the order of arrival; a job cancelled while queued never starts, one cancelled while running is told by its
+/// start in order of arrival. A job cancelled while queued never starts; one cancelled while running learns so from its
 /// ``WorkToken``.
 package final class WorkerPool: Sendable {
-    /// The queue is full, or too slow for this job; nothing was started.
+    /// The queue is full, or too slow for this job, which was not started.
     package struct Full: Error, Equatable {
-        /// How long the job would have waited.
+        /// The time that the job would have waited.
         package let delay: Duration
 
-        /// A refusal because of a wait of `delay`.
         package init(delay: Duration = .zero) {
             self.delay = delay
         }
     }
-    /// The pool was shut down; nothing was started.
+    /// The pool was shut down; the job was not started.
     package struct Stopped: Error {
-        /// Public to code behind a pool that makes the same error.
+        /// Public for code that fails in the same way behind a pool.
         package init() {}
     }
 
     /// The order in which jobs start.
     package enum Priority: Int, Sendable, CaseIterable {
-        /// Ends work that holds memory until it is done.
+        /// Finishes work that holds memory until it is done.
         case finishing
         /// Begins new work.
         case starting
@@ -33,7 +32,7 @@ package final class WorkerPool: Sendable {
         let priority: Priority
         let queuedAt: Duration
         let token: WorkToken
-        /// Does the work, or nothing when cancelled; the returned closure answers the caller.
+        /// Does the work, or nothing if cancelled; the returned closure resumes the caller.
         let run: (_ isCancelled: Bool) -> () -> Void
     }
 
@@ -43,11 +42,11 @@ package final class WorkerPool: Sendable {
         var isStopped = false
         var running: [UInt64: WorkToken] = [:]
         var estimate = DelayEstimate()
-        /// Since when there has always been a job waiting.
+        /// The time since when the queue has been nonempty.
         var waitingSince: Duration?
         var queuedCount: Int { queues.reduce(0) { $0 + $1.count } }
 
-        /// How long a job of this priority would wait: never less than a job before it has waited already.
+        /// Estimates the wait of a job of this priority: at least the time that a job ahead of it has waited already.
         func delay(of priority: Priority, threads: Int, at now: Duration) -> Duration {
             let longest = queues[...priority.rawValue].compactMap(\.first).map { now - $0.queuedAt }.max() ?? .zero
             return max(longest, estimate.delay(of: priority, behind: queues.map(\.count), threads: threads))
@@ -56,20 +55,19 @@ package final class WorkerPool: Sendable {
 
     private let state = ConditionGuarded(State())
     private let threads = Locked<[WorkThread]>([])
-    /// How many threads there are.
     package let threadCount: Int
     private let maximumQueued: Int
     private let timekeeper: any Timekeeper
     private let onThreadExit: @Sendable () -> Void
 
-    /// Starts `count` threads named `name`.
+    /// Starts the threads.
     ///
     /// - Parameters:
-    ///   - count: Number of threads, at least 1.
-    ///   - maximumQueued: Jobs that may wait; more are refused with ``Full``.
-    ///   - name: Thread name, up to 15 bytes.
+    ///   - count: The number of threads, at least 1.
+    ///   - maximumQueued: The number of jobs that may wait; others are rejected with ``Full``.
+    ///   - name: The threads' name, up to 15 bytes.
     ///   - timekeeper: The clock that measures waits.
-    ///   - onThreadExit: Runs on each thread as its last act.
+    ///   - onThreadExit: Called on each thread before it ends.
     package init(
         count: Int, maximumQueued: Int, name: String, timekeeper: any Timekeeper = SystemTimekeeper(),
         onThreadExit: @escaping @Sendable () -> Void = {}
@@ -90,7 +88,7 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// Refuses further jobs, cancels queued and running ones and waits for the threads to end.
+    /// Rejects further jobs, cancels queued and running ones, and waits for the threads to end.
     package func shutDown() {
         let (wasStopped, abandoned, interrupted) = state.withLock { state in
             let abandoned = state.queues.flatMap(\.elements)
@@ -105,13 +103,13 @@ package final class WorkerPool: Sendable {
         for thread in threads.withLock({ $0 }) { thread.blockingJoin() }
     }
 
-    /// Jobs being run at this moment.
+    /// The number of running jobs.
     package var runningCount: Int { state.withLock { $0.running.count } }
 
-    /// Jobs waiting for a thread.
+    /// The number of jobs waiting for a thread.
     package var queuedCount: Int { state.withLock { $0.queuedCount } }
 
-    /// The backlog at this moment, as a job that starts work would find it.
+    /// The current backlog for a job that starts work.
     package var backlog: Backlog {
         let now = timekeeper.now
         return state.withLock { state in
@@ -124,13 +122,13 @@ package final class WorkerPool: Sendable {
     /// Runs `body` on a worker thread and returns its value.
     ///
     /// - Parameters:
-    ///   - priority: Which queue the job waits in.
-    ///   - timeLimit: Bound on the running time; the token reports its passing, and the job stops when it asks the
-    ///     token.
-    ///   - patience: Bound on the waiting time, judged now: a job that would wait longer is refused, unless fewer than
-    ///     there are threads wait before it.
-    ///   - body: The work; it should ask its token between steps.
-    /// - Throws: ``Full``, ``Stopped``, `CancellationError`, or what `body` throws.
+    ///   - priority: The queue to use.
+    ///   - timeLimit: The limit on the running time; the token reports when it is exceeded, and the job stops when it
+    ///   checks the token.
+    ///   - patience: The queue timeout, checked on entry: a job that would wait longer is rejected, unless fewer jobs
+    ///   wait before it than there are threads.
+    ///   - body: The work; it should check its token between steps.
+    /// - Throws: ``Full``, ``Stopped``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
         priority: Priority = .starting, timeLimit: Duration? = nil, patience: Duration? = nil,
         _ body: @escaping @Sendable (WorkToken) throws -> Value
@@ -156,13 +154,12 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// Queues `body` without waiting for its end; false, and `body` is never called, when the queue is full or the
-    /// pool shut down.
+    /// Queues `body` without waiting for it; returns false, and never calls `body`, if the queue is full or the pool
+    /// shut down.
     ///
     /// - Parameters:
-    ///   - priority: Which queue the job waits in.
-    ///   - body: The work; its argument says whether it is called without a turn, because the pool was shut down
-    ///     first.
+    ///   - priority: The queue to use.
+    ///   - body: The work; its argument is true if the pool was shut down before the job's turn.
     package func submit(
         priority: Priority = .starting, _ body: @escaping @Sendable (_ isCancelled: Bool) -> Void
     ) -> Bool {
@@ -204,7 +201,7 @@ package final class WorkerPool: Sendable {
             let start = timekeeper.now
             let answer = job.run(false)
             let duration = timekeeper.now - start
-            // Before the answer, so that its receiver finds this thread free.
+            // Before the caller resumes, so that it finds this thread free.
             state.withLock { state in
                 state.running[job.id] = nil
                 state.estimate.note(duration, of: job.priority)
@@ -214,7 +211,7 @@ package final class WorkerPool: Sendable {
         onThreadExit()
     }
 
-    /// The next job; nil when the pool was shut down.
+    /// Returns the next job; nil if the pool was shut down.
     private func blockingNextJob() -> Job? {
         state.blockingWait { state -> Job?? in
             for priority in Priority.allCases {
