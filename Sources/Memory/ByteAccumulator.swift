@@ -1,14 +1,14 @@
 import Glibc
 
-/// A growing block of bytes that becomes a ``SharedBytes`` without a copy: a download writes into it as bytes arrive.
+/// A growing block of bytes that becomes a ``SharedBytes`` without a copy, such as for a download.
 @safe
 package struct ByteAccumulator: ~Copyable {
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     package private(set) var count = 0
     private var capacity = 0
     private var base: UnsafeMutableRawPointer?
 
-    /// Starts empty; `capacity` is a hint from an announced length, already capped by the caller.
+    /// Creates an empty block; `capacity` is a hint from an announced length, already capped by the caller.
     package init(reservingCapacity capacity: Int = 0) {
         if capacity > 0 { reserve(capacity) }
     }
@@ -17,7 +17,7 @@ package struct ByteAccumulator: ~Copyable {
         unsafe free(base)
     }
 
-    /// Appends a copy of `bytes`, growing by half when full so that the slack stays small.
+    /// Appends a copy of `bytes`; when full, the block grows by half, so that the slack stays small.
     @unsafe
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
@@ -26,17 +26,15 @@ package struct ByteAccumulator: ~Copyable {
         count += bytes.count
     }
 
-    /// Appends a copy of `bytes`.
     package mutating func append(_ bytes: [UInt8]) {
         unsafe bytes.withUnsafeBytes { unsafe append($0) }
     }
 
-    /// Appends a copy of `bytes`.
     package mutating func append(_ bytes: SharedBytes) {
         unsafe bytes.withUnsafeBytes { unsafe append($0) }
     }
 
-    /// Ends the accumulation and hands the block over.
+    /// Ends the accumulation and transfers the block.
     package consuming func finish() -> SharedBytes {
         let block = unsafe takeStorage()
         return unsafe SharedBytes(heap: block.base, count: block.count)
@@ -51,7 +49,7 @@ package struct ByteAccumulator: ~Copyable {
         return unsafe block
     }
 
-    /// Makes room for `wanted` bytes in all, at least as many as there are.
+    /// Makes room for `wanted` bytes in total, at least the current count.
     package mutating func reserve(_ wanted: Int) {
         guard let grown = unsafe realloc(base, wanted) else { fatalError("out of memory for \(wanted) bytes") }
         unsafe base = grown
@@ -60,10 +58,10 @@ package struct ByteAccumulator: ~Copyable {
 }
 
 extension FixedWidthInteger {
-    /// The lowest `count` bytes of this number, the most significant first.
+    /// Returns the lowest `count` bytes of this number, most significant first.
     package func bigEndianBytes(_ count: Int = Self.bitWidth / 8) -> [UInt8] { littleEndianBytes(count).reversed() }
 
-    /// The lowest `count` bytes of this number, the least significant first.
+    /// Returns the lowest `count` bytes of this number, least significant first.
     package func littleEndianBytes(_ count: Int = Self.bitWidth / 8) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) }
     }

@@ -2,32 +2,32 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// An immutable block of bytes with one reference count: source files, decoded pixels and encoded results live in it.
+/// An immutable, reference-counted block of bytes: source files, decoded pixels and encoded results.
 ///
-/// The memory comes from any allocator (malloc, a C library's own, a shared mapping) and goes back through the
-/// release function given with it, when the last reference ends. Safe to share because no code writes after `init`.
+/// The memory comes from any allocator (malloc, a C library's own, a shared mapping) and is released by the supplied
+/// function when the last reference ends. Safe to share because no code writes after `init`.
 @safe
 package final class SharedBytes: @unchecked Sendable {
-    /// Gives a block back to the allocator it came from.
+    /// Returns a block to its allocator.
     package typealias Release = @Sendable (_ base: UnsafeMutableRawPointer, _ count: Int) -> Void
 
-    /// Size in bytes.
+    /// The size in bytes.
     package let count: Int
-    /// Bytes of memory that this keeps: those of the whole block, as the allocator or the kernel gave it.
+    /// The memory in bytes that this object retains: the whole block as allocated.
     package let footprint: Int
     private let base: UnsafeMutableRawPointer?
     private let release: Release
-    /// Whether this counts as living; a part does not, because the block counts itself.
+    /// Whether this counts as living; a slice does not, because the block counts itself.
     private let isWhole: Bool
     private static let living = Atomic(0)
 
-    /// Bytes of memory of all blocks that the process holds at this moment, in caches, in work or in answers.
+    /// The memory in bytes of all blocks of the process, in caches, work and responses.
     package static var livingByteCount: Int { living.load(ordering: .relaxed) }
 
-    /// Takes over `count` bytes at `base`; `release` is called exactly once, on the thread that drops the last
+    /// Takes ownership of `count` bytes at `base`; `release` is called exactly once, on the thread that drops the last
     /// reference.
     ///
-    /// - Parameter footprint: Bytes of the memory that `release` gives back.
+    /// - Parameter footprint: The memory in bytes that `release` frees.
     @unsafe
     package init(
         adopting base: UnsafeMutableRawPointer?, count: Int, footprint: Int, release: @escaping Release
@@ -41,7 +41,7 @@ package final class SharedBytes: @unchecked Sendable {
         Self.living.wrappingAdd(footprint, ordering: .relaxed)
     }
 
-    /// A part of a block, without a copy; it keeps the whole block alive, which counts once.
+    /// Creates a slice of a block without a copy; it retains the whole block, which counts once.
     package init(_ range: Range<Int>, of whole: SharedBytes) {
         precondition(range.lowerBound >= 0 && range.upperBound <= whole.count, "the part is not within the block")
         unsafe base = whole.base.map { unsafe $0 + range.lowerBound }
@@ -51,22 +51,22 @@ package final class SharedBytes: @unchecked Sendable {
         isWhole = false
     }
 
-    /// Takes over the first `count` bytes of a block of `malloc`.
+    /// Takes ownership of the first `count` bytes of a `malloc` block.
     ///
-    /// A block for a C library is often far larger than the bytes that it wrote, so the rest of the block goes back.
+    /// A block for a C library is often far larger than the bytes written to it, so the rest of the block is freed.
     @unsafe
     package convenience init(heap base: UnsafeMutableRawPointer?, count: Int) {
         var base = unsafe base
-        // The allocator's sizes are at most a quarter apart, small ones 16 bytes.
+        // Size classes of the allocator are at most a quarter apart, small ones 16 bytes.
         if unsafe CLinux_block_size(base) > count + count / 4 + 64 {
-            // A block of no bytes would be freed. If the allocator cannot make the block smaller, it stays as it is.
+            // `realloc` to zero bytes would free the block. If the allocator cannot shrink the block, it stays as it
+            // is.
             unsafe base = realloc(base, max(1, count)) ?? base
         }
         unsafe self.init(
             adopting: base, count: count, footprint: CLinux_block_size(base), release: { base, _ in unsafe free(base) })
     }
 
-    /// Copies `bytes`.
     package convenience init(_ bytes: some Collection<UInt8>) {
         var accumulator = ByteAccumulator(reservingCapacity: bytes.count)
         if bytes.withContiguousStorageIfAvailable({ unsafe accumulator.append(UnsafeRawBufferPointer($0)) }) == nil {
@@ -81,14 +81,14 @@ package final class SharedBytes: @unchecked Sendable {
         if isWhole { Self.living.wrappingSubtract(footprint, ordering: .relaxed) }
     }
 
-    /// Lends the bytes for the duration of `body`.
+    /// Calls `body` with the bytes.
     package func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try unsafe body(UnsafeRawBufferPointer(start: base, count: count).bytes)
     }
 
-    /// Lends the bytes to a C library; the pointer is valid while this object lives.
+    /// Calls `body` with a pointer for C libraries; it is valid while this object lives.
     @unsafe
     package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
