@@ -1,29 +1,28 @@
 import Glibc
 
-/// Text from outside, compared, hashed and ordered by its bytes.
+/// External text, compared, hashed and ordered by its bytes.
 ///
-/// Swift's strings are equal when Unicode calls them canonically equivalent: U+212A equals `K`, U+037E equals `;`, and
-/// the composed spelling of a letter equals the decomposed one. Origins, signatures and file systems tell such texts
-/// apart, so a key made of text from outside must do so too. Dictionaries, sets and memos of the service are keyed by
-/// this type; `make lint` refuses those that are keyed by `String`.
+/// Swift compares strings by canonical equivalence: U+212A equals `K`, U+037E equals `;`, and composed letters equal
+/// decomposed ones. Origins, signatures and file systems distinguish such texts, so keys from external text must too.
+/// Dictionaries, sets and memos of the service use this type as their key; `make lint` rejects `String` keys.
 public struct ExactText: Hashable, Comparable, Sendable {
-    /// The text as a String, whose own comparison is not by bytes.
+    /// The text as a `String`, which does not compare by bytes.
     public let string: String
 
-    /// The text of `string`, byte for byte.
+    /// Creates the text of a string, byte for byte.
     @inlinable public init(_ string: String) {
         self.string = string
     }
 
-    /// The text of `substring`, byte for byte.
+    /// Creates the text of a substring, byte for byte.
     @inlinable public init(_ substring: Substring) {
         string = String(substring)
     }
 
-    /// The bytes in UTF-8.
+    /// The UTF-8 bytes.
     @inlinable public var utf8: String.UTF8View { string.utf8 }
 
-    /// Whether both texts have the same bytes.
+    /// Returns whether both texts have the same bytes.
     public static func == (left: ExactText, right: ExactText) -> Bool { left.string.isExactly(right.string) }
 
     /// Orders texts by their bytes, which is the order of their Unicode scalars.
@@ -40,7 +39,7 @@ public struct ExactText: Hashable, Comparable, Sendable {
 }
 
 extension ExactText: ExpressibleByStringInterpolation {
-    /// The text of a literal.
+    /// Creates the text of a literal.
     @inlinable public init(stringLiteral literal: String) {
         string = literal
     }
@@ -52,7 +51,7 @@ extension ExactText: CustomStringConvertible {
 }
 
 extension String {
-    /// Whether both texts have the same bytes; `==` also takes canonically equivalent ones for equal.
+    /// Returns whether both texts have the same bytes; `==` also accepts canonically equivalent ones.
     public func isExactly(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let (left, right) = (utf8Span.span, other.utf8Span.span)

@@ -1,13 +1,13 @@
-/// Finds the known name that a mistyped one most likely means.
+/// Suggests a known name for a mistyped one.
 public enum NearestName {
-    /// Longest text that is compared, in bytes; a longer one is no mistyped name.
+    /// The longest text to compare, in bytes; a longer one is not a mistyped name.
     private static let longest = 64
 
-    /// The first of the names that take the fewest edits from `text`: a byte more, less or other, or two neighbors
-    /// exchanged.
+    /// Returns the first of the names with the fewest edits from `text`: inserting, deleting or replacing a byte, or
+    /// swapping two adjacent ones.
     ///
-    /// Upper and lower case count as the same. If even the nearest name takes more edits than a third of the text's
-    /// bytes, it is the only one that begins with the text, if that has three bytes. Nil if there is none, or if `text`
+    /// Case is ignored. If even the nearest name needs more edits than a third of the text's bytes, returns the only
+    /// name that begins with the text, if the text has at least three bytes. Returns nil if there is none, or if `text`
     /// is itself a name.
     public static func of(_ text: String, among names: some Sequence<String>) -> String? {
         guard text.utf8.count <= longest, !text.isEmpty else { return nil }
@@ -23,7 +23,8 @@ public enum NearestName {
         return bytes.count >= 3 && longer.count == 1 ? longer.first : nil
     }
 
-    /// The edits between two texts, none of which touches the same bytes twice (optimal string alignment).
+    /// Returns the number of edits between two texts, none of which touches the same bytes twice (optimal string
+    /// alignment).
     private static func edits(from text: [UInt8], to name: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...name.count)

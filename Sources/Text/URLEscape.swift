@@ -1,11 +1,11 @@
-/// Escapes in paths of URLs (RFC 3986 section 2.1) that are decoded only where that changes no meaning.
+/// Escapes in URL paths (RFC 3986 section 2.1), decoded only where that does not change the meaning.
 package enum URLEscape {
-    /// The characters that delimit the parts of a URL (RFC 3986 section 2.2), but not the slash, and the percent sign.
+    /// The delimiters in a URL (RFC 3986 section 2.2) except the slash, and the percent sign.
     ///
-    /// An escape of one of them stands for the character itself, without its meaning as a delimiter.
+    /// Their escapes stand for the character itself, without its meaning as a delimiter.
     package static let reserved = Set("!#$%&'()*+,:;=?@[]".utf8)
 
-    /// The text with those escapes decoded whose byte is of a kind; the text itself if the result is not UTF-8.
+    /// Decodes the escapes of matching bytes; returns the text unchanged if the result is not UTF-8.
     package static func decode(_ text: some StringProtocol, where isDecoded: (UInt8) -> Bool) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []
