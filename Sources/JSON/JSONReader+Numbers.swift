@@ -1,6 +1,5 @@
-/// Numbers: those of RFC 8259, and in JSON5 also hexadecimal ones, a plus, and a point at either end.
+/// Parses RFC 8259 numbers, and for JSON5 also hexadecimal numbers, a plus sign, and a leading or trailing point.
 extension JSONReader {
-    /// Whether a number may begin with `byte`.
     func startsNumber(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
@@ -27,7 +26,7 @@ extension JSONReader {
         return .double(number)
     }
 
-    /// Digits, at least one unless there may be none.
+    /// Reads digits, at least one unless `mayBeNone`.
     private mutating func digits(mayBeNone: Bool = false) throws(Failure) -> String {
         let start = place
         while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }

@@ -1,6 +1,6 @@
-/// Quoted texts with their escapes, and the unquoted names of JSON5.
+/// Parses quoted strings with their escapes, and the unquoted names of JSON5.
 extension JSONReader {
-    /// The text whose opening quote is next.
+    /// Reads a string whose opening quote is next.
     mutating func string() throws(Failure) -> String {
         let start = place
         let quote = bytes[place]
@@ -23,7 +23,7 @@ extension JSONReader {
         throw Failure(reason: "a text has no end", offset: start)
     }
 
-    /// A name without quotes; nil if none begins here.
+    /// Reads an unquoted name; nil if none begins here.
     mutating func identifier() throws(Failure) -> String? {
         var name = ""
         while let byte = peek {
@@ -48,7 +48,7 @@ extension JSONReader {
         return name.isEmpty ? scalar.properties.isIDStart : scalar.properties.isIDContinue
     }
 
-    /// The character that begins at `place`, and its length in bytes; nil if the bytes are not UTF-8.
+    /// Returns the character at `place` and its length in bytes; nil if the bytes are not UTF-8.
     func scalar(at place: Int) -> (Unicode.Scalar, Int)? {
         var decoder = UTF8()
         var iterator = bytes[place..<min(place + 4, bytes.count)].makeIterator()
@@ -81,12 +81,12 @@ extension JSONReader {
             let isFollowed = peek.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
             guard byte == UInt8(ascii: "0"), !isFollowed else { throw failure("no such escape") }
             return [0]
-        // The line goes on in the next one.
+        // A line continuation.
         case 0x0d:
             _ = take("\n")
             return []
         case 0x0a: return []
-        // U+2028 and U+2029 end lines as well.
+        // U+2028 and U+2029 are line ends too.
         case 0xe2 where bytes[place...].starts(with: [0x80, 0xa8]) || bytes[place...].starts(with: [0x80, 0xa9]):
             place += 2
             return []
@@ -107,7 +107,7 @@ extension JSONReader {
 
     private mutating func unit() throws(Failure) -> UInt16 { UInt16(try hexadecimals(4)) }
 
-    /// A number of `count` hexadecimal digits.
+    /// Reads `count` hexadecimal digits.
     private mutating func hexadecimals(_ count: Int) throws(Failure) -> Int {
         let digits = bytes[place..<min(place + count, bytes.count)]
         guard digits.count == count, digits.allSatisfy(Self.isHexadecimal),

@@ -1,25 +1,23 @@
 package import Text
 
-/// Reads one JSON text (RFC 8259), or one JSON5 text, and refuses all else; an object must not have a member twice in
-/// either.
+/// Parses a JSON (RFC 8259) or JSON5 text; rejects duplicate members of an object.
 package struct JSONReader {
-    /// The spellings that a reader accepts.
+    /// The accepted syntax.
     package enum Dialect: Sendable {
-        /// RFC 8259 to the letter: what programs send.
+        /// RFC 8259, for text from programs.
         case strict
-        /// JSON5: comments, commas at the end, names and numbers as people write them.
+        /// JSON5, for text from people: comments, trailing commas, and less strict names and numbers.
         case json5
     }
 
-    /// Why a text is not accepted.
     package struct Failure: Error, Equatable {
         /// The reason, for the author of the text.
         package let reason: String
-        /// Bytes before the place.
+        /// The position in bytes.
         package let offset: Int
     }
 
-    /// Where a member of an object stands, in bytes before it.
+    /// The position of an object member, in bytes.
     package struct Place: Equatable, Sendable {
         /// The start of its name.
         package let name: Int
@@ -30,12 +28,12 @@ package struct JSONReader {
     let bytes: [UInt8]
     let dialect: Dialect
     var place = 0
-    /// The names of the members around the place.
+    /// The names of the enclosing members.
     private var path: [String] = []
     private var places: [ExactText: Place] = [:]
     private var notesPlaces = false
 
-    /// Arrays and objects inside each other.
+    /// The maximum nesting depth of arrays and objects.
     private static let deepest = 32
 
     private init(_ bytes: [UInt8], _ dialect: Dialect) {
@@ -43,7 +41,7 @@ package struct JSONReader {
         self.dialect = dialect
     }
 
-    /// The value that `bytes` are the text of.
+    /// Parses `bytes` as one value.
     package static func value(in bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> JSONValue {
         var reader = JSONReader(bytes, dialect)
         let value = try reader.value(depth: 0)
@@ -52,14 +50,13 @@ package struct JSONReader {
         return value
     }
 
-    /// The value that a text begins with, whatever follows it.
+    /// Parses the value at the start of a text, and ignores the rest.
     package static func firstValue(in bytes: [UInt8]) throws(Failure) -> JSONValue {
         var reader = JSONReader(bytes, .strict)
         return try reader.value(depth: 0)
     }
 
-    /// The places of all members of objects that lie in no array, by their names joined with points:
-    /// `origins.photos.url`.
+    /// Returns the positions of all members outside arrays, by their dotted paths: `origins.photos.url`.
     package static func places(in bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> [ExactText: Place] {
         var reader = JSONReader(bytes, dialect)
         reader.notesPlaces = true
@@ -67,7 +64,7 @@ package struct JSONReader {
         return reader.places
     }
 
-    /// The bytes before the value: space and comments.
+    /// Returns the number of bytes before the value: whitespace and comments.
     package static func start(of bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> Int {
         var reader = JSONReader(bytes, dialect)
         try reader.skipSpace()
@@ -152,7 +149,7 @@ package struct JSONReader {
         }
     }
 
-    /// Whether the comma just read was a trailing one, which JSON5 allows.
+    /// Returns whether the comma just read was a trailing one, which JSON5 allows.
     private mutating func isAtLooseEnd(_ end: Unicode.Scalar) throws(Failure) -> Bool {
         guard dialect == .json5 else { return false }
         try skipSpace()
@@ -176,7 +173,7 @@ package struct JSONReader {
     func failure(_ reason: String) -> Failure { Failure(reason: reason, offset: place) }
 }
 
-/// Reads past the space between values: white space, and in JSON5 comments and more kinds of white space.
+/// Skips whitespace between values, and for JSON5 comments and more kinds of whitespace.
 extension JSONReader {
     mutating func skipSpace() throws(Failure) {
         while let byte = peek {
@@ -207,7 +204,7 @@ extension JSONReader {
         }
     }
 
-    /// The byte order mark and Unicode's spaces, the ends of lines and paragraphs included.
+    /// Whether a character is the byte order mark or Unicode whitespace, including line and paragraph separators.
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .spaceSeparator, .lineSeparator, .paragraphSeparator: true

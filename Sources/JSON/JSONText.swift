@@ -2,13 +2,15 @@
 package enum JSONText {
     private static let hexadecimal = Array("0123456789abcdef".utf8)
 
-    /// Appends `text` quoted, with quotes, backslashes and all escaped that is not seen or changes how the rest is
-    /// seen: control characters (DEL and C1 too), line separators, and formatting, bidirectional above all.
+    /// Appends `text` in quotes.
+    ///
+    /// Escapes quotes, backslashes, and all characters that are invisible or affect how others are displayed: control
+    /// characters (including DEL and C1), line separators, and formatting characters, above all bidirectional ones.
     ///
     /// - Parameters:
     ///   - text: The text to write.
-    ///   - limit: Bytes of `text` to keep; a longer one is cut at a character's start.
-    ///   - buffer: Where to append.
+    ///   - limit: The number of bytes of `text` to write; a longer text is truncated at a character boundary.
+    ///   - buffer: The destination.
     package static func appendString(_ text: String, limit: Int = .max, to buffer: inout [UInt8]) {
         buffer.append(UInt8(ascii: "\""))
         var kept = 0
@@ -38,7 +40,7 @@ package enum JSONText {
         for shift in [12, 8, 4, 0] { buffer.append(hexadecimal[Int(unit >> UInt16(shift)) & 15]) }
     }
 
-    /// Whether a character beyond ASCII is invisible, so that it could hide a text or reorder the text around it.
+    /// Whether a non-ASCII character is invisible, so that it could hide text or reorder the text around it.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true
@@ -46,7 +48,7 @@ package enum JSONText {
         }
     }
 
-    /// `text` as a JSON string with its quotes.
+    /// Returns `text` as a JSON string in quotes.
     package static func string(_ text: String) -> String {
         var buffer: [UInt8] = []
         appendString(text, to: &buffer)
