@@ -1,8 +1,8 @@
-/// Hexadecimal text of bytes.
+/// Hexadecimal encoding.
 package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Lower-case, two characters a byte.
+    /// Encodes bytes in lowercase, two characters per byte.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes {
@@ -12,7 +12,7 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of an even number of hexadecimal digits of either case, else nil.
+    /// Decodes an even number of hexadecimal digits of either case; nil for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -37,14 +37,13 @@ package enum Hexadecimal {
 
 /// Base64 with padding (RFC 4648 section 4).
 package enum Base64 {
-    /// The text of `bytes`.
     package static func encode(_ bytes: [UInt8]) -> String {
         Base64Digits.encode(bytes, alphabet: alphabet, isPadded: true)
     }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// The bytes of a text in canonical form, padding included; else nil.
+    /// Decodes text in canonical form with padding; nil for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let digits = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = digits.first.map({ String(decoding: $0, as: UTF8.self) }),
@@ -59,12 +58,12 @@ package enum Base64 {
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// The text of `bytes`, without `=`.
+    /// Encodes `bytes` without `=`.
     package static func encode(_ bytes: [UInt8]) -> String {
         Base64Digits.encode(bytes, alphabet: alphabet, isPadded: false)
     }
 
-    /// The bytes of a text in canonical form: this alphabet only, no padding, unused bits zero; else nil.
+    /// Decodes text in canonical form: this alphabet only, no padding, unused bits zero; nil for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
@@ -83,9 +82,9 @@ package enum Base64URL {
     }
 }
 
-/// Code that both forms of base64 share.
+/// The code common to both forms of base64.
 private enum Base64Digits {
-    /// The digits of `bytes`, four for three bytes.
+    /// Encodes `bytes`, four digits for every three bytes.
     static func encode(_ bytes: [UInt8], alphabet: [UInt8], isPadded: Bool) -> String {
         unsafe String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in
             var count = 0

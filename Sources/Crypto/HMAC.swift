@@ -1,12 +1,12 @@
 import CLibcrypto
 
-/// Authentication codes (RFC 2104), computed by OpenSSL's libcrypto.
+/// Message authentication codes (RFC 2104), computed by OpenSSL's libcrypto.
 package enum HMAC {
     /// The hash function of a code.
     package enum Hash: String, CaseIterable, Sendable {
         case sha1, sha256, sha512
 
-        /// Bytes of a code.
+        /// The length of a code in bytes.
         package var byteCount: Int {
             switch self {
             case .sha1: 20
@@ -16,7 +16,7 @@ package enum HMAC {
         }
     }
 
-    /// The authentication code of `message` under `key`: 32 bytes with SHA-256.
+    /// Returns the authentication code of `message` under `key`, 32 bytes for SHA-256.
     package static func authenticationCode(
         for message: some Sequence<UInt8>, key: [UInt8], hash: Hash = .sha256
     ) -> [UInt8] {

@@ -4,10 +4,9 @@ import CLibcrypto
 @safe
 package struct SHA256: ~Copyable {
     private let context: OpaquePointer
-    /// Found once: the library would look it up for each hash.
+    /// Fetched once; otherwise the library looks it up for each hash.
     private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 
-    /// Starts an empty hash.
     package init() {
         guard let context = unsafe EVP_MD_CTX_new(), unsafe EVP_DigestInit_ex(context, Self.algorithm, nil) == 1
         else {
@@ -20,19 +19,18 @@ package struct SHA256: ~Copyable {
         unsafe EVP_MD_CTX_free(context)
     }
 
-    /// Adds bytes to the hash.
     package mutating func update(_ bytes: RawSpan) {
         _ = unsafe bytes.withUnsafeBytes { unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
     }
 
-    /// Ends the hash: 32 bytes.
+    /// Returns the hash.
     package consuming func finalize() -> SHA256Digest {
         var bytes = [UInt8](repeating: 0, count: 32)
         _ = unsafe bytes.withUnsafeMutableBufferPointer { unsafe EVP_DigestFinal_ex(context, $0.baseAddress, nil) }
         return SHA256Digest(bytes: bytes)
     }
 
-    /// The hash of one block.
+    /// Returns the hash of one block.
     package static func hash(_ bytes: RawSpan) -> SHA256Digest {
         var hash = SHA256()
         hash.update(bytes)
@@ -42,17 +40,16 @@ package struct SHA256: ~Copyable {
 
 /// The 32 bytes of a SHA-256 hash.
 package struct SHA256Digest: Hashable, Sendable {
-    /// The digest, 32 bytes.
     package let bytes: [UInt8]
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// A digest that was computed elsewhere; nil unless there are 32 bytes.
+    /// Wraps a digest computed elsewhere; nil unless it has 32 bytes.
     package init?(received bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
     }
 
-    /// Lower-case hexadecimal, 64 characters.
+    /// 64 lowercase hexadecimal digits.
     package var hexadecimal: String { Hexadecimal.encode(bytes) }
 }
