@@ -1,13 +1,12 @@
 public import Coordination
 public import Synchronization
 
-/// A cache bounded by bytes: when usage exceeds the capacity, least recently used entries go until usage is at most
-/// preferred.
+/// A cache with a capacity in bytes: when usage exceeds it, least recently used entries are evicted down to the
+/// preferred usage.
 ///
-/// The hysteresis between the two keeps one addition from paying for each eviction. Recency is the order of use, not
-/// a clock. An entry larger than the capacity is not admitted and evicts nothing; the entry just added is never its
-/// own victim. An evicted value stays valid for its holders. Every operation takes constant time, a purge constant
-/// time per entry it removes.
+/// The gap between the two amortizes evictions over many additions. Recency is the order of use, not a clock. An entry
+/// larger than the capacity is not admitted and evicts nothing; an addition never evicts its own entry. An evicted
+/// value stays valid for its owners. Every operation takes constant time, a purge constant time per removed entry.
 public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     @usableFromInline let state: Locked<AutoPurgingState<Key, Value>>
     @usableFromInline let cost: @Sendable (Value) -> Int
@@ -15,14 +14,14 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     @usableFromInline let removals: RemovalCount
     @usableFromInline let repeatedHits = Atomic(0)
 
-    /// An empty cache.
+    /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - memoryCapacity: Bytes above which a purge begins.
-    ///   - preferredMemoryUsageAfterPurge: Bytes at or below which it stops; at most the capacity.
-    ///   - cost: Bytes that a value occupies; its key counts besides if it is more than a 64th of that.
-    ///   - purged: Called after a purge, outside the cache's lock; `isAsked` tells a purge that a caller wanted from
-    ///     one that the capacity made necessary.
+    ///   - memoryCapacity: The usage in bytes above which a purge begins.
+    ///   - preferredMemoryUsageAfterPurge: The usage in bytes at which it stops; at most the capacity.
+    ///   - cost: Returns the size of a value in bytes; its key counts too if it is larger than a 64th of that.
+    ///   - purged: Called after a purge, outside the cache's lock; `isAsked` is true if a caller requested the purge,
+    ///   false if the capacity was exceeded.
     @inlinable public init(
         memoryCapacity: Int, preferredMemoryUsageAfterPurge: Int, cost: @escaping @Sendable (Value) -> Int,
         purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isAsked: Bool) -> Void = { _, _, _ in }
@@ -38,38 +37,40 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         self.purged = purged
     }
 
-    /// The value under `key`, which becomes the most recently used.
+    /// Returns the value under `key` and makes it the most recently used.
     ///
-    /// Counted as a hit or a miss; a caller that will ask again before it does the work leaves the miss to that time.
+    /// Counts a hit or a miss; a caller that will look up the key again before it does the work leaves the miss to that
+    /// lookup.
     ///
     /// - Parameters:
-    ///   - key: The key to look for.
-    ///   - countsMiss: Whether finding nothing counts.
-    ///   - isUsable: Asked under the cache's lock about the value; a value that is not usable counts as not found.
+    ///   - key: The key to look up.
+    ///   - countsMiss: Whether to count a miss.
+    ///   - isUsable: Checks the value under the cache's lock; an unusable value counts as a miss.
     @inlinable public func value(
         for key: Key, countsMiss: Bool = true, where isUsable: (Value) -> Bool = { _ in true }
     ) -> Value? {
         state.withLock { $0.value(for: key, countsMiss: countsMiss, where: isUsable) }
     }
 
-    /// Changes with each entry that is removed, replaced or evicted: while it stays the same, every value that was
-    /// found is still there.
+    /// Changes with each entry that is removed, replaced or evicted: while it is unchanged, every value found earlier
+    /// is still present.
     @inlinable public var removalCount: Int { removals.value }
 
-    /// Counts a hit that ``removalCount`` made unnecessary to look up.
+    /// Counts a hit for which ``removalCount`` made the lookup unnecessary.
     @inlinable public func countRepeatedHit() { repeatedHits.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Whether `key` is there; changes neither recency nor counts.
+    /// Returns whether `key` is present, without changing recency or counts.
     @inlinable public func contains(_ key: Key) -> Bool {
         state.withLock { $0.contains(key) }
     }
 
-    /// Stores `value` under `key` in place of an earlier value, and purges if that made usage exceed the capacity.
+    /// Stores `value` under `key`, replacing any earlier value, and purges if usage then exceeds the capacity.
     ///
     /// - Returns: Whether the value was admitted.
     @discardableResult @inlinable public func add(_ value: Value, for key: Key) -> Bool {
         let valueCost = cost(value)
-        // Beside a large value its key is nothing: ten images of so many bytes fit into ten times as many.
+        // The key of a large value is negligible, and ignoring it lets exactly ten equal images fit into ten times
+        // their size.
         let keyCost = key.byteCount > valueCost / 64 ? key.byteCount : 0
         let bytes = valueCost + keyCost
         let (isAdmitted, victims, purge) = state.withLock { state in
@@ -77,7 +78,7 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
             let (isAdmitted, victims) = state.add(value, cost: bytes, keyCost: keyCost, for: key)
             return (isAdmitted, victims, state.evicted.since(before))
         }
-        // Released here, outside the lock: giving back pixels takes time.
+        // Released here, outside the lock: freeing pixels takes time.
         _ = victims
         if purge.entries > 0 { purged(purge.entries, purge.bytes, false) }
         return isAdmitted
@@ -89,22 +90,22 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         return removed != nil
     }
 
-    /// Whether anything made from `source` is here.
+    /// Returns whether any value derived from `source` is present.
     @inlinable public func hasAny(from source: Key.Source) -> Bool { state.withLock { $0.hasAny(from: source) } }
 
-    /// Removes everything made from `source`: every level, page and result.
+    /// Removes all values derived from `source`: every level, page and result.
     @discardableResult @inlinable public func removeAll(from source: Key.Source) -> (entries: Int, bytes: Int) {
         let removed = state.withLock { $0.removeAll(from: source) }
         return (removed.values.count, removed.bytes)
     }
 
-    /// Removes all entries, and tells how many entries and bytes there were.
+    /// Removes all entries; returns their number and total size.
     @discardableResult @inlinable public func removeAll() -> (entries: Int, bytes: Int) {
         let removed = state.withLock { $0.removeAll() }
         return (removed.values.count, removed.bytes)
     }
 
-    /// Sets new bounds and purges at once if usage exceeds the new capacity.
+    /// Changes the bounds, and purges at once if usage exceeds the new capacity.
     @inlinable public func setBounds(memoryCapacity: Int, preferredMemoryUsageAfterPurge: Int) {
         precondition(
             0 <= preferredMemoryUsageAfterPurge && preferredMemoryUsageAfterPurge <= memoryCapacity,
@@ -118,10 +119,10 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         if purge.entries > 0 { purged(purge.entries, purge.bytes, false) }
     }
 
-    /// Purges as if the capacity were exceeded, down to the preferred usage; returns the bytes that were released.
+    /// Purges down to the preferred usage regardless of the capacity; returns the number of released bytes.
     @discardableResult @inlinable public func purgeToPreferred() -> Int { purge { $0.preferred } }
 
-    /// Removes everything as a purge does, which counts as evicted; returns the bytes.
+    /// Evicts all entries; returns the number of released bytes.
     @discardableResult @inlinable public func purgeEverything() -> Int { purge { _ in 0 } }
 
     @inlinable func purge(to bound: (AutoPurgingState<Key, Value>) -> Int) -> Int {
@@ -136,13 +137,13 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
         return purge.bytes
     }
 
-    /// Bytes in use.
+    /// The usage in bytes.
     @inlinable public var memoryUsage: Int { state.withLock { $0.usage } }
 
-    /// Bytes in use for keys and their places: what the cache takes beside its values.
+    /// The usage in bytes of keys and bookkeeping, besides the values.
     @inlinable public var keyUsage: Int { state.withLock { $0.keyUsage } }
 
-    /// Usage, bounds and counts at this moment.
+    /// The current usage, bounds and counts.
     @inlinable public var statistics: CacheStatistics {
         var statistics = state.withLock { $0.statistics }
         statistics.hits += repeatedHits.load(ordering: .relaxed)
@@ -150,40 +151,40 @@ public final class AutoPurgingImageCache<Key: SourceKeyed, Value: Sendable>: Sen
     }
 }
 
-/// A key that knows which sources its value was made from.
+/// A key that identifies the sources of its value.
 public protocol SourceKeyed: Hashable, Sendable {
     /// The identity of a source.
     associatedtype Source: Hashable & Sendable
-    /// The source of the value under this key.
+    /// The source of the value.
     var source: Source { get }
-    /// Sources that the value was made from as well.
+    /// Further sources of the value.
     var additionalSources: [Source] { get }
-    /// Bytes that an entry occupies besides its value: the key and its places in a cache.
+    /// The size of an entry in bytes besides its value: the key and its bookkeeping in a cache.
     var byteCount: Int { get }
 }
 
 extension SourceKeyed {
     /// No additional sources.
     @inlinable public var additionalSources: [Source] { [] }
-    /// Nothing that would matter.
+    /// A negligible size.
     @inlinable public var byteCount: Int { 0 }
 }
 
-/// A cache's contents and counts; sizes in bytes.
+/// The contents and counts of a cache; sizes in bytes.
 public struct CacheStatistics: Equatable, Sendable {
-    /// Bytes in use.
+    /// The usage in bytes.
     public var usage: Int
-    /// Bytes above which a purge begins.
+    /// The usage in bytes above which a purge begins.
     public var capacity: Int
-    /// Bytes at or below which a purge stops.
+    /// The usage in bytes at which a purge stops.
     public var preferred: Int
-    /// Number of entries.
+    /// The number of entries.
     public var entries: Int
-    /// Look-ups that found their key.
+    /// The number of lookups that found their key.
     public var hits: Int
-    /// Look-ups that did not.
+    /// The number of lookups that did not.
     public var misses: Int
-    /// Bytes that purges have taken.
+    /// The number of bytes evicted by purges.
     public var evictedBytes: Int
 
     @inlinable init(

@@ -1,7 +1,7 @@
 public import Synchronization
 
-/// The bookkeeping of ``AutoPurgingImageCache`` as a plain value; removed values are returned, to be released outside
-/// the lock.
+/// The bookkeeping of ``AutoPurgingImageCache`` as a plain value; removed values are returned, so that they are
+/// released outside the lock.
 @usableFromInline
 struct AutoPurgingState<Key: SourceKeyed, Value> {
     @usableFromInline
@@ -9,7 +9,7 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
         @usableFromInline let key: Key
         @usableFromInline var value: Value
         @usableFromInline var cost: Int
-        /// The part of the cost that is the key's.
+        /// The part of the cost caused by the key.
         @usableFromInline var keyCost: Int
 
         @inlinable
@@ -134,7 +134,7 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
     }
 }
 
-/// Entries that purges have removed.
+/// Entries removed by purges.
 @usableFromInline
 struct Evictions {
     @usableFromInline var entries = 0
@@ -142,7 +142,7 @@ struct Evictions {
 
     @inlinable init() {}
 
-    /// Entries that were removed since `earlier`.
+    /// Returns the evictions since `earlier`.
     @inlinable func since(_ earlier: Evictions) -> Evictions {
         var evicted = self
         evicted.entries -= earlier.entries
@@ -151,8 +151,8 @@ struct Evictions {
     }
 }
 
-/// Counts the entries that leave a cache, to be read without its lock: while the count stays the same, every value
-/// that was found is still there.
+/// Counts the entries that leave a cache; readable without its lock: while the count is unchanged, every value found
+/// earlier is still present.
 @usableFromInline
 final class RemovalCount: Sendable {
     @usableFromInline let count = Atomic(0)

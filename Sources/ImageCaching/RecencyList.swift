@@ -1,5 +1,5 @@
-/// Elements in the order of their last use, in one array linked by indices: no allocation per element, every step in
-/// constant time.
+/// Elements in order of their last use, linked by indices in one array: no allocation per element, constant time per
+/// step.
 @usableFromInline
 struct RecencyList<Element> {
     @usableFromInline
@@ -25,7 +25,7 @@ struct RecencyList<Element> {
 
     @inlinable init() {}
 
-    /// The element that has not been used for the longest time.
+    /// The least recently used element.
     @inlinable var last: Element? { oldest == Self.none ? nil : nodes[oldest].element }
 
     /// All elements, most recently used first.
@@ -39,13 +39,13 @@ struct RecencyList<Element> {
         return elements
     }
 
-    /// The element in a slot that is in use.
+    /// The element in a used slot.
     @inlinable subscript(slot: Int) -> Element {
         guard let element = nodes[slot].element else { preconditionFailure("slot \(slot) is not in use") }
         return element
     }
 
-    /// Adds an element as the most recently used; the slot it got.
+    /// Adds an element as the most recently used; returns its slot.
     @inlinable mutating func insertAtFront(_ element: Element) -> Int {
         let node = Node(element: element, newer: Self.none, older: Self.none)
         let slot: Int
@@ -67,7 +67,6 @@ struct RecencyList<Element> {
         link(slot)
     }
 
-    /// Takes an element out.
     @inlinable mutating func remove(_ slot: Int) -> Element {
         let element = self[slot]
         unlink(slot)
