@@ -279,5 +279,8 @@ extension FormatTraits.Memory {
         workingBytes: { header, _ in
             let planes = (header.isChromaSubsampled ? 8 : 14) + (header.hasAlpha ? 4 : 0)
             return header.bitDepth > 8 ? 2 * planes + 2 : planes
-        }, isForEachFrame: true)
+        }, isForEachFrame: true,
+        frameBytes: { header in
+            ((header.isChromaSubsampled ? 2 : 4) + (header.hasAlpha ? 2 : 0)) * (header.bitDepth > 8 ? 2 : 1)
+        })
 }

@@ -178,6 +178,8 @@ extension FormatTraits {
         let workingBytes: @Sendable (_ header: ImageHeader, _ isWhole: Bool) -> Int
         /// Whether this memory is held for all frames at the same time.
         var isForEachFrame = false
+        /// Bytes for each pixel of another frame that the decoder keeps for later ones.
+        var frameBytes: @Sendable (_ header: ImageHeader) -> Int = { _ in 0 }
     }
 
     /// Time of a decode in nanoseconds, see ``TimePrice``.

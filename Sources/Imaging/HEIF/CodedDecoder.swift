@@ -4,14 +4,14 @@ import CCodedImages
 @safe
 final class CodedDecoder {
     private let raw: OpaquePointer
-    private let coding: HEIFCanvas.Coding
+    private let coding: HEIFCoding
 
     /// A decoder of frames that have at most this size.
     ///
     /// - Parameter skipsFilters: Whether edges stay as they were coded; frames that refer to others need the filters.
     /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     init(
-        _ coding: HEIFCanvas.Coding, largest: PixelSize, point: Int = 0, skipsFilters: Bool = false
+        _ coding: HEIFCoding, largest: PixelSize, point: Int = 0, skipsFilters: Bool = false
     ) throws(ImagingError) {
         // HEVC codes whole blocks of at most 64 pixels a side.
         let beyond = coding == .hevc ? 63 : 0
@@ -60,7 +60,12 @@ final class CodedDecoder {
                 guard offset + 2 + length <= box.byteCount else {
                     throw .cannotDecode(detail: "the parameters of an HEVC item are truncated")
                 }
-                try push(box.extracting(offset + 2..<offset + 2 + length))
+                let unit = box.extracting(offset + 2..<offset + 2 + length)
+                // Images are counted in the data alone.
+                guard try unit.byte(at: 0) >> 1 & 0x3F >= 32 else {
+                    throw .cannotDecode(detail: "the parameters of an HEVC item hold an image")
+                }
+                try push(unit)
                 offset += 2 + length
             }
         }

@@ -82,7 +82,7 @@ private struct TrackDecoder {
     init(_ track: HEIFTrack, in file: SharedBytes) throws(ImagingError) {
         self.track = track
         places = try file.withBytes { bytes throws(ImagingError) in try track.places(in: bytes) }
-        decoder = try CodedDecoder(track.coding == BoxCursor.type("av01") ? .av1 : .hevc, largest: track.size)
+        decoder = try CodedDecoder(track.coding ?? .av1, largest: track.size)
         var parameters = 0..<0
         for case .coding(_, _, let place) in track.properties { parameters = place }
         self.parameters = parameters

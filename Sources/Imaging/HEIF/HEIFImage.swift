@@ -6,16 +6,11 @@ struct HEIFCanvas {
         let left, top: Int
     }
 
-    /// The libraries' codecs.
-    enum Coding {
-        case av1, hevc
-    }
-
     /// The size of the whole image, which the tiles may exceed on the right and below.
     let size: PixelSize
     /// The size of each tile.
     let tileSize: PixelSize
-    let coding: Coding
+    let coding: HEIFCoding
     let tiles: [Tile]
 }
 
@@ -65,7 +60,8 @@ struct HEIFImage {
         of item: Int, _ items: HEIFItems, _ bytes: RawSpan
     ) throws(ImagingError) -> HEIFCanvas? {
         guard items.types[item] == BoxCursor.type("grid") else {
-            guard let coding = coding(of: item, items), let size = try codedSize(of: item, items, bytes) else {
+            guard let coding = HEIFCoding(type: items.types[item]), let size = try codedSize(of: item, items, bytes)
+            else {
                 return nil
             }
             return HEIFCanvas(
@@ -73,7 +69,7 @@ struct HEIFImage {
         }
         guard let grid = try HEIFGrid(bytes, of: item, items), case let sources = items.sources(of: item),
             sources.count == grid.rows * grid.columns, let first = sources.first,
-            let coding = coding(of: first, items), let tileSize = try codedSize(of: first, items, bytes),
+            let coding = HEIFCoding(type: items.types[first]), let tileSize = try codedSize(of: first, items, bytes),
             tileSize.width * grid.columns >= grid.size.width, tileSize.height * grid.rows >= grid.size.height
         else { return nil }
         var tiles: [HEIFCanvas.Tile] = []
@@ -81,7 +77,8 @@ struct HEIFImage {
         for (index, source) in sources.enumerated() {
             // A tile may be at many places.
             if judged.insert(source).inserted {
-                guard Self.coding(of: source, items) == coding, try codedSize(of: source, items, bytes) == tileSize,
+                guard HEIFCoding(type: items.types[source]) == coding,
+                    try codedSize(of: source, items, bytes) == tileSize,
                     try items.transform(of: source, in: bytes) == HEIFTransform(of: tileSize)
                 else { return nil }
             }
@@ -91,14 +88,6 @@ struct HEIFImage {
                     top: index / grid.columns * tileSize.height))
         }
         return HEIFCanvas(size: grid.size, tileSize: tileSize, coding: coding, tiles: tiles)
-    }
-
-    private static func coding(of item: Int, _ items: HEIFItems) -> HEIFCanvas.Coding? {
-        switch items.types[item] {
-        case BoxCursor.type("av01"): .av1
-        case BoxCursor.type("hvc1"): .hevc
-        default: nil
-        }
     }
 
     /// The size of a coded item, of whose layers the best is shown; nil without a size.
@@ -137,7 +126,7 @@ struct HEIFImage {
         for tile in canvas.tiles {
             if planes[tile.item] == nil {
                 guard let plane = try alphas(of: [tile.item], items, bytes).first,
-                    coding(of: plane, items) == canvas.coding,
+                    HEIFCoding(type: items.types[plane]) == canvas.coding,
                     try codedSize(of: plane, items, bytes) == canvas.tileSize
                 else { return nil }
                 planes[tile.item] = plane

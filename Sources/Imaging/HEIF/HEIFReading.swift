@@ -45,12 +45,13 @@ enum HEIFReading {
     static func pixels(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
     ) throws -> LoadedPixels {
-        if let sequence = try file.withBytes({ bytes throws(ImagingError) in try HEIFSequence(bytes) }) {
+        let items = try file.withBytes { bytes throws(ImagingError) in try HEIFItems.all(bytes) }
+        if let sequence = try file.withBytes({ bytes throws(ImagingError) in try HEIFSequence(bytes, items) }) {
             return try HEIFFrames(sequence).pixels(file, header: header, plan: plan, token: token)
         }
-        guard let items = try file.withBytes({ bytes throws(ImagingError) in try HEIFItems.all(bytes) }),
-            let primary = items.primary
-        else { throw ImagingError.cannotDecode(detail: "the HEIF file has no primary item") }
+        guard let items, let primary = items.primary else {
+            throw ImagingError.cannotDecode(detail: "the HEIF file has no primary item")
+        }
         return try HEIFPixels(items, in: file, token: token).load(
             primary, hasAlpha: header.hasAlpha, keepsBits: header.colors.encoding?.isBright == true)
     }

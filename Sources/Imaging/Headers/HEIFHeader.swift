@@ -7,7 +7,9 @@ extension ImageHeader {
     static func heif(_ bytes: RawSpan, format: ImageFormat) throws(ImagingError) -> ImageHeader {
         let items = try HEIFItems.all(bytes)
         let exif = items.flatMap { EXIFTexts.heif(bytes, $0) }
-        if let sequence = try HEIFSequence(bytes) { return header(of: sequence, in: bytes, format: format, exif: exif) }
+        if let sequence = try HEIFSequence(bytes, items) {
+            return try header(of: sequence, in: bytes, format: format, exif: exif)
+        }
         guard let items else { throw .cannotDecode(detail: "the HEIF file has no items") }
         var header = try header(of: items, in: bytes, format: format, exif: exif)
         if items.holdsGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
@@ -53,7 +55,7 @@ extension ImageHeader {
         guard let depth = depths.max() else { throw .cannotDecode(detail: "the HEIF file has no bit depth") }
         return ImageHeader(
             format: format, storedSize: size, decodedArea: amounts.area, decoderRuns: amounts.runs,
-            bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
+            hiddenArea: amounts.hiddenArea, bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
             hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
             profileByteCount: profileByteCount, exif: exif
         ).with(colors.stated)
@@ -61,7 +63,7 @@ extension ImageHeader {
 
     private static func header(
         of sequence: HEIFSequence, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
-    ) -> ImageHeader {
+    ) throws(ImagingError) -> ImageHeader {
         var colors = HEIFStatement()
         var (depth, isSubsampled, profileByteCount) = (8, false, 0)
         for property in sequence.colors.properties {
@@ -73,8 +75,13 @@ extension ImageHeader {
             colors.read(property, in: bytes)
         }
         let hasAlpha = sequence.alpha != nil
+        let hidden = try sequence.hiddenFrames(in: bytes)
+        guard hidden <= ImageHeader.mostDecoderRuns else {
+            throw .cannotDecode(detail: "the file has \(hidden) frames that are not shown")
+        }
         return ImageHeader(
-            format: format, storedSize: sequence.colors.size, bands: hasAlpha ? 4 : 3, bitDepth: depth,
+            format: format, storedSize: sequence.colors.size, decoderRuns: hidden,
+            hiddenArea: sequence.colors.size.area.saturatingProduct(hidden), bands: hasAlpha ? 4 : 3, bitDepth: depth,
             frames: sequence.frames, hasAlpha: hasAlpha, isChromaSubsampled: isSubsampled,
             profileByteCount: profileByteCount, exif: exif
         ).with(colors.stated)
@@ -90,14 +97,14 @@ extension HEIFItems {
 
 /// The properties of an image that say what its colors mean.
 private struct HEIFStatement {
-    private var profile: SourceColors?
+    private var profile: SourceColors??
     private var codePoints: SourceColors?
     private var peak = 0
 
     /// Takes over a property, if it says something about colors; the first one of a kind counts.
     mutating func read(_ property: HEIFProperty, in bytes: RawSpan) {
         switch property {
-        case .profile(let place): profile = profile ?? SourceColors(profile: bytes.extracting(place))
+        case .profile(let place) where profile == nil: profile = .some(SourceColors(profile: bytes.extracting(place)))
         case .colors(let colors): codePoints = codePoints ?? colors.stated
         case .peak(let content, let display): peak = content > 0 ? content : peak > 0 ? peak : display
         default: break
@@ -106,7 +113,7 @@ private struct HEIFStatement {
 
     /// The colors: a profile counts before code points, and sRGB by these needs no conversion.
     var stated: SourceColors? {
-        if profile != nil { return profile }
+        if let profile, let profile { return profile }
         guard var colors = codePoints, colors.space != .srgb || colors.highRange != .none else { return nil }
         colors.encoding?.peak = min(peak, 10_000)
         return colors

@@ -10,8 +10,8 @@ struct HEIFItems {
     private var sources: [Int: [Int]] = [:]
     /// The items that belong to an item and are decoded with it: its alpha plane.
     private var auxiliaries: [Int: [Int]] = [:]
-    /// The number of entries in the lists of properties.
-    private var associations = 0
+    /// The number of lists of properties, and of entries in them.
+    private var associations = (lists: 0, entries: 0)
     /// Items whose colors are multiplied by their alpha.
     private(set) var premultiplied: Set<Int> = []
     /// The four characters of each item's type.
@@ -33,6 +33,8 @@ struct HEIFItems {
     private static let mostItems = 20_000
     /// Most properties: their positions have 15 bits.
     private static let mostProperties = 1 << 15
+    /// Most entries in the lists of properties: five for each item are usual.
+    private static let mostEntries = 10 * mostItems
 
     /// The items of a file; nil without a `meta` box.
     static func all(_ bytes: RawSpan) throws(ImagingError) -> HEIFItems? {
@@ -45,9 +47,12 @@ struct HEIFItems {
         guard meta.count >= 4 else { throw .cannotDecode(detail: "the HEIF file's meta box is empty") }
         places = try HEIFPlaces(bytes, meta: meta)
         var boxes = BoxCursor(meta.dropFirst(4))
+        var kinds = Set(["pitm", "iinf", "iprp", "iref"].map(BoxCursor.type))
+        // The first box of a kind counts.
         while let box = try boxes.next(in: bytes) {
+            guard kinds.remove(box.type) != nil else { continue }
             switch box.type {
-            case BoxCursor.type("pitm") where primary == nil:
+            case BoxCursor.type("pitm"):
                 let version = try bytes.byte(at: box.contents.lowerBound)
                 let offset = box.contents.lowerBound + 4
                 primary = try version == 0 ? bytes.bigEndian16(at: offset) : bytes.bigEndian32(at: offset)
@@ -170,11 +175,15 @@ struct HEIFItems {
             guard offset < range.upperBound else {
                 throw .cannotDecode(detail: "the list of item properties is truncated")
             }
-            associations += 1
-            guard associations <= Self.mostItems else { throw .cannotDecode(detail: "too many items") }
+            associations.lists += 1
+            guard associations.lists <= Self.mostItems else { throw .cannotDecode(detail: "too many items") }
             let item = try hasLongItems ? bytes.bigEndian32(at: offset) : bytes.bigEndian16(at: offset)
             offset += hasLongItems ? 4 : 2
             let count = try bytes.byte(at: offset)
+            associations.entries += count
+            guard associations.entries <= Self.mostEntries else {
+                throw .cannotDecode(detail: "the items have too many properties")
+            }
             let list = PropertyList(start: offset + 1, count: count, hasLongPositions: hasLongPositions)
             lists.updateValue(lists[item] == nil ? list : nil, forKey: item)
             offset += 1 + count * (hasLongPositions ? 2 : 1)
@@ -183,6 +192,8 @@ struct HEIFItems {
 
     private mutating func readReferences(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         var total = 0
+        // One item may refer to another one again and again.
+        var owners: [Int: Set<Int>] = [:]
         var references = try HEIFReferences(bytes, in: range)
         while let reference = try references.next(in: bytes) {
             // An alpha plane refers to its image, an image to its sources (ISO/IEC 23008-12 section 6.4).
@@ -195,7 +206,9 @@ struct HEIFItems {
             total += max(0, targets.count - 1)
             guard total <= Self.mostItems else { throw .cannotDecode(detail: "too many references") }
             if !isAuxiliary { sources[from, default: []] += targets }
-            for target in targets where isAuxiliary { auxiliaries[target, default: []].append(from) }
+            for target in targets where isAuxiliary && owners[from, default: []].insert(target).inserted {
+                auxiliaries[target, default: []].append(from)
+            }
         }
     }
 }

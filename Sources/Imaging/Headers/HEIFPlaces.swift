@@ -11,6 +11,8 @@ struct HEIFPlaces {
     private static let mostItems = 20_000
     /// Most parts of an item: one is usual, and one for each layer of progressive AV1.
     private static let mostParts = 256
+    /// Most parts of all items.
+    private static let mostPartsOfAll = 5 * mostItems
 
     /// Reads the places in a `meta` box.
     ///
@@ -35,11 +37,14 @@ struct HEIFPlaces {
         let widths = try reader.number(2, bytes)
         sizes = (widths >> 12, widths >> 8 & 15, widths >> 4 & 15, version == 0 ? 0 : widths & 15)
         let count = try reader.number(version < 2 ? 2 : 4, bytes)
+        var all = 0
         for _ in 0..<min(count, Self.mostItems) {
             let entry = reader.offset
             let item = try reader.number(version < 2 ? 2 : 4, bytes)
             reader.skip((version == 0 ? 0 : 2) + 2 + sizes.base)
             let parts = try reader.number(2, bytes)
+            all += parts
+            guard all <= Self.mostPartsOfAll else { throw .cannotDecode(detail: "the items have too many parts") }
             reader.skip(parts * (sizes.index + sizes.offset + sizes.length))
             if entries[item] == nil { entries[item] = entry }
         }

@@ -42,7 +42,8 @@ enum HEIFProperty: Equatable {
             self = try .mirror(isDown: bytes.byte(at: start) & 1 == 0)
         case BoxCursor.type("pixi"):
             var depths: [Int] = []
-            for index in 0..<(try bytes.byte(at: start + 4)) {
+            // An image has one component or three, and alpha is another image.
+            for index in 0..<(try min(4, bytes.byte(at: start + 4))) {
                 depths.append(try bytes.byte(at: start + 5 + index))
             }
             self = .depths(depths)

@@ -10,8 +10,8 @@ struct HEIFTrack {
     private(set) var size = PixelSize(width: 0, height: 0)
     /// Of all frames: how they are coded, and what their samples mean.
     private(set) var properties: [HEIFProperty] = []
-    /// The coding by its four characters.
-    private(set) var coding = 0
+    /// The codec; nil for one that is not read.
+    private(set) var coding: HEIFCoding?
     /// Whether it is alpha.
     private(set) var isAlpha = false
     /// The number of frames.
@@ -23,6 +23,7 @@ struct HEIFTrack {
     private var duration: Int?
     /// The places of boxes with a table each.
     private var tables: [Int: Range<Int>] = [:]
+    private var boxCount = 0
 
     /// Most frames of a track.
     private static let most = 20_000
@@ -30,7 +31,7 @@ struct HEIFTrack {
     /// Reads a `trak` box; nil for one without images, or with too many.
     private init?(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         try read(bytes, in: range, depth: 0)
-        guard coding != 0, 1...Self.most ~= count, size.width > 0, size.height > 0 else { return nil }
+        guard coding != nil, 1...Self.most ~= count, size.width > 0, size.height > 0 else { return nil }
     }
 
     private static let containers = ["mdia", "minf", "stbl", "edts"].map(BoxCursor.type)
@@ -38,10 +39,13 @@ struct HEIFTrack {
     private static let readTables = ["stsc", "stco", "co64", "stts", "stss"].map(BoxCursor.type)
     /// Most tracks that a track belongs to, and most properties of its frames: more are passed over.
     private static let mostEntries = 64
+    /// Most boxes of a track, which has some twenty.
+    private static let mostBoxes = 1_000
 
     private mutating func read(_ bytes: RawSpan, in range: Range<Int>, depth: Int) throws(ImagingError) {
         var boxes = BoxCursor(range)
         while let box = try boxes.next(in: bytes) {
+            try addBox()
             let start = box.contents.lowerBound
             switch box.type {
             case let type where Self.containers.contains(type) && depth < 3:
@@ -61,11 +65,11 @@ struct HEIFTrack {
             case BoxCursor.type("tref"):
                 var references = BoxCursor(box.contents)
                 while let reference = try references.next(in: bytes) {
+                    try addBox()
                     if reference.type == BoxCursor.type("prem") { isPremultiplied = true }
                     guard reference.type == BoxCursor.type("auxl") else { continue }
-                    for offset in stride(
-                        from: reference.contents.lowerBound, to: reference.contents.upperBound - 3, by: 4)
-                    where owners.count < Self.mostEntries {
+                    let contents = reference.contents.prefix(4 * (Self.mostEntries - owners.count))
+                    for offset in stride(from: contents.lowerBound, to: contents.upperBound - 3, by: 4) {
                         owners.append(try bytes.bigEndian32(at: offset))
                     }
                 }
@@ -79,17 +83,21 @@ struct HEIFTrack {
         }
     }
 
+    private mutating func addBox() throws(ImagingError) {
+        boxCount += 1
+        guard boxCount <= Self.mostBoxes else { throw .cannotDecode(detail: "a track has too many boxes") }
+    }
+
     /// Reads the first sample entry.
     private mutating func readEntry(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         var entries = BoxCursor(range)
-        guard let entry = try entries.next(in: bytes),
-            ["av01", "hvc1"].map(BoxCursor.type).contains(entry.type)
-        else { return }
-        coding = entry.type
+        guard let entry = try entries.next(in: bytes), let coding = HEIFCoding(type: entry.type) else { return }
+        self.coding = coding
         let start = entry.contents.lowerBound
         size = try PixelSize(width: bytes.bigEndian16(at: start + 24), height: bytes.bigEndian16(at: start + 26))
         var boxes = BoxCursor(entry.contents.dropFirst(78))
         while let box = try boxes.next(in: bytes) {
+            try addBox()
             if box.type == BoxCursor.type("auxi") {
                 isAlpha = bytes.hasText("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: box.contents.lowerBound + 4)
             } else if properties.count < Self.mostEntries {
@@ -121,7 +129,8 @@ extension HEIFTrack {
         else { throw .cannotDecode(detail: "the tables of a track are missing") }
         let isLong = tables[BoxCursor.type("stco")] == nil
         let size = try bytes.bigEndian32(at: sizes.lowerBound + 4)
-        let runCount = try bytes.bigEndian32(at: runs.lowerBound + 4)
+        // Each run has a frame at least.
+        let runCount = try min(count, bytes.bigEndian32(at: runs.lowerBound + 4))
         var places: [Range<Int>] = []
         var (run, perChunk) = (0, 0)
         for chunk in 0..<(try bytes.bigEndian32(at: chunks.lowerBound + 4)) {
@@ -190,9 +199,9 @@ struct HEIFSequence {
     let colors: HEIFTrack
     let alpha: HEIFTrack?
 
-    /// Reads a file; nil for one whose primary item is to be shown.
-    init?(_ bytes: RawSpan) throws(ImagingError) {
-        if !bytes.hasText("avis", at: 8), try HEIFItems.all(bytes)?.primary != nil { return nil }
+    /// Reads a file with these items; nil if the primary one is to be shown.
+    init?(_ bytes: RawSpan, _ items: HEIFItems?) throws(ImagingError) {
+        if !bytes.hasText("avis", at: 8), items?.primary != nil { return nil }
         let tracks = try HEIFTrack.all(bytes)
         guard let colors = tracks.first(where: { !$0.isAlpha && $0.owners.isEmpty }) else { return nil }
         self.colors = colors
@@ -201,5 +210,26 @@ struct HEIFSequence {
     }
 
     /// The number of frames that can be shown: frames of HEVC may be stored in another order.
-    var frames: Int { colors.coding == BoxCursor.type("av01") ? colors.count : 1 }
+    var frames: Int { colors.coding == .av1 ? colors.count : 1 }
+
+    /// The most frames that are decoded besides those that a request counts, whichever frames it is for.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for damaged tables, and for data in too many units.
+    func hiddenFrames(in bytes: RawSpan) throws(ImagingError) -> Int {
+        var result = 0
+        var units = CodedFrames()
+        for track in [colors] + (alpha.map { [$0] } ?? []) {
+            guard let coding = track.coding else { continue }
+            var parameters: Range<Int>?
+            for case .coding(_, _, let place) in track.properties { parameters = place }
+            // A decode begins at some frame and ends at a later one.
+            var (sum, most) = (0, 0)
+            for place in try track.places(in: bytes).prefix(frames) {
+                sum = max(0, sum) + (try units.count(coding, in: [place], parameters: parameters, of: bytes)) - 1
+                most = max(most, sum)
+            }
+            result += most
+        }
+        return result
+    }
 }

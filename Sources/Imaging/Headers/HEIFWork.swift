@@ -7,14 +7,17 @@ struct HEIFWork {
     struct Amounts {
         /// Pixels that decoders make, and those of the canvases on which layers lie.
         var area = 0
-        /// Items that are loaded: those that are coded start a decoder each.
+        /// Items that are loaded, of which those that are coded start a decoder each, and frames besides their first.
         var runs = 0
+        /// Pixels of frames that are decoded and not shown.
+        var hiddenArea = 0
         /// Coded bytes that decoders get.
         var byteCount = 0
     }
 
     private let items: HEIFItems
     private var known: [Int: Amounts] = [:]
+    private var frames = CodedFrames()
     /// The items from the primary one down to the current one.
     private var path: Set<Int> = []
 
@@ -51,12 +54,17 @@ struct HEIFWork {
         let sources = items.sources(of: item)
         var parts = Amounts()
         for source in sources { parts += try add(source, bytes) }
-        var own = Amounts(area: 0, runs: 1, byteCount: 0)
+        var own = Amounts(runs: 1)
         // Properties may claim any size.
         for case .size(let size) in try items.properties(of: item, in: bytes) {
             own.area = max(own.area, size.width.saturatingProduct(size.height))
         }
-        if sources.isEmpty { own.byteCount = (try? items.places.parts(of: item, in: bytes))?.byteCount ?? 0 }
+        if sources.isEmpty, let data = try? items.places.parts(of: item, in: bytes) {
+            own.byteCount = data.byteCount
+            let hidden = try hiddenFrames(of: item, data, bytes)
+            own.runs += hidden
+            own.hiddenArea = own.area.saturatingProduct(hidden)
+        }
         var amounts = own
         // The canvas of layers is in memory as long as they are decoded; tiles of coded items are laid side by side.
         if items.isLayered(item) { amounts += parts } else { amounts.join(parts) }
@@ -66,12 +74,23 @@ struct HEIFWork {
             let found = try add(other, bytes)
             auxiliary.area = max(auxiliary.area, found.area)
             auxiliary.runs = max(auxiliary.runs, found.runs)
+            auxiliary.hiddenArea = max(auxiliary.hiddenArea, found.hiddenArea)
             auxiliary.byteCount = max(auxiliary.byteCount, found.byteCount)
         }
         amounts.join(auxiliary)
         path.remove(item)
         known[item] = amounts
         return amounts
+    }
+
+    /// The frames that a coded item has besides the one that is shown.
+    private mutating func hiddenFrames(
+        of item: Int, _ data: [Range<Int>], _ bytes: RawSpan
+    ) throws(ImagingError) -> Int {
+        guard let coding = HEIFCoding(type: items.types[item]) else { return 0 }
+        var parameters: Range<Int>?
+        for case .coding(_, _, let place) in try items.properties(of: item, in: bytes) { parameters = place }
+        return max(0, try frames.count(coding, in: data, parameters: parameters, of: bytes) - 1)
     }
 }
 
@@ -80,9 +99,7 @@ extension HEIFItems {
     fileprivate func isLayered(_ item: Int) -> Bool {
         types[item] == BoxCursor.type("iovl")
             || types[item] == BoxCursor.type("grid")
-                && !sources(of: item).allSatisfy {
-                    [BoxCursor.type("av01"), BoxCursor.type("hvc1")].contains(types[$0])
-                }
+                && !sources(of: item).allSatisfy { HEIFCoding(type: types[$0]) != nil }
     }
 }
 
@@ -91,6 +108,7 @@ extension HEIFWork.Amounts {
     fileprivate static func += (one: inout Self, other: Self) {
         one.area = one.area.saturatingSum(other.area)
         one.runs = one.runs.saturatingSum(other.runs)
+        one.hiddenArea = one.hiddenArea.saturatingSum(other.hiddenArea)
         one.byteCount = one.byteCount.saturatingSum(other.byteCount)
     }
 
@@ -108,12 +126,14 @@ extension [Range<Int>] {
 }
 
 extension Int {
-    fileprivate func saturatingSum(_ other: Int) -> Int {
+    /// The sum; saturates.
+    func saturatingSum(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }
 
-    fileprivate func saturatingProduct(_ other: Int) -> Int {
+    /// The product; saturates.
+    func saturatingProduct(_ other: Int) -> Int {
         let (product, overflow) = multipliedReportingOverflow(by: other)
         return overflow ? .max : product
     }

@@ -24,6 +24,9 @@ extension ImageHeader {
         let memory = format.reading.memory
         let working =
             area * Price(memory.workingBytes(header, isWhole)) * (memory.isForEachFrame ? frameCount : Price(1))
+        // Other frames that a decoder keeps, because later ones may refer to them.
+        let hidden = Price(header.hiddenArea) + area * Price(format.hasMovingFrames ? plan.page : 0)
+        let kept = hidden.limited(to: area * Price(Self.keptFrames)) * Price(memory.frameBytes(header))
         // Planes are turned into other memory. With chroma of luma's size they are as large as pixels.
         let isTurned = header.orientation != .none && format.reading.planes?.mayHold(header) == true
         let turning = isTurned ? result : Price(0)
@@ -32,7 +35,8 @@ extension ImageHeader {
         let tables = Price(header.isCMYK ? Self.cmykTables : 0)
         // The image is decoded before the map, which is copied out of the file.
         let map = plan.gainMap(of: self).map { Price($0.map.header.price(of: $0.plan, fileByteCount: fileByteCount)) }
-        return (result + turning + toning + rows + working + tables + Price(fileByteCount) + (map ?? Price(0))).bytes
+        return (result + turning + toning + rows + working + kept + tables + Price(fileByteCount) + (map ?? Price(0)))
+            .bytes
     }
 
     /// Most bytes of the pixels of a decode by `plan`, in any layout and number of bands; known before it starts.
@@ -48,6 +52,8 @@ extension ImageHeader {
     }
 
     private static let keptRows = 900
+    /// AV1 and HEVC (up to level 5) have so many references.
+    private static let keptFrames = 8
     /// Bytes that the color engine takes to convert CMYK.
     private static let cmykTables = 4 << 20
 }
@@ -93,6 +99,8 @@ private struct Price: Equatable {
 
     /// One side divided by a level, rounded up.
     static func quotient(_ side: Int, _ level: Int) -> Price { Price(side / level + (side % level > 0 ? 1 : 0)) }
+
+    func limited(to other: Price) -> Price { Price(min(bytes, other.bytes)) }
 
     static func * (one: Price, other: Price) -> Price {
         let (product, overflow) = one.bytes.multipliedReportingOverflow(by: other.bytes)

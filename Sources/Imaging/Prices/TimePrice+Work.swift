@@ -30,9 +30,11 @@ extension ImageHeader {
         let framing = plan.isAnimated ? TimePrice.frame.decode * Double(kept) : 0
         let rows = Double(header.storedSize.height) * TimePrice.row
         let tables = header.isCMYK ? TimePrice.cmyk.tables : 0
+        let hidden = Double(header.hiddenArea) * TimePrice.hidden * depth
         // The bytes of the map are among those of the file.
         let map = plan.gainMap(of: self).map { $0.map.header.timePrice(of: $0.plan) } ?? .zero
-        return TimePrice.duration((area * pixel * depth + rows) * Double(decoded) + framing + runs + bytes + tables)
+        return TimePrice.duration(
+            (area * pixel * depth + rows) * Double(decoded) + hidden + framing + runs + bytes + tables)
             + map
     }
 

@@ -61,7 +61,9 @@ package struct DecodePlan: Hashable, Sendable {
         guard page < header.frames else { throw .noSuchPage(page, pages: header.frames) }
         let part = header.decoded(by: self)
         try part.storedSize.check(frames: frames, maximumPixels: limits.maximumPixels(of: part))
-        guard part.decodedArea <= limits.maximumPixels(of: part) / frames else {
+        guard part.decodedArea <= limits.maximumPixels(of: part) / frames,
+            TimePrice.duration(Double(part.hiddenArea) * TimePrice.hidden) <= limits.longestSteps
+        else {
             throw .tooManyPixels(part.storedSize, frames: frames)
         }
         guard part.drawing != nil else { return }

@@ -7,8 +7,11 @@ package struct ImageHeader: Hashable, Sendable {
     /// Pixels that a decoder processes for one frame: more than are shown if an AVIF or HEIC image is cropped or
     /// composed of others.
     package let decodedArea: Int
-    /// Items that a decoder is started for, one after the other; 0 in formats whose decoder runs once.
+    /// Items that a decoder is started for, one after the other, and frames that are not shown; 0 in formats whose
+    /// decoder runs once.
     package let decoderRuns: Int
+    /// Pixels of frames that are decoded besides, and not shown: other layers, and frames that others refer to.
+    package let hiddenArea: Int
     /// How the stored image is to be turned: 1…8 as in EXIF, 1 is upright.
     package let orientation: QuarterTurn
     /// Color and alpha components of a pixel: 1 gray, 2 gray with alpha, 3 color, 4 color with alpha or CMYK.
@@ -41,10 +44,9 @@ package struct ImageHeader: Hashable, Sendable {
 
     /// A header of these values.
     package init(
-        format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, decoderRuns: Int = 0,
-        orientation: QuarterTurn = .none,
-        bands: Int = 3,
-        bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false, isProgressive: Bool = false,
+        format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, decoderRuns: Int = 0, hiddenArea: Int = 0,
+        orientation: QuarterTurn = .none, bands: Int = 3, bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false,
+        isProgressive: Bool = false,
         isChromaSubsampled: Bool = false, profileByteCount: Int = 0, drawing: PixelSize? = nil,
         pages: [ImageHeader] = [], exif: EXIFTexts? = nil
     ) {
@@ -52,6 +54,7 @@ package struct ImageHeader: Hashable, Sendable {
         self.storedSize = storedSize
         self.decodedArea = max(decodedArea, storedSize.area)
         self.decoderRuns = decoderRuns
+        self.hiddenArea = hiddenArea
         self.orientation = orientation
         self.bands = bands
         self.bitDepth = bitDepth
@@ -132,7 +135,7 @@ extension ImageHeader {
     /// count on it.
     package var isPossible: Bool {
         storedSize.isPossible(upTo: Self.longestSide) && 1...4 ~= bands && 1...64 ~= bitDepth
-            && 0...Self.mostDecoderRuns ~= decoderRuns
+            && 0...Self.mostDecoderRuns ~= decoderRuns && hiddenArea >= 0
             && 1...Self.mostFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount
             && drawing?.isPossible(upTo: Self.longestDrawing) ?? !format.holdsShapes
             && (pages.isEmpty || pages.count == frames)

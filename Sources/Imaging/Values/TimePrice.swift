@@ -17,6 +17,9 @@ enum TimePrice {
     /// Each start of a decoder, and each frame that only later ones need, however small.
     static let run = 100_000.0
 
+    /// A frame that is decoded and not shown, for each pixel; its bytes are in the price of the file.
+    static let hidden = 15.0
+
     /// Each row of a frame that is decoded, however short.
     static let row = 150.0
 

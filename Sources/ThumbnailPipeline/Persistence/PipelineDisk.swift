@@ -16,7 +16,7 @@ package import Text
 /// vouchers are there.
 package struct PipelineDisk: Sendable {
     /// Changes with the layout of the entries' heads, and if the same plan makes other results.
-    package static let contentVersion = 9
+    package static let contentVersion = 10
 
     let store: DiskStore
     /// The release and libraries that make results: others may encode the same plan to other bytes.

@@ -152,8 +152,8 @@ extension RecordWriter {
         write(header.format.rawValue)
         for number in [
             header.storedSize.width, header.storedSize.height, header.decodedArea, header.decoderRuns,
-            header.orientation.exif,
-            header.bands, header.bitDepth, header.frames, header.profileByteCount,
+            header.hiddenArea, header.orientation.exif, header.bands, header.bitDepth, header.frames,
+            header.profileByteCount,
         ] {
             write(number)
         }
@@ -243,8 +243,8 @@ extension RecordReader {
     private mutating func imageHeader(isPage: Bool, exif: EXIFTexts?) -> ImageHeader? {
         guard let format = text().flatMap({ ImageFormat(rawValue: $0) }), let width = int(), let height = int(),
             let decodedArea = int(in: 0...Int.max), let decoderRuns = int(),
-            let orientation = QuarterTurn(exif: int() ?? 0), let bands = int(),
-            let bitDepth = int(),
+            let hiddenArea = int(in: 0...Int.max), let orientation = QuarterTurn(exif: int() ?? 0),
+            let bands = int(), let bitDepth = int(),
             let frames = int(), let profileByteCount = int(), let hasAlpha = flag(), let isProgressive = flag(),
             let isChromaSubsampled = flag(), let colors = colors()
         else { return nil }
@@ -277,8 +277,9 @@ extension RecordReader {
         }
         var header = ImageHeader(
             format: format, storedSize: PixelSize(width: width, height: height), decodedArea: decodedArea,
-            decoderRuns: decoderRuns, orientation: orientation, bands: bands, bitDepth: bitDepth, frames: frames,
-            hasAlpha: hasAlpha,
+            decoderRuns: decoderRuns, hiddenArea: hiddenArea, orientation: orientation, bands: bands,
+            bitDepth: bitDepth,
+            frames: frames, hasAlpha: hasAlpha,
             isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,
             drawing: drawing, pages: pages, exif: exif)
         (header.colors, header.gainMap) = (colors, gainMap)

@@ -8,6 +8,8 @@ package struct HEIFSequenceWriter {
     package var delay = 40
     /// Frames that lie together, in one chunk.
     package var chunk = 2
+    /// Units of AV1 behind those of a frame, by its number.
+    package var additions: [Int: [UInt8]] = [:]
     /// Whether an edit list says that frames play once.
     package var playsOnce = false
 
@@ -15,7 +17,8 @@ package struct HEIFSequenceWriter {
     package init(_ frames: [SampleImage]) { self.frames = frames }
 
     package var file: [UInt8] {
-        let items = frames.map { HEIFWriter.Item.coded($0) }
+        var items = frames.map { HEIFWriter.Item.coded($0) }
+        for (index, units) in additions { items[index].data += units }
         let kind = HEIFBox.box("ftyp", Array("avis\0\0\0\0avisavifmif1".utf8))
         let start = kind.count + movie(items, dataAt: 0).count + 8
         return kind + movie(items, dataAt: start) + HEIFBox.box("mdat", items.flatMap(\.data))
