@@ -7,7 +7,8 @@ struct Inflation {
 
     /// The first bytes, at most `most`; fewer if the data are damaged.
     ///
-    /// The time is bounded by `most`, and by the input's bytes: of these, as many are read as can make that output.
+    /// The time is bounded by `most`: it bounds the bytes that are read, and the blocks, each of which has its own
+    /// codes.
     static func prefix(of data: RawSpan, most: Int) -> [UInt8] {
         // Coded data are hardly longer than what they stand for.
         let count = min(data.byteCount, 2 * most + 1_024)
@@ -23,7 +24,10 @@ struct Inflation {
     private mutating func run() {
         guard bits(4) == 8, bits(12) != nil else { return }
         var isLast = false
-        while !isLast, output.count < most {
+        // No encoder makes blocks of fewer bytes than 64 throughout.
+        var blocks = 16 + most / 64
+        while !isLast, output.count < most, blocks > 0 {
+            blocks -= 1
             guard let last = bits(1), let kind = bits(2) else { return }
             isLast = last == 1
             let isSound: Bool

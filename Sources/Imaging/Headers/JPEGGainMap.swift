@@ -8,6 +8,9 @@ struct JPEGGainMapNotes {
     private(set) var standard: Range<Int>?
     /// The index of the images in the file (CIPA DC-007).
     private(set) var index: Range<Int>?
+    private var packets = 0
+    /// Most XMP packets that are searched; usual files have one.
+    private static let mostPackets = 8
     /// The EXIF data, where Apple's cameras note a headroom.
     var exif: Range<Int>?
 
@@ -20,7 +23,10 @@ struct JPEGGainMapNotes {
             bytes.hasText(text, at: contents.lowerBound)
                 ? min(contents.lowerBound + text.utf8CodeUnitCount, contents.upperBound)..<contents.upperBound : nil
         }
-        if marker == 0xE1, packet == nil, let found = begins(with: "http://ns.adobe.com/xap/1.0/\0") {
+        if marker == 0xE1, packet == nil, packets < Self.mostPackets,
+            let found = begins(with: "http://ns.adobe.com/xap/1.0/\0")
+        {
+            packets += 1
             if bytes.contains("http://ns.adobe.com/hdr-gain-map/1.0/", in: found)
                 || bytes.contains("http://ns.apple.com/HDRGainMap/1.0/", in: found)
             {
@@ -45,7 +51,11 @@ extension GainMap {
         let packet = notes.packet.map { XMPPacket(bytes, $0) }
         let places =
             (notes.index.map { images(bytes, of: $0) } ?? []) + [packet?.place(in: bytes.byteCount)].compactMap(\.self)
+        // Images that lie in each other are read again and again.
+        var rest = bytes.byteCount
         for place in places where place.lowerBound > 0 && place.upperBound <= bytes.byteCount && place.count > 4 {
+            rest -= place.count
+            guard rest >= 0 else { return nil }
             let file = bytes.extracting(place)
             guard file.hasBytes([0xFF, 0xD8], at: 0),
                 let (header, own) = try? ImageHeader.jpegWalk(file), header.bands != 4

@@ -1,6 +1,8 @@
 extension ImageHeader {
     /// Most scans of a JPEG file: each costs a pass over the whole image, and a usual file has about ten.
     static let maximumScans = 100
+    /// Most segments of a JPEG file; a profile may take 255, and other data one for each 64 KiB.
+    private static let mostSegments = 100_000
 
     /// Reads the header of a JPEG file, and finds its gain map.
     static func jpeg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
@@ -20,13 +22,16 @@ extension ImageHeader {
         var orientation: QuarterTurn?
         var exif: EXIFTexts?
         var profileByteCount = 0
-        var (profile, exifColors): (SourceColors?, SourceColors?)
+        var profile: SourceColors??
+        var exifColors: SourceColors?
         var notes = JPEGGainMapNotes()
-        var scans = 0
+        var (scans, count) = (0, 0)
         var offset = 2
         segments: while let (marker, next) = bytes.jpegMarker(from: offset) {
             offset = next
             if marker == 0xD9 { break }
+            count += 1
+            guard count <= mostSegments else { throw .cannotDecode(detail: "the JPEG file has too many segments") }
             guard marker != 0xD8 else { throw .cannotDecode(detail: "the JPEG file has a second start of image") }
             guard let end = bytes.jpegSegmentEnd(at: offset) else {
                 // After a scan the file may be truncated: it still has an image.
@@ -47,7 +52,7 @@ extension ImageHeader {
                 profileByteCount += max(0, end - offset - 16)
                 // Curves and primaries stand in the first part of a profile.
                 if profile == nil, try bytes.byte(at: offset + 14) == 1, end > offset + 16 {
-                    profile = SourceColors(profile: bytes.extracting(offset + 16..<end))
+                    profile = .some(SourceColors(profile: bytes.extracting(offset + 16..<end)))
                 }
             case 0xE1, 0xE2: notes.read(bytes, marker: marker, offset + 2..<end)
             case 0xDA:
@@ -69,7 +74,7 @@ extension ImageHeader {
         }
         guard let frame, scans > 0 else { throw .cannotDecode(detail: "the JPEG file has no scan") }
         let header = frame.header(orientation: orientation ?? .none, profileByteCount: profileByteCount, exif: exif)
-            .with(profileByteCount > 0 ? profile : exifColors)
+            .with(profileByteCount > 0 ? profile ?? nil : exifColors)
         return (header, notes)
     }
 }

@@ -28,6 +28,9 @@ extension ImageHeader {
         ).with(chunks.colors.stated)
     }
 
+    /// Most chunks of a PNG file: those of pixels have some kilobytes.
+    private static let mostPNGChunks = 500_000
+
     private struct PNGChunks {
         var hasTransparency = false
         var orientation = QuarterTurn.none
@@ -41,17 +44,21 @@ extension ImageHeader {
     /// EXIF may follow the image data; damage there does not matter.
     private static func pngChunks(_ bytes: RawSpan) throws(ImagingError) -> PNGChunks {
         var chunks = PNGChunks()
-        var hasData = false
+        var (hasData, hasEXIF) = (false, false)
+        var count = 0
         var offset = 33
         while offset <= bytes.byteCount - 8, !bytes.hasText("IEND", at: offset + 4) {
             let length = try bytes.bigEndian32(at: offset)
             let data = offset + 8
             guard length <= bytes.byteCount - data else { break }
+            count += 1
+            guard count <= mostPNGChunks else { throw .cannotDecode(detail: "the PNG file has too many chunks") }
             if bytes.hasText("IDAT", at: offset + 4) {
                 hasData = true
             } else if bytes.hasText("tRNS", at: offset + 4) {
                 chunks.hasTransparency = true
-            } else if bytes.hasText("eXIf", at: offset + 4) {
+            } else if bytes.hasText("eXIf", at: offset + 4), !hasEXIF {
+                hasEXIF = true
                 chunks.orientation = QuarterTurn(exif: bytes, range: data..<data + length)
                 chunks.exif = EXIFTexts(bytes, range: data..<data + length)
             } else if bytes.hasText("iCCP", at: offset + 4) {

@@ -6,10 +6,10 @@ extension ImageHeader {
         var canvas: WebPCanvas?
         var image: WebPImage?
         var frames = 0
-        var orientation = QuarterTurn.none
+        var orientation: QuarterTurn?
         var exif: EXIFTexts?
         var profileByteCount = 0
-        var profile: SourceColors?
+        var profile: SourceColors??
         var offset = 12
         while offset <= end - 8 {
             let length = try bytes.littleEndian32(at: offset + 4)
@@ -26,14 +26,14 @@ extension ImageHeader {
                 image = try WebPImage(lossless: bytes.extracting(data..<min(data + length, end)))
             } else if bytes.hasText("ANMF", at: offset) {
                 frames += 1
-            } else if bytes.hasText("EXIF", at: offset) {
+            } else if bytes.hasText("EXIF", at: offset), orientation == nil {
                 let range = data..<min(data + length, end)
                 orientation = QuarterTurn(exif: bytes, range: range)
                 exif = EXIFTexts(bytes, range: range)
-            } else if bytes.hasText("ICCP", at: offset) {
+            } else if bytes.hasText("ICCP", at: offset), profile == nil {
                 let range = data..<min(data + length, end)
                 profileByteCount = range.count
-                profile = profile ?? SourceColors(profile: bytes.extracting(range))
+                profile = .some(SourceColors(profile: bytes.extracting(range)))
             }
             // In the simple layout, the file has only this chunk.
             if canvas == nil, image != nil { break }
@@ -49,10 +49,10 @@ extension ImageHeader {
         }
         let hasAlpha = canvas?.hasAlpha ?? image?.hasAlpha ?? false
         return ImageHeader(
-            format: .webp, storedSize: size, orientation: orientation, bands: hasAlpha ? 4 : 3,
+            format: .webp, storedSize: size, orientation: orientation ?? .none, bands: hasAlpha ? 4 : 3,
             frames: isAnimated ? frames : 1, hasAlpha: hasAlpha, profileByteCount: profileByteCount,
             exif: exif
-        ).with(profile)
+        ).with(profile ?? nil)
     }
 }
 

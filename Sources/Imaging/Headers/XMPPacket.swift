@@ -46,7 +46,8 @@ struct XMPPacket {
     /// The values of a property of a name space, in their order.
     func values(_ name: String, of space: String) -> [[UInt8]] {
         guard let prefix = prefix(of: space) else { return [] }
-        return properties.lazy.filter { $0.name.elementsEqual(prefix + Array(name.utf8)) }.map(\.value)
+        let whole = prefix + Array(name.utf8)
+        return properties.lazy.filter { $0.name == whole }.map(\.value)
     }
 
     /// The prefix of names in a name space, with its colon; nil if the packet does not have it.

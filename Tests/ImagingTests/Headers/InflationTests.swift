@@ -30,6 +30,14 @@ struct InflationTests {
         #expect(inflated(Zlib.zeros(1 << 20)).count == 1_000)
     }
 
+    @Test func `blocks without a byte have a bound`() {
+        func data(_ blocks: Int) -> [UInt8] {
+            let empty = [[UInt8]](repeating: [0, 0, 0, 0xFF, 0xFF], count: blocks).flatMap { $0 }
+            return [0x78, 0x9C] + empty + [1, 1, 0, 0xFE, 0xFF, 7]
+        }
+        #expect(inflated(data(30)) == [7] && inflated(data(31)) == [])
+    }
+
     @Test func `damage ends the output and does no harm`() throws {
         let data = try #require(Base64URL.decode(Self.coded))
         for count in data.indices { #expect(inflated(Array(data.prefix(count))).count <= 489) }

@@ -31,6 +31,8 @@ package struct UltraHDRWriter {
     package var offsets = (image: 1, bright: 2)
     /// The logarithm of the headroom, in sixteenths.
     package var headroom = 48
+    /// The number of images in the index that lie before the map, and in each other.
+    package var nested = 0
     /// What follows the map in the file.
     package var trailer: [UInt8] = []
 
@@ -72,9 +74,10 @@ package struct UltraHDRWriter {
             (forms.contains(.xmp) || places.contains(.container) ? xmp(directory) : [])
             + (forms.contains(.standard) ? standard([0, 0, 0, 0]) : [])
         guard places.contains(.index) else { return Self.inserting(leading, into: image) + mapFile + trailer }
-        let count = image.count + leading.count + 2 + 2 + 4 + 82
+        let count = image.count + leading.count + 2 + 2 + 4 + 82 + 16 * nested
         // The index begins behind the start of the file, the segments, and its own marker, length and name.
-        let index = Self.index([(count, 0), (mapFile.count, count - 2 - leading.count - 8)])
+        let others = [(Int, Int)](repeating: (count / 2, 1), count: nested)
+        let index = Self.index([(count, 0)] + others + [(mapFile.count, count - 2 - leading.count - 8)])
         return Self.inserting(leading + Self.segment(0xE2, Array("MPF\0".utf8) + index), into: image) + mapFile
             + trailer
     }

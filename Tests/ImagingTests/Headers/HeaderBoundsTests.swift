@@ -1,0 +1,141 @@
+import Memory
+import TestSupport
+import Testing
+
+@testable import Imaging
+
+/// Headers that are long, or say the same again and again: reading them takes little time all the same.
+@Suite(.timeLimit(.minutes(1)))
+struct HeaderBoundsTests {
+    private static let link = Array(ICCWriter.profile(primaries: swapped).enumerated()).map {
+        12..<16 ~= $0 ? Array("link".utf8)[$0 - 12] : $1
+    }
+    private static let swapped = [1, 0, 2].map { ICCWriter.standardPrimaries[$0] }
+    private static let other = ICCWriter.profile(primaries: swapped)
+
+    private func repeated(_ bytes: [UInt8], _ count: Int) -> [UInt8] {
+        [[UInt8]](repeating: bytes, count: count).flatMap { $0 }
+    }
+
+    /// The items of a file of one item and these boxes.
+    private func items(_ boxes: [UInt8]) throws -> HEIFItems {
+        let file = HEIFBox.box("meta", [0, 0, 0, 0] + HEIFBox.full("pitm", [0, 1]) + boxes)
+        return try SharedBytes(file).withBytes { bytes throws in try #require(try HEIFItems.all(bytes)) }
+    }
+
+    @Test func `an item that refers to another one again and again belongs to it once`() throws {
+        let references = [2, 3].flatMap { item in
+            HEIFBox.box("auxl", item.bigEndian16 + 9_000.bigEndian16 + repeated([0, 1], 9_000))
+        }
+        #expect(try items(HEIFBox.full("iref", references)).auxiliaries(of: 1) == [2, 3])
+    }
+
+    @Test(arguments: [784, 785])
+    func `lists of properties have a bound together`(count: Int) {
+        let lists = (1...count).flatMap { $0.bigEndian16 + [255] + [UInt8](repeating: 1, count: 255) }
+        let properties = HEIFBox.box("ipco", HEIFBox.size(4, 4)) + HEIFBox.full("ipma", count.bigEndian32 + lists)
+        #expect((try? items(HEIFBox.box("iprp", properties)))?.properties.count == (count == 784 ? 1 : nil))
+    }
+
+    @Test(arguments: [390, 391])
+    func `items have a number of parts together`(count: Int) {
+        let entries = (1...count).flatMap { item -> [UInt8] in item.bigEndian16 + [0, 0, 1, 0] }
+        let places = HEIFBox.full("iloc", [0, 0] + count.bigEndian16 + entries)
+        #expect(((try? items(places)) != nil) == (count == 390))
+    }
+
+    @Test func `the first box of a kind counts`() throws {
+        func references(to item: Int) -> [UInt8] {
+            HEIFBox.full("iref", HEIFBox.box("dimg", 1.bigEndian16 + 1.bigEndian16 + item.bigEndian16))
+        }
+        let properties = [3, 4].flatMap { HEIFBox.box("iprp", HEIFBox.box("ipco", HEIFBox.size($0, $0))) }
+        let items = try items(references(to: 2) + references(to: 3) + properties)
+        #expect(items.sources(of: 1) == [2])
+        #expect(items.properties == [.size(PixelSize(width: 3, height: 3))])
+    }
+
+    @Test func `a track of thousands of boxes is not read`() throws {
+        let size = PixelSize(width: 64, height: 48)
+        let file = HEIFSequenceWriter([.plain(size, [1, 2, 3]), .plain(size, [3, 2, 1])]).file
+        let place = try #require(file.indices.first { file[$0...].starts(with: "tkhd".utf8) }) - 4
+        func padded(_ count: Int) -> [UInt8] {
+            var file = file
+            let boxes = repeated(HEIFBox.box("free", []), count)
+            file.insert(contentsOf: boxes, at: place)
+            for type in ["moov", "trak"] {
+                guard let start = file.indices.first(where: { file[$0...].starts(with: type.utf8) }) else { continue }
+                let length = file[start - 4..<start].reduce(0) { $0 << 8 | Int($1) }
+                file.replaceSubrange(start - 4..<start, with: (length + boxes.count).bigEndian32)
+            }
+            return file
+        }
+        // The data lie elsewhere, but in the file.
+        #expect(try inspect(padded(900)).frames == 2)
+        #expect(isDamaged(padded(1_000)))
+    }
+
+    @Test func `a profile that is none is not read again and again`() throws {
+        let size = PixelSize(width: 64, height: 48)
+        let jpeg = ImageFixture.file(.plain(size, [1, 2, 3]), as: .jpeg)
+        #expect(try inspect(JPEGWriter.profiled(jpeg, Self.other)).colors.space == .other)
+        let both = JPEGWriter.profiled(JPEGWriter.profiled(jpeg, Self.other), Self.link)
+        #expect(try inspect(both).colors.space == .srgb)
+
+        var item = HEIFWriter.Item.coded(.plain(size, [1, 2, 3]))
+        item.properties.append(HEIFBox.profile(Self.link))
+        item.properties.append(HEIFBox.profile(Self.other))
+        #expect(try inspect(HEIFWriter([item], primary: 1).file).colors.space == .srgb)
+        item.properties.swapAt(2, 3)
+        #expect(try inspect(HEIFWriter([item], primary: 1).file).colors.space == .other)
+
+        let webp = ImageFixture.file(.plain(size, [1, 2, 3]), as: .webp)
+        var profiled = WebPWriter.profiled(webp, width: 64, height: 48, hasAlpha: false, Self.other)
+        #expect(try inspect(profiled).colors.space == .other)
+        let chunk = Array("ICCP".utf8) + Self.link.count.littleEndian32 + Self.link
+        profiled.insert(contentsOf: chunk + [UInt8](repeating: 0, count: chunk.count % 2), at: 30)
+        profiled.replaceSubrange(4..<8, with: (profiled.count - 8).littleEndian32)
+        #expect(try inspect(profiled).colors.space == .srgb)
+    }
+
+    @Test func `a JPEG of a hundred thousand segments is refused`() throws {
+        let file = ImageFixture.file(.plain(PixelSize(width: 8, height: 8), [1, 2, 3]), as: .jpeg)
+        #expect(throws: ImagingError.cannotDecode(detail: "the JPEG file has too many segments")) {
+            try inspect(Array(file[..<2]) + repeated([0xFF, 0xFE, 0, 2], 100_000) + file[2...])
+        }
+        #expect(try inspect(Array(file[..<2]) + repeated([0xFF, 0xFE, 0, 2], 99_000) + file[2...]).bands == 3)
+    }
+
+    @Test func `no more than eight XMP packets are searched`() {
+        func notes(_ packets: Int) -> JPEGGainMapNotes {
+            let start = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+            let space = Array("http://ns.adobe.com/hdr-gain-map/1.0/".utf8)
+            var notes = JPEGGainMapNotes()
+            for packet in [[UInt8]](repeating: start, count: packets) + [start + space] {
+                SharedBytes(packet).withBytes { notes.read($0, marker: 0xE1, 0..<packet.count) }
+            }
+            return notes
+        }
+        #expect(notes(7).isStated && !notes(8).isStated)
+    }
+
+    @Test func `images that lie in each other are not all searched for a map`() throws {
+        var writer = UltraHDRWriter.scene(PixelSize(width: 160, height: 120))
+        writer.places = [.index]
+        for (nested, isFound) in [(1, true), (5, false)] {
+            writer.nested = nested
+            #expect((try inspect(writer.file).gainMap != nil) == isFound)
+        }
+    }
+
+    @Test func `a PNG of half a million chunks is refused, and its first EXIF data count`() throws {
+        let file = ImageFixture.file(.plain(PixelSize(width: 8, height: 8), [1, 2, 3]), as: .png)
+        func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
+            data.count.bigEndian32 + Array(type.utf8) + data + [0, 0, 0, 0]
+        }
+        #expect(throws: ImagingError.cannotDecode(detail: "the PNG file has too many chunks")) {
+            try inspect(Array(file[..<33]) + repeated(chunk("teXt", []), 500_000) + file[33...])
+        }
+        let turns = [6, 3].flatMap { chunk("eXIf", EXIF.block(orientation: $0)) }
+        #expect(try inspect(Array(file[..<33]) + turns + file[33...]).orientation.exif == 6)
+    }
+}
