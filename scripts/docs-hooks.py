@@ -1,4 +1,4 @@
-"""Hooks of MkDocs for the documentation: images by the running service, pages from outside of docs/, and patterns in the navigation."""
+"""Hooks of MkDocs: images from the running service, pages from outside docs/, and patterns in the navigation."""
 import fnmatch
 import hashlib
 import html
@@ -15,9 +15,9 @@ from mkdocs.structure.files import File
 THUMBNAIL = os.environ["ALULA_THUMBNAIL"]
 # The same of a second service, which makes the sources and watermarks of examples.
 SOURCES = os.environ["ALULA_SOURCES"]
-# Files beside docs/ that are pages or files of the site.
+# Files outside docs/ that belong to the site.
 OUTSIDE = {"ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "openapi.yaml": "openapi.yaml"}
-# A folder with images of both pages.
+# The folder of screenshots.
 SCREENSHOTS = pathlib.Path(os.environ["ALULA_SCREENSHOTS"])
 SCREENSHOT = re.compile(r"^```screenshot\n(\w+)\n```$", re.M)
 EXAMPLE = re.compile(r"^```thumbnail\n(.*?)^```$", re.M | re.S)
@@ -46,7 +46,7 @@ def on_files(files, config):
 
 
 def _from_root(text):
-    """A page beside docs/ as if it stood in docs/."""
+    """A page from outside docs/ with its links rewritten for docs/."""
     def moved(link):
         label, target, anchor = link[1], link[2], link[3] or ""
         if target.startswith("docs/") and target.endswith(".md"):
@@ -57,7 +57,7 @@ def _from_root(text):
 
 
 def on_page_markdown(markdown, page, **_):
-    """Examples and screenshots become their images. Links to what is no part of the site become plain text."""
+    """Examples and screenshots become their images. Links outside the site become plain text."""
     depth = page.file.src_uri.count("/")
 
     def linked(link):
@@ -101,7 +101,7 @@ def _make_images(files, config):
 
 
 def _answer(example):
-    """The image that an example asks for, and its size; its lines after the first name the source and the watermark."""
+    """The image of an example, and its size. Further lines name the source and the watermark."""
     query, *more = example.splitlines()
     inner = dict(line.split(" ", 1) for line in more)
     target = THUMBNAIL
@@ -113,7 +113,7 @@ def _answer(example):
     if inner:
         raise PluginError(f"an example has lines that mean nothing: {inner}")
     content = _get(f"{target}&{query}&format={_format(example)}" if "format=" not in query else f"{target}&{query}")
-    # AVIF and others have their size deep in the file: a PNG of the same request has it in its header.
+    # A PNG of the same request has the size in its header.
     same = re.sub(r"&(format|q|maxBytes)=[^&]*", "", f"&{query}")
     header = _get(f"{target}{same}&format=png")[16:24]
     return content, (int.from_bytes(header[:4], "big"), int.from_bytes(header[4:], "big"))
