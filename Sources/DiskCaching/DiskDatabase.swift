@@ -1,29 +1,29 @@
 import Memory
 
-/// The store's file, open, with the tables in it; used by the store's thread.
+/// The store's open file with its tables; used by the store's thread.
 struct DiskDatabase {
     let connection: SQLiteConnection
     let entries: EntryTable
     let notes: NoteTable
     let tags: TagTable
-    /// The identities of the open files.
+    /// Identifies the open files.
     let files: DiskFolder.Files
-    /// Whether the disk had no room for a write when it was opened, so that it can only be read.
+    /// Whether the disk was full when the file was opened, so that it is read-only.
     let isFull: Bool
 
-    /// The state of the file at the path, and its treatment.
+    /// The state of the file at the path, and how it is handled.
     enum State: String {
-        /// There was no file, or an empty one.
+        /// There is no file, or an empty one.
         case new
-        /// The file is used again.
+        /// The file is reused.
         case known = "in use again"
-        /// The file is damaged or of another version, and was emptied.
+        /// The file is damaged or of another version, and is emptied.
         case emptied
-        /// The file is not ours, and was renamed.
+        /// The file belongs to another program, and is renamed.
         case setAside = "set aside"
     }
 
-    /// Opens the file in `folder`, and begins a new one if the existing one cannot be used.
+    /// Opens the file in `folder`; creates a new one if the existing one is unusable.
     static func open(
         _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
     ) throws(DiskStoreError) -> (database: DiskDatabase, state: State) {
@@ -52,7 +52,7 @@ struct DiskDatabase {
         }
     }
 
-    /// The open file, or its state if it cannot be used.
+    /// Opens the file; returns its state if it is unusable.
     private static func attempt(
         _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
     ) throws -> (database: DiskDatabase?, state: State) {
@@ -61,8 +61,8 @@ struct DiskDatabase {
         let identity: Identity
         do throws(SQLiteError) {
             connection = try SQLiteConnection(path: folder.file)
-            // Exclusive use also avoids the shared memory beside the file: that would be mapped, and could be
-            // truncated meanwhile.
+            // Exclusive use also avoids the shared memory beside the file: it would be mapped, and could be truncated
+            // meanwhile.
             try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             identity = try Identity(connection)
         } catch  where error.kind == .damaged {
@@ -84,7 +84,7 @@ struct DiskDatabase {
         }
     }
 
-    /// The part of the entries' room that tags may take besides, and the most and least of it.
+    /// Tags may take a sixteenth of the entries' capacity in addition, within these bounds.
     private static let tagShare = 16
     private static let tagRoom = (256 << 10)...(128 << 20)
 
@@ -98,11 +98,12 @@ struct DiskDatabase {
         let tagCapacity = min(max(entryCapacity / Self.tagShare, Self.tagRoom.lowerBound), Self.tagRoom.upperBound)
         let capacity = entryCapacity + configuration.noteCapacity + tagCapacity
         for pragma in [
-            // A committed transaction survives the process; the last ones may not survive a failure of the machine.
+            // A committed transaction survives a crash of the process; the last ones may not survive a crash of the
+            // machine.
             "journal_mode = WAL", "synchronous = NORMAL", "journal_size_limit = 4194304",
             // No code in a damaged file may run, and its pages are checked before use.
             "trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY", "cache_size = -4096",
-            // The bound of last resort: the shares' own bounds are met first.
+            // A last resort: the shares reach their own bounds first.
             "max_page_count = \(capacity / 4_096 * 9 / 8 + 4_096)",
         ] {
             try connection.execute("PRAGMA \(pragma)")
@@ -112,7 +113,7 @@ struct DiskDatabase {
             try connection.transaction { () throws(SQLiteError) in
                 if isNew { for statement in DiskSchema.statements { try connection.execute(statement) } }
                 try connection.execute("PRAGMA application_id = \(DiskSchema.applicationID)")
-                // Written at every start, so that a file that cannot be written is noticed at once.
+                // Written at every start, so that a read-only file is noticed at once.
                 try connection.execute("PRAGMA user_version = \(version)")
             }
         } catch  where error.kind == .full && !isNew {
@@ -129,7 +130,7 @@ struct DiskDatabase {
 }
 
 extension DiskDatabase {
-    /// Tries whether the file can take more than its log has room for.
+    /// Checks whether the file can grow beyond the free space in its log.
     func tryWriting() throws(SQLiteError) {
         try makeRoomAtBound()
         // No entry has this number.
@@ -139,7 +140,7 @@ extension DiskDatabase {
 
     private static let triedBytes = 512 << 10
 
-    /// Has entries make room if the file's own bound is reached, because its pages are badly filled.
+    /// Evicts entries if the file reaches its own bound because its pages are badly filled.
     func makeRoomAtBound() throws(SQLiteError) {
         func number(_ pragma: String) throws(SQLiteError) -> Int {
             var number = 0
@@ -153,7 +154,7 @@ extension DiskDatabase {
     }
 }
 
-/// The kind of file, by its own header.
+/// The type of a file by its header.
 private struct Identity: Equatable {
     var application = 0
     var version = 0
@@ -174,19 +175,18 @@ extension Identity {
 
 /// The tables of the file, and the numbers that identify it.
 enum DiskSchema {
-    /// "Alul"; stands in the file's header.
+    /// "Alul" in the file's header.
     static let applicationID = 0x416C_756C
-    /// Changes with the statements below, and with the fields that a checksum covers.
+    /// Changes with the statements below, and with the fields covered by a checksum.
     static let version = 3
 
-    /// Bodies have a table of their own: a change in a row would rewrite all of its pages, and recency changes with
-    /// every read.
+    /// Bodies have their own table: changing a row rewrites all of its pages, and recency changes with every read.
     static let statements = [
         "CREATE TABLE entry(id INTEGER PRIMARY KEY, share INTEGER NOT NULL, name BLOB NOT NULL, source BLOB NOT NULL,"
             + " used INTEGER NOT NULL, cost INTEGER NOT NULL, head BLOB NOT NULL, checksum BLOB NOT NULL) STRICT",
         "CREATE UNIQUE INDEX entry_name ON entry(share, name)",
         "CREATE INDEX entry_source ON entry(source)",
-        // Holds the cost as well: usage is summed up at the start without touching the rows.
+        // Includes the cost: at the start, usage is summed up without reading the rows.
         "CREATE INDEX entry_used ON entry(share, used, cost)",
         "CREATE TABLE body(id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT",
         "CREATE TABLE note(name BLOB PRIMARY KEY, bytes BLOB NOT NULL, checksum BLOB NOT NULL) STRICT",

@@ -1,31 +1,30 @@
 import Crypto
 package import Memory
 
-/// An entry of the store: its body, and a few bytes about the body.
+/// An entry of the store: a body and a few bytes about it.
 package struct DiskEntry: Sendable {
     /// Fields that the caller needs before it reads the body; small.
     package let head: [UInt8]
-    /// The bytes that are cached.
+    /// The cached bytes.
     package let body: SharedBytes
 
-    /// An entry of these parts.
     package init(head: [UInt8], body: SharedBytes) {
         self.head = head
         self.body = body
     }
 
-    /// Bytes that the entry occupies in the file.
+    /// The size of the entry in the file in bytes.
     var cost: Int { Self.cost(of: head.count + body.count) }
 
-    /// Bytes of the file that a row of so many bytes occupies: whole pages, or a quarter of one if the row is small.
+    /// Returns the size of a row in the file: whole pages, or a quarter of a page for small rows.
     static func cost(of bytes: Int) -> Int {
         let bytes = bytes + 160
         return bytes <= 1_024 ? 1_024 : (bytes + 4_095) & ~4_095
     }
 
-    /// The checksum of an entry and its key.
+    /// Returns the checksum of an entry and its key.
     ///
-    /// Without the key, a damaged index that leads to the row of another key would not be noticed.
+    /// The key is included to detect a damaged index that leads to the row of another key.
     func checksum(under key: DiskKey) -> [UInt8] {
         var sum = Checksum()
         sum.add([UInt8(key.share.rawValue)])
@@ -35,15 +34,15 @@ package struct DiskEntry: Sendable {
     }
 }
 
-/// The key of an entry: its share, its name, and the source that it was made from.
+/// The key of an entry: its share, its name, and its source.
 ///
-/// Names are kept as their hashes: all keys have one length, and the file contains no URL.
+/// Names are stored as hashes: all keys have the same length, and the file contains no URLs.
 package struct DiskKey: Hashable, Sendable {
     let share: DiskShare
     let name: [UInt8]
     let source: [UInt8]
 
-    /// The key of `name` in `share`, for an entry made from the source of that name.
+    /// Creates the key of `name` in `share`, for an entry derived from `source`.
     package init(_ share: DiskShare, name: [UInt8], source: [UInt8]) {
         self.share = share
         self.name = Checksum.of(name)
@@ -51,10 +50,10 @@ package struct DiskKey: Hashable, Sendable {
     }
 }
 
-/// The checksum that bytes from the file must have: the first half of their SHA-256.
+/// The checksum of stored bytes: the first half of their SHA-256.
 ///
-/// libcrypto computes it at more than a gigabyte a second if the processor helps, and unlike a CRC it has no
-/// accidental collisions. Each part is hashed with its length, so that no two lists of parts have the same hash.
+/// With hardware support, libcrypto computes it at more than a gigabyte a second, and unlike a CRC it has no accidental
+/// collisions. Each part is hashed with its length, so that no two lists of parts have the same hash.
 struct Checksum: ~Copyable {
     private var hash = SHA256()
 
@@ -69,15 +68,14 @@ struct Checksum: ~Copyable {
         bytes.withBytes { hash.update($0) }
     }
 
-    /// Bytes of a sum.
+    /// The length of a checksum in bytes.
     static let length = 16
 
-    /// Ends the sum.
     consuming func finish() -> [UInt8] {
         Array(hash.finalize().bytes.prefix(Self.length))
     }
 
-    /// The sum of one part.
+    /// Returns the checksum of one part.
     static func of(_ bytes: [UInt8]) -> [UInt8] {
         var sum = Checksum()
         sum.add(bytes)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The folder of the store, and operations on whole files there.
+/// The store's folder, and operations on whole files in it.
 struct DiskFolder {
-    /// Identifies files among others of the same name, as long as a process has them open.
+    /// Distinguishes files from others of the same name while a process has them open.
     struct Files: Equatable {
         fileprivate let numbers: [Number?]
 
@@ -14,18 +14,18 @@ struct DiskFolder {
 
     let path: String
 
-    /// The folder at `path`, which may not exist yet.
+    /// Creates the folder at `path`, which may not exist yet.
     init(path: String) {
-        // A slash at its end would follow a link.
+        // A trailing slash would follow a link.
         let end = path.utf8.lastIndex { $0 != UInt8(ascii: "/") }
         self.path = end.map { String(path[...$0]) } ?? path
     }
 
     var file: String { path + "/" + Self.fileName }
 
-    /// Makes the folder, the folders above it and an empty file, for this user only, if they do not exist yet.
+    /// Creates the folder, its parents and an empty file, for this user only, if they do not exist.
     ///
-    /// If others could replace the store by a file or a link, they would decide what it serves and where it writes.
+    /// Anyone who could replace the store by a file or a link would control what it serves and where it writes.
     func prepare() throws(DiskStoreError) {
         try Self.make(path)
         let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -71,7 +71,7 @@ struct DiskFolder {
         guard status.st_mode & S_IWOTH == 0 else { throw .openFolder }
     }
 
-    /// A name for a file elsewhere, by a link of either kind, is not the store's.
+    /// A symbolic or hard link to a file elsewhere is not the store's.
     private func judgeFile(_ name: String, in folder: CInt) throws(DiskStoreError) {
         var status = stat()
         guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -81,10 +81,10 @@ struct DiskFolder {
         guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1 else { throw .notPlainFile(name: name) }
     }
 
-    /// The file and its log as they are now.
+    /// The current file and its log.
     var files: Files { Files(numbers: ["", "-wal"].map { Self.number(of: file + $0) }) }
 
-    /// Whether these files are still in place; one that did not exist then may have been added.
+    /// Returns whether these files are still in place; one that did not exist then may have been added.
     func holds(_ known: Files) -> Bool {
         zip(known.numbers, files.numbers).allSatisfy { before, now in before == nil || before == now }
     }
@@ -95,10 +95,10 @@ struct DiskFolder {
         return Files.Number(device: UInt(status.st_dev), file: UInt(status.st_ino))
     }
 
-    /// Whether it is known what was removed from the store that its file may still hold.
+    /// Whether the list of removed sources that the file may still contain is complete.
     var isTrusted: Bool { unsafe access(file + Self.trusted, F_OK) == 0 }
 
-    /// Sources that were removed and that the file may still hold.
+    /// The removed sources that the file may still contain.
     var removals: [[UInt8]] {
         var bytes = [UInt8](repeating: 0, count: Self.removalRoom)
         let file = unsafe open(file + Self.trusted, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -110,9 +110,9 @@ struct DiskFolder {
         }.filter { $0.contains { $0 != 0 } }
     }
 
-    /// Notes which sources were removed that the file may still hold; none of them for a file that was just written.
+    /// Records the removed sources that the file may still contain; none for a file just written.
     ///
-    /// A full disk lets bytes be replaced where there are some, and files be deleted: that says that nothing is known.
+    /// Even a full disk allows overwriting bytes and deleting files; deleting the list marks it as unknown.
     func note(removals: [[UInt8]]) {
         let bytes = Array(removals.joined())
         let file = unsafe open(file + Self.trusted, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -131,9 +131,9 @@ struct DiskFolder {
         return UInt(status.f_bavail) * UInt(status.f_frsize) >= Self.neededBytes
     }
 
-    /// Deletes the store; false when something is left.
+    /// Deletes the store; returns false if something is left.
     ///
-    /// The log goes first: left behind, it would be played into the next file of the name.
+    /// The log goes first: left behind, it would be replayed into the next file of the same name.
     func discard() -> Bool {
         var isGone = true
         distrust()
@@ -144,7 +144,7 @@ struct DiskFolder {
         return isGone
     }
 
-    /// Renames a file that is not ours, and replaces an earlier one under that name.
+    /// Renames a file that belongs to another program, replacing an earlier one under that name.
     func setAside() {
         for suffix in Self.suffixes.reversed() {
             unsafe unlink(file + Self.aside + suffix)
@@ -154,32 +154,31 @@ struct DiskFolder {
 
     private static let fileName = "alula-cache.sqlite"
     private static let aside = ".set-aside"
-    /// The ending of a file with the sources that were removed and that the store's file may still hold; without it,
-    /// all may be removed.
+    /// The suffix of the list of removed sources that the store's file may still contain; without the list, any source
+    /// may have been removed.
     private static let trusted = ".trusted"
-    /// Bytes of that file.
+    /// The size of the list in bytes.
     private static let removalRoom = 4 << 10
-    /// Bytes that must be free on a disk that was full before it is written again.
+    /// The free space in bytes required before a disk that was full is written again.
     private static let neededBytes: UInt = 4 << 20
-    /// The file itself and the files that SQLite keeps beside it.
+    /// The suffixes of the file and of SQLite's files beside it.
     private static let suffixes = ["", "-journal", "-wal", "-shm"]
 }
 
-/// Why a store cannot be opened.
+/// The reason why a store cannot be opened.
 package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
-    /// The folder cannot be made or written; the number is the system's error.
+    /// The folder cannot be created or written; `systemError` is an `errno` value.
     case folder(systemError: Int32)
     /// The folder is a link to another.
     case folderIsLink
     /// The folder belongs to another user, who could change its contents.
     case anothersFolder(owner: UInt32, user: UInt32)
-    /// All users may write in the folder.
+    /// The folder is writable by all users.
     case openFolder
     /// A file of the store is a link, or not a plain file.
     case notPlainFile(name: String)
     /// Another process has the store open.
     case inUse
-    /// The disk has no room.
     case full
     /// The file cannot be opened or written; the reason is for the log.
     case unusable(reason: String)

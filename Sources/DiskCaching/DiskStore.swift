@@ -2,21 +2,22 @@ package import Coordination
 import Memory
 package import Telemetry
 
-/// Keeps blobs in one SQLite file, bounded by bytes, least recently used out first: it returns what was stored, or
-/// nothing.
+/// Stores blobs in one SQLite file with a capacity in bytes and least-recently-used eviction; returns a blob as it was
+/// stored, or nothing.
 ///
-/// One thread does all disk work, behind a bounded queue. Writes are dropped when too much waits; readers wait for a
-/// bounded time. Any fault of the file (cut short, bits flipped, another program's, not writable) loses its contents
-/// and nothing more: a new file is begun, or the store does without one for a while. On a full disk it is only read.
+/// One thread does all disk work, behind a bounded queue. Writes are dropped when too many wait; readers wait for a
+/// bounded time. A fault of the file (truncated, bits flipped, another program's, not writable) loses its contents and
+/// nothing more: a new file is created, or the store works without one for a while. On a full disk the file is
+/// read-only.
 package final class DiskStore: Sendable {
-    /// The state that the store's thread and its callers share.
+    /// The state shared by the store's thread and its callers.
     struct Shared {
         var changes: PendingChanges
         var health: DiskHealth
         var statistics = DiskStatistics()
         var evictedBefore: [DiskShare: Int] = [:]
         var isClosed = false
-        /// Whether the disk has no room, so that the file is only read.
+        /// Whether the disk is full, so that the file is read-only.
         var isFull = false
     }
 
@@ -26,9 +27,9 @@ package final class DiskStore: Sendable {
     let thread: WorkerPool
     private let timekeeper: any Timekeeper
 
-    /// Opens the store; the file is made if it is missing, and replaced if it is not of this version.
+    /// Opens the store; the file is created if it is missing, and replaced if it is of another version.
     ///
-    /// - Throws: ``DiskStoreError`` when there can be no such file.
+    /// - Throws: ``DiskStoreError`` if there can be no such file.
     package init(
         _ configuration: DiskStoreConfiguration, logger: Logger, timekeeper: any Timekeeper
     ) throws(DiskStoreError) {
@@ -47,7 +48,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// The entry under `key`; nil when there is none, or none that is intact, or not in time.
+    /// Returns the entry under `key`; nil if there is none, it is damaged, or the read takes too long.
     package func entry(for key: DiskKey) async -> DiskEntry? {
         let found = await find(key)
         shared.withLock { shared in
@@ -56,9 +57,9 @@ package final class DiskStore: Sendable {
         return found
     }
 
-    /// Replaces the entry under its key, later, on the store's thread.
+    /// Queues a replacement of the entry under its key.
     ///
-    /// - Returns: Whether it will be tried; else the entry under the key is removed, because it is out of date.
+    /// - Returns: Whether the write was queued; if not, the entry under the key is removed, because it is outdated.
     @discardableResult
     package func store(_ entry: DiskEntry, for key: DiskKey) -> Bool {
         let now = timekeeper.now
@@ -82,14 +83,14 @@ package final class DiskStore: Sendable {
         scheduleRemovals()
     }
 
-    /// Removes everything made from the source of this name before any other work.
+    /// Removes all entries derived from this source before any other work.
     package func removeAll(from source: [UInt8]) {
         let digest = Checksum.of(source)
         shared.withLock { $0.changes.noteRemoval(source: digest) }
         scheduleRemovals()
     }
 
-    /// Removes everything made from the source of this name; returns what was removed, if known in time.
+    /// Removes all entries derived from this source; returns what was removed, if known in time.
     package func removedAll(from source: [UInt8]) async -> DiskUsage {
         let digest = Checksum.of(source)
         shared.withLock { $0.changes.cancelWrites(source: digest) }
@@ -100,9 +101,9 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Notes, later, that the source of this name was asked for under tags; `label` is what ``labels(under:)`` tells.
+    /// Queues a record that this source was requested under tags; ``labels(under:)`` returns `label`.
     ///
-    /// If too much waits, the source is removed instead, so that nothing stays that its tags cannot find.
+    /// If too much work waits, the source is removed instead, so that no entry is unreachable by its tags.
     package func note(_ tags: [String], of source: [UInt8], label: String) {
         let source = Checksum.of(source)
         let isQueued = thread.submit { isCancelled in
@@ -113,7 +114,7 @@ package final class DiskStore: Sendable {
         if !isQueued { shared.withLock { $0.changes.noteRemoval(source: source) } }
     }
 
-    /// The labels of the sources that were noted under a tag and not removed since, and whether these are all.
+    /// Returns the labels of the sources recorded under a tag and not removed since, and whether the list is complete.
     package func labels(under tag: String) async -> (labels: [String], isComplete: Bool) {
         await answer(within: Self.operatorTimeLimit, or: ([], false)) { worker in
             let found = worker.perform { database throws(SQLiteError) in
@@ -124,7 +125,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Removes everything but the notes; returns what was removed, if known in time.
+    /// Removes everything except the notes; returns what was removed, if known in time.
     package func removedEverything() async -> DiskUsage {
         shared.withLock { $0.changes.cancelAllWrites() }
         return await removed {
@@ -134,33 +135,33 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Keeps notes in place of those of their names, all of them or none; returns whether they are in the file.
+    /// Stores all of these notes, replacing those of the same names, or none; returns whether they are in the file.
     ///
-    /// They have their own room. If that or the disk is full they are refused; entries are not affected.
+    /// Notes have their own capacity. If that or the disk is full, they are rejected; entries are not affected.
     package func keep(_ notes: [DiskNote]) async -> Bool {
         await answer(within: configuration.readTimeLimit, or: false) { worker in
             worker.performOnNotes { table throws(SQLiteError) in try table.keep(notes) } ?? false
         }
     }
 
-    /// Replaces a note of the same name and length, later; dropped when there is none, or too much waits.
+    /// Queues the replacement of a note of the same name and length; dropped if there is none, or too much work waits.
     package func replaceLater(_ note: DiskNote) {
         later { $0.performOnNotes { table throws(SQLiteError) in try table.replace(note) } }
     }
 
-    /// Removes the notes of these names, later.
+    /// Queues the removal of the notes of these names.
     package func removeNotes(_ names: [[UInt8]]) {
         later { $0.performOnNotes { table throws(SQLiteError) in try table.remove(names) } }
     }
 
-    /// All notes, by name.
+    /// Returns all notes, ordered by name.
     package func notes() async -> [DiskNote] {
         await answer(within: Self.operatorTimeLimit, or: []) { worker in
             worker.performOnNotes { table throws(SQLiteError) in try table.all() } ?? []
         }
     }
 
-    /// Usage and counts at this moment.
+    /// The current usage and counts.
     package var statistics: DiskStatistics {
         shared.withLock { shared in
             var statistics = shared.statistics
@@ -173,7 +174,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Finishes waiting work within `limit`, and closes the file; the store finds nothing afterwards.
+    /// Finishes queued work within `limit`, and closes the file; later lookups find nothing.
     package func close(timeLimit limit: Duration) async {
         let answer = FirstAnswer<Bool>()
         // First, so that no work opens the file again.
@@ -183,12 +184,12 @@ package final class DiskStore: Sendable {
             answer.give(true)
         }
         let isClosed = isQueued ? await answer.value(within: limit, by: timekeeper, or: false) : false
-        // A disk that does not answer blocks the thread, which then ends with the process.
+        // A disk that does not respond blocks the thread, which then ends with the process.
         if isClosed { thread.shutDown() }
     }
 
     private func find(_ key: DiskKey) async -> DiskEntry? {
-        // Ahead of the writes that wait, unless one of them is of the same source.
+        // Ahead of queued writes, unless one of them is of the same source.
         let priority: WorkerPool.Priority =
             shared.withLock { $0.changes.isWriting(key.source) } ? .starting : .finishing
         return await answer(within: configuration.readTimeLimit, priority: priority, or: nil) { worker in
@@ -201,7 +202,7 @@ package final class DiskStore: Sendable {
             do throws(SQLiteError) {
                 try database.entries.store(entry, for: key)
             } catch  where error.kind == .full {
-                // The usage may be wrong, or the file's pages badly filled: count, make room, and try once more.
+                // The usage may be wrong, or the file's pages badly filled: recount, make room, and try once more.
                 try database.entries.count()
                 while try database.entries.trim() {}
                 try database.entries.makeRoom(for: entry.cost, in: key.share)
@@ -211,7 +212,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Evicts entries above the capacities, step by step, so that readers come in between.
+    /// Evicts entries above the capacities in steps, so that readers run in between.
     private func trim() {
         later { worker in
             let isMore = worker.performWrite { database throws(SQLiteError) in try database.entries.trim() }
@@ -219,7 +220,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Removes ahead of all waiting work; a removal that finds no room in the queue stays due.
+    /// Removes ahead of all queued work; a removal that does not fit in the queue stays pending.
     private func removed(
         _ body: @escaping @Sendable (DiskWorker) -> DiskUsage, elseNote note: (inout PendingChanges) -> Void
     ) async -> DiskUsage {
@@ -234,12 +235,12 @@ package final class DiskStore: Sendable {
         return await answer.value(within: Self.operatorTimeLimit, by: timekeeper, or: DiskUsage())
     }
 
-    /// Time limit for work that only operators wait for: the report of removals, which are done in any case, and
-    /// notes.
+    /// The time limit of work that only operators wait for: notes, and the report of removals, which are done in any
+    /// case.
     private static let operatorTimeLimit = Duration.seconds(5)
 
-    /// On a full disk an older entry stays, because it is of the same version of its source: another version has all
-    /// entries of the source removed.
+    /// An older entry may stay on a full disk, because it is of the same version of its source: a new version removes
+    /// all entries of the source.
     private func drop(_ key: DiskKey) -> Bool {
         let isFull = shared.withLock { shared in
             shared.statistics.droppedWrites += 1
@@ -249,7 +250,7 @@ package final class DiskStore: Sendable {
         return false
     }
 
-    /// Tries the disk in each interval until it has room.
+    /// Checks the disk at intervals until it has room.
     private func retryWhileFull() {
         Task { [weak self, timekeeper, delay = configuration.fullDelay] in
             while true {
@@ -260,19 +261,19 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Queues an empty job, before which due removals are done; a full queue does not need one.
+    /// Queues an empty job, which performs pending removals first; a full queue does not need one.
     private func scheduleRemovals() {
         later { $0.perform { _ throws(SQLiteError) in } }
     }
 
-    /// Queues work that nobody waits for; dropped if too much waits.
+    /// Queues work without a waiter; dropped if too much work waits.
     private func later(_ body: @escaping @Sendable (DiskWorker) -> Void) {
         _ = thread.submit { isCancelled in
             if !isCancelled { body(self.worker) }
         }
     }
 
-    /// The result of `body` on the store's thread, or `fallback` when it is not there in time.
+    /// Returns the result of `body` on the store's thread; `fallback` if it takes too long.
     private func answer<Value: Sendable>(
         within limit: Duration, priority: WorkerPool.Priority = .starting, or fallback: Value,
         _ body: @escaping @Sendable (DiskWorker) -> Value

@@ -3,7 +3,7 @@ import Telemetry
 
 /// The open file and the handling of its failures.
 ///
-/// Unchecked, because only the store's thread uses it after it is made; other threads read values under the store's
+/// Unchecked, because after initialization only the store's thread uses it; other threads read values under the store's
 /// lock.
 final class DiskWorker: @unchecked Sendable {
     private let folder: DiskFolder
@@ -13,7 +13,6 @@ final class DiskWorker: @unchecked Sendable {
     private let shared: Locked<DiskStore.Shared>
     private var database: DiskDatabase?
 
-    /// Opens the file.
     init(
         _ configuration: DiskStoreConfiguration, shared: Locked<DiskStore.Shared>, logger: Logger,
         timekeeper: any Timekeeper
@@ -33,7 +32,7 @@ final class DiskWorker: @unchecked Sendable {
         publish()
     }
 
-    /// Does due removals and then `body`; nil when the file is not in use, or failed.
+    /// Performs pending removals and then `body`; nil if the file is not in use, or failed.
     @discardableResult
     func perform<Value>(_ body: (DiskDatabase) throws(SQLiteError) -> Value) -> Value? {
         guard let database = usableDatabase() else { return nil }
@@ -46,13 +45,13 @@ final class DiskWorker: @unchecked Sendable {
         }
     }
 
-    /// The same for a write: nil also while the disk is full.
+    /// Like ``perform(_:)`` for a write; nil while the disk is full too.
     @discardableResult
     func performWrite<Value>(_ body: (DiskDatabase) throws(SQLiteError) -> Value) -> Value? {
         perform { database throws(SQLiteError) -> Value? in isFull ? nil : try body(database) } ?? nil
     }
 
-    /// Does due removals and then `body`; nil also if the disk has no room: notes never cost entries.
+    /// Performs pending removals and then `body`; nil if the disk is full too: notes never evict entries.
     @discardableResult
     func performOnNotes<Value>(_ body: (NoteTable) throws(SQLiteError) -> Value) -> Value? {
         perform { database throws(SQLiteError) -> Value? in
@@ -64,7 +63,6 @@ final class DiskWorker: @unchecked Sendable {
         } ?? nil
     }
 
-    /// The entry under a key.
     func entry(for key: DiskKey) -> DiskEntry? {
         perform { database throws(SQLiteError) -> DiskEntry? in
             guard !unwritten.covers(key) else { return nil }
@@ -79,11 +77,11 @@ final class DiskWorker: @unchecked Sendable {
         } ?? nil
     }
 
-    /// Does due removals and then removes everything made from a source; returns what was removed.
+    /// Performs pending removals and removes all entries derived from a source; returns what was removed.
     func removeAll(from source: [UInt8]) -> DiskUsage {
         let removed = performWrite { database throws(SQLiteError) in try Self.removeAll(from: source, in: database) }
         if let removed { return removed }
-        // The disk is full, or has become so: what cannot be written down is not read again.
+        // The disk is full, or has just become so: entries whose removal cannot be written are not read again.
         if isFull, database != nil { hold(PendingChanges.Due(sources: [source])) }
         return DiskUsage()
     }
@@ -95,7 +93,7 @@ final class DiskWorker: @unchecked Sendable {
         return try database.entries.removeAll(from: source)
     }
 
-    /// Notes tags of a source; if there is no room, the source is removed.
+    /// Records tags of a source; if there is no room, removes the source.
     func note(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) {
         perform { database throws(SQLiteError) in
             if isFull {
@@ -115,19 +113,18 @@ final class DiskWorker: @unchecked Sendable {
 
     // MARK: A full disk
 
-    /// Whether the disk has no room.
     private var isFull: Bool { shared.withLock { $0.isFull } }
 
-    /// Removals that are to be written down when there is room.
+    /// Removals to write once there is room.
     private var unwritten = PendingChanges.Due()
-    /// Whether an earlier process has noted some.
+    /// Whether an earlier process recorded some.
     private var hasEarlierRemovals = false
-    /// Most of them; more become the removal of everything.
+    /// The maximum number of them; more become the removal of everything.
     private static let mostUnwritten = 1 << 16
-    /// Called when the disk is found full.
+    /// Called when the disk becomes full.
     var onFull: @Sendable () -> Void = {}
 
-    /// Tries whether the disk has room again.
+    /// Checks whether the disk has room again.
     func retry() {
         guard isFull, folder.hasRoom else { return }
         if database == nil { database = try? open() }
@@ -152,7 +149,7 @@ final class DiskWorker: @unchecked Sendable {
     private func becomeFull(_ detail: String) {
         if let database {
             database.entries.isReadOnly = true
-            // A write that failed half-way has changed the sums.
+            // A write that failed halfway has changed the sums.
             try? database.entries.count()
         }
         let isNews = shared.withLock { shared in
@@ -165,13 +162,13 @@ final class DiskWorker: @unchecked Sendable {
         onFull()
     }
 
-    /// Keeps removals that the disk has no room for: what they cover is not read, also not after a restart.
+    /// Stores removals that do not fit on the disk: the entries are not read, even after a restart.
     private func hold(_ removals: PendingChanges.Due) {
         unwritten.add(removals, atMost: Self.mostUnwritten)
         folder.note(removals: Array(unwritten.sources.union(unwritten.keys.map(\.source))))
     }
 
-    /// Begins a new file with the notes of the old one; returns what the old one held.
+    /// Creates a new file with the notes of the old one; returns what the old one contained.
     func removeEverything() -> DiskUsage {
         _ = shared.withLock { $0.changes.takeRemovals() }
         guard let database = usableDatabase() else { return DiskUsage() }
@@ -190,9 +187,9 @@ final class DiskWorker: @unchecked Sendable {
         database = nil
     }
 
-    /// The file, after the removals that are due.
+    /// Returns the file after performing pending removals.
     ///
-    /// On a full disk they often find room in the log, which is written from its start again and again.
+    /// On a full disk they often fit in the log, which is overwritten from its start again and again.
     private func settled(_ database: DiskDatabase, isRetry: Bool = false) throws(SQLiteError) -> DiskDatabase {
         let due = shared.withLock { $0.changes.takeRemovals() }
         guard !due.isNothing || isRetry else { return database }
@@ -204,7 +201,7 @@ final class DiskWorker: @unchecked Sendable {
             guard let emptied = self.database else { throw .full }
             return emptied
         }
-        // Those of what is not there are done.
+        // Removals of missing entries are done.
         var known = PendingChanges.Due(keys: wanted.keys)
         for source in wanted.sources where try database.entries.has(source) { known.sources.insert(source) }
         do throws(SQLiteError) {
@@ -220,7 +217,7 @@ final class DiskWorker: @unchecked Sendable {
         return database
     }
 
-    /// Deleting the file takes no time, whatever its size, and gives the room back.
+    /// Deleting the file is fast, whatever its size, and frees the space.
     private func empty(_ old: DiskDatabase) throws(SQLiteError) -> DiskUsage {
         let notes = try old.notes.all()
         let removed = old.entries.usage.values.reduce(into: DiskUsage()) { total, usage in
@@ -244,7 +241,7 @@ final class DiskWorker: @unchecked Sendable {
         return removed
     }
 
-    /// The file, opened again if it is not open, or no longer the one in the folder.
+    /// Returns the file, reopened if it is closed or no longer the one in the folder.
     private func usableDatabase() -> DiskDatabase? {
         let isLost = database.map { !folder.holds($0.files) } ?? false
         if let database {
@@ -270,7 +267,7 @@ final class DiskWorker: @unchecked Sendable {
         return database
     }
 
-    /// Opens the file and empties it: it does not know what was removed meanwhile.
+    /// Opens the file and empties it, because it may contain entries removed meanwhile.
     private func openEmpty() throws(DiskStoreError) -> DiskDatabase {
         do throws(DiskStoreError) {
             let (database, state) = try DiskDatabase.open(folder, configuration)
@@ -301,10 +298,10 @@ final class DiskWorker: @unchecked Sendable {
         return database
     }
 
-    /// Replaces a damaged file at once; after any other failure deletes the file and does without one for a while,
+    /// Replaces a damaged file at once; after any other failure deletes the file and works without one for a while,
     /// unless the disk is full.
     ///
-    /// A file that cannot be written would soon be out of date.
+    /// A file that cannot be written would soon be outdated.
     private func fail(_ error: SQLiteError) {
         if error.kind == .full { return becomeFull("\(error)") }
         if let database { keepEvicted(of: database) }
@@ -334,7 +331,7 @@ final class DiskWorker: @unchecked Sendable {
         }
     }
 
-    /// Makes the sums visible to others.
+    /// Makes the sums visible to other threads.
     private func publish() {
         let usage = database?.entries.usage ?? [:]
         let evicted = database?.entries.evictedBytes ?? [:]
@@ -351,7 +348,7 @@ final class DiskWorker: @unchecked Sendable {
     }
 }
 
-/// When a store that failed may try its file again: later after each failure that follows soon on the one before.
+/// Schedules retries after failures: the delay grows with each failure that soon follows another.
 struct DiskHealth {
     private let first: Duration
     private let longest: Duration
@@ -365,13 +362,11 @@ struct DiskHealth {
         delay = first
     }
 
-    /// Whether the file is in use.
     var isWorking: Bool { retryAt == nil }
 
-    /// Whether the file may be used, or tried again, at `now`.
+    /// Returns whether the file may be used, or tried again, at `now`.
     func mayTry(at now: Duration) -> Bool { retryAt.map { $0 <= now } ?? true }
 
-    /// Notes that the file failed.
     mutating func fail(at now: Duration) {
         if retryAt == nil {
             let isLongAgo = lastRecovery.map { now - $0 > longest } ?? true
@@ -382,7 +377,6 @@ struct DiskHealth {
         retryAt = now + delay
     }
 
-    /// The file is in use again.
     mutating func recover(at now: Duration) {
         retryAt = nil
         lastRecovery = now

@@ -21,20 +21,20 @@ final class EntryTable {
     private let touch: SQLiteStatement
 
     private(set) var usage: [DiskShare: DiskUsage] = [:]
-    /// Bytes taken to make room.
+    /// The number of bytes evicted to make room.
     private(set) var evictedBytes: [DiskShare: Int] = [:]
     /// The last number in the order of use.
     private var clock = 0
-    /// Entries that were read but whose new place in the order is not written yet.
+    /// Entries that were read but whose new position in the order is not written yet.
     private var touched: [Int: Int] = [:]
-    /// Whether the disk has no room: the order of use is not written then.
+    /// Whether the disk is full; the order of use is not written then.
     var isReadOnly = false
 
-    /// Entries that are evicted, or moved in the order, in one transaction.
+    /// The number of entries evicted, or moved in the order, per transaction.
     private static let step = 32
-    /// Most entries whose new place is remembered.
+    /// The maximum number of entries with an unwritten position.
     private static let mostTouched = 4_096
-    /// More than any disk has.
+    /// A size larger than any disk.
     private static let mostBytes = 1 << 56
 
     init(_ connection: SQLiteConnection, capacities: [DiskShare: Int]) throws(SQLiteError) {
@@ -56,7 +56,6 @@ final class EntryTable {
         try count()
     }
 
-    /// The entry under `key`; nil without one.
     func entry(for key: DiskKey) throws(SQLiteError) -> Found? {
         var found: Found?
         try select.run([.int(key.share.rawValue), .blob(key.name)]) { row throws(SQLiteError) in
@@ -74,14 +73,13 @@ final class EntryTable {
         return found
     }
 
-    /// An entry that was found.
     enum Found {
         case intact(DiskEntry)
-        /// Its checksum is wrong.
+        /// The checksum is wrong.
         case damaged
     }
 
-    /// Replaces the entry under its key; an entry larger than its share is not kept.
+    /// Replaces the entry under its key; an entry larger than its share is not stored.
     func store(_ entry: DiskEntry, for key: DiskKey) throws(SQLiteError) {
         let cost = entry.cost
         guard cost <= capacities[key.share] ?? 0 else {
@@ -103,14 +101,13 @@ final class EntryTable {
         }
     }
 
-    /// Removes the entry under `key`.
     func remove(_ key: DiskKey) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
             try take(victims(selectName, .int(key.share.rawValue), .blob(key.name)))
         }
     }
 
-    /// Removes everything made from a source; returns what was removed.
+    /// Removes all entries derived from a source; returns what was removed.
     func removeAll(from source: [UInt8]) throws(SQLiteError) -> DiskUsage {
         try connection.transaction { () throws(SQLiteError) in
             let victims = try victims(selectSource, .blob(source))
@@ -137,10 +134,10 @@ final class EntryTable {
         }
     }
 
-    /// Whether there is anything of a source.
+    /// Returns whether the source has any entries.
     func has(_ source: [UInt8]) throws(SQLiteError) -> Bool { try !victims(selectSource, .blob(source)).isEmpty }
 
-    /// Writes down in which order entries were read.
+    /// Writes the order in which entries were read.
     func writeOrder() throws(SQLiteError) {
         guard !touched.isEmpty else { return }
         let moves = touched
@@ -150,7 +147,7 @@ final class EntryTable {
         }
     }
 
-    /// Sums up again what the file holds.
+    /// Recomputes the sums from the file.
     func count() throws(SQLiteError) {
         var sums: [DiskShare: DiskUsage] = [:]
         var last = clock
@@ -168,7 +165,7 @@ final class EntryTable {
         clock = last
     }
 
-    /// Evicts until `cost` more bytes would fit.
+    /// Evicts until `cost` more bytes fit.
     func makeRoom(for cost: Int, in share: DiskShare) throws(SQLiteError) {
         let target = (capacities[share] ?? 0) - cost
         guard usage[share]?.bytes ?? 0 > target else { return }
@@ -176,11 +173,11 @@ final class EntryTable {
         while let now = usage[share]?.bytes, now > target { try evict(from: share, downTo: target) }
     }
 
-    /// Evicts up to one step of the least recently used, and no more than it takes.
+    /// Evicts least recently used entries, at most one step and no more than necessary.
     private func evict(from share: DiskShare, downTo target: Int) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
             let oldest = try victims(selectOldest, .int(share.rawValue))
-            // A usage without entries is wrong: the error makes the caller count again.
+            // A nonzero usage without entries is wrong: the error makes the caller recount.
             guard !oldest.isEmpty else { throw .damaged("usage without entries") }
             for victim in oldest where usage[share]?.bytes ?? 0 > target {
                 try take([victim])
@@ -200,7 +197,7 @@ final class EntryTable {
     private func take(_ victims: [Victim]) throws(SQLiteError) {
         for victim in victims {
             try delete.run([.int(victim.id)])
-            // If an index names a missing row, it would do so forever.
+            // If an index refers to a missing row, it would do so forever.
             guard connection.changedRows == 1, 1...Self.mostBytes ~= victim.cost else {
                 throw .damaged("an index without its row")
             }

@@ -1,8 +1,8 @@
 import Memory
 
-/// Small texts under names, kept until they are removed, within a bound of their own.
+/// Small named texts, stored until they are removed, within their own capacity.
 ///
-/// Only the thread `disk` uses it.
+/// Used only by the `disk` thread.
 final class NoteTable {
     private let connection: SQLiteConnection
     private let capacity: Int
@@ -12,7 +12,7 @@ final class NoteTable {
     private let update: SQLiteStatement
     private let delete: SQLiteStatement
 
-    /// Bytes occupied.
+    /// The usage in bytes.
     private(set) var usage = 0
 
     init(_ connection: SQLiteConnection, capacity: Int) throws(SQLiteError) {
@@ -28,7 +28,7 @@ final class NoteTable {
         }
     }
 
-    /// All notes that are intact, by name.
+    /// Returns all intact notes, ordered by name.
     func all() throws(SQLiteError) -> [DiskNote] {
         var notes: [DiskNote] = []
         try select.run { row throws(SQLiteError) in
@@ -38,8 +38,7 @@ final class NoteTable {
         return notes
     }
 
-    /// Keeps all of these notes, each in place of the one of its name; keeps none and returns false if there is no
-    /// room.
+    /// Stores all of these notes, replacing those of the same names; stores none and returns false if there is no room.
     func keep(_ notes: [DiskNote]) throws(SQLiteError) -> Bool {
         var after = usage
         for note in notes { after += note.cost - (try cost(of: note.name)) }
@@ -57,7 +56,6 @@ final class NoteTable {
         try update.run([.blob(note.bytes), .blob(note.checksum), .blob(note.name)])
     }
 
-    /// Removes the notes of these names.
     func remove(_ names: [[UInt8]]) throws(SQLiteError) {
         var after = usage
         for name in names { after -= try cost(of: name) }
@@ -67,7 +65,7 @@ final class NoteTable {
         usage = after
     }
 
-    /// Bytes that the note of this name occupies; 0 without one.
+    /// Returns the size of the note of this name in bytes; 0 if there is none.
     private func cost(of name: [UInt8]) throws(SQLiteError) -> Int {
         var cost = 0
         try selectCost.run([.blob(name)]) { row throws(SQLiteError) in cost = DiskEntry.cost(of: row.int(0)) }
@@ -75,21 +73,19 @@ final class NoteTable {
     }
 }
 
-/// A small text that the store keeps under a name.
+/// A small named text in the store.
 package struct DiskNote: Sendable, Equatable {
     package let name: [UInt8]
     package let bytes: [UInt8]
 
-    /// A note of this name.
     package init(name: [UInt8], bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
     }
 
-    /// Bytes that the note occupies in the file.
+    /// The size of the note in the file in bytes.
     var cost: Int { DiskEntry.cost(of: name.count + bytes.count) }
 
-    /// The checksum of a note.
     var checksum: [UInt8] {
         var sum = Checksum()
         sum.add(name)

@@ -1,10 +1,10 @@
-/// Writes that wait for the disk, and removals that are due: a plain value; the store keeps it under its lock.
+/// Queued writes and pending removals, as a plain value guarded by the store's lock.
 ///
-/// A removal never waits in the queue, because the queue may be full: it is noted here and done before the next piece
-/// of work of any kind. Writes of the same source that were queued before it are cancelled, so that none brings back
-/// a removed entry.
+/// A removal never waits in the queue, because the queue may be full: it is recorded here and performed before the next
+/// piece of work of any kind. Writes of the same source queued before it are cancelled, so that none restores a removed
+/// entry.
 struct PendingChanges {
-    /// Removals that are due.
+    /// Pending removals.
     struct Due {
         var isEverything = false
         var sources: Set<[UInt8]> = []
@@ -12,10 +12,10 @@ struct PendingChanges {
 
         var isNothing: Bool { !isEverything && sources.isEmpty && keys.isEmpty }
 
-        /// Whether it covers an entry.
+        /// Returns whether an entry is removed.
         func covers(_ key: DiskKey) -> Bool { isEverything || sources.contains(key.source) || keys.contains(key) }
 
-        /// Adds removals; too many become that of everything.
+        /// Adds removals; too many become the removal of everything.
         mutating func add(_ other: Due, atMost most: Int) {
             isEverything = isEverything || other.isEverything
             sources.formUnion(other.sources)
@@ -24,7 +24,7 @@ struct PendingChanges {
         }
     }
 
-    /// A write's place among the removals.
+    /// The position of a write relative to removals.
     struct Ticket {
         let source: [UInt8]
         let bytes: Int
@@ -43,17 +43,17 @@ struct PendingChanges {
     private var era = 0
     private var due = Due()
 
-    /// Removals that are noted one by one; more become the removal of everything.
+    /// The maximum number of individual removals; more become the removal of everything.
     private static let maximumDue = 4_096
 
     init(maximumBytes: Int) {
         self.maximumBytes = maximumBytes
     }
 
-    /// Whether a write of this source waits: a reader has to come after it.
+    /// Returns whether a write of this source is queued; a reader must come after it.
     func isWriting(_ source: [UInt8]) -> Bool { pending[source] != nil }
 
-    /// Announces a write; nil when too many bytes already wait.
+    /// Registers a write; nil if too many bytes already wait.
     mutating func announce(bytes: Int, source: [UInt8]) -> Ticket? {
         guard pendingBytes == 0 || pendingBytes + bytes <= maximumBytes else { return nil }
         pendingBytes += bytes
@@ -61,7 +61,7 @@ struct PendingChanges {
         return Ticket(source: source, bytes: bytes, generation: pending[source]?.generation ?? 0, era: era)
     }
 
-    /// The write's turn has come, or will not; whether it is still wanted.
+    /// Ends a registered write, run or dropped; returns whether it is still wanted.
     mutating func conclude(_ ticket: Ticket) -> Bool {
         pendingBytes -= ticket.bytes
         guard var entry = pending[ticket.source] else { return false }
@@ -70,37 +70,36 @@ struct PendingChanges {
         return entry.generation == ticket.generation && ticket.era == era
     }
 
-    /// Cancels the waiting writes of a source.
+    /// Cancels the queued writes of a source.
     mutating func cancelWrites(source: [UInt8]) {
         pending[source]?.generation += 1
     }
 
-    /// Cancels all waiting writes.
+    /// Cancels all queued writes.
     mutating func cancelAllWrites() {
         era += 1
     }
 
-    /// Notes the removal of a key.
+    /// Records the removal of a key.
     mutating func noteRemoval(of key: DiskKey) {
         cancelWrites(source: key.source)
         due.keys.insert(key)
         bound()
     }
 
-    /// Notes the removal of everything made from a source.
+    /// Records the removal of all entries derived from a source.
     mutating func noteRemoval(source: [UInt8]) {
         cancelWrites(source: source)
         due.sources.insert(source)
         bound()
     }
 
-    /// Notes the removal of everything.
     mutating func noteRemovalOfEverything() {
         cancelAllWrites()
         due = Due(isEverything: true)
     }
 
-    /// Takes the removals that are due.
+    /// Returns and clears the pending removals.
     mutating func takeRemovals() -> Due {
         defer { due = Due() }
         return due

@@ -1,8 +1,8 @@
 import Memory
 
-/// The tags under which sources were served, so that all of them can be removed; used by the store's thread.
+/// The tags under which sources were served, for purging by tag; used by the store's thread.
 ///
-/// If there is no room for the tags of a source, it is removed: nothing stays that its tags cannot find.
+/// If there is no room for the tags of a source, it is removed, so that no entry is unreachable by its tags.
 final class TagTable {
     private let connection: SQLiteConnection
     private let capacity: Int
@@ -14,15 +14,15 @@ final class TagTable {
     private let selectLength: SQLiteStatement
     private let delete: SQLiteStatement
     private let deleteName: SQLiteStatement
-    /// Bytes occupied.
+    /// The usage in bytes.
     private(set) var usage = 0
 
-    /// Rows that are deleted at once when there are too many.
+    /// The number of rows deleted at once when there are too many.
     private static let step = 8
-    /// Most names that are told of one tag, and most bytes of these.
+    /// The maximum number of names returned for one tag, and their maximum size in bytes.
     private static let mostNames = (count: 100_000, bytes: 8 << 20)
 
-    /// - Parameter capacity: Most bytes.
+    /// - Parameter capacity: The maximum usage in bytes.
     init(_ connection: SQLiteConnection, capacity: Int) throws(SQLiteError) {
         self.connection = connection
         self.capacity = capacity
@@ -43,7 +43,7 @@ final class TagTable {
         }
     }
 
-    /// Notes tags of a source; returns the sources that are to be removed, because there is no room for their tags.
+    /// Records tags of a source; returns the sources to remove because there is no room for their tags.
     func note(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) throws(SQLiteError) -> [[UInt8]] {
         var added = 0
         let dropped = try connection.transaction { () throws(SQLiteError) in
@@ -67,7 +67,7 @@ final class TagTable {
         return dropped
     }
 
-    /// Whether a source is noted under all of these tags.
+    /// Returns whether a source is recorded under all of these tags.
     func knows(_ tags: [[UInt8]], of source: [UInt8]) throws(SQLiteError) -> Bool {
         for tag in tags {
             var isKnown = false
@@ -77,7 +77,7 @@ final class TagTable {
         return true
     }
 
-    /// The names of the sources under a tag, and whether these are all.
+    /// Returns the names of the sources under a tag, and whether the list is complete.
     func names(under tag: [UInt8]) throws(SQLiteError) -> (names: [[UInt8]], isComplete: Bool) {
         var names: [[UInt8]] = []
         var (bytes, isComplete) = (0, true)
@@ -98,10 +98,9 @@ final class TagTable {
         return (names, isComplete)
     }
 
-    /// Forgets the tags of a source.
     func remove(_ source: [UInt8]) throws(SQLiteError) { usage -= try removedCost(source) }
 
-    /// The same without counting it; returns the bytes that they occupied.
+    /// Removes the tags of a source without updating the usage; returns their size in bytes.
     private func removedCost(_ source: [UInt8]) throws(SQLiteError) -> Int {
         var cost = 0
         try selectLength.run([.blob(source)]) { row throws(SQLiteError) in
@@ -113,11 +112,11 @@ final class TagTable {
         return cost
     }
 
-    /// Bytes of the file that a tag of a source occupies, its places in the indexes included.
+    /// The size in the file of one tag of a source, including its index entries, in bytes.
     private static let rowCost = 256
 
-    /// Bytes of the file that a name of so many bytes occupies: leaves of the tables are two thirds full, and a row
-    /// that is longer than half a page has one for itself.
+    /// Returns the size in the file of a name: table leaves are two thirds full, and a row longer than half a page
+    /// takes a whole leaf.
     private static func cost(nameLength: Int) -> Int {
         let row = nameLength + 128
         return row <= 2_048 ? row * 3 / 2 : (row + 4_095) & ~4_095

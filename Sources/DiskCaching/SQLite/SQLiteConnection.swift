@@ -1,12 +1,12 @@
 import CSQLite
 import Glibc
 
-/// One connection to one database file; used by one thread at a time.
+/// A connection to a database file; used by one thread at a time.
 @safe
 final class SQLiteConnection {
     private let raw: OpaquePointer
 
-    /// Opens the file at `path`, and makes it if it is missing.
+    /// Opens the file at `path`; creates it if it is missing.
     init(path: String) throws(SQLiteError) {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -29,7 +29,7 @@ final class SQLiteConnection {
         try check(unsafe sqlite3_exec(raw, sql, nil, nil, nil))
     }
 
-    /// A statement that is compiled once and run many times.
+    /// Compiles a statement that is run many times.
     func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         var statement: OpaquePointer?
         try check(
@@ -38,7 +38,7 @@ final class SQLiteConnection {
         return unsafe SQLiteStatement(statement, of: self)
     }
 
-    /// Runs `body` as one transaction: all of it is kept, or nothing.
+    /// Runs `body` as one transaction, which succeeds or fails as a whole.
     func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -46,19 +46,18 @@ final class SQLiteConnection {
             try execute("COMMIT")
             return value
         } catch {
-            // After some failures SQLite has already rolled back, so an error here has no meaning.
+            // After some failures SQLite has already rolled back, so an error here is meaningless.
             _ = unsafe sqlite3_exec(raw, "ROLLBACK", nil, nil, nil)
             throw error
         }
     }
 
-    /// Whether the file may only be read.
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(raw, "main") == 1 }
 
-    /// The row that was inserted last.
+    /// The ID of the last inserted row.
     var lastInsertedRow: Int { Int(unsafe sqlite3_last_insert_rowid(raw)) }
 
-    /// Rows that the last statement changed.
+    /// The number of rows changed by the last statement.
     var changedRows: Int { Int(unsafe sqlite3_changes64(raw)) }
 
     /// Throws the error of `code`, unless it is success.
@@ -71,13 +70,13 @@ final class SQLiteConnection {
     }
 }
 
-/// A call of SQLite that failed.
+/// A failed SQLite call.
 struct SQLiteError: Error, Equatable {
-    /// The meaning of a failure for its file.
+    /// The consequence of a failure for its file.
     enum Kind: String {
-        /// The file is not a database, not ours, or its pages contradict each other.
+        /// The file is not a database, belongs to another program, or its pages contradict each other.
         case damaged
-        /// No room, on the disk or within the file's bound.
+        /// No room on the disk or within the file's own bound.
         case full
         /// Another process has it open.
         case inUse
@@ -87,18 +86,18 @@ struct SQLiteError: Error, Equatable {
 
     /// The extended result code.
     let code: CInt
-    /// SQLite's own words, for logs.
+    /// SQLite's message, for logs.
     let message: String
-    /// The system's error; 0 if there was none.
+    /// The `errno` value; 0 if there is none.
     var systemError: CInt = 0
 
     var kind: Kind {
         switch code & 0xff {
-        // SQLite knows a full disk by ENOSPC alone, and for writes it often does not say the system's error.
+        // SQLite recognizes a full disk by ENOSPC alone, and often omits the system's error for writes.
         case SQLITE_IOERR, SQLITE_CANTOPEN:
             [ENOSPC, EDQUOT, EFBIG].contains(systemError) || code == Self.failedWrite && systemError == 0
                 ? .full : .unusable
-        // Our statements fit our schema: one that fails to compile, or a value of another type, is the file's fault.
+        // Our statements match our schema: a compile error or a value of another type is the file's fault.
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_FORMAT, SQLITE_MISMATCH, SQLITE_CONSTRAINT: .damaged
         case SQLITE_FULL: .full
         case SQLITE_BUSY, SQLITE_LOCKED: .inUse
@@ -106,13 +105,13 @@ struct SQLiteError: Error, Equatable {
         }
     }
 
-    /// `SQLITE_IOERR_WRITE`, a macro that Swift does not see.
+    /// `SQLITE_IOERR_WRITE`, a macro not imported into Swift.
     private static let failedWrite = SQLITE_IOERR | 3 << 8
 
     /// There is no room.
     static let full = SQLiteError(code: SQLITE_FULL, message: "the disk is full")
 
-    /// The file's content is not what this version writes.
+    /// The file's content was not written by this version.
     static func damaged(_ message: String) -> SQLiteError { SQLiteError(code: SQLITE_CORRUPT, message: message) }
 }
 

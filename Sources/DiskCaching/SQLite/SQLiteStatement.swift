@@ -1,27 +1,27 @@
 import CSQLite
 import Memory
 
-/// A value that a statement takes.
+/// A parameter of a statement.
 enum SQLiteValue {
     case int(Int)
     case bytes(SharedBytes)
 
-    /// A blob that is small enough to be copied.
+    /// Wraps a blob small enough to copy.
     static func blob(_ bytes: [UInt8]) -> SQLiteValue { .bytes(SharedBytes(bytes)) }
 }
 
-/// A compiled statement; used by the thread of its connection.
+/// A compiled statement; used by its connection's thread.
 @safe
 final class SQLiteStatement {
-    /// One row of a result, valid inside the closure that gets it.
+    /// A row of a result, valid only inside the closure that receives it.
     @safe
     struct Row {
         fileprivate let raw: OpaquePointer
 
-        /// A whole number; 0 if the column holds another type.
+        /// Returns an integer; 0 if the column has another type.
         func int(_ column: Int) -> Int { Int(unsafe sqlite3_column_int64(raw, CInt(column))) }
 
-        /// A copy of a blob; empty if the column holds another type.
+        /// Returns a copy of a blob; empty if the column has another type.
         func bytes(_ column: Int) -> SharedBytes {
             var accumulator = ByteAccumulator(reservingCapacity: count(column))
             unsafe accumulator.append(
@@ -30,7 +30,7 @@ final class SQLiteStatement {
         }
 
         private func count(_ column: Int) -> Int {
-            // The pointer is asked for first: SQLite may convert the value, and the size counts afterwards.
+            // Get the pointer first: SQLite may convert the value, and the size is valid only afterward.
             guard unsafe sqlite3_column_blob(raw, CInt(column)) != nil else { return 0 }
             return Int(unsafe sqlite3_column_bytes(raw, CInt(column)))
         }
@@ -76,7 +76,7 @@ final class SQLiteStatement {
             // An empty block has no address, which would be bound as NULL.
             case .bytes(let bytes) where bytes.count == 0: unsafe sqlite3_bind_zeroblob(raw, index, 0)
             case .bytes(let bytes):
-                // No destructor: the bytes stay where they are until the statement is reset.
+                // No destructor: the bytes stay in place until the statement is reset.
                 unsafe bytes.withUnsafeBytes {
                     unsafe sqlite3_bind_blob64(raw, index, $0.baseAddress, sqlite3_uint64($0.count), nil)
                 }
