@@ -1,8 +1,7 @@
 import Imaging
 import Memory
 
-// The part of a description that has a fixed size travels in the message. Delays and the profile lie behind the pixels
-// instead.
+// The fixed-size part of a description travels in the message. Delays and the profile follow the pixels instead.
 
 extension MessageWriter {
     mutating func put(_ description: DecodedDescription) {
@@ -27,7 +26,7 @@ extension JPEGDecoding {
 }
 
 extension MessageWriter {
-    /// The place among all, counted from 1; 0 for none.
+    /// Writes the index among all cases, counted from 1; 0 for none.
     fileprivate mutating func put(_ decoding: JPEGDecoding?) {
         put(UInt8(decoding.flatMap { JPEGDecoding.all.firstIndex(of: $0) }.map { $0 + 1 } ?? 0))
     }
@@ -58,7 +57,7 @@ extension MessageReader {
 }
 
 extension DecodedImage {
-    /// The pixels, behind which the delays of frames lie, if there are any.
+    /// The pixels, followed by the delays of frames, if any.
     var pixelsAndDelays: SharedBytes {
         guard !delays.isEmpty else { return pixels }
         var writer = MessageWriter(count: 4 * delays.count)
@@ -69,9 +68,9 @@ extension DecodedImage {
         return all.finish()
     }
 
-    /// The image by a description, and by ``pixelsAndDelays`` of which so many are delays.
+    /// Creates an image from a description and from ``pixelsAndDelays`` with `count` delays.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a description that the bytes contradict.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if the bytes contradict the description.
     convenience init(_ description: DecodedDescription, pixels bytes: SharedBytes, delays count: Int) throws {
         guard count > 0 else {
             try self.init(description, pixels: bytes)

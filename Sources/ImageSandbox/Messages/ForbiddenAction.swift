@@ -1,11 +1,11 @@
 import CLinux
 
-/// An action that the kernel must deny a worker; the self-test has workers try each of them.
+/// An action that the kernel must deny a worker; the self-test has workers attempt each of them.
 package enum ForbiddenAction: UInt8, Sendable, CaseIterable {
     case openFile, openSocket, execute, trace, signal, fork, executableMemory, removePages
     case startThreads, sendDescriptor
 
-    /// The action in words, after "cannot".
+    /// The action in words, to follow "cannot".
     package var title: String {
         switch self {
         case .openFile: "open a file"
@@ -21,9 +21,7 @@ package enum ForbiddenAction: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Tries the action in this process.
-    ///
-    /// 0 if it succeeded, else the error number.
+    /// Attempts the action in this process; returns 0 if it succeeded, otherwise the error number.
     func attempt() -> CInt {
         let action =
             switch self {

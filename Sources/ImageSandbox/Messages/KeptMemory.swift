@@ -2,31 +2,31 @@ import Glibc
 import Imaging
 package import Memory
 
-/// Shared memory that the server and a worker use for one image after another.
+/// Shared memory that the server and a worker reuse for successive images.
 ///
-/// Each process keeps its mapping, so the kernel need not provide and clear pages for every image.
+/// Both processes keep it mapped, so the kernel need not allocate and clear pages for every image.
 @safe
 package struct KeptMemory: ~Copyable {
-    /// Bytes that a process keeps mapped.
+    /// The number of bytes that a process keeps mapped.
     package static let count = 4 << 20
-    /// Bytes behind these, for data of an image besides its pixels.
+    /// The number of bytes after these, for data of an image other than its pixels.
     static let tailCount = 2 << 20
 
-    /// The mapped bytes and the bytes behind them.
+    /// The mapped bytes and the bytes after them.
     let memory: SharedMemory
     private let protection: CInt
     private var base: UnsafeMutableRawPointer?
-    /// Number of bytes at the beginning that have pages.
+    /// The number of bytes at the beginning that have pages.
     private var filled = 0
 
-    /// Takes over a descriptor that the server sent.
+    /// Takes ownership of a descriptor sent by the server.
     init(adopting descriptor: CInt, isWritable: Bool) {
         self.init(SharedMemory(adopting: descriptor), isWritable: isWritable)
     }
 
-    /// Creates memory for the server and one worker; the name shows in `/proc`.
+    /// Creates memory for the server and one worker; the name appears in `/proc`.
     ///
-    /// - Parameter isWritable: Whether this process writes there, or only reads.
+    /// - Parameter isWritable: Whether this process writes to it, or only reads.
     package init(_ name: StaticString, isWritable: Bool) throws(SharedMemoryError) {
         self.init(try SharedMemory(name, count: Self.count + Self.tailCount), isWritable: isWritable)
     }
@@ -40,7 +40,7 @@ package struct KeptMemory: ~Copyable {
         if let base = unsafe base { unsafe munmap(base, Self.count) }
     }
 
-    /// The mapping, made on first use.
+    /// Returns the mapping, creating it on first use.
     @unsafe
     private mutating func mapping() throws(SharedMemoryError) -> UnsafeMutableRawPointer {
         if let base = unsafe base { return unsafe base }
@@ -49,21 +49,21 @@ package struct KeptMemory: ~Copyable {
         return unsafe made
     }
 
-    /// Gives pages to the first `count` bytes; otherwise the kernel would kill a process that touches them when no page
-    /// is left.
+    /// Allocates pages for the first `count` bytes; otherwise the kernel would kill a process that touches them when no
+    /// page is left.
     private mutating func fill(_ count: Int) throws(SharedMemoryError) {
         guard count > filled else { return }
         try memory.fill(count)
         filled = count
     }
 
-    /// Gives all pages back to the kernel, for both processes.
+    /// Returns all pages to the kernel, for both processes.
     mutating func empty() {
         memory.empty(Self.count + Self.tailCount)
         filled = 0
     }
 
-    /// Writes `bytes` at the beginning; at most ``count`` of them.
+    /// Writes `bytes` at the beginning, at most ``count``.
     package mutating func write(_ bytes: SharedBytes) throws(SharedMemoryError) {
         precondition(bytes.count <= Self.count, "the memory ends before the file")
         try fill(bytes.count)
@@ -73,7 +73,7 @@ package struct KeptMemory: ~Copyable {
         }
     }
 
-    /// A copy of the first `count` bytes, at most ``count``.
+    /// Returns a copy of the first `count` bytes, at most ``count``.
     mutating func copied(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the pixels")
         try fill(count)
@@ -84,14 +84,14 @@ package struct KeptMemory: ~Copyable {
         return copy.finish()
     }
 
-    /// The first `count` bytes in place, at most ``count``; they are valid until the next write.
+    /// Returns the first `count` bytes in place, at most ``count``; valid until the next write.
     mutating func bytes(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the file")
         let base = unsafe try mapping()
         return unsafe SharedBytes(adopting: base, count: count, footprint: count, release: { _, _ in })
     }
 
-    /// Room for `count` bytes in place, at most ``count``; it is valid until its next use.
+    /// Returns writable memory for `count` bytes, at most ``count``; valid until its next use.
     mutating func room(count: Int) throws(SharedMemoryError) -> PlaneMemory {
         precondition(count <= Self.count, "the memory ends before the pixels")
         let base = unsafe try mapping()

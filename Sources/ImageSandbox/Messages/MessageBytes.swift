@@ -1,11 +1,10 @@
 import Memory
 
-/// Writes the numbers of a message of fixed size, each with its least significant byte first.
+/// Writes the numbers of a fixed-size message in little-endian order.
 struct MessageWriter {
     private(set) var bytes: [UInt8] = []
     private let count: Int
 
-    /// A message of `count` bytes.
     init(count: Int) {
         self.count = count
         bytes.reserveCapacity(count)
@@ -17,18 +16,17 @@ struct MessageWriter {
 
     mutating func put(_ flag: Bool) { put(UInt8(flag ? 1 : 0)) }
 
-    /// The message, padded with zeros.
+    /// Returns the message, padded with zeros.
     consuming func finish() -> [UInt8] {
         precondition(bytes.count <= count, "the message is too long")
         return bytes + [UInt8](repeating: 0, count: count - bytes.count)
     }
 }
 
-/// Reads the numbers of a message one after the other; each method returns nil at the message's end.
+/// Reads the numbers of a message in order; each method returns nil at the end of the message.
 struct MessageReader {
     private var rest: ArraySlice<UInt8>
 
-    /// Starts at the first of `bytes`.
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number? {
@@ -38,10 +36,10 @@ struct MessageReader {
         return rest.prefix(count).reversed().reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
     }
 
-    /// A count or a length, never negative.
+    /// Reads a count or a length, never negative.
     mutating func size() -> Int? { number(UInt32.self).map(Int.init) }
 
-    /// A number that may be infinite, but not NaN.
+    /// Reads a number that may be infinite, but not NaN.
     mutating func fraction() -> Double? {
         number(UInt64.self).map(Double.init(bitPattern:)).flatMap { $0.isNaN ? nil : $0 }
     }

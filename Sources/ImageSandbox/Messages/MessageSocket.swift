@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// One end of a connection that carries whole messages, with descriptors if needed.
+/// One end of a connection for whole messages, with descriptors if needed.
 @safe
 final class MessageSocket: Sendable {
     let descriptor: CInt
 
-    /// Takes over a descriptor.
+    /// Takes ownership of a descriptor.
     init(adopting descriptor: CInt) { self.descriptor = descriptor }
 
     deinit {
@@ -15,7 +15,7 @@ final class MessageSocket: Sendable {
 
     /// Creates both ends of a connection.
     ///
-    /// Programs that this process starts inherit neither, unless told to.
+    /// Programs started by this process inherit neither by default.
     static func pair() throws(SharedMemoryError) -> (MessageSocket, MessageSocket) {
         var ends: [CInt] = [-1, -1]
         let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
@@ -23,36 +23,37 @@ final class MessageSocket: Sendable {
         return (MessageSocket(adopting: ends[0]), MessageSocket(adopting: ends[1]))
     }
 
-    /// Sends a message with descriptors, without waiting; false if the other end is closed or its buffer is full.
+    /// Sends a message with descriptors without blocking; returns false if the other end is closed or its buffer is
+    /// full.
     func send(_ message: [UInt8], _ descriptors: [CInt] = []) -> Bool {
         unsafe CLinux_send(descriptor, message, message.count, descriptors, CInt(descriptors.count)) == 0
     }
 
-    /// Whether a message waits, or the other end is closed.
+    /// Whether a message is waiting, or the other end is closed.
     var isReadable: Bool { wait(milliseconds: 0) }
 
-    /// Waits for a message or the connection's end; false if the time is up first.
+    /// Waits for a message or the end of the connection; returns false on a timeout.
     func wait(milliseconds: CInt) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&entry, 1, milliseconds) > 0
     }
 
-    /// The message that waits; empty if none does or the connection has ended.
+    /// Returns the waiting message; empty if there is none or the connection has ended.
     ///
-    /// A longer message is cut after `count` + 1 bytes. Descriptors in it are dropped.
+    /// A longer message is truncated after `count` + 1 bytes. Its descriptors are dropped.
     func receive(count: Int) -> [UInt8] {
         var message = [UInt8](repeating: 0, count: count + 1)
         let received = unsafe recv(descriptor, &message, message.count, CInt(MSG_DONTWAIT))
         return Array(message.prefix(max(0, received)))
     }
 
-    /// Sends a message by `write`, the only call for it that a confined process may make.
+    /// Sends a message with `write`, the only such call allowed in a confined process.
     func write(_ message: [UInt8]) -> Bool {
         unsafe Glibc.write(descriptor, message, message.count) == message.count
     }
 
-    /// Waits for a message of `count` bytes and its descriptors; nil at the connection's end, or if the message has
-    /// another length.
+    /// Waits for a message of `count` bytes and its descriptors; nil at the end of the connection, or if the message
+    /// has another length.
     func nextMessage(count: Int) -> (message: [UInt8], descriptors: [CInt])? {
         var message = [UInt8](repeating: 0, count: count)
         var descriptors = [CInt](repeating: -1, count: Int(CLinux_most_descriptors))

@@ -1,17 +1,17 @@
 import Imaging
 import Memory
 
-/// Memory for the result of one request to a worker process: the memory that both processes keep, or a larger block for
-/// this request alone.
+/// The memory for the result of one request to a worker process: the memory kept by both processes, or a larger block
+/// for this request alone.
 ///
 /// The server sets its size before the worker process gets the request.
 package struct OutputMemory: ~Copyable {
     private var kept: KeptMemory
     private let large: SharedMemory?
-    /// Bytes of pixels or of a file for which there is room; delays and a profile have room of their own behind them.
+    /// The space for pixels or a file in bytes; delays and a profile have their own space after it.
     private let room: Int
 
-    /// Room for `room` bytes, made by the server.
+    /// Creates memory with space for `room` bytes, in the server.
     package init(_ kept: consuming KeptMemory, room: Int) throws(SharedMemoryError) {
         self.kept = kept
         self.room = max(room, KeptMemory.count)
@@ -20,14 +20,14 @@ package struct OutputMemory: ~Copyable {
             ? try SharedMemory("alula large output", count: room + KeptMemory.tailCount) : nil
     }
 
-    /// Room for `room` bytes, as a worker process gets it from the server.
+    /// Wraps memory with space for `room` bytes, received by a worker process.
     init(_ kept: consuming KeptMemory, large: consuming SharedMemory?, room: Int) {
         self.kept = kept
         self.large = large
         self.room = room
     }
 
-    /// The descriptor of the memory that both processes keep.
+    /// The descriptor of the memory kept by both processes.
     var descriptor: CInt { kept.memory.descriptor }
 
     /// The descriptor of the larger block, if there is one.
@@ -38,12 +38,12 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// Ends the request and returns the memory that both processes keep.
+    /// Ends the request and returns the memory kept by both processes.
     consuming func finish() -> KeptMemory { kept }
 
-    /// Room for `count` bytes, valid until the next request.
+    /// Returns writable memory for `count` bytes, valid until the next request.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if the server made less room; ``SharedMemoryError``.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if the server provided less space; ``SharedMemoryError``.
     mutating func makeRoom(count: Int) throws -> PlaneMemory {
         if count <= KeptMemory.count { return try kept.room(count: count) }
         switch large {
@@ -52,7 +52,7 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// Writes `bytes` behind the first `count` bytes.
+    /// Writes `bytes` after the first `count` bytes.
     func append(_ bytes: [UInt8], behind count: Int) throws {
         guard bytes.count <= KeptMemory.tailCount else {
             throw ImagingError.cannotDecode(detail: "\(bytes.count) bytes beside the pixels")
@@ -63,13 +63,13 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// Makes sure that the worker process cannot change `count` bytes of its result and `tailCount` bytes behind them
-    /// after they are checked.
+    /// Ensures that the worker process cannot change `count` bytes of its result and `tailCount` bytes after them once
+    /// they are checked.
     ///
     /// The larger block is sealed; the smaller one is copied when it is read.
     ///
-    /// - Throws: ``SharedMemoryError``, also if the bytes exceed the room, a process can still write to them, or the
-    ///   block holds more.
+    /// - Throws: ``SharedMemoryError``, including if the bytes exceed the space, a process can still write to them, or
+    ///   the block is larger.
     func settle(count: Int, tailCount: Int = 0) throws(SharedMemoryError) {
         guard 1...room ~= count, 0...KeptMemory.tailCount ~= tailCount else {
             throw SharedMemoryError("more than there is room for", 0)
@@ -85,12 +85,10 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// Bytes that a block may hold besides: the kernel gives whole pages, which may be large.
+    /// The allowed excess of a block in bytes: the kernel allocates whole pages, which may be large.
     private static let slack = 4 << 20
 
-    /// The first `count` bytes of settled memory.
-    ///
-    /// No process can change them.
+    /// Returns the first `count` bytes of settled memory, which no process can change.
     mutating func settled(count: Int) throws(SharedMemoryError) -> SharedBytes {
         switch large {
         case .some(let memory) where count > KeptMemory.count: try memory.mapped(count: count)
@@ -98,7 +96,7 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// A copy of `tailCount` bytes behind the first `count`.
+    /// Returns a copy of `tailCount` bytes after the first `count`.
     func tail(_ tailCount: Int, behind count: Int) throws(SharedMemoryError) -> [UInt8] {
         let range = count..<count + tailCount
         return switch large {

@@ -1,30 +1,28 @@
-/// Protections that the kernel enforces on a worker process.
+/// The protections that the kernel enforces on a worker process.
 package struct Protections: Hashable, Sendable {
-    /// Programs that the worker starts gain no privileges.
+    /// Programs started by the worker gain no privileges.
     package var hasNoNewPrivileges: Bool
-    /// The kernel refuses all system calls that the worker does not need (seccomp).
+    /// The kernel rejects all system calls that the worker does not need (seccomp).
     package var hasSystemCallFilter: Bool
-    /// The kernel asks the server about refused calls and new threads, so that the server knows their names and can
-    /// count them.
+    /// The kernel reports rejected calls and new threads to the server, which can name and count them.
     package var isSupervised: Bool
-    /// Memory, CPU time and files are limited.
+    /// Memory, CPU time and file sizes are limited.
     package var hasLimits: Bool
-    /// The version of Landlock that denies the worker all files; 0 if there is none.
+    /// The version of Landlock that denies the worker access to all files; 0 if there is none.
     package var landlockVersion: Int
 
-    /// Whether a worker can do no harm if an attacker controls it.
+    /// Whether a worker is harmless even if an attacker controls it.
     ///
-    /// Landlock is not required: it repeats what the filter denies.
+    /// Landlock is not required: it duplicates the filter's denials.
     package var isSandbox: Bool { hasNoNewPrivileges && hasSystemCallFilter && hasLimits }
 
-    /// Whether these protections include all of `other`.
+    /// Returns whether these protections include all of `other`.
     func isAtLeast(_ other: Protections) -> Bool {
         (hasNoNewPrivileges || !other.hasNoNewPrivileges) && (hasSystemCallFilter || !other.hasSystemCallFilter)
             && (isSupervised || !other.isSupervised) && (hasLimits || !other.hasLimits)
             && landlockVersion >= other.landlockVersion
     }
 
-    /// A process without any protection.
     package static let none = Protections(
         hasNoNewPrivileges: false, hasSystemCallFilter: false, isSupervised: false, hasLimits: false, landlockVersion: 0
     )

@@ -3,17 +3,17 @@ import Glibc
 import Imaging
 import Memory
 
-/// A call for shared memory that the kernel refused.
+/// A failed system call for shared memory.
 package struct SharedMemoryError: Error, CustomStringConvertible {
     /// The call, for logs.
     let step: StaticString
-    /// The error number (`errno`).
+    /// An `errno` value.
     let number: CInt
 
-    /// A line for operators.
+    /// A description for operators.
     package var description: String { "the system refuses shared memory (\(step), error \(number))" }
 
-    /// Whether the kernel is out of memory or descriptors; neither the image nor the worker is at fault then.
+    /// Whether the kernel is out of memory or descriptors, so that neither the image nor the worker is at fault.
     var isShortage: Bool { [ENOMEM, ENOSPC, ENFILE, EMFILE].contains(number) }
 
     init(_ step: StaticString, _ number: CInt = errno) {
@@ -22,23 +22,23 @@ package struct SharedMemoryError: Error, CustomStringConvertible {
     }
 }
 
-/// Memory that has a descriptor, by which another process can map it too.
+/// Memory with a descriptor, by which another process can map it too.
 @safe
 package struct SharedMemory: ~Copyable {
     let descriptor: CInt
 
-    /// Takes over a descriptor.
+    /// Takes ownership of a descriptor.
     init(adopting descriptor: CInt) { self.descriptor = descriptor }
 
     /// Creates memory of `count` bytes whose size is final.
     ///
-    /// It has no pages yet. The name shows in `/proc`.
+    /// It has no pages yet. The name appears in `/proc`.
     init(_ name: StaticString, count: Int) throws(SharedMemoryError) {
         descriptor = unsafe CLinux_shared_memory(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self))
         if descriptor < 0 { throw SharedMemoryError("memfd_create") }
         if ftruncate(descriptor, count) != 0 { throw SharedMemoryError("ftruncate") }
-        // If a worker could shrink the memory, the server would die when it reads beyond the end; if it could grow it,
-        // it could exceed its price.
+        // If a worker could shrink the memory, the server would crash when it reads beyond the end; if it could grow
+        // it, it could exceed its cost.
         if CLinux_seal_size(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
 
@@ -62,33 +62,33 @@ package struct SharedMemory: ~Copyable {
         }
     }
 
-    /// Makes the memory read-only for all processes, for good.
+    /// Makes the memory permanently read-only for all processes.
     ///
-    /// - Throws: ``SharedMemoryError``, also while a process has a writable mapping.
+    /// - Throws: ``SharedMemoryError``, including while a process has a writable mapping.
     func seal() throws(SharedMemoryError) {
         if CLinux_seal(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
 
-    /// Gives pages to the first `count` bytes.
+    /// Allocates pages for the first `count` bytes.
     func fill(_ count: Int) throws(SharedMemoryError) {
         let error = posix_fallocate(descriptor, 0, count)
         if error != 0 { throw SharedMemoryError("posix_fallocate", error) }
     }
 
-    /// Gives the pages of the first `count` bytes back to the kernel; all bytes read as zeros then.
+    /// Returns the pages of the first `count` bytes to the kernel; all bytes then read as zeros.
     func empty(_ count: Int) {
-        // If the kernel cannot do it, the pages stay, which is allowed.
+        // If the kernel cannot release the pages, they stay, which is allowed.
         _ = CLinux_release_pages(descriptor, count)
     }
 
-    /// Number of bytes that have pages, including pages that no one asked for.
+    /// Returns the number of bytes that have pages, requested or not.
     func allocatedByteCount() throws(SharedMemoryError) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw SharedMemoryError("fstat") }
         return Int(status.st_blocks) * 512
     }
 
-    /// Writes `bytes` behind the first `offset`.
+    /// Writes `bytes` after the first `offset`.
     func append(_ bytes: [UInt8], at offset: Int) throws(SharedMemoryError) {
         guard !bytes.isEmpty else { return }
         guard unsafe pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else {
@@ -96,7 +96,7 @@ package struct SharedMemory: ~Copyable {
         }
     }
 
-    /// A copy of the bytes in `range`.
+    /// Returns a copy of the bytes in `range`.
     func bytes(_ range: Range<Int>) throws(SharedMemoryError) -> [UInt8] {
         if range.isEmpty { return [] }
         var bytes = [UInt8](repeating: 0, count: range.count)
@@ -107,16 +107,16 @@ package struct SharedMemory: ~Copyable {
         return bytes
     }
 
-    /// The first `count` bytes of sealed memory in place; they keep the memory alive.
+    /// Returns the first `count` bytes of sealed memory in place; they keep the memory alive.
     func mapped(count: Int) throws(SharedMemoryError) -> SharedBytes {
-        // Sealed memory has no writer, so a private mapping is enough; Linux before 6.7 refuses a shared one.
+        // Sealed memory has no writer, so a private mapping is enough; Linux before 6.7 rejects a shared one.
         let base = unsafe try map(count, PROT_READ, MAP_PRIVATE)
         return unsafe SharedBytes(
             adopting: base, count: count, footprint: Self.wholePages(count),
             release: { base, count in unsafe munmap(base, count) })
     }
 
-    /// The first `count` bytes, writable.
+    /// Returns the first `count` bytes, writable.
     func writable(count: Int) throws(SharedMemoryError) -> PlaneMemory {
         let base = unsafe try map(count, PROT_READ | PROT_WRITE)
         return unsafe PlaneMemory(
@@ -124,7 +124,7 @@ package struct SharedMemory: ~Copyable {
             release: { base, count in unsafe munmap(base, count) })
     }
 
-    /// Bytes of the pages that `count` bytes lie in.
+    /// Returns the size of the pages that contain `count` bytes.
     private static func wholePages(_ count: Int) -> Int {
         let page = sysconf(CInt(_SC_PAGESIZE))
         return (count + page - 1) / page * page
@@ -132,13 +132,13 @@ package struct SharedMemory: ~Copyable {
 
     /// Maps the first `count` bytes; the caller unmaps them.
     ///
-    /// - Parameter isFilled: Whether all pages are made at once, which costs less than one page fault each.
+    /// - Parameter isFilled: Whether all pages are allocated at once, which costs less than one page fault each.
     @unsafe
     func map(
         _ count: Int, _ protection: CInt, _ kind: CInt = MAP_SHARED, isFilled: Bool = true
     ) throws(SharedMemoryError) -> UnsafeMutableRawPointer {
         let flags = kind | (isFilled ? CInt(MAP_POPULATE) : 0)
-        // Mappings begin at a page, which is aligned well enough for any vector instruction.
+        // Mappings begin at a page boundary, which is aligned for any vector instruction.
         let base = unsafe mmap(nil, count, protection, flags, descriptor, 0)
         guard let base = unsafe base, unsafe base != MAP_FAILED else { throw SharedMemoryError("mmap") }
         return unsafe base

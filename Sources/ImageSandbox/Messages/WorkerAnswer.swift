@@ -1,47 +1,47 @@
 package import Glibc
 package import Imaging
 
-/// A message of a worker, of fixed size; the server checks every number in it.
+/// A fixed-size message from a worker; the server checks every number in it.
 package enum WorkerAnswer: Hashable, Sendable {
     /// The worker has started.
     case ready(Protections)
     /// The worker cannot start; the text is for logs.
     case notStarted(String)
-    /// The pixels are in the output memory. Delays and the profile lie behind them.
+    /// The pixels are in the output memory, followed by delays and the profile.
     case decoded(ClaimedImage)
     /// A file of this many bytes is in the output memory.
     case encoded(byteCount: Int)
     /// The image is damaged or cannot be encoded; the text is for logs.
     case failed(String)
-    /// The image failed, and so may good ones in this process from now on; the text is for logs.
+    /// The image failed, and good images in this process may fail from now on; the text is for logs.
     case spent(String)
-    /// The machine has too little memory. The image is not at fault.
+    /// The machine is short of memory; the image is not at fault.
     case noRoom
-    /// The result of a ``ForbiddenAction``: 0 if it succeeded, else the error number.
+    /// The result of a ``ForbiddenAction``: 0 if it succeeded, otherwise the error number.
     case attempted(CInt)
-    /// The message carries the descriptor at which the kernel asks about this worker from now on.
+    /// The message carries the descriptor by which the kernel reports this worker's system calls.
     case supervised
-    /// A template has started, and can make copies.
+    /// A template has started and can be copied.
     case prepared
-    /// A template has made a copy, which is this process; negative if it could not.
+    /// A template has made a copy with this process ID; negative if it failed.
     case copied(pid_t)
 
-    /// An image as a worker claims to have decoded it; not yet checked.
+    /// An image as described by a worker, not yet checked.
     package struct ClaimedImage: Hashable, Sendable {
-        /// The image without its delays and profile, which lie behind the pixels.
+        /// The image without its delays and profile, which follow the pixels.
         package var description: DecodedDescription
-        /// Number of bytes of the pixels.
+        /// The size of the pixels in bytes.
         package var pixelCount: Int
-        /// Number of delays, four bytes each.
+        /// The number of delays, four bytes each.
         package var delayCount: Int
-        /// Number of bytes of the color profile.
+        /// The size of the color profile in bytes.
         package var profileCount: Int
 
-        /// Number of bytes behind the pixels.
+        /// The number of bytes after the pixels.
         package var tailCount: Int { 4 * delayCount + profileCount }
     }
 
-    /// Size of every answer in bytes.
+    /// The size of every answer in bytes.
     package static let byteCount = 256
     fileprivate static let longestText = 200
 
@@ -50,7 +50,6 @@ package enum WorkerAnswer: Hashable, Sendable {
         case notStarted, decoded, encoded, failed, noRoom, attempted, supervised, prepared, copied, spent
     }
 
-    /// The answer as bytes.
     package var message: [UInt8] {
         var writer = MessageWriter(count: Self.byteCount)
         switch self {
@@ -85,7 +84,7 @@ package enum WorkerAnswer: Hashable, Sendable {
         return writer.finish()
     }
 
-    /// Reads an answer; nil if the bytes are not one.
+    /// Parses an answer; nil if it is invalid.
     package init?(_ message: [UInt8]) {
         var reader = MessageReader(message)
         guard message.count == Self.byteCount, let kind = reader.number(UInt8.self).flatMap(Kind.init) else {
@@ -134,7 +133,7 @@ extension MessageWriter {
 }
 
 extension MessageReader {
-    /// A text of printable ASCII; all other bytes become question marks, so that it cannot forge log lines.
+    /// Reads printable ASCII text; all other bytes become question marks, so that the text cannot forge log lines.
     fileprivate mutating func text() -> String? {
         guard let count = number(UInt8.self), count <= WorkerAnswer.longestText, let bytes = bytes(Int(count)) else {
             return nil
@@ -159,7 +158,7 @@ extension MessageReader {
             description: description, pixelCount: pixelCount, delayCount: delayCount, profileCount: profileCount)
     }
 
-    /// A number of bytes that a machine could have.
+    /// Reads a byte count that a machine could have.
     fileprivate mutating func byteCount() -> Int? {
         number(UInt64.self).flatMap { Int(exactly: $0) }.flatMap { $0 < 1 << 48 ? $0 : nil }
     }

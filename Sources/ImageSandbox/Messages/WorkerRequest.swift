@@ -1,39 +1,39 @@
 package import Imaging
 
-/// A message of the server to a worker, of fixed size.
+/// A fixed-size message from the server to a worker.
 package enum WorkerRequest: Hashable, Sendable {
-    /// Do the work with `byteCount` bytes of the input memory, and write at most `room` bytes of result into the output
-    /// memory. The message carries the descriptors of the memories in `new`.
+    /// Process `byteCount` bytes of the input memory, and write a result of at most `room` bytes to the output memory.
+    ///
+    /// The message carries the descriptors of the memories in `new`.
     case perform(Work, byteCount: Int, room: Int, new: Memories)
-    /// Try an action that the kernel must deny.
+    /// Attempt an action that the kernel must deny.
     case attempt(ForbiddenAction)
-    /// Give memory back that nothing uses. This request has no answer.
+    /// Free unused memory; this request has no answer.
     case tidyUp
 
-    /// The kinds of work that workers do.
+    /// A kind of work.
     package enum Work: Hashable, Sendable {
         case decode(DecodePlan)
-        /// Encode pixels, which have no profile, and behind which the delays of so many frames lie; 0 for a still.
+        /// Encode pixels without a profile, followed by the delays of this many frames; 0 for a still image.
         case encode(DecodedDescription, as: ImageFormat, settings: EncoderSettings, delays: Int = 0)
     }
 
-    /// The memories that server and worker share, in the order in which their descriptors travel.
+    /// The memories shared by server and worker, in the order in which their descriptors travel.
     package struct Memories: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// The server writes, the worker reads.
+        /// Written by the server, read by the worker.
         package static let input = Memories(rawValue: 1)
-        /// The worker writes, the server reads.
+        /// Written by the worker, read by the server.
         package static let output = Memories(rawValue: 2)
-        /// Replaces the kept memory for one request, if that is too small.
+        /// Replaces the kept memory for one request that exceeds it.
         package static let largeInput = Memories(rawValue: 4)
         package static let largeOutput = Memories(rawValue: 8)
         fileprivate static let all: Memories = [.input, .output, .largeInput, .largeOutput]
-        /// Number of memories in the set.
         var count: Int { rawValue.nonzeroBitCount }
     }
 
-    /// Size of every request in bytes.
+    /// The size of every request in bytes.
     package static let byteCount = 256
 
     private enum Kind: UInt8 {
@@ -41,7 +41,6 @@ package enum WorkerRequest: Hashable, Sendable {
         case encode, attempt, tidyUp
     }
 
-    /// The request as bytes.
     package var message: [UInt8] {
         var writer = MessageWriter(count: Self.byteCount)
         switch self {
@@ -80,7 +79,7 @@ package enum WorkerRequest: Hashable, Sendable {
         return writer.finish()
     }
 
-    /// Reads a request; nil if the bytes are not one.
+    /// Parses a request; nil if it is invalid.
     package init?(_ message: [UInt8]) {
         var reader = MessageReader(message)
         guard message.count == Self.byteCount, let kind = reader.number(UInt8.self).flatMap(Kind.init) else {
@@ -131,7 +130,7 @@ extension MessageReader {
         return DrawnPart(of: ImagePart(x: left, y: top, size: part, of: whole), scaledTo: scaled, x: x, y: y)
     }
 
-    /// A size of at least one pixel.
+    /// Reads a size of at least one pixel.
     private mutating func pixelSize() -> PixelSize? {
         guard let width = size(), let height = size(), min(width, height) > 0 else { return nil }
         return PixelSize(width: width, height: height)
@@ -148,7 +147,7 @@ extension MessageReader {
         return .encode(image, as: format, settings: settings, delays: Int(delays))
     }
 
-    /// A format by its index among all formats.
+    /// Reads a format by its index among all formats.
     ///
     /// Both processes run the same executable, so the index means the same in both.
     private mutating func format() -> ImageFormat? {

@@ -1,28 +1,26 @@
 import Crypto
 
-/// Contents that ended workers lately, or kept them busy too long; they are refused for a while, whatever their URL.
+/// Files and pixels that recently crashed workers, or kept them busy for too long; rejected for a while, whatever their
+/// URL.
 struct Quarantine<Key: Hashable> {
-    /// How long a content is refused.
+    /// The time for which an entry is rejected.
     let duration: Duration
-    /// Largest number of contents; when it is full, the oldest leaves first.
+    /// The maximum number of entries; when it is full, the oldest is dropped.
     let capacity: Int
     private var ends: [Key: Duration] = [:]
 
-    /// An empty quarantine, which forgets a content after `duration`.
     init(duration: Duration = .seconds(600), capacity: Int = 4_096) {
         self.duration = duration
         self.capacity = capacity
     }
 
-    /// Whether nothing is refused now.
-    ///
-    /// Then no content needs to be hashed.
+    /// Whether nothing is rejected now, so that no content needs to be hashed.
     mutating func isEmpty(at now: Duration) -> Bool {
         if !ends.isEmpty { ends = ends.filter { $0.value > now } }
         return ends.isEmpty
     }
 
-    /// Number of contents, including those whose time is over.
+    /// The number of entries, including expired ones.
     var count: Int { ends.count }
 
     func contains(_ key: Key, at now: Duration) -> Bool {
@@ -37,18 +35,18 @@ struct Quarantine<Key: Hashable> {
     }
 }
 
-/// A content and the work that was to be done with it.
+/// A file or pixels, and the work to do with them.
 struct SandboxJob: Hashable {
-    /// The hash of the file, or of the pixels.
+    /// The hash of the file or of the pixels.
     let digest: SHA256Digest
     let work: WorkerRequest.Work
 }
 
-/// Content that is refused after it ended workers.
+/// Content rejected because it crashed workers.
 enum RefusedContent: Hashable {
     /// A file, for any work.
     case file(SHA256Digest)
-    /// Pixels, for one work only: encoded in another format or shape they may be harmless.
+    /// Pixels, for one kind of work: encoded in another format or shape they may be harmless.
     case pixels(SandboxJob)
 
     init(_ job: SandboxJob) {

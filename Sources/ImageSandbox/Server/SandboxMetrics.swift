@@ -1,25 +1,25 @@
 import Imaging
 import Telemetry
 
-/// Counts why workers end, and what happens to their images.
+/// Counts the causes of workers' ends, and the outcomes of their images.
 struct SandboxMetrics: Sendable {
     /// The cause of a worker's end.
     enum Cause: String, CaseIterable {
-        /// It crashed: a fault in a decoder.
+        /// It crashed: a bug in a decoder.
         case crash
-        /// It crashed after the kernel had refused it memory.
+        /// It crashed after the kernel denied it memory.
         case shortage
-        /// A signal from outside killed or stopped it: from the kernel when memory is short, or from a person.
+        /// It was killed or stopped by an external signal: from the kernel when memory is short, or from a person.
         case killed
         /// It exceeded the kernel's limit on CPU time or on written bytes.
         case limit
         /// It made a system call that no decoder needs.
         case violation
-        /// It sent a false or unexpected message, or was busy without a request.
+        /// It sent an invalid or unexpected message, or was busy without a request.
         case breach
-        /// Its request passed the deadline.
+        /// Its request exceeded the deadline.
         case deadline
-        /// It used far more CPU time than the image's header sets as the price.
+        /// It used far more CPU time than estimated from the image's header.
         case exhausted
         /// No request waited for its image any more.
         case cancelled
@@ -28,9 +28,9 @@ struct SandboxMetrics: Sendable {
     }
 
     private let ends: CounterFamily
-    /// Images that a second worker got.
+    /// The number of images retried in a second worker.
     let retries: Counter
-    /// Contents that entered quarantine.
+    /// The number of files and pixels quarantined.
     let quarantined: Counter
     private let fastDecodes: Counter
     private let fallbacks: CounterFamily

@@ -1,18 +1,18 @@
 import Telemetry
 
-/// Has a worker try what the kernel must deny it.
+/// Tests that the kernel denies a worker forbidden actions.
 package enum SandboxTrial {
-    /// The result of a trial.
+    /// The result of a test.
     package enum Outcome: Hashable, Sendable {
-        /// The kernel refused the action with this error number.
+        /// The kernel denied the action with this error number.
         case refused(error: CInt)
-        /// The worker was ended for the action; with the name of the system call if it is known.
+        /// The worker was killed for the action; includes the name of the system call, if known.
         case ended(call: String?)
         /// The action succeeded, or the worker ended for another reason.
         case worked
     }
 
-    /// Starts a worker and has it try `action`.
+    /// Starts a worker and has it attempt `action`.
     ///
     /// - Throws: ``WorkerLaunch/Failure`` if the worker cannot start.
     package static func outcome(

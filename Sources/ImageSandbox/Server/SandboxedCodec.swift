@@ -9,14 +9,15 @@ package import Telemetry
 ///
 /// An image that takes control of a worker gains nothing.
 ///
-/// If a worker ends, another worker gets its image. An image that ends two workers, or one worker by a forbidden
-/// action, counts as damaged, and its content is refused for a while. Work that keeps a processor busy past its
-/// deadline is refused for the same time, because a second attempt would take as long.
+/// If a worker ends, another worker retries its image. An image that ends two workers, or one worker by a forbidden
+/// action, counts as damaged, and its content is rejected for a while. Work that keeps a processor busy beyond its
+/// deadline is rejected for the same time, because a second attempt would take as long.
 package final class SandboxedCodec: ImageCodec {
-    /// Protections that the kernel enforces on every worker.
+    /// The protections that the kernel enforces on every worker.
     package let protections: Protections
     private let decoders: WorkerRoster
-    /// Encoders never see files: what they write goes to clients unchanged, so no file may take control of them.
+    /// Separate from decoders: encoders never read files, because their output goes to clients unchanged, so no file
+    /// may take control of them.
     private let encoderState = Locked(Encoders.notNeeded)
     private let configuration: SandboxConfiguration
     private let metrics: SandboxMetrics
@@ -25,13 +26,13 @@ package final class SandboxedCodec: ImageCodec {
     private let damagedContents: Locked<Quarantine<RefusedContent>>
     private let endlessJobs: Locked<Quarantine<SandboxJob>>
 
-    /// The encoders, which start when the first image needs one.
+    /// The encoders, which start for the first image that needs one.
     private enum Encoders {
         case notNeeded, stopped
         case started(WorkerRoster)
     }
 
-    /// Why an image failed, for logs.
+    /// The reason why an image failed, for logs.
     private struct Fault: Error {
         let detail: String
     }
@@ -67,18 +68,18 @@ package final class SandboxedCodec: ImageCodec {
         }
     }
 
-    /// Decodes in a worker, and in a second one if the first ends.
+    /// Decodes in a worker, and again in a second one if the first ends.
     ///
-    /// - Throws: ``ImagingError``, ``WorkerUnavailable``, or what `token` says.
+    /// - Throws: ``ImagingError``, ``WorkerUnavailable``, or the error of `token`.
     package func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage {
         try token.check()
         try plan.check(header, limits: limits)
         do {
-            // A process has more address space than memory in use.
+            // A process uses more address space than memory.
             let memory = 2 * min(header.price(of: plan, fileByteCount: bytes.count), 1 << 46)
-            // The header's price chose the lane and the wait. A file that needs far more than that has a false header.
+            // The estimate from the header chose the lane and the wait. A file that needs far more has a false header.
             let processorTime = configuration.processorTime(
                 forPriceOf: header.timePrice(of: plan, fileByteCount: bytes.count))
             let image = try perform(
@@ -95,9 +96,9 @@ package final class SandboxedCodec: ImageCodec {
         }
     }
 
-    /// Encodes in a worker, and in a second one if the first ends.
+    /// Encodes in a worker, and again in a second one if the first ends.
     ///
-    /// - Throws: ``ImagingError``, ``WorkerUnavailable``, or what `token` says.
+    /// - Throws: ``ImagingError``, ``WorkerUnavailable``, or the error of `token`.
     package func encode(
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
@@ -119,9 +120,9 @@ package final class SandboxedCodec: ImageCodec {
         }
     }
 
-    /// Has a worker do the work, and a second one if the first ends.
+    /// Does the work in a worker, and again in a second one if the first ends.
     ///
-    /// - Throws: ``Fault`` if the image is at fault, ``WorkerUnavailable``, or what `token` says.
+    /// - Throws: ``Fault`` if the image is at fault, ``WorkerUnavailable``, or the error of `token`.
     private func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, by roster: WorkerRoster, memory: Int? = nil,
         processorTime: Duration? = nil, token: WorkToken,
@@ -137,7 +138,7 @@ package final class SandboxedCodec: ImageCodec {
                         work, on: bytes, room: room, memory: memory, processorTime: processorTime, token: token,
                         read: read)
                 } catch {
-                    // The worker got no request, or has answered it: it is still good.
+                    // The worker got no request, or has answered it, so it is still usable.
                     roster.giveBack(worker)
                     throw error
                 }
@@ -183,15 +184,14 @@ package final class SandboxedCodec: ImageCodec {
         throw CancellationError()
     }
 
-    /// The decoders that are ready; the next to be used is the last.
+    /// The idle decoders; the last is used next.
     var idleProcesses: [CInt] { decoders.idleProcesses }
 
-    /// The encoders; nil before the first image needs one.
+    /// The encoders; nil before the first image that needs one.
     var encoders: WorkerRoster? {
         encoderState.withLock { if case .started(let roster) = $0 { roster } else { nil } }
     }
 
-    /// Ends all workers.
     package func shutDown() {
         decoders.shutDown()
         let started = encoderState.withLock { state -> WorkerRoster? in
@@ -243,7 +243,7 @@ package final class SandboxedCodec: ImageCodec {
         return Fault(detail: detail)
     }
 
-    /// Counts and logs that a content enters quarantine, and returns its hash.
+    /// Counts and logs the quarantine of a content, and returns its hash.
     private func reportQuarantine(_ bytes: SharedBytes, _ detail: String) -> SHA256Digest {
         let digest = bytes.withBytes { SHA256.hash($0) }
         metrics.quarantined.increment()
@@ -253,7 +253,7 @@ package final class SandboxedCodec: ImageCodec {
     }
 }
 
-/// The machine has too little memory or too few descriptors to give an image to a worker; the image is not at fault.
+/// The machine is short of memory or descriptors, so no worker can process the image; the image is not at fault.
 package struct WorkerUnavailable: Error {
     /// The reason, for logs.
     package let detail: String

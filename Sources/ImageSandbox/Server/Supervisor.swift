@@ -2,29 +2,29 @@ import CLinux
 import CSeccompShim
 import Glibc
 
-/// Decides about the system calls that a worker's filter leaves to the server: it grants a bounded number of threads
+/// Decides on the system calls that a worker's filter delegates to the server: it grants a bounded number of threads
 /// and nothing else.
 ///
-/// The calling thread of the worker waits in the kernel for the decision. One thread at a time uses a supervisor, as it
-/// does its worker.
+/// The calling thread of the worker waits in the kernel for the decision. A supervisor, like its worker, is used by one
+/// thread at a time.
 @safe
 final class Supervisor {
     /// Readable when a call waits for a decision.
     let descriptor: CInt
     private let process: pid_t
-    /// Threads that may start before the worker's threads are counted again.
+    /// The number of threads that may start before the worker's threads are counted again.
     private var unusedGrants = 0
     private var granted = 0
     private var refused = 0
 
-    /// Largest number of threads of a worker: twice what a HEIC file of many tiles was seen to use.
+    /// The maximum number of threads of a worker: twice the number observed for a HEIC file of many tiles.
     static let mostThreads = 24
-    /// Largest number of threads that may start for one image; a large HEIC file uses two for each tile.
+    /// The maximum number of threads started for one image; a large HEIC file uses two per tile.
     private static let mostGrants = 10_000
-    /// Largest number of refused threads; a library gives up much earlier.
+    /// The maximum number of rejected threads; a library gives up much earlier.
     private static let mostRefusals = 64
 
-    /// Takes over the descriptor that `process` sent.
+    /// Takes ownership of the descriptor sent by `process`.
     init(adopting descriptor: CInt, of process: pid_t) {
         self.descriptor = descriptor
         self.process = process
@@ -39,7 +39,7 @@ final class Supervisor {
         (granted, refused) = (0, 0)
     }
 
-    /// Decides about the next call; returns the name of a forbidden call, which stays unanswered.
+    /// Decides on the next call; returns the name of a forbidden call, which gets no reply.
     func judge() -> String? {
         var call = CSeccompShimCall()
         // The calling process may have ended by now.
@@ -67,20 +67,20 @@ final class Supervisor {
 }
 
 extension MessageSocket {
-    /// The end of a wait for a worker.
+    /// The result of waiting for a worker.
     enum Event {
-        /// A message waits, or the worker has ended.
+        /// A message is waiting, or the worker has ended.
         case message
         case nothing
-        /// The worker waits in a forbidden system call of this name, from which it never returns.
+        /// The worker is blocked in a forbidden system call of this name, which never returns.
         case forbidden(call: String)
     }
 
-    /// Waits for a message, and decides about one system call if it comes first.
+    /// Waits for a message, and decides on one system call if it comes first.
     ///
-    /// Nothing if the time is up or a thread was granted or refused.
+    /// Returns `.nothing` on a timeout, and if a thread was granted or rejected.
     func event(_ supervisor: Supervisor?, milliseconds: CInt) -> Event {
-        // The kernel always reports the connection's end, whatever events are asked for.
+        // The kernel always reports the end of the connection, whatever the requested events.
         var entries = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         if let supervisor { entries.append(pollfd(fd: supervisor.descriptor, events: Int16(POLLIN), revents: 0)) }
         guard unsafe poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return .nothing }

@@ -2,17 +2,17 @@ package import Imaging
 package import Memory
 
 extension WorkerAnswer.ClaimedImage {
-    /// Longest color profile in bytes: three tables of the largest size.
+    /// The maximum size of a color profile in bytes: three tables of the largest size.
     private static let longestProfile = 1 << 20
 
-    /// The image that the worker claims to have left in `memory`; the worker cannot change its pixels any more.
+    /// Returns the image that the worker reports in `memory`; the worker cannot change its pixels any more.
     ///
-    /// - Throws: ``ImagingError`` if a part of the claim is false or does not follow from the file's header and the
-    ///   plan; ``SharedMemoryError``.
+    /// - Throws: ``ImagingError`` if a part of the report is false or contradicts the file's header and the plan;
+    ///   ``SharedMemoryError``.
     package func image(
         in memory: inout OutputMemory, of header: ImageHeader, by plan: DecodePlan
     ) throws -> DecodedImage {
-        // These checks come before the memory is mapped or read.
+        // These checks precede mapping or reading the memory.
         guard try description.pixelByteCount(of: header, by: plan) == pixelCount, delayCount <= plan.frames(of: header),
             profileCount <= Self.longestProfile
         else {
@@ -31,14 +31,14 @@ extension WorkerAnswer.ClaimedImage {
 }
 
 extension WorkerAnswer {
-    /// Largest number of bytes of the encoded file of an image of `size`: more than the dearest pixels take with
-    /// everything around them.
+    /// Returns the maximum size of an encoded file for an image of `size`: more than the largest pixels with all
+    /// metadata.
     static func mostFileBytes(of size: PixelSize, frames: Int = 1) -> Int { frames * (size.area * 8 + 1 << 16) }
 
-    /// The file that the worker claims to have left in `memory`; the worker cannot change it any more.
+    /// Returns the file that the worker reports in `memory`; the worker cannot change it any more.
     ///
-    /// - Throws: ``ImagingError`` if the bytes are not a file of this format, size and number of frames, or more
-    ///   than ``mostFileBytes(of:frames:)``; ``SharedMemoryError``.
+    /// - Throws: ``ImagingError`` if the bytes are not a file of this format, size and number of frames, or exceed
+    ///   ``mostFileBytes(of:frames:)``; ``SharedMemoryError``.
     package static func file(
         byteCount: Int, in memory: inout OutputMemory, format: ImageFormat, size: PixelSize,
         frames: Int = 1

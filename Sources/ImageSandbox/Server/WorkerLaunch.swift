@@ -4,18 +4,15 @@ import Glibc
 
 /// The command that starts worker processes, and their limits.
 package struct WorkerLaunch: Sendable {
-    /// The executable, which must know the subcommand ``SandboxWorker/command``.
-    ///
-    /// By default that of this process.
+    /// The executable, which must support the subcommand ``SandboxWorker/command``; by default the running one.
     package var executable = "/proc/self/exe"
-    /// The limits that each worker puts in force.
+    /// The limits that each worker applies to itself.
     package var limits: WorkerLimits
-    /// Bytes of address space that a decoder may use beyond twice the price of its image.
+    /// The address space that a decoder may use beyond twice the estimated memory of its image, in bytes.
     package var spareMemory = 256 << 20
-    /// Longest time until a started worker must be ready.
+    /// The time within which a started worker must be ready.
     package var timeLimit = Duration.seconds(20)
 
-    /// Workers from this executable.
     package init(executable: String = "/proc/self/exe", limits: WorkerLimits) {
         self.executable = executable
         self.limits = limits
@@ -29,8 +26,7 @@ package struct WorkerLaunch: Sendable {
 
     /// Starts a worker and waits until it is ready; the worker ends with the calling thread.
     ///
-    /// - Parameter template: The process that the worker is to be a copy of; if nil, the worker is a program of its
-    ///   own.
+    /// - Parameter template: The process to copy; nil starts a new program.
     /// - Throws: ``Failure``.
     func start(copying template: WorkerTemplate? = nil) throws(Failure) -> WorkerProcess {
         let (id, ours) = try connected { theirs throws(Failure) in
@@ -86,7 +82,7 @@ package struct WorkerLaunch: Sendable {
         } catch {
             throw Failure(description: "\(error)")
         }
-        // This copy of the process's end is closed on return, so that the connection ends when the process does.
+        // This copy of the process's end is closed on return, so that the connection ends with the process.
         return (try start(theirs), ours)
     }
 
@@ -102,9 +98,9 @@ package struct WorkerLaunch: Sendable {
         return id
     }
 
-    /// The first answer of a worker, after it has sent its supervisor's descriptor if it has one.
+    /// Returns the first answer of a worker, after its supervisor's descriptor if there is one.
     ///
-    /// The server takes no other descriptor from a worker, and the worker has seen no file at this time.
+    /// The server accepts no other descriptor from a worker, and the worker has read no file at this time.
     private func answer(
         _ socket: MessageSocket, _ supervisor: inout Supervisor?, of process: pid_t
     ) throws(Failure) -> WorkerAnswer? {
@@ -128,12 +124,11 @@ package struct WorkerLaunch: Sendable {
         }
     }
 
-    /// The worker's environment; it has nothing of the service's own, which may hold secrets, but the library path.
+    /// The worker's environment: the library path, but nothing else of the service's own, which may contain secrets.
     private static var environment: [String] {
-        // A worker that crashes must end at once, and cannot start a backtracer.
-        // Address space is limited, so the allocator must return what it does not use. A template may not have threads.
-        // Requests already run in parallel. libgomp would start a thread for each processor, and end the process if it
-        // got fewer.
+        // A worker that crashes must end at once, and cannot start a backtracer. Address space is limited, so the
+        // allocator must return unused memory. A template may not have threads. Requests already run in parallel.
+        // libgomp would start a thread for each processor, and end the process if it got fewer.
         let allocation = "narenas:1,retain:false,background_thread:false,dirty_decay_ms:500"
         var variables = ["SWIFT_BACKTRACE=enable=no", "MALLOC_CONF=\(allocation)", "OMP_NUM_THREADS=1"]
         if let path = unsafe getenv("LD_LIBRARY_PATH") {
@@ -142,7 +137,7 @@ package struct WorkerLaunch: Sendable {
         return variables
     }
 
-    /// Lends texts to C as an array of pointers that ends with a null pointer.
+    /// Passes strings to C as a null-terminated array of pointers.
     @unsafe
     private static func withStrings<Result>(
         _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result

@@ -3,7 +3,7 @@ import Coordination
 import Glibc
 import Memory
 
-/// The server's side of one worker process; one thread at a time uses it.
+/// The server's side of one worker process; used by one thread at a time.
 @safe
 final class WorkerProcess: @unchecked Sendable {
     /// The process ID.
@@ -11,29 +11,28 @@ final class WorkerProcess: @unchecked Sendable {
     let socket: MessageSocket
     /// The protections that the worker reported when it was ready.
     let protections: Protections
-    /// Decides about the worker's system calls; nil if the kernel decides alone.
+    /// Decides on the worker's system calls; nil if the kernel decides alone.
     let supervisor: Supervisor?
-    /// The process of which the worker is a copy; nil if it is a program of its own.
+    /// The process that the worker is a copy of; nil if it was started as a new program.
     let template: WorkerTemplate?
-    /// The time at which the worker was started.
     let start = SystemTimekeeper().now
     /// The worker's CPU time at the end of its last request.
     private(set) var restingTime: Duration
-    /// Number of images that the worker got, as files or as pixels.
+    /// The number of images, as files or pixels, that the worker received.
     private(set) var requests = 0
-    /// The value of ``requests`` when the worker last tidied up, and when it was last seen idle.
+    /// The values of ``requests`` when the worker last freed memory, and when it was last seen idle.
     private var tidyRequests = 0
     private var idleRequests = 0
-    /// Bytes of address space when the worker was ready, and those of the kept memory.
+    /// The address space when the worker was ready, including the kept memory, in bytes.
     private let addressSpace: Int
-    /// Bytes of address space that it may use beyond these and its image's.
+    /// The address space that it may use beyond this and its image's, in bytes.
     private let spareMemory: Int
-    /// Bytes that its last image was allowed; nil while the limit of the start is in force.
+    /// The allowance for its last image in bytes; nil while the initial limit applies.
     private var allowance: Int?
     /// The memory that the worker shares: the server copies files into `input` and results out of `output`.
     private var input, output: KeptMemory?
 
-    /// Takes over a started process; the owner must call ``end()``.
+    /// Takes ownership of a started process; the owner must call ``end()``.
     init(
         id: pid_t, socket: MessageSocket, supervisor: Supervisor? = nil, protections: Protections = .none,
         spareMemory: Int = 0, template: WorkerTemplate? = nil
@@ -55,33 +54,31 @@ final class WorkerProcess: @unchecked Sendable {
         case failed(String)
         /// The worker ended or was stopped before it answered.
         case lost
-        /// The worker waits in a forbidden system call.
+        /// The worker is blocked in a forbidden system call.
         case forbidden(call: String)
-        /// The worker sent a false answer.
+        /// The worker sent an invalid answer.
         case breach(String)
-        /// The token asked to stop while the worker was still at work; `wasBusy` if it had a processor for at least
+        /// The token asked to stop while the worker was still running; `wasBusy` if it used a processor for at least
         /// half of the time limit.
         case interrupted(wasBusy: Bool)
-        /// The image is at fault, and the worker may fail on good ones from now on.
+        /// The image is at fault, and good images may fail in the worker from now on.
         case spent(String)
         /// The worker used up the CPU time for this request.
         case exhausted
     }
 
-    /// Milliseconds between two checks of the token.
+    /// The interval between checks of the token, in milliseconds.
     private static let checkInterval: CInt = 50
 
-    /// Has the worker do `work` with `bytes`.
-    ///
-    /// Blocks the calling thread.
+    /// Sends `bytes` to the worker for `work`, and blocks the calling thread until it has finished.
     ///
     /// - Parameters:
-    ///   - room: Largest number of bytes of the result.
-    ///   - memory: Bytes of address space that the worker may use beyond what it has, so that a file with a false
-    ///     header fails. If nil, the limit of the start stays in force.
-    ///   - processorTime: CPU time that the worker may use; if nil, the time that `token` leaves.
-    ///   - read: Checks the answer and the output memory, and makes the result of them. It throws if they are false.
-    /// - Throws: ``SharedMemoryError`` if this process fails, or the worker has too little memory.
+    ///   - room: The maximum size of the result in bytes.
+    ///   - memory: The address space in bytes that the worker may use beyond its current one, so that a file with a
+    ///   false header fails. If nil, the initial limit applies.
+    ///   - processorTime: The CPU time that the worker may use; if nil, the remaining time of `token`.
+    ///   - read: Checks the answer and the output memory, and returns the result. It throws if they are invalid.
+    /// - Throws: ``SharedMemoryError`` if this process fails, or the worker is short of memory.
     func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, memory: Int? = nil,
         processorTime limit: Duration? = nil, token: WorkToken,
@@ -132,7 +129,7 @@ final class WorkerProcess: @unchecked Sendable {
         }
     }
 
-    /// Sends a request with its input; false if the worker does not take it.
+    /// Sends a request with its input; returns false if the worker does not accept it.
     private func ask(
         for work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, _ new: WorkerRequest.Memories,
         _ output: borrowing OutputMemory
@@ -163,7 +160,7 @@ final class WorkerProcess: @unchecked Sendable {
             new.insert(.largeOutput)
             descriptors.append(descriptor)
         }
-        // The worker continues where this thread stops, so the kernel need not look for a processor.
+        // The worker continues where this thread stops, so the kernel need not search for a processor.
         CLinux_bind_to_this_processor(id)
         let isSent = socket.send(
             WorkerRequest.perform(work, byteCount: bytes.count, room: room, new: new).message, descriptors)
@@ -173,15 +170,15 @@ final class WorkerProcess: @unchecked Sendable {
 
     /// The result of a forbidden action.
     enum Attempt: Hashable {
-        /// The call returned: 0 if it succeeded, else the error number.
+        /// The call returned: 0 if it succeeded, otherwise the error number.
         case finished(error: CInt)
-        /// The worker waits in a forbidden system call.
+        /// The worker is blocked in a forbidden system call.
         case forbidden(call: String)
         /// The worker ended, or did not answer.
         case lost
     }
 
-    /// Has the worker try a forbidden action.
+    /// Has the worker attempt a forbidden action.
     func attempt(_ action: ForbiddenAction) -> Attempt {
         supervisor?.begin()
         guard socket.send(WorkerRequest.attempt(action).message) else { return .lost }
@@ -200,12 +197,12 @@ final class WorkerProcess: @unchecked Sendable {
         return .lost
     }
 
-    /// Kills the process if it still runs, and waits for its end; returns how it ended.
+    /// Kills the process if it still runs, waits for its end, and returns the cause.
     func end() -> WorkerEnd { WorkerEnd(killing: id) }
 
     /// Whether the worker keeps so much memory that the next image might lack it.
     ///
-    /// The check is made after large images, and at times after small ones, because the kernel takes long to tell.
+    /// Checked after large images, and only sometimes after small ones, because the query is slow.
     var hasGrown: Bool {
         guard requests % 64 == 0 || allowance ?? 0 > Self.allowanceStep else { return false }
         return Int(CLinux_address_space(id)) - addressSpace > spareMemory / 2
@@ -223,7 +220,7 @@ final class WorkerProcess: @unchecked Sendable {
         #endif
     }
 
-    /// CPU time that the process has used.
+    /// The CPU time used by the process.
     var processorTime: Duration { Self.processorTime(of: id) }
 
     private static func processorTime(of process: pid_t) -> Duration {
@@ -235,32 +232,33 @@ final class WorkerProcess: @unchecked Sendable {
         restingTime = processorTime
     }
 
-    /// Whether the worker should tidy up: it has not done so since its last request, before which it was not seen idle.
+    /// Whether the worker should free memory: it has not done so since its last request, and was idle at the last
+    /// check.
     var isUntidy: Bool { requests > tidyRequests && requests == idleRequests }
 
-    /// Notes that the worker is idle at a check.
+    /// Records that the worker is idle at a check.
     func noteIdle() { idleRequests = requests }
 
-    /// Gives back the pages of the shared memory, and has the worker give back its free memory.
+    /// Releases the pages of the shared memory, and has the worker release its free memory.
     func tidyUp() {
         tidyRequests = requests
         input?.empty()
         output?.empty()
-        // If the message cannot be sent, the worker is gone or stopped, which the next use notices.
+        // If the message cannot be sent, the worker has ended or was stopped, which its next use detects.
         _ = socket.send(WorkerRequest.tidyUp.message)
     }
 
-    /// A fault of a worker process that has no request.
+    /// A fault of a worker process without a request.
     enum IdleFault: Hashable {
         /// It has ended or was stopped.
         case gone
-        /// It waits in a forbidden system call.
+        /// It is blocked in a forbidden system call.
         case forbidden(call: String)
         /// It sent a message, or uses CPU time.
         case breach(String)
     }
 
-    /// The fault of this worker process while it has no request; nil if it has none.
+    /// The fault of this worker process without a request; nil if there is none.
     var idleFault: IdleFault? {
         switch socket.event(supervisor, milliseconds: 0) {
         case .forbidden(let call): return .forbidden(call: call)
@@ -273,7 +271,7 @@ final class WorkerProcess: @unchecked Sendable {
         return isBusyWhileIdle ? .breach("it used CPU time without a request") : nil
     }
 
-    /// Whether the worker used more CPU time since its last request than tidying up takes.
+    /// Whether the worker has used more CPU time since its last request than freeing memory takes.
     var isBusyWhileIdle: Bool { processorTime - restingTime > Self.idleTimeAllowance }
 
     private static let idleTimeAllowance = Duration.seconds(1)
@@ -299,15 +297,15 @@ enum WorkerEnd: Hashable, CustomStringConvertible {
         self.init(status: status)
     }
 
-    /// The end of a process that crashed because memory was short.
+    /// The exit of a process that crashed because memory was short.
     static let short = WorkerEnd.exited(CInt(CLinux_status_of_shortage))
 
-    /// Reads a status of `waitpid`.
+    /// Parses a status of `waitpid`.
     init(status: CInt) {
         self = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
     }
 
-    /// Why the worker ended, if this process did not kill it.
+    /// The cause of the end, if this process did not kill the worker.
     var cause: SandboxMetrics.Cause {
         switch self {
         case .killed(SIGSYS): .violation

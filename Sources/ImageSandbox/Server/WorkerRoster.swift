@@ -4,16 +4,16 @@ import Telemetry
 
 /// The running workers, and a thread that starts, watches and reaps them.
 ///
-/// A caller that takes a worker owns it until it gives it back or dismisses it. With one worker more than callers, a
-/// caller that loses its worker finds another at once.
+/// A caller that takes a worker owns it until it calls ``giveBack(_:)`` or ``dismiss(_:_:)``. With one worker more than
+/// callers, a caller that loses its worker finds another at once.
 final class WorkerRoster: Sendable {
     fileprivate struct State {
         var running: [WorkerProcess] = []
-        /// The worker that was used last is taken first, because its memory is still in the processor's cache.
+        /// The last used worker is taken first, because its memory is still in the processor's cache.
         var idle: [WorkerProcess] = []
         /// Killed workers that the thread has yet to reap.
         var dismissed: [WorkerProcess] = []
-        /// Workers that ended while a caller owned them; the caller reaps them.
+        /// Workers that ended in use; the caller reaps them.
         var endedInUse: Set<pid_t> = []
         var first: Result<Protections, WorkerLaunch.Failure>?
         var delay = WorkerRoster.shortestDelay
@@ -27,22 +27,23 @@ final class WorkerRoster: Sendable {
         case watch([WorkerProcess], until: Duration?)
     }
 
-    /// Pause before the next start after a failed one; it doubles each time.
+    /// The pause after the first failed start; it doubles each time.
     private static let shortestDelay = Duration.milliseconds(100)
     private static let longestDelay = Duration.seconds(5)
 
-    /// Milliseconds between two checks of idle workers: they use no CPU time, and give memory back at the second one.
+    /// The interval between checks of idle workers in milliseconds: they must use no CPU time, and free memory at the
+    /// second check.
     private static let idleCheckInterval = 5_000.0
 
     private let configuration: SandboxConfiguration
     private let workerCount: Int
     private let life: WorkerLife
-    /// Protections that every worker must have; if nil, those of the first worker.
+    /// The protections that every worker must have; nil requires those of the first worker.
     private let requirement: Protections?
     private let metrics: SandboxMetrics
     private let logger: Logger
     private let state = ConditionGuarded(State())
-    /// Wakes the thread: it sends into the one end and waits at the other.
+    /// Wakes the thread, which waits at the receiver.
     private let wakeUp: (sender: MessageSocket, receiver: MessageSocket)
     private let thread = Locked<WorkThread?>(nil)
 
@@ -75,15 +76,15 @@ final class WorkerRoster: Sendable {
         try state.blockingWait { $0.first }.get()
     }
 
-    /// The workers that are idle or at work.
+    /// The workers that are idle or in use.
     var processes: [pid_t] { state.withLock { $0.running.map(\.id) } }
 
-    /// The idle workers; the next to be taken is the last.
+    /// The idle workers; the last is taken next.
     var idleProcesses: [pid_t] { state.withLock { $0.idle.map(\.id) } }
 
-    /// A worker that the caller owns; waits until one is idle.
+    /// Waits until a worker is idle and transfers it to the caller.
     ///
-    /// - Throws: ``WorkerPool/Stopped``, or what `token` says.
+    /// - Throws: ``WorkerPool/Stopped``, or the error of `token`.
     func take(_ token: WorkToken) throws -> WorkerProcess {
         while true {
             guard let worker = try blockingIdle() else {
@@ -95,7 +96,7 @@ final class WorkerRoster: Sendable {
         }
     }
 
-    /// Ends a worker that is not idle as it should be.
+    /// Ends a worker with a fault while idle.
     private func end(_ worker: WorkerProcess, because idleFault: WorkerProcess.IdleFault) {
         switch idleFault {
         case .gone: reap(worker)
@@ -104,15 +105,15 @@ final class WorkerRoster: Sendable {
         }
     }
 
-    /// Takes back a worker that has answered.
+    /// Accepts a worker back after its answer.
     func giveBack(_ worker: WorkerProcess) {
-        // Memory that the worker keeps after a large image would be missing for the next image.
+        // The next image would lack the memory that the worker keeps after a large one.
         if worker.hasGrown {
             dismiss(worker, .recycled)
             return
         }
         worker.rest()
-        // An attacker who knows the addresses of one copy knows those of all.
+        // An attacker who knows the addresses of one copy knows the addresses of all.
         let age = max(life.age(of: worker), worker.template?.isExposed == true ? 1 : 0)
         let isReplaced = state.withLock { state in
             guard !state.isStopped else { return true }
@@ -150,7 +151,7 @@ final class WorkerRoster: Sendable {
             ["process": .int(Int(worker.id)), "cause": .string(cause.rawValue), "reason": .string(reason)])
     }
 
-    /// Kills a worker if it still runs, waits for its end, and returns how it ended.
+    /// Kills a worker if it still runs, waits for its end, and returns the cause.
     @discardableResult
     func reap(_ worker: WorkerProcess) -> WorkerEnd {
         let end = worker.end()
@@ -170,7 +171,7 @@ final class WorkerRoster: Sendable {
         return end
     }
 
-    /// Ends the thread and all workers that no caller owns; the others end when they are given back.
+    /// Ends the thread and all idle workers; workers in use end when they are returned.
     func shutDown() {
         let wasStopped = state.withLock { state in
             defer { state.isStopped = true }
@@ -182,7 +183,7 @@ final class WorkerRoster: Sendable {
         thread.withLock { $0 }?.blockingJoin()
     }
 
-    /// An idle worker; nil after 50 ms without one.
+    /// Returns an idle worker; nil after 50 ms without one.
     private func blockingIdle() throws(WorkerPool.Stopped) -> WorkerProcess? {
         try state.blockingWait(atMost: .milliseconds(50)) { state throws(WorkerPool.Stopped) in
             if state.isStopped { throw WorkerPool.Stopped() }
@@ -243,7 +244,7 @@ final class WorkerRoster: Sendable {
             ["reason": .string(failure.description)])
     }
 
-    /// Starts a worker and checks that it has the required protections.
+    /// Starts a worker and checks its protections.
     private func startProtected(
         by spawner: inout WorkerSpawner
     ) throws(WorkerLaunch.Failure) -> WorkerProcess {
@@ -256,10 +257,10 @@ final class WorkerRoster: Sendable {
 
     /// Waits until a worker ends, the thread is woken or the time has come.
     ///
-    /// Reaps a worker that ended while idle.
+    /// Reaps workers that ended while idle.
     private func watch(_ workers: [WorkerProcess], until time: Duration?) {
         var entries = [pollfd(fd: wakeUp.receiver.descriptor, events: Int16(POLLIN), revents: 0)]
-        // No events are asked for: the kernel always reports a worker's end, and answers are not for this thread.
+        // No events are requested: the kernel always reports a worker's end, and answers are not for this thread.
         entries += workers.map { pollfd(fd: $0.socket.descriptor, events: 0, revents: 0) }
         let now = SystemTimekeeper().now
         let rest = time.map { max(1, ($0 - now).seconds * 1_000) } ?? .infinity
@@ -279,15 +280,13 @@ final class WorkerRoster: Sendable {
         }
     }
 
-    /// Ends idle workers that use CPU time.
     private func endBusyIdleWorkers() {
         while let worker = state.withLock({ $0.takeIdle(\.isBusyWhileIdle) }) {
             end(worker, because: worker.idleFault ?? .gone)
         }
     }
 
-    /// Has workers that were idle since the last check give back the memory that their images needed; the thread calls
-    /// it.
+    /// Has workers that were idle since the last check release the memory used for their images; called by the thread.
     func tidyUpIdleWorkers() {
         while let worker = state.withLock({ $0.takeIdle(\.isUntidy) }) {
             worker.tidyUp()
@@ -301,13 +300,13 @@ final class WorkerRoster: Sendable {
     }
 
     private func wakeThread() {
-        // If the message cannot be sent, one already waits or the thread has ended.
+        // If the message cannot be sent, one is already waiting or the thread has ended.
         _ = wakeUp.sender.send([0])
     }
 }
 
 extension WorkerRoster.State {
-    /// Takes one of the idle workers, so that no other caller gets it.
+    /// Removes one of the idle workers, so that no other caller gets it.
     fileprivate mutating func takeIdle(_ isMeant: (WorkerProcess) -> Bool) -> WorkerProcess? {
         idle.firstIndex(where: isMeant).map { idle.remove(at: $0) }
     }

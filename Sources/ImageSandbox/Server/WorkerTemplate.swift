@@ -2,11 +2,11 @@ import Coordination
 import Glibc
 import Telemetry
 
-/// A process that has started all libraries and seen nothing from outside; workers are copies of it.
+/// A process that has loaded all libraries and read nothing from outside; workers are copies of it.
 ///
 /// A copy starts in a fraction of the time of a new program, and shares all memory that neither process changes. All
-/// copies of a template have the same addresses, so a template is replaced when an attacker may know them, and at times
-/// before that.
+/// copies of a template have the same addresses, so a template is replaced when an attacker may know them, and
+/// periodically before that.
 ///
 /// One thread uses a template, which ends with that thread; any thread may call ``expose()``.
 final class WorkerTemplate: Sendable {
@@ -16,19 +16,19 @@ final class WorkerTemplate: Sendable {
     private let start = SystemTimekeeper().now
     private let state = Locked((copies: 0, isExposed: false))
 
-    /// Largest number of copies, and longest life.
+    /// The maximum number of copies, and the maximum lifetime.
     static let mostCopies = 64
     static let longestLife = Duration.seconds(3_600)
-    /// Milliseconds that a copy may take; it took less than one.
+    /// The time limit of a copy in milliseconds; it takes less than one.
     private static let timeLimit: CInt = 1_000
 
-    /// Takes over a process that has answered that it is prepared; the owner must call ``end()``.
+    /// Takes ownership of a prepared process; the owner must call ``end()``.
     init(id: pid_t, socket: MessageSocket) {
         self.id = id
         self.socket = socket
     }
 
-    /// Makes a copy whose socket is `end`, and returns its process; nil if the template does not answer.
+    /// Creates a copy whose socket is `end`, and returns its process ID; nil if the template does not answer.
     func copy(_ end: MessageSocket) -> pid_t? {
         guard socket.send(TemplateProcess.request, [end.descriptor]), socket.wait(milliseconds: Self.timeLimit),
             case .copied(let process) = WorkerAnswer(socket.receive(count: WorkerAnswer.byteCount)), process > 0
@@ -37,16 +37,16 @@ final class WorkerTemplate: Sendable {
         return process
     }
 
-    /// Notes that an attacker may know the addresses, because a worker crashed or did something forbidden.
+    /// Records that an attacker may know the addresses, because a worker crashed or did something forbidden.
     func expose() { state.withLock { $0.isExposed = true } }
 
     /// Whether an attacker may know the addresses of all copies.
     var isExposed: Bool { state.withLock { $0.isExposed } }
 
-    /// Number of copies so far.
+    /// The number of copies so far.
     var copies: Int { state.withLock { $0.copies } }
 
-    /// Whether another template must make the next copy.
+    /// Whether the next copy needs a new template.
     var isSpent: Bool {
         isExposed || copies >= Self.mostCopies || SystemTimekeeper().now - start > Self.longestLife
     }
@@ -55,18 +55,18 @@ final class WorkerTemplate: Sendable {
     func end() { _ = WorkerEnd(killing: id) }
 }
 
-/// Starts workers as copies of a template, or as programs of their own if there is no template.
+/// Starts workers as copies of a template, or as new programs if there is no template.
 ///
-/// One thread uses it, with which the template and the workers end.
+/// Used by one thread, with which the template and the workers end.
 struct WorkerSpawner {
     private let launch: WorkerLaunch
     private let logger: Logger
     private(set) var template: WorkerTemplate?
-    /// When a template may be started after one failed.
+    /// The earliest time to start a template after a failed one.
     private var nextTemplate = Duration.zero
     private static let pauseAfterFailure = Duration.seconds(60)
 
-    /// A template that starts with the first worker.
+    /// Creates a spawner; its template starts with the first worker.
     init(_ launch: WorkerLaunch, logger: Logger) {
         self.launch = launch
         self.logger = logger

@@ -4,24 +4,24 @@ import Coordination
 import Glibc
 import Imaging
 
-/// Gives up, step by step, all that a worker does not need.
+/// Drops, step by step, all privileges that a worker does not need.
 enum Confinement {
-    /// Starts the image library, before this process is confined or makes copies of itself.
+    /// Initializes the image library, before this process is confined or copied.
     ///
-    /// - Throws: An error of the image library; the process is of no use then.
+    /// - Throws: An error of the image library; the process is then unusable.
     static func prepare() throws {
         _ = CLinux_die_with_parent()
         preferForOutOfMemoryKill()
         try ImageLibrary.startDecoding()
     }
 
-    /// Confines this process, which is prepared, for good; returns what is in force.
+    /// Permanently confines this prepared process; returns the protections in force.
     ///
-    /// - Throws: An error of the image library; the process is of no use then.
+    /// - Throws: An error of the image library; the process is then unusable.
     static func confine(_ limits: WorkerLimits, socket: CInt) throws -> Protections {
         var protections = Protections.none
         CLinux_watch_for_shortage()
-        // The limit on memory counts from here; `/proc` can still be read to learn how much is in use.
+        // The limit on memory counts from here; `/proc` is still readable to find out the current usage.
         protections.hasLimits = limits.enforce()
         protections.hasNoNewPrivileges = CLinux_set_no_new_privileges() == 0
         // This thread is the only one so far. Threads that libraries start later inherit its restrictions.
@@ -34,13 +34,13 @@ enum Confinement {
         return protections
     }
 
-    /// Sends the server the descriptor at which the kernel asks about this process.
+    /// Sends the server the descriptor by which the kernel reports this process's system calls.
     private static let handOver: @convention(c) (CInt, CInt) -> CInt = { socket, listener in
         let message = WorkerAnswer.supervised.message
         return unsafe CLinux_send(socket, message, message.count, [listener], 1)
     }
 
-    /// Makes the kernel end a worker, which is replaced, before the service when memory is short.
+    /// Makes the kernel kill a worker, which is replaced, before the service when memory is short.
     private static func preferForOutOfMemoryKill() {
         let descriptor = unsafe open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -49,7 +49,7 @@ enum Confinement {
     }
 }
 
-/// Decodes a small image in each format, so that the libraries load what they need before the process is confined.
+/// Decodes a small image in each format, so that the libraries load everything before the process is confined.
 enum WarmUp {
     /// - Throws: ``ImagingError`` if a format does not work.
     static func run() throws {
@@ -65,7 +65,7 @@ enum WarmUp {
 }
 
 extension Protections {
-    /// Protections that this machine's kernel offers.
+    /// The protections that this machine's kernel offers.
     package static var offered: Protections {
         Protections(
             hasNoNewPrivileges: true, hasSystemCallFilter: CSeccompShim_is_available() != 0, isSupervised: true,

@@ -4,16 +4,14 @@ import Glibc
 import Imaging
 import Memory
 
-/// The main function of a worker process: it confines the process and then answers requests until the server is gone.
+/// The main function of a worker process: it confines the process and then answers requests until the server ends.
 package enum SandboxWorker {
     /// The subcommand by which the server starts the executable.
     package static let command = "decode-worker"
 
-    /// Serves the socket that the server passed on.
+    /// Serves the inherited socket; never returns.
     ///
-    /// Never returns.
-    ///
-    /// - Parameter arguments: The arguments after the command, written by ``WorkerLimits/arguments``; behind them
+    /// - Parameter arguments: The arguments after the command: ``WorkerLimits/arguments``, followed by
     ///   ``TemplateProcess/argument`` for a template.
     package static func run(_ arguments: [String]) -> Never {
         let socket = MessageSocket(adopting: CInt(CLinux_worker_socket))
@@ -43,16 +41,16 @@ package enum SandboxWorker {
             }
             guard let answer = handler.answer(to: request, descriptors), socket.write(answer.message) else { break }
         }
-        // The server is gone or sent an unknown message, so no one is left to tell.
+        // The server has ended or sent an unknown message, so there is no one to report to.
         _exit(0)
     }
 }
 
-/// Answers requests; it owns the memory that the worker shares with the server.
+/// Answers requests; owns the memory that the worker shares with the server.
 private struct RequestHandler: ~Copyable {
     private var input, output: KeptMemory?
 
-    /// The answer; nil if the request or its descriptors are wrong.
+    /// Returns the answer; nil if the request or its descriptors are invalid.
     mutating func answer(to request: WorkerRequest?, _ descriptors: [CInt]) -> WorkerAnswer? {
         switch request {
         case .perform(let work, let byteCount, let room, let new):
@@ -89,7 +87,7 @@ private struct RequestHandler: ~Copyable {
         } catch ImagingError.outOfMemory {
             return .noRoom
         } catch ImagingError.cannotDecode(let detail), ImagingError.encodeFailed(let detail) {
-            // Libraries do not tell damage from missing memory.
+            // Libraries do not distinguish damage from a lack of memory.
             if CLinux_is_short_of_memory() != 0 { return .noRoom }
             return ImageDecoder.isSpent ? .spent(detail) : .failed(detail)
         } catch let error as SharedMemoryError where error.isShortage {
@@ -99,7 +97,7 @@ private struct RequestHandler: ~Copyable {
         }
     }
 
-    /// The bytes that the server wrote; they are valid until it writes again.
+    /// Returns the bytes that the server wrote; valid until it writes again.
     private static func bytes(
         of input: inout KeptMemory?, _ file: consuming SharedMemory?, count: Int
     ) throws(SharedMemoryError) -> SharedBytes {

@@ -8,10 +8,9 @@ enum TemplateProcess {
     /// The server's request for a copy; it carries the copy's socket.
     static let request: [UInt8] = [1]
 
-    /// Makes a copy of this process for each request; returns in the copies only, whose socket has taken the place of
-    /// `socket`.
+    /// Makes a copy of this process for each request; returns in the copies only, whose socket replaces `socket`.
     ///
-    /// A process with several threads makes none, since a copy has only the thread that made it.
+    /// A process with several threads makes none, because a copy has only the thread that made it.
     static func copy(_ socket: MessageSocket) {
         // Pango starts threads that end by themselves.
         for _ in 0..<1_000 where CLinux_thread_count(getpid()) != 1 { usleep(1_000) }
@@ -19,7 +18,7 @@ enum TemplateProcess {
             _ = socket.write(WorkerAnswer.notStarted("it has several threads").message)
             _exit(70)
         }
-        // Copies need little of the code that the start needed.
+        // Copies need little of the code used by the start.
         CLinux_release_program_pages()
         var isHeard = socket.write(WorkerAnswer.prepared.message)
         while isHeard, let (_, descriptors) = socket.nextMessage(count: request.count), let end = descriptors.first {

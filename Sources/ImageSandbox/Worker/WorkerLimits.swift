@@ -1,47 +1,47 @@
 import CLinux
 import Glibc
 
-/// Limits that the kernel enforces on a worker; it ends a worker that exceeds them.
+/// The limits that the kernel enforces on a worker; it ends a worker that exceeds them.
 package struct WorkerLimits: Hashable, Sendable {
-    /// Bytes of address space beyond those before the first image and those of ``KeptMemory``.
+    /// The address space beyond that before the first image and that of ``KeptMemory``, in bytes.
     package var memory: Int
-    /// Largest number of bytes written to shared memory: the pixels of one image, or its file.
+    /// The maximum number of bytes written to shared memory: the pixels of one image, or its file.
     package var pixels: Int
-    /// Seconds of CPU time in its life.
+    /// The CPU time of the worker's life in seconds.
     package var processorSeconds: Int
-    /// Number of descriptors: the standard streams, the socket, the two kept memories, and two for one request.
+    /// The number of descriptors: the standard streams, the socket, the two kept memories, and two for one request.
     static let descriptors = 8
 
-    /// Limits of these values.
     package init(memory: Int, pixels: Int, processorSeconds: Int) {
         self.memory = memory
         self.pixels = pixels
         self.processorSeconds = processorSeconds
     }
 
-    /// Reads ``arguments``; nil if they are wrong.
+    /// Parses ``arguments``; nil if they are invalid.
     init?(_ arguments: [String]) {
         let numbers = arguments.compactMap { Int($0) }.filter { 1...1 << 48 ~= $0 }
         guard arguments.count == 3, numbers.count == 3 else { return nil }
         self.init(memory: numbers[0], pixels: numbers[1], processorSeconds: numbers[2])
     }
 
-    /// The limits as arguments for a worker.
+    /// The limits as command-line arguments.
     var arguments: [String] { [memory, pixels, processorSeconds].map(String.init) }
 
-    /// Puts the limits in force in this process for good; true if the kernel accepted all of them.
+    /// Applies the limits permanently to this process; returns true if the kernel accepted all of them.
     func enforce() -> Bool {
         var limits: [(resource: __rlimit_resource, most: Int)] = [
             (RLIMIT_FSIZE, pixels), (RLIMIT_CPU, processorSeconds), (RLIMIT_NOFILE, Self.descriptors),
             (RLIMIT_CORE, 0),
         ]
         #if !SANITIZING
-        // A sanitizer maps memory of its own at any time, and ends the process if it gets none.
+        // A sanitizer maps its own memory at any time, and ends the process if it gets none.
         limits.append((RLIMIT_AS, Self.addressSpace + 2 * KeptMemory.count + memory))
         #endif
         // All limits are set, even if one fails.
         let isInForce = limits.map { resource, most in
-            // At the hard limit on CPU time the kernel sends SIGKILL, which does not tell why; SIGXCPU must come first.
+            // At the hard limit on CPU time the kernel sends SIGKILL, which does not reveal the cause; SIGXCPU must
+            // come first.
             let second = most + (resource == RLIMIT_CPU ? 1 : 0)
             let resource = __rlimit_resource_t(resource.rawValue)
             var limit = rlimit()
@@ -54,7 +54,7 @@ package struct WorkerLimits: Hashable, Sendable {
         return isInForce.allSatisfy { $0 }
     }
 
-    /// Bytes of address space of this process: libraries, stacks and what the allocator reserved.
+    /// The address space of this process in bytes: libraries, stacks and the allocator's reserves.
     private static var addressSpace: Int {
         let bytes = CLinux_address_space(getpid())
         return bytes < 0 ? 4 << 30 : Int(bytes)
