@@ -1,6 +1,5 @@
-/// One layer's member of `Cache-Status` (RFC 9211).
+/// The member of one layer in `Cache-Status` (RFC 9211).
 package struct CacheLayerStatus: Hashable, Sendable {
-    /// A cache of the service.
     package enum Layer: String, Sendable, Hashable {
         case result = "alula-result"
         case shared = "alula-shared"
@@ -18,20 +17,18 @@ package struct CacheLayerStatus: Hashable, Sendable {
         case request = "fwd=request"
     }
 
-    /// The cache.
     package var layer: Layer
-    /// Hit, or why it went further.
+    /// Hit, or the reason for forwarding the request.
     package var outcome: Outcome
-    /// The request joined another's work.
+    /// Whether the request joined the work of another.
     package var isCollapsed: Bool
-    /// The request filled this layer.
+    /// Whether the request filled this layer.
     package var isStored: Bool
-    /// The status that the next layer outward answered, if that is not simply its success.
+    /// The status returned by the next layer, if not simply success.
     package var forwardStatus: Int?
-    /// Seconds until the source is stale; given if it is negative, that is stale already.
+    /// The time until the source is stale in seconds; negative if it already is.
     package var timeToLive: Int?
 
-    /// A member for `layer`.
     package init(
         _ layer: Layer, _ outcome: Outcome, isCollapsed: Bool = false, isStored: Bool = false,
         forwardStatus: Int? = nil, timeToLive: Int? = nil
@@ -45,14 +42,13 @@ package struct CacheLayerStatus: Hashable, Sendable {
     }
 }
 
-/// How long one step took.
+/// The duration of one step.
 package struct StepTiming: Hashable, Sendable {
-    /// The metric name: a token.
+    /// The metric name, a token.
     package let name: String
-    /// The time it took.
+    /// The duration of the step.
     package let duration: Duration
 
-    /// A step of this name, a token.
     package init(_ name: String, _ duration: Duration) {
         self.name = name
         self.duration = duration

@@ -1,24 +1,23 @@
 import Crypto
 package import Text
 
-/// The tags under which answers and sources are purged.
+/// The tags by which responses and sources are purged.
 package enum CacheTag {
-    /// Most tags of one request.
+    /// The maximum number of tags per request.
     package static let most = 8
-    /// The longest tag, in bytes.
+    /// The maximum length of a tag in bytes.
     package static let longest = 64
-    /// A tag, in words.
+    /// The syntax of a tag, in words.
     package static let form = "Must have 1 to \(longest) letters, digits, points, hyphens and underscores."
-    /// A list of tags, in words.
+    /// The syntax of a list of tags, in words.
     package static let listForm =
         "Must be 1 to \(most) tags with commas between them, each of 1 to \(longest) letters, digits, points, hyphens and underscores."
 
-    /// Whether a text is a tag.
     package static func isTag(_ text: some StringProtocol) -> Bool {
         1...longest ~= text.utf8.count && text.utf8.allSatisfy(isAllowed)
     }
 
-    /// The tags of a list, each once, with commas between them; nil if there are none or too many, or one is none.
+    /// Parses a comma-separated list and removes duplicates; nil if it is empty or too long, or has an invalid tag.
     package static func list(_ text: String) -> [ExactText]? {
         let parts = text.split(separator: ",", maxSplits: most, omittingEmptySubsequences: false)
         guard parts.count <= most, parts.allSatisfy(isTag) else { return nil }
@@ -28,8 +27,8 @@ package enum CacheTag {
         }
     }
 
-    /// The tag of a source, which all answers with it have: `s-`, and the first 16 hexadecimal digits of the SHA-256 of
-    /// the source as operators name it.
+    /// Returns the tag of a source, which all responses made from it have: `s-`, and the first 16 hexadecimal digits of
+    /// the SHA-256 of the source as operators name it.
     package static func ofSource(named name: String) -> String {
         let name = Array(name.utf8)
         let digest = unsafe SHA256.hash(name.span.bytes)

@@ -1,20 +1,18 @@
 package import Imaging
 
-/// A plain image that a client wants if the source fails.
+/// A single-color image that a client requests for the case that the source fails.
 package struct Placeholder: Hashable, Sendable {
-    /// The color of all of it.
     package let color: Color
-    /// Width and height in pixels.
     package let size: PixelSize
-    /// The output format, or what to choose it by.
+    /// The output format, or the rules for choosing it.
     package let format: FormatChoice
 
-    /// An image of this size.
     package init(_ color: Color, size: PixelSize, format: FormatChoice) {
         (self.color, self.size, self.format) = (color, size, format)
     }
 
-    /// An image that fills the box of `options`: a missing side equals the given one, 1×1 with neither.
+    /// Creates an image that fills the box of `options`: a missing side equals the other one; the box is 1×1 without
+    /// either.
     package init(_ color: Color, in options: RenderingOptions) {
         self.color = color
         format = options.format
@@ -22,7 +20,7 @@ package struct Placeholder: Hashable, Sendable {
             size = PixelSize(width: 1, height: 1)
             return
         }
-        // CSS pixels times the device pixel ratio, rounded half up, never below 1.
+        // CSS pixels times the device pixel ratio, rounded half up, at least 1.
         func devicePixels(_ side: Int) -> Int { max(1, (side * options.devicePixelRatio + 500) / 1_000) }
         size = PixelSize(
             width: devicePixels(options.width ?? side), height: devicePixels(options.height ?? side))

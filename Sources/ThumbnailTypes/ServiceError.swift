@@ -1,37 +1,37 @@
 package import HTTPTypes
 
-/// A failure with a message for the client and details for the log.
+/// An error with a message for the client and details for the log.
 ///
 /// The errors of modules without HTTP conform in the pipeline, so that the responder needs no switch.
 package protocol ServiceError: Error {
     var status: HTTPResponse.Status { get }
-    /// The stable machine-readable code of the contract.
+    /// The stable machine-readable error code.
     var code: String { get }
-    /// A sentence for the client: no address, library message or path of the server.
+    /// A sentence for the client, without addresses, library messages or server paths.
     var publicMessage: String { get }
-    /// Details for the log only; nil when `publicMessage` says all.
+    /// Details for the log only; nil if `publicMessage` is complete.
     var logDetail: String? { get }
-    /// Where the fault lies: a bounded label.
+    /// The category of the fault: a label with few values.
     var category: ErrorCategory { get }
-    /// The offending parameter of the request.
+    /// The invalid parameter of the request.
     var parameter: String? { get }
-    /// The values that the offending parameter may have, if they are a closed list.
+    /// The allowed values of the invalid parameter, if they are a closed list.
     var allowed: [String] { get }
-    /// The known name that the offending one is nearest to.
+    /// The known name closest to an invalid one.
     var nearest: String? { get }
-    /// The status that the source's origin answered with.
+    /// The status code of the source's origin.
     var upstreamStatus: Int? { get }
-    /// Seconds after which trying again makes sense.
+    /// The time after which a retry makes sense, in seconds.
     var retryAfter: Int? { get }
 }
 
-/// Where the fault of a failure lies.
+/// Where the fault lies.
 package enum ErrorCategory: String, Sendable {
     case request, policy, origin, image, overload, timeout, cancelled, `internal`
 }
 
 extension ServiceError {
-    /// ``publicMessage``, but of a refused source the rule that refuses it: for those who make the rules.
+    /// ``publicMessage``, or for a rejected source the rule that rejects it: for operators.
     package var operatorMessage: String {
         guard code == "source_not_allowed", let rule = logDetail else { return publicMessage }
         return "The source is not fetched: \(rule)."
@@ -45,7 +45,7 @@ extension ServiceError {
     package var retryAfter: Int? { nil }
 }
 
-/// The codes of all problems, for metrics that begin with 0.
+/// The codes of all errors, for metrics that begin with 0.
 package enum ErrorCode {
     /// The codes in the order of `openapi.yaml`.
     package static let all = [
@@ -61,7 +61,7 @@ package enum ErrorCode {
     ]
 }
 
-/// The answer to an error, as its row in a table of errors says it.
+/// The response to an error: a row in a table of errors.
 package struct ErrorAnswer {
     package let status: HTTPResponse.Status
     package let code: String
@@ -92,7 +92,7 @@ package struct ErrorAnswer {
     }
 }
 
-/// An error whose answer stands in a table.
+/// An error whose response is in a table.
 package protocol TabledError: ServiceError {
     /// The row of the error.
     var answer: ErrorAnswer { get }

@@ -2,32 +2,31 @@ import Coordination
 package import HTTPTypes
 package import Imaging
 
-/// A finished thumbnail with what an answer has to say about it.
+/// A rendered thumbnail and the metadata of its response.
 package struct Thumbnail: Sendable {
     package let image: EncodedImage
-    /// The header of the image's source; nil in tests of the answer alone.
+    /// The header of the image's source; nil in tests of the response alone.
     package let sourceHeader: ImageHeader?
-    /// Whether a source lacked pixels, which are gray then, or coarse.
+    /// Whether a source lacked pixels, which are gray or coarse instead.
     package let isIncomplete: Bool
-    /// Strong entity tag of the image's bytes, with its quotes.
+    /// The strong entity tag of the image's bytes, in quotes.
     package let eTag: String
-    /// When the latest of the sources was changed; nil if one of them does not say.
+    /// The latest modification date of the sources; nil if one of them has none.
     package let lastModified: HTTPDate?
-    /// How long the answer may be stored, and in which caches.
+    /// The lifetime of the response, and the caches that may store it.
     package let freshness: Freshness
-    /// One member per cache layer that was asked, in the order of the contract.
+    /// One member per cache layer queried, from the outermost inward.
     package let cacheStatus: [CacheLayerStatus]
-    /// How long the steps took, for `Server-Timing`.
+    /// The durations of the steps, for `Server-Timing`.
     package let timings: [StepTiming]
-    /// Where the cached result keeps what answers have in common; nil if it came from no cache.
+    /// Stores data common to all responses with the cached result; nil if it came from no cache.
     package let place: AnswerPlace?
 
-    /// The use that was made of the source's gain map; nil if it has none.
+    /// The use of the source's gain map; nil if it has none.
     package var gainMap: GainMapUse? {
         image.hasGainMap ? .keep : sourceHeader?.colors.highRange == .gainMap ? .drop : nil
     }
 
-    /// A thumbnail ready to be answered.
     package init(
         image: EncodedImage, sourceHeader: ImageHeader? = nil, isIncomplete: Bool = false, eTag: String,
         lastModified: HTTPDate?, freshness: Freshness,
@@ -45,19 +44,18 @@ package struct Thumbnail: Sendable {
     }
 }
 
-/// A place beside a cached result for data that its answers share; it is removed with the result.
+/// A slot beside a cached result for data common to its responses; removed with the result.
 package final class AnswerPlace: Sendable {
-    /// An object that the place can keep.
     package typealias Content = AnyObject & Sendable
 
     private let content = Locked<(any Content)?>(nil)
 
     package init() {}
 
-    /// The object that was kept last.
+    /// The last stored object.
     package var kept: (any Content)? { content.withLock { $0 } }
 
-    /// Keeps `new` in place of the last object.
+    /// Replaces the stored object.
     package func keep(_ new: any Content) {
         let replaced = content.withLock { content in
             defer { content = new }

@@ -1,27 +1,26 @@
 package import Imaging
 package import Text
 
-/// One caller's request: the sources, the options of the render, and the formats that the result may have.
+/// A client's request: the sources, the rendering options, and the allowed output formats.
 ///
-/// Sources are texts here, because the grammars that make requests know no origins. The pipeline turns them into
+/// Sources are texts here, because the grammars that parse requests know no origins. The pipeline resolves them to
 /// identities, once.
 package struct ThumbnailRequest: Hashable, Sendable {
-    /// The source as the client named it, percent-decoded once: an absolute URL, or `NAME:PATH` of a named origin.
+    /// The source as named by the client, percent-decoded once: an absolute URL, or `NAME:PATH` of a named origin.
     package var source: ExactText
-    /// Sources that steps use besides the image, each for its role.
+    /// Additional sources, each with its role.
     package var additional: [AdditionalSource]
-    /// The rules of the request's grammar with its options: size, crop, format, quality and the like.
+    /// The rules of the request's grammar with its options: size, crop, format, quality and so on.
     package var recipe: AnyRenderRecipe
-    /// Whether `Accept` chooses the format.
+    /// Whether `Accept` selects the format.
     package var isNegotiated: Bool
-    /// Most bytes of the image's file, below the bound of all sources; nil for that bound.
+    /// The maximum size of the image's file in bytes, below the general limit; nil for the general limit.
     package var maximumSourceBytes: Int?
-    /// The highest quality of the result if the request names none; nil for no such bound.
+    /// The maximum quality of the result if the request specifies none; nil for no limit.
     package var defaultQualityLimit: Int?
-    /// The tags under which the image can be purged.
+    /// The tags by which the image can be purged.
     package var tags: [ExactText] = []
 
-    /// A request for `source`.
     package init(
         source: ExactText, additional: [AdditionalSource] = [], recipe: some RenderRecipe, isNegotiated: Bool
     ) {
@@ -31,13 +30,13 @@ package struct ThumbnailRequest: Hashable, Sendable {
         self.isNegotiated = isNegotiated
     }
 
-    /// A request for `source` by Alula's own rules.
+    /// Creates a request with Alula's own rules.
     package init(
         source: ExactText, additional: [AdditionalSource] = [], options: RenderingOptions = RenderingOptions()
     ) {
         self.init(source: source, additional: additional, recipe: options, isNegotiated: !options.format.isFixed)
     }
 
-    /// The options of a request by Alula's own rules; nil for one by other rules.
+    /// The options of a request with Alula's own rules; nil for other rules.
     package var ownOptions: RenderingOptions? { recipe.recipe.ownOptions }
 }
