@@ -1,13 +1,14 @@
 import Coordination
 import Memory
 
-/// A finished image that is encoded in one quality after the other.
+/// An image that is encoded at several qualities.
 protocol EncodingTrials {
-    /// The file of this quality, the same as if the quality had been given.
+    /// Returns the same file as a render at this fixed quality.
     func file(quality: Int) throws -> SharedBytes
 
-    /// How similar the file of this quality is to the unencoded image, see ``ComparedPlanes/similarity(to:)``: in luma,
-    /// and in chroma at luma's size if the image has ``ColorDetail``.
+    /// Returns the similarity of the file to the unencoded image; see ``ComparedPlanes/similarity(to:)``.
+    ///
+    /// Compares luma, and full-size chroma if the image has ``ColorDetail``.
     mutating func similarity(quality: Int) throws -> Double
 }
 
@@ -18,11 +19,10 @@ final class PlaneTrials: EncodingTrials {
     private let encoder: PlaneEncoder
     private let writer: FileWriter
     private var resampled: [Int: DecodedImage] = [:]
-    /// Files that were compared.
+    /// Files that were compared, by quality.
     private var files: [Int: SharedBytes] = [:]
     private var reference: ComparedPlanes?
 
-    /// Trials with the planes of `image`, resampled to `target`.
     init(
         of image: DecodedImage, target: PlanarTarget, encoder: PlaneEncoder, plan: RenderPlan, token: WorkToken,
         codec: any ImageCodec
@@ -91,13 +91,11 @@ final class PlaneTrials: EncodingTrials {
 struct PixelTrials: EncodingTrials {
     private let image: DecodedImage
     private let writer: FileWriter
-    /// Files of stills that were compared.
+    /// Files of stills that were compared, by quality.
     private var files: [Int: SharedBytes] = [:]
     private var reference: ComparedPlanes?
-    /// Whether the reference has chroma.
     private var comparesColors = false
 
-    /// Trials with interleaved pixels.
     init(of image: DecodedImage, plan: RenderPlan, token: WorkToken, codec: any ImageCodec) {
         self.image = image
         writer = FileWriter(plan: plan, token: token, codec: codec)
@@ -127,7 +125,7 @@ struct PixelTrials: EncodingTrials {
     }
 }
 
-/// Writes files of a format, and reads them back.
+/// Encodes files of a format, and decodes them again.
 private struct FileWriter {
     let format: ImageFormat
     let settings: (_ quality: Int) -> EncoderSettings
@@ -142,12 +140,11 @@ private struct FileWriter {
         (self.token, self.codec) = (token, codec)
     }
 
-    /// The file of a finished image, by the encoder that works in one step.
+    /// Encodes an image with an encoder that cannot be interrupted.
     func fileInOneStep(of image: DecodedImage, quality: Int) throws -> SharedBytes {
         try codec.encode(image, as: format, settings: settings(quality), token: token)
     }
 
-    /// The file of interleaved pixels.
     func file(of image: DecodedImage, quality: Int) throws -> SharedBytes {
         if format.isEncodedInOneStep(frames: image.frames) { return try fileInOneStep(of: image, quality: quality) }
         let settings = settings(quality)
@@ -167,20 +164,19 @@ private struct FileWriter {
         }
     }
 
-    /// The image in a file of this service's own.
+    /// Decodes a file that this service encoded.
     func image(in file: SharedBytes) throws -> DecodedImage {
         try codec.decodeResult(file, as: format, token: token)
     }
 }
 
 extension DecodedImage {
-    /// The planes of an image that consists of planes.
     fileprivate var planes: [Plane] {
         guard case .planar(let planes, _) = layout else { preconditionFailure("the image has no planes") }
         return planes
     }
 
-    /// The first frame of an animation of pixels; a still itself.
+    /// The first frame of an animation of pixels; the image itself if it is a still.
     fileprivate var firstFrame: DecodedImage {
         guard frames > 1 else { return self }
         let count = size.area * bands

@@ -1,4 +1,4 @@
-/// Small files of formats that libvips can open on this system but must not.
+/// Small files in formats that libvips can open on this system but must not.
 enum ForeignFiles {
     /// A file of each type, with the type's name.
     static let all: [(type: String, file: [UInt8])] = [
@@ -37,7 +37,7 @@ enum ForeignFiles {
 
         """
 
-    /// A Windows bitmap of one pixel with its mask, as icons hold it.
+    /// A Windows bitmap of one pixel with its mask, as stored in icons.
     private static let bitmap: [UInt8] =
         [40, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 24, 0] + zeros(24) + [1, 2, 3, 0] + zeros(4)
 

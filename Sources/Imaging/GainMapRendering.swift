@@ -4,7 +4,7 @@ import Glibc
 import Memory
 
 extension DecodedGainMap {
-    /// A decoded map, in samples that mean what its metadata say, whatever color profile it has.
+    /// Creates a decoded map whose samples match its metadata, regardless of its color profile.
     ///
     /// - Throws: The error of `token`.
     init(_ decoded: DecodedImage, of map: GainMap, token: WorkToken) throws {
@@ -19,13 +19,13 @@ extension DecodedGainMap {
         }
     }
 
-    /// The map's file for a result of `plan`, after the steps of the image; nil if these do more than cut, resample and
-    /// turn it, or if the map cannot be resampled.
+    /// Encodes the map for a result of `plan`, after the image's steps; nil if these do more than crop, resample and
+    /// turn, or if the map cannot be resampled.
     ///
     /// - Parameters:
-    ///   - file: The result's file without a map.
-    ///   - image: The decoded image, before any step.
-    ///   - steps: The steps, with the places of those that look for them.
+    /// - file: The result's file without a map.
+    /// - image: The decoded image, before any step.
+    /// - steps: The steps, with resolved positions.
     /// - Throws: The error of `token`.
     func encoded(
         for file: SharedBytes, of image: DecodedImage, by plan: RenderPlan, _ steps: RenderSteps, token: WorkToken,
@@ -53,7 +53,7 @@ extension DecodedGainMap {
         }
     }
 
-    /// The map of the part of the image that is shown, averaged together with it and turned.
+    /// Crops, resamples and turns the map together with the image.
     ///
     /// - Parameter base: The result's image, if the map can be fitted to it.
     /// - Throws: The error of `token`.
@@ -72,7 +72,7 @@ extension DecodedGainMap {
             left: whole.left + across.start, top: whole.top + down.start, width: across.length, height: down.length)
         try unsafe image.withFrame(token) { image, watch throws in
             try unsafe map.withFrame(token) { map, _ in
-                // The frame of the map lies where its image lies.
+                // The map's frame corresponds to the image's frame.
                 let (width, height) = (whole.width / filled.width, whole.height / filled.height)
                 gains.whole = unsafe CPixelsArea(
                     left: whole.left - filled.left * width, top: whole.top - filled.top * height,
@@ -95,10 +95,10 @@ extension DecodedGainMap {
 }
 
 extension RenderPlan {
-    /// The image that a result's file shows, as those see it who add gains to it, in the colors of the source; nil if
-    /// their luma cannot be compared.
+    /// Decodes a result's file in the colors of the source, as a client that applies the map sees it; nil if luma
+    /// cannot be compared.
     ///
-    /// - Throws: The error of the reader or of `token`.
+    /// - Throws: The error of the decoder or of `token`.
     fileprivate func shown(
         in file: SharedBytes, of image: DecodedImage, token: WorkToken, codec: any ImageCodec
     ) throws -> DecodedImage? {
@@ -112,10 +112,10 @@ extension RenderPlan {
 }
 
 extension GainMapMetadata {
-    /// The values in place of the 256 samples of a map by Apple, so that they mean what these numbers say.
+    /// Maps the 256 samples of an Apple map to samples with these metadata.
     ///
-    /// Apple's samples are amounts by the curve of video: with amount *a* and headroom *h*, light is multiplied by
-    /// 1 + (*h* − 1) *a*.
+    /// Apple's samples are amounts on the curve of video: with amount *a* and headroom *h*, light is multiplied by 1 +
+    /// (*h* − 1) *a*.
     var appleCurve: [UInt8] {
         let most = exp2(alternateHeadroom.value)
         return (0..<256).map { sample in
@@ -125,10 +125,10 @@ extension GainMapMetadata {
         }
     }
 
-    /// Least light that is added before gains count: black has no gain of its own.
+    /// Least light that is added before gains apply: black has no gain.
     private static let leastOffset = 1.0 / 256
 
-    /// The numbers for C, for an image whose luma has this range.
+    /// Converts the metadata for C, for an image whose luma has this range.
     fileprivate func gains(_ range: PlaneRange) -> CPixelsGains {
         var gains = CPixelsGains()
         let (start, length): (Double, Double) = range == .full ? (0, 255) : (16, 219)

@@ -1,9 +1,10 @@
 package import Coordination
 package import Memory
 
-/// Decoding, and encoding that cannot be stopped: in this process, or in a confined worker process that can be ended.
+/// Decoding, and encoding that cannot be interrupted: in this process, or in a confined worker process that can be
+/// terminated.
 package protocol ImageCodec: Sendable {
-    /// Decodes a file as `plan` says; blocks the calling thread until the work ends.
+    /// Decodes a file as `plan` specifies; blocks the calling thread until the work ends.
     ///
     /// - Parameter header: The file's header.
     /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops
@@ -12,11 +13,10 @@ package protocol ImageCodec: Sendable {
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage
 
-    /// Writes a finished still in a format that ``ImageFormat/isEncodedInOneStep``, or an animation in one that
-    /// ``ImageFormat/isAnimatedInOneStep``; blocks the calling thread until the
-    /// work ends.
+    /// Encodes a still in a format with ``ImageFormat/isEncodedInOneStep``, or an animation with
+    /// ``ImageFormat/isAnimatedInOneStep``; blocks the calling thread until the work ends.
     ///
-    /// - Parameter image: Interleaved pixels, or planes of the range that the format is written from.
+    /// - Parameter image: Interleaved pixels, or planes of the format's range.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the
     ///   work.
     func encode(
@@ -26,17 +26,15 @@ package protocol ImageCodec: Sendable {
 
 /// Decodes and encodes in this process, on the calling thread.
 package struct InProcessCodec: ImageCodec {
-    /// A codec for any thread.
     package init() {}
 
-    /// Decodes with ``ImageDecoder``.
     package func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage {
         try ImageDecoder.decode(bytes, header: header, plan: plan, limits: limits, token: token)
     }
 
-    /// Encodes with ``ImageEncoder``; asks `token` before and after, because the encoder cannot be stopped.
+    /// Checks `token` before and after, because the encoder cannot be interrupted.
     package func encode(
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
@@ -48,10 +46,10 @@ package struct InProcessCodec: ImageCodec {
 }
 
 extension ImageCodec {
-    /// Decodes a file as `plan` says, with its gain map if the plan keeps it; blocks the calling thread until the work
-    /// ends.
+    /// Decodes a file as `plan` specifies, with its gain map if the plan keeps it; blocks the calling thread until the
+    /// work ends.
     ///
-    /// The map is decoded as a file of its own. One that cannot be decoded costs the map, not the image.
+    /// The map is decoded as a separate file. If that fails, only the map is lost.
     ///
     /// - Parameter image: The image without its map, if it was decoded before.
     /// - Throws: As ``decode(_:header:plan:limits:token:)``.
@@ -70,7 +68,7 @@ extension ImageCodec {
         }
     }
 
-    /// The image in a file of this service's own.
+    /// Decodes a file that this service encoded.
     ///
     /// - Throws: As ``decode(_:header:plan:limits:token:)``.
     func decodeResult(_ file: SharedBytes, as format: ImageFormat, token: WorkToken) throws -> DecodedImage {
@@ -79,17 +77,17 @@ extension ImageCodec {
             file, header: ImageHeader.inspect(file), plan: DecodePlan(), limits: .none, token: token)
     }
 
-    /// Draws what a border surrounds in an image of shapes, in the size that it is needed in; blocks the calling thread
-    /// until the work ends.
+    /// Draws the part of a vector image inside a border, at the required size; blocks the calling thread until the work
+    /// ends.
     ///
-    /// A first drawing in natural size shows the border. The second one depends on nothing but that and `border`.
+    /// A first drawing at natural size reveals the border. The second one depends only on that and on `border`.
     ///
     /// - Parameters:
-    ///   - header: The file's header.
-    ///   - plan: The first drawing.
-    ///   - reserve: Reserves memory for the second drawing; it is told which one that is.
-    /// - Throws: As ``decode(_:header:plan:limits:token:)``, ``ImagingError`` for a drawing that the limits exclude,
-    ///   and what `reserve` throws.
+    /// - header: The file's header.
+    /// - plan: The first drawing.
+    /// - reserve: Reserves memory for the second drawing, which it gets as a plan.
+    /// - Throws: As ``decode(_:header:plan:limits:token:)``, ``ImagingError`` for a drawing that exceeds the limits,
+    ///   and errors of `reserve`.
     package func draw(
         _ bytes: SharedBytes, inside border: BorderTrim, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits,
         token: WorkToken, reserve: (DecodePlan) throws -> Void

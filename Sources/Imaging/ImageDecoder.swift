@@ -1,15 +1,15 @@
 package import Coordination
 package import Memory
 
-/// Turns the bytes of an image file into pixels, on the calling worker thread or worker process.
+/// Decodes image files to pixels, on the calling worker thread or worker process.
 package enum ImageDecoder {
-    /// Decodes a file as `plan` says.
+    /// Decodes a file as `plan` specifies.
     ///
     /// - Parameters:
-    ///   - header: The file's header.
-    ///   - lane: The lane that decodes what both lanes can decode; only measurements and comparisons choose.
-    ///   - jpeg: The decoder of JPEG planes, which are kept as it makes them; only measurements and comparisons choose.
-    ///   - room: Makes the memory for the pixels.
+    /// - header: The file's header.
+    /// - lane: The path for files that both paths support; only measurements and comparisons choose.
+    /// - jpeg: The decoder of JPEG planes, which are kept unchanged; only measurements and comparisons choose.
+    /// - room: Allocates the memory of the pixels.
     /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops
     ///   the work.
     package static func decode(
@@ -59,24 +59,24 @@ package enum ImageDecoder {
         }
     }
 
-    /// Whether a decode has left a library in a state in which it fails on good images, so that a worker process must
-    /// be replaced.
+    /// Whether a decode left a library in a state in which it fails on good images, so that the worker process must be
+    /// replaced.
     package static var isSpent: Bool { SVGPixels.isFontLost }
 
-    /// The two ways to do image work, for work that both can do.
+    /// The two implementations of image work that both support.
     package enum Lane: String, Sendable, CaseIterable {
         case planar, vips
 
         #if VIPS_LANE
-        /// The lane of a service that benchmarks compare the real one with.
+        /// The path of a build that benchmarks compare the service with.
         package static let usual = Lane.vips
         #else
-        /// The lane of the service.
+        /// The path of the service.
         package static let usual = Lane.planar
         #endif
     }
 
-    /// Decodes with libvips a file that was already judged.
+    /// Decodes a file that has been checked.
     private static func decode(
         _ file: RepairedFile, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> DecodedImage {
@@ -86,7 +86,6 @@ package enum ImageDecoder {
         }
     }
 
-    /// Decodes with libvips.
     @unsafe
     private static func decode(
         _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
@@ -111,7 +110,7 @@ package enum ImageDecoder {
             gamut: plan.gamut, token: token, room: room, isIncomplete: isIncomplete)
     }
 
-    /// Reduces pixels that were read without libvips, converts their colors and turns them upright.
+    /// Reduces pixels that were decoded without libvips, converts their colors and turns them upright.
     private static func finished(
         _ loaded: LoadedPixels, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> DecodedImage {
@@ -133,23 +132,23 @@ package enum ImageDecoder {
         }
     }
 
-    /// Longest time of a frame in milliseconds: that of GIF.
+    /// Longest duration of a frame in milliseconds, GIF's limit.
     ///
-    /// PNG and AVIF can say more than WebP can write.
+    /// PNG and AVIF allow longer ones than WebP can store.
     private static let longestDelay = 655_350
 
-    /// Reduces the loaded image, then converts colors that numbers do not describe, and turns it upright.
+    /// Reduces the loaded image, converts colors that need a full ICC profile, and turns it upright.
     private static func reduced(
         _ loaded: VipsImage, by reduction: Int, frames: Int, header: ImageHeader, timing: (delays: [Int], loop: Int),
         gamut: DecodedGamut, token: WorkToken, room: PlaneMemory.Maker, isIncomplete: Bool = false
     ) throws -> DecodedImage {
         let orientation = header.orientation
-        // Numbers in the header count before a profile.
+        // Colors declared in the header take precedence over a profile.
         let encoding = header.colors.encoding
         let isBright = encoding?.isBright == true
         let stated = encoding?.profile(ofBands: loaded.bands)
         let profiled = try stated.map { profile throws(VipsError) in try loaded.profiled(profile.file) } ?? loaded
-        // Tones are mapped before pixels are averaged: one sample of the sun would outshine all others.
+        // Tone mapping precedes averaging: one sample of the sun would outshine all others.
         let isWide = gamut == .wide
         let toned = try isBright ? encoding.map { try loaded.inStandardRange($0, isWide: isWide, token: token) } : nil
         var strip = try FrameStrip(image: toned ?? profiled.inEightBits(), frames: frames)
@@ -185,10 +184,11 @@ package enum ImageDecoder {
 }
 
 extension ImageDecoder {
-    /// An image inside of a drawing, in a format that librsvg does not read: as PNG in sRGB, with its pixels.
+    /// Converts an image embedded in a drawing, in a format that librsvg does not read, to PNG in sRGB, and returns its
+    /// pixel count.
     ///
-    /// Nil for a drawing, for an image without a header, and for one of more pixels than `most`; without a file if it
-    /// cannot be decoded.
+    /// Returns nil for a drawing, for an image without a header, and for one of more pixels than `most`; without a file
+    /// if it cannot be decoded.
     ///
     /// - Throws: The error of `token`, or ``ImagingError/outOfMemory(detail:)``.
     static func embeddedPNG(
@@ -210,7 +210,7 @@ extension ImageDecoder {
 }
 
 extension ImageHeader {
-    /// The part of a level that the format's own decoder does, which makes a smaller image for less work.
+    /// Returns the part of a reduction that the format's own decoder does with less work.
     fileprivate func loadedLevel(for level: Int) -> Int {
         switch format.reading.reduction {
         case .transform: break
@@ -221,7 +221,7 @@ extension ImageHeader {
         return min(storedSize.width, storedSize.height) < level ? 1 : level
     }
 
-    /// The size that the loader must report.
+    /// Returns the size that the loader must report.
     fileprivate func loadedSize(level: Int) -> PixelSize {
         let isRounded = format.reading.reduction == .scaler
         func reduced(_ side: Int) -> Int {
@@ -232,7 +232,7 @@ extension ImageHeader {
 }
 
 extension VipsImage {
-    /// How long each of the first `frames` frames is shown, in milliseconds.
+    /// Returns the delays of these frames, in milliseconds.
     fileprivate func delays(_ frames: Range<Int>) -> [Int] {
         let delays = integers("delay")
         return frames.map { $0 < delays.count ? delays[$0] : 100 }

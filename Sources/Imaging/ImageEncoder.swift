@@ -1,13 +1,13 @@
 import Coordination
 package import Memory
 
-/// Writes images as files, on the calling worker thread or worker process.
+/// Encodes images, on the calling worker thread or worker process.
 package enum ImageEncoder {
-    /// Writes 8-bit pixels, rows without gaps and bands interleaved: gray, gray with alpha, sRGB or sRGB with alpha.
+    /// Encodes packed rows of interleaved 8-bit pixels: gray, gray with alpha, sRGB or sRGB with alpha.
     ///
     /// - Parameters:
-    ///   - quality: 1…100, nil for the format's default.
-    ///   - effort: The encoder's effort, in its own scale; nil for the format's usual one.
+    /// - quality: 1…100, nil for the format's default.
+    /// - effort: The encoder's effort, on its own scale; nil for the format's default.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func encode(
         pixels: [UInt8], size: PixelSize, bands: Int, format: ImageFormat, quality: Int?, effort: Int? = nil
@@ -22,9 +22,9 @@ package enum ImageEncoder {
                 bitDepth: format.bitDepth))
     }
 
-    /// Writes a finished image as a file; cannot be stopped.
+    /// Encodes a finished image; cannot be interrupted.
     ///
-    /// - Parameter image: Interleaved pixels, or planes of the range that the format is written from.
+    /// - Parameter image: Interleaved pixels, or planes of the format's range.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func encode(
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings
@@ -60,7 +60,7 @@ package enum ImageEncoder {
         }
     }
 
-    /// Computes `image` and writes it; `size` is that of one frame.
+    /// Computes `image` and encodes it; `size` is the size of one frame.
     static func encode(
         _ image: VipsImage, size: PixelSize, format: ImageFormat, options: VipsSaveOptions
     ) throws(VipsError) -> EncodedImage {

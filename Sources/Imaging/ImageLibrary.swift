@@ -3,17 +3,17 @@ import CCodedImages
 import CPlanarShim
 import Memory
 
-/// The image libraries of the process, to be started once, before other threads.
+/// The image libraries of the process, which must be started once, before other threads.
 package enum ImageLibrary {
     /// Why the library cannot be used.
     package enum StartError: Error, Hashable, Sendable, CustomStringConvertible {
         /// libvips itself did not start.
         case notStarted(detail: String)
-        /// Loaders other than the needed ones are on.
+        /// Loaders other than the needed ones are enabled.
         case loaders([String])
-        /// libvips opened a file of this type, whose loader must be off.
+        /// libvips opened a file of this type, whose loader must be disabled.
         case opensForeign(type: String)
-        /// A format that the service needs cannot be read or written.
+        /// The service cannot read or write a required format.
         case lacks(ImageFormat)
 
         /// A line for operators.
@@ -30,25 +30,25 @@ package enum ImageLibrary {
 
     private static let result: Result<Void, StartError> = Result { () throws(StartError) in try startOnce() }
 
-    /// Starts libvips, turns off all loaders except the needed ones, and tests both; later calls have the same result.
+    /// Starts libvips, disables all loaders except the needed ones, and tests both; later calls have the same result.
     ///
-    /// - Throws: ``StartError``, with which the service must not run.
+    /// - Throws: ``StartError``, after which the service must not run.
     package static func start() throws(StartError) {
         try result.get()
     }
 
-    /// Starts the libraries in a worker process; the serving process has tested them with ``start()``.
+    /// Starts the libraries in a worker process; the server process has tested them with ``start()``.
     ///
     /// - Throws: ``StartError``.
     package static func startDecoding() throws(StartError) {
         do { try VipsLibrary.start() } catch { throw .notStarted(detail: error.text) }
-        // A confined process opens no font.
+        // A confined process cannot open fonts.
         _ = SVGPixels.fontCount
-        // Decoding needs no generated machine code, and a confined process cannot run any.
+        // Decoding needs no JIT-compiled code, and a confined process cannot run any.
         VipsLibrary.disableMachineCode()
     }
 
-    /// Frees what libvips keeps for the calling thread; to be called when a worker thread ends.
+    /// Frees libvips' caches for the calling thread; must be called when a worker thread ends.
     package static func endThread() {
         VipsLibrary.endThread()
     }
@@ -68,7 +68,8 @@ package enum ImageLibrary {
             guard
                 let image = try? ImageEncoder.encode(pixels: pixel, size: size, bands: 3, format: format, quality: nil)
             else { throw .lacks(format) }
-            // libvips writes AVIF and JPEG XL, but their loaders are off: both libraries are called directly to read.
+            // libvips writes AVIF and JPEG XL, but their loaders are disabled: both libraries are called directly to
+            // read.
             let mayOpen = if case .vips = format.reading.loader { true } else { false }
             guard unsafe image.bytes.withUnsafeBytes({ unsafe opens($0) }) == mayOpen else { throw .lacks(format) }
         }
@@ -85,7 +86,7 @@ package enum ImageLibrary {
 }
 
 extension ImageLibrary {
-    /// The libraries that make results, with their versions: others may make other bytes of the same plan.
+    /// The libraries that affect results, with their versions: others may produce other bytes for the same plan.
     package static var versions: String {
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
         unsafe CPlanarShim_versions(&text)

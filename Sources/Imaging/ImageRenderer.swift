@@ -1,19 +1,19 @@
 package import Coordination
 import Memory
 
-/// Makes the result from decoded pixels, on the calling worker thread.
+/// Renders results from decoded pixels, on the calling worker thread.
 package enum ImageRenderer {
-    /// Does the steps of `plan`, and encodes.
+    /// Runs the steps of `plan`, and encodes.
     ///
-    /// The same pixels and plan make the same bytes, on any thread and by any codec.
+    /// The same pixels and plan yield the same bytes, on any thread and with any codec.
     ///
     /// - Parameters:
-    ///   - image: The pixels that the steps begin with.
-    ///   - additions: The pixels of additional sources, as many as the plan has decodes for.
-    ///   - reuse: Keeps the forms that steps bring these pixels into.
-    ///   - plan: The plan of the render.
-    ///   - token: Says when to stop.
-    ///   - codec: Writes what is encoded in one step.
+    /// - image: The pixels that the steps begin with.
+    /// - additions: The pixels of additional sources, one for each decode of the plan.
+    /// - reuse: Caches the forms that steps convert these pixels to.
+    /// - plan: The plan of the render.
+    /// - token: Reports cancellation.
+    /// - codec: Runs encoders that cannot be interrupted.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the
     ///   work.
     package static func render(
@@ -61,7 +61,7 @@ package enum ImageRenderer {
         return try rendered(PlanarRendering.pixels(of: image, target: target, token: token), rest)
     }
 
-    /// The result of planes that are resampled to `target`, get the stamps and are encoded.
+    /// Resamples planes to `target`, applies the stamps and encodes.
     private static func renderPlanes(
         of image: DecodedImage, to target: PlanarTarget, stamps: [PlaneStamp], plan: RenderPlan, encoder: PlaneEncoder,
         gainMap: @escaping GainMapMaker, token: WorkToken, codec: any ImageCodec
@@ -88,7 +88,7 @@ package enum ImageRenderer {
         return try plan.answer(file, gainMap: gainMap)
     }
 
-    /// Whether an image shows colors outside of sRGB, if all of them are kept.
+    /// Returns whether the result shows colors outside sRGB.
     private static func isWide(
         _ image: DecodedImage, by plan: RenderPlan, token: WorkToken, composer: (RenderPlan) -> FrameComposer
     ) throws -> Bool {
@@ -106,7 +106,7 @@ package enum ImageRenderer {
         }
     }
 
-    /// Runs work with libvips, whose failures become failures of the render.
+    /// Runs work with libvips and converts its errors to errors of the render.
     private static func withLibraryErrors<Result>(_ token: WorkToken, _ body: () throws -> Result) throws -> Result {
         VipsError.forget()
         do {
@@ -117,9 +117,9 @@ package enum ImageRenderer {
         }
     }
 
-    /// A result of one color.
+    /// Renders a result of one color.
     ///
-    /// - Parameter codec: Writes what is encoded in one step.
+    /// - Parameter codec: Runs encoders that cannot be interrupted.
     /// - Throws: As ``render(_:additions:plan:token:codec:)``.
     package static func placeholder(
         color: Color, size: PixelSize, format: ImageFormat, token: WorkToken, codec: any ImageCodec = InProcessCodec()
@@ -146,8 +146,8 @@ package enum ImageRenderer {
         }
     }
 
-    /// Lends the result of all steps on the frames of interleaved pixels, not computed yet, the number of frames, and
-    /// the steps with the places that were found.
+    /// Lends the lazy result of all steps on interleaved pixels, the number of frames, and the steps with resolved
+    /// positions.
     private static func withResult<Result>(
         _ composer: FrameComposer, of image: DecodedImage, _ token: WorkToken,
         _ body: (VipsImage, _ frames: Int, _ placed: RenderSteps) throws -> Result
@@ -173,7 +173,7 @@ package enum ImageRenderer {
         }
     }
 
-    /// Writes the result of all steps on an image.
+    /// Encodes the result of all steps on an image.
     private static func encode(
         _ result: VipsImage, frames: Int, of image: DecodedImage, plan: RenderPlan, gainMap: @escaping GainMapMaker,
         token: WorkToken, codec: any ImageCodec
@@ -198,7 +198,7 @@ package enum ImageRenderer {
         return try plan.answer(encoded.bytes, gainMap: gainMap)
     }
 
-    /// Computes `image` and writes it; `size` is that of one frame.
+    /// Computes `image` and encodes it; `size` is the size of one frame.
     private static func encode(
         _ image: VipsImage, size: PixelSize, format: ImageFormat, settings: EncoderSettings,
         hasSharpChroma: Bool = true, token: WorkToken, codec: any ImageCodec
@@ -219,7 +219,7 @@ package enum ImageRenderer {
     }
 }
 
-/// Does the steps of a render plan on one frame after the other; decisions for the first frame hold for all frames.
+/// Runs the steps of a plan frame by frame; decisions for the first frame apply to all frames.
 private struct FrameComposer {
     let plan: RenderPlan
     private var contexts: [StepContext]
@@ -229,10 +229,10 @@ private struct FrameComposer {
         contexts = plan.steps.map { _ in StepContext(token: token, additions: additions, reuse: reuse) }
     }
 
-    /// The steps, with the places that were found in the first frame.
+    /// The steps, with positions resolved in the first frame.
     var placedSteps: RenderSteps { plan.steps.placed(by: contexts) }
 
-    /// The finished frame, not computed yet.
+    /// Returns the finished frame, computed lazily.
     mutating func compose(_ source: VipsImage) throws -> VipsImage {
         var frame = source
         for (index, step) in plan.steps.enumerated() {

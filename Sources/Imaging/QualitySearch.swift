@@ -3,22 +3,21 @@ import Memory
 
 /// Finds the quality of a result by encoding the same finished image several times.
 ///
-/// The quality depends on the image and the goal alone.
+/// The quality depends only on the image and the goal.
 struct QualitySearch {
     private var trials: any EncodingTrials
     private let plan: RenderPlan
-    /// Makes the gain map for the first file that is measured in bytes, or the only one.
+    /// Creates the gain map, for the first file whose size counts, or for the only file.
     private let makeGainMap: GainMapMaker
     private var gainMap: EncodedGainMap??
 
-    /// A search with trials of the image that the steps of `plan` have made, whose file gets the gain map.
     init(_ trials: any EncodingTrials, for plan: RenderPlan, gainMap: @escaping GainMapMaker = { _ in nil }) {
         self.trials = trials
         self.plan = plan
         makeGainMap = gainMap
     }
 
-    /// The result of the plan.
+    /// Returns the result of the plan.
     ///
     /// - Throws: The errors of the encoder.
     consuming func result() throws -> EncodedImage {
@@ -41,9 +40,9 @@ struct QualitySearch {
         return plan.finished(file, with: map)
     }
 
-    /// The file of a quality that fits while the next higher one does not.
+    /// Returns a file that fits while the next higher quality does not, and its quality.
     ///
-    /// Bisects: the quality `low` fits and `high` does not, until they are neighbors. The highest quality is tried
+    /// Bisects: the quality `low` fits and `high` does not, until they are adjacent. The highest quality is tried
     /// first.
     private mutating func file(fitting bytes: Int, highest: Int, lowest: Int) throws -> (SharedBytes, Int) {
         var (low, high, quality) = (lowest - 1, highest + 1, highest)
@@ -52,15 +51,15 @@ struct QualitySearch {
             let file = try self.file(quality: quality)
             if file.count <= bytes { (low, best) = (quality, file) } else { high = quality }
             if high - low == 1 {
-                // If nothing fits, the last file is that of the lowest quality.
+                // If nothing fits, the last file has the lowest quality.
                 return (best ?? file, max(lowest, low))
             }
             quality = (low + high) / 2
         }
     }
 
-    /// Narrows the range between a quality that is not similar enough and one that is, guessing by the similarities
-    /// that were measured.
+    /// Narrows the range between a quality that is not similar enough and one that is, extrapolating from measured
+    /// similarities.
     private mutating func file(similar goal: SimilarityGoal) throws -> (SharedBytes, Int) {
         var low: Measure?
         var high: Measure?
@@ -88,10 +87,10 @@ private struct Measure {
     /// 10000 minus the similarity in ten-thousandths.
     let lack: Double
 
-    /// The lowest quality that is expected to lack `lack` at most; nil if the measures contradict each other.
+    /// Returns the lowest quality that is expected to lack at most `lack`; nil if the measures contradict each other.
     ///
-    /// The loss changes by about the same factor from each quality to the next: by the one between this measure
-    /// and `other`, or by the usual one.
+    /// The loss changes by about the same factor from each quality to the next: by the one between this measure and
+    /// `other`, or by the usual one.
     func guess(for lack: Double, with other: Measure?) -> Int? {
         var slope = Self.usualSlope
         if let other, other.quality != quality {

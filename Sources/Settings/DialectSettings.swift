@@ -3,27 +3,21 @@ import Downloading
 import Text
 import ThumbnailAPI
 
-/// The settings of other services' dialects.
 struct DialectSettings: Sendable {
     /// The service whose environment variables are read; nil for none.
     var environmentOf: ForeignEnvironment?
-    /// The dialect of weserv/images.
     var wsrv = WsrvConfiguration()
 
-    /// The settings of imgproxy's URLs.
     var imgproxy = ImgproxyConfiguration()
-    /// Origins that another service's variables stand for; those of the settings file win.
+    /// Origins from another service's variables; those in the settings file take precedence.
     var origins: [Origin] = []
-    /// Names of dialects that another service's variables bind in ways that other dialects could not keep.
+    /// Names of dialects with restrictions from another service's variables that other dialects could bypass.
     var bounded: Set<ExactText> = []
-    /// URLs of thumbor and imagor.
     var thumbor = ThumborConfiguration()
-    /// URLs of imaginary.
     var imaginary = ImaginaryConfiguration()
-    /// Image endpoints of front-end frameworks.
     var frontEnds = FrontEndSettings()
 
-    /// The dialects that have a place, in the order in which they are asked.
+    /// Returns the enabled dialects, in order of precedence.
     func dialects(_ vocabulary: Vocabulary) -> [any Dialect] {
         var dialects = frontEnds.dialects(vocabulary)
         if let imgproxy = ImgproxyDialect(imgproxy, vocabulary: vocabulary) { dialects.append(imgproxy) }
@@ -33,7 +27,7 @@ struct DialectSettings: Sendable {
         return dialects
     }
 
-    /// The place of each dialect with the name of its setting.
+    /// The path of each dialect with the name of its setting.
     private var places: [(setting: String, place: DialectPlace?)] {
         [
             ("imgproxyPath", imgproxy.place), ("thumborPath", thumbor.place), ("wsrvPath", wsrv.place),
@@ -42,7 +36,7 @@ struct DialectSettings: Sendable {
             + FrontEndSettings.endpoints.map { ($0.setting, frontEnds.places[ExactText($0.name)]) }
     }
 
-    /// Names of the dialects that close others: by their keys, also if they have no place, or by bounds.
+    /// Names of the dialects that close others, by their keys (even if they have no path) or by restrictions.
     var closing: Set<ExactText> {
         var names = bounded
         if !imgproxy.keys.isEmpty { names.insert("imgproxy") }
@@ -51,7 +45,7 @@ struct DialectSettings: Sendable {
         return names
     }
 
-    /// Places that overlap, and settings of a dialect that contradict each other.
+    /// Returns overlapping paths, and settings of a dialect that contradict each other.
     func contradictions(_ vocabulary: Vocabulary) -> [Contradiction] {
         overlaps + imgproxyContradictions(vocabulary)
     }
@@ -70,7 +64,6 @@ struct DialectSettings: Sendable {
 }
 
 extension DialectSettings {
-    /// The settings of other services' dialects.
     static let table: [Setting] =
         [
             Setting(
@@ -101,7 +94,6 @@ extension DialectSettings {
     /// The setting that names the service whose environment variables are read.
     static let environmentOf = "environmentOf"
 
-    /// The settings of the dialect of weserv/images.
     private static let wsrv: [Setting] = [
         .place(
             "wsrvPath", \.dialects.wsrv.place, usual: "/wsrv",

@@ -1,17 +1,15 @@
 package import DiskCaching
 import ThumbnailPipeline
 
-/// Whether the service writes to the disk, in which folder, and how much.
+/// Whether and where the service writes to disk, and how much.
 package struct DiskSettings: Sendable {
-    /// How the service treats the disk.
     package enum SessionMode: String, CaseIterable, Sendable {
         /// Writes if a path is set.
         case `default`
-        /// Writes nothing, ever.
+        /// Never writes.
         case ephemeral
     }
 
-    /// Whether anything is written.
     package var mode = SessionMode.default
     /// The folder; nil for memory only.
     var path: String?
@@ -27,19 +25,18 @@ package struct DiskSettings: Sendable {
             folder: path,
             capacities: [
                 .source: sourceCapacity, .result: resultCapacity,
-                // A record takes a kilobyte or two, and there is one for each source and for all results made from it.
+                // A record takes a kilobyte or two, and there is one for each source and for all its results.
                 .record: max(1 << 20, (sourceCapacity + resultCapacity) / 16),
             ],
             contentVersion: PipelineDisk.contentVersion)
     }
 }
 
-/// The disk cache that the settings want cannot be used; it stops the start, so that the operator sees it.
+/// The disk cache is configured but unusable, which stops the start so that the operator notices.
 package struct UnusableDiskCache: Error, CustomStringConvertible {
     let path: String
     let reason: DiskStoreError
 
-    /// The folder at `path` failed for this reason.
     package init(path: String, reason: DiskStoreError) {
         (self.path, self.reason) = (path, reason)
     }

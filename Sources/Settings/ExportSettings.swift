@@ -4,9 +4,9 @@ import Program
 package import Telemetry
 import Text
 
-/// The collectors of OpenTelemetry that are told of the service, and what they are told.
+/// The OpenTelemetry collectors, and the data they receive.
 package struct ExportSettings: Sendable {
-    /// Where the documents of one signal go.
+    /// The destination of one signal.
     package struct Collector: Sendable {
         /// The URL for OTLP over HTTP; nil if nothing is sent.
         package var endpoint: SourceURL?
@@ -14,28 +14,24 @@ package struct ExportSettings: Sendable {
         package var fields: HTTPFields = [:]
     }
 
-    /// Where traces are sent.
     package var traces = Collector()
-    /// Where metrics are sent.
     package var metrics = Collector()
-    /// Which requests are traced.
     package var sampler = TraceSampler(share: 0.01)
-    /// Time between two documents of metrics.
+    /// Time between two exports of metrics.
     package var interval = Duration.seconds(60)
-    /// Whether metrics are sent as totals or as what is new.
+    /// Whether metrics are sent as totals or as increments.
     package var temporality = MetricTemporality.cumulative
-    /// Attributes of the service besides the usual ones, or in place of them; no name twice.
+    /// Attributes of the service that extend or replace the defaults; names are unique.
     var attributes: [(name: String, value: String)] = []
-    /// The variables of OpenTelemetry that are ignored, because their values are not allowed.
+    /// OpenTelemetry variables that are ignored because their values are invalid.
     package var ignored: [IgnoredVariable] = []
 
-    /// Forgets where metrics go, and perhaps traces.
+    /// Removes the metrics endpoint, and optionally the traces endpoint.
     mutating func clearEndpoints(traces clearsTraces: Bool) {
         metrics.endpoint = nil
         if clearsTraces { traces.endpoint = nil }
     }
 
-    /// The endpoint that a text names.
     static func endpoint(_ text: String, example: String) throws(InvalidValue) -> SourceURL {
         guard !text.contains("#"), let url = try? SourceURL(parsing: text) else {
             throw InvalidValue(allowed: "an absolute http or https URL, such as \(example)")
@@ -52,24 +48,23 @@ package struct ExportSettings: Sendable {
         return share
     }
 
-    /// The time between two documents that a text names.
     static func interval(_ text: String) throws(InvalidValue) -> Duration {
         let interval = try SettingValues.duration(text)
         guard intervals.contains(interval) else { throw InvalidValue(allowed: "a duration from 100ms to 24h") }
         return interval
     }
 
-    /// Allowed times between two documents of metrics.
+    /// Allowed times between two exports of metrics.
     static let intervals = Duration.milliseconds(100)...Duration.seconds(86_400)
 }
 
-/// A variable of OpenTelemetry whose value is not allowed.
+/// An OpenTelemetry variable with an invalid value.
 package struct IgnoredVariable: Equatable, Sendable {
     let name: String
-    /// The values that are.
+    /// The allowed values.
     let allowed: String
 
-    /// Tells operators which variables are ignored, one line each; never their values, which may be secret.
+    /// Logs which variables are ignored, one line each; never their values, which may be secret.
     package static func report(_ variables: [IgnoredVariable], to logger: Logger) {
         for variable in variables {
             logger.warning(
@@ -80,8 +75,8 @@ package struct IgnoredVariable: Equatable, Sendable {
 }
 
 extension Settings {
-    /// The attributes of the service as collectors know it: OpenTelemetry's variables count above the defaults and
-    /// below `instanceName`.
+    /// The attributes of the service for collectors: OpenTelemetry's variables override the defaults, and
+    /// `instanceName` overrides both.
     package var resourceAttributes: [(name: String, value: String)] {
         let instance = (name: "service.instance.id", value: sharedCache.instance)
         var attributes = [("service.name", "alula"), ("service.version", Program.version), instance]
@@ -99,7 +94,6 @@ extension Settings {
 }
 
 extension ExportSettings {
-    /// The settings of traces and of metrics that are sent.
     static let table: [Setting] = [
         Setting(
             name: "traceEndpoint", defaultText: "none",

@@ -1,19 +1,18 @@
 import Glibc
 import Text
 
-/// Another service whose environment variables can stand in for settings.
+/// Another service whose environment variables can replace settings.
 package enum ForeignEnvironment: String, CaseIterable, Sendable {
     case imgproxy, imagor, imaginary
 
-    /// The result of reading a service's variables.
     package struct Reading: Equatable {
         /// The variables that are set, in order.
         package var variables: [ForeignVariable] = []
-        /// All that is wrong with them, one line each.
+        /// The problems, one line each.
         package var problems: [String] = []
     }
 
-    /// Stores what the service's variables mean here.
+    /// Applies the service's variables to the settings.
     func apply(_ environment: [String: String], to settings: inout Settings) -> Reading {
         switch self {
         case .imgproxy: ImgproxyEnvironment.read(environment, into: &settings)
@@ -25,35 +24,34 @@ package enum ForeignEnvironment: String, CaseIterable, Sendable {
 
 /// A reader of another service's environment variables.
 protocol ForeignReader {
-    /// The settings, with all that the variables mean that have been read.
+    /// The settings, with all variables applied that have been read.
     var settings: Settings { get set }
     var reading: ForeignEnvironment.Reading { get set }
-    /// The settings that the variable being read stands for.
+    /// The settings that the current variable replaces.
     var meant: [String] { get set }
 
-    /// A reader that begins with the service's own defaults.
+    /// Creates a reader with the service's own defaults.
     init(_ settings: Settings, _ environment: [String: String])
 
-    /// The variables that hold a key without which the service is open.
+    /// The variables that contain a key without which the service is open.
     static var keys: [String] { get }
 
-    /// Whether a variable's value must not be shown.
+    /// Returns whether a variable's value must not be shown.
     static func isSecret(_ name: String) -> Bool
 
-    /// Stores what a variable means; nil if it is none of the service's.
+    /// Applies a variable; returns nil if the service does not have it.
     mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning?
 
-    /// Stores what several variables mean together.
+    /// Applies combinations of variables.
     mutating func finish()
 }
 
 extension ForeignReader {
-    /// Stores what the variables mean.
     static func read(
         _ environment: [String: String], into settings: inout Settings
     ) -> ForeignEnvironment.Reading {
         var reader = Self(settings, environment)
-        // An empty variable is none, unless it is a key: a service that lost its key must not start open.
+        // An empty variable counts as unset, unless it is a key: a service that lost its key must not start open.
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty || keys.contains(name) {
             reader.meant = []
             do throws(InvalidValue) {
@@ -69,7 +67,6 @@ extension ForeignReader {
         return reader.reading
     }
 
-    /// Stores the value of a setting.
     mutating func set(_ name: String, _ text: String) throws(InvalidValue) {
         meant.append(name)
         try SettingTable.named(name)?.apply(&settings, text)
@@ -85,7 +82,7 @@ extension ForeignReader {
         }
     }
 
-    /// The path without links, because none is followed when files are read.
+    /// Resolves symbolic links, because none is followed when files are read.
     static func resolved(_ path: String) -> String? {
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }

@@ -1,22 +1,20 @@
 package import Telemetry
 
-/// One of another service's environment variables, and what it means here.
+/// An environment variable of another service, and its meaning here.
 package struct ForeignVariable: Equatable, Sendable {
-    /// The meaning of a variable.
     enum Meaning: Equatable, Sendable {
-        /// It counts, in place of these settings; if there are none, it has no other spelling.
+        /// It replaces these settings; if there are none, it has no other spelling.
         case counts([String])
-        /// It concerns the other service's own workings, or asks for behavior that the service has in any case.
+        /// It concerns the other service's internals, or requests behavior that the service always has.
         case harmless
-        /// The service did something by it that Alula does not.
+        /// The other service has a feature that Alula lacks.
         case lost
     }
 
     let name: String
-    /// The meaning of the variable.
     let meaning: Meaning
 
-    /// Tells operators which of the variables mean nothing here: one line, in which lost settings stand apart.
+    /// Logs which of the variables have no effect: one line that separates lost settings from harmless ones.
     package static func report(_ variables: [ForeignVariable], to logger: Logger) {
         func names(_ meaning: Meaning) -> String {
             variables.filter { $0.meaning == meaning }.map(\.name).joined(separator: ",")
@@ -32,7 +30,7 @@ package struct ForeignVariable: Equatable, Sendable {
         }
     }
 
-    /// A table of variables for people: what each one means, one line each.
+    /// Returns a table of the variables and their meanings, one line each.
     package static func lines(_ variables: [ForeignVariable]) -> [String] {
         let widest = variables.map(\.name.utf8.count).max() ?? 0
         return variables.map { variable in

@@ -3,20 +3,20 @@ import Imaging
 import Text
 import ThumbnailAPI
 
-/// The settings of the image endpoints of front-end frameworks.
+/// The settings of front-end frameworks' image endpoints.
 struct FrontEndSettings: Sendable {
-    /// An endpoint: its dialect's name, the path that its framework uses, and how its dialect is made.
+    /// An endpoint: its dialect's name, its framework's default path, and a function that creates its dialect.
     struct Endpoint: Sendable {
         let name: String
         let usualPath: String
         let makers: String
         let dialect: @Sendable (DialectPlace, FrontEndSettings, SourceBase?) -> any Dialect
 
-        /// The name of the setting of its place.
+        /// The setting of its path.
         var setting: String { name + "Path" }
     }
 
-    /// The endpoints, in the order in which they are asked.
+    /// The endpoints, in order of precedence.
     static let endpoints = [
         Endpoint(name: "next", usualPath: "/_next/image", makers: "Next.js") {
             NextDialect(.next, at: $0, $1.next, base: $2)
@@ -34,16 +34,15 @@ struct FrontEndSettings: Sendable {
         Endpoint(name: "ipx", usualPath: "/_ipx", makers: "IPX and Nuxt Image") { IPXDialect(at: $0, base: $2) },
     ]
 
-    /// Where endpoints lie, by the names of their dialects.
+    /// The endpoints' paths, by the names of their dialects.
     var places: [ExactText: DialectPlace] = [:]
-    /// The lists that are set; nil for the framework's own, or for what ``SizePolicy`` allows if that is bounded.
+    /// The configured lists of sizes; nil for the framework's own, or for ``SizePolicy``'s if that is restricted.
     var nextSizes: [Int]?
     var nextQualities: [Int]?
     var vercelSizes: [Int]?
     var next = NextConfiguration.next
     var vercel = NextConfiguration.vercel
 
-    /// The dialects that have a place.
     func dialects(_ vocabulary: Vocabulary) -> [any Dialect] {
         let sizes = vocabulary.sizes
         var settings = self
@@ -57,7 +56,6 @@ struct FrontEndSettings: Sendable {
 }
 
 extension FrontEndSettings {
-    /// The settings of the image endpoints of front-end frameworks.
     static let table: [Setting] =
         FrontEndSettings.endpoints.map { endpoint in
             .place(

@@ -5,10 +5,9 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// The meaning of imaginary's flags, as variables of their names: `IMAGINARY_ENABLE_URL_SOURCE` for
-/// `-enable-url-source`.
+/// Reads imaginary's flags, as variables with their names: `IMAGINARY_ENABLE_URL_SOURCE` for `-enable-url-source`.
 ///
-/// A few variables are the service's own: `URL_SIGNATURE_KEY`, which wins over the flag, and `PORT`.
+/// A few variables are the service's own: `URL_SIGNATURE_KEY`, which overrides the flag, and `PORT`.
 struct ImaginaryEnvironment: ForeignReader {
     var settings: Settings
     var reading = ForeignEnvironment.Reading()
@@ -20,15 +19,15 @@ struct ImaginaryEnvironment: ForeignReader {
     private var placeholderStatus: Int?
 
     private static let prefix = "IMAGINARY_"
-    /// The name of the origin for the files of the mounted folder.
+    /// The origin of the files in the mounted folder.
     private static let origin = "imaginary-mount"
-    /// The name of the origin for the image that answers failures.
+    /// The origin of the image served for failures.
     private static let placeholderOrigin = "imaginary-placeholder"
 
     init(_ settings: Settings, _ environment: [String: String]) {
         self.settings = settings
         self.settings.dialects.imaginary.place = DialectPlace("/")
-        // The service cannot be told to take none.
+        // The service has no option to reject uploads.
         self.settings.api.takesUploads = true
         self.settings.pipeline.rules.limits.incompleteImages = .serve
     }
@@ -46,7 +45,7 @@ struct ImaginaryEnvironment: ForeignReader {
         return Self.isHarmless(flag, text) ? .harmless : .lost
     }
 
-    /// The variables that are the service's own.
+    /// Reads variables that are not flags.
     private mutating func readOwn(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
         switch name {
         case "URL_SIGNATURE_KEY":
@@ -58,7 +57,7 @@ struct ImaginaryEnvironment: ForeignReader {
         return true
     }
 
-    /// Flags that say who may ask for what.
+    /// Reads flags for access control.
     private mutating func readAccess(_ flag: String, _ text: String) throws(InvalidValue) -> Bool {
         switch flag {
         case "KEY": try set("imaginaryKey", text)
@@ -90,7 +89,7 @@ struct ImaginaryEnvironment: ForeignReader {
         return true
     }
 
-    /// Flags that mean the same as settings of the service.
+    /// Reads flags that correspond to settings of the service.
     private mutating func readService(_ flag: String, _ text: String) throws(InvalidValue) -> Bool {
         switch flag {
         case "A": try set("bind", text)
@@ -113,7 +112,7 @@ struct ImaginaryEnvironment: ForeignReader {
         return true
     }
 
-    /// Whether a flag asks for behavior that the service has in any case, or concerns imaginary's own workings alone.
+    /// Returns whether a flag requests behavior that the service always has, or concerns imaginary's internals.
     private static func isHarmless(_ flag: String, _ text: String) -> Bool {
         switch flag {
         case "RETURN_SIZE", "GZIP", "CPUS", "MRELEASE": true
@@ -138,7 +137,7 @@ struct ImaginaryEnvironment: ForeignReader {
         }
     }
 
-    /// Only this file of its folder can be asked for.
+    /// Makes only this file of its folder available.
     private mutating func readPlaceholder(path: String) throws(InvalidValue) {
         guard let resolved = Self.resolved(path), let slash = resolved.utf8.lastIndex(of: UInt8(ascii: "/")) else {
             throw InvalidValue(allowed: "the path of a file")
@@ -154,7 +153,7 @@ struct ImaginaryEnvironment: ForeignReader {
         placeholder?.source = ExactText("\(origin.name):\(name)")
     }
 
-    /// Hosts with the beginnings of paths, with any scheme: `https://images.example.com/a`, `https://*.example.com`,
+    /// Reads hosts with path prefixes and any scheme: `https://images.example.com/a`, `https://*.example.com`,
     /// `https://example.com/a*`.
     private static func patterns(_ text: String) throws(InvalidValue) -> [SourcePattern] {
         var patterns: [SourcePattern] = []
@@ -167,10 +166,10 @@ struct ImaginaryEnvironment: ForeignReader {
             let path = rest[host.endIndex...]
             let ending =
                 path.hasSuffix("*") ? String(path) : (path.hasSuffix("/") ? String(path) : path + "/") + "*"
-            // A star for a part of the host stands for the host without that part as well.
+            // A wildcard subdomain also matches the host itself.
             let hosts = host.suffix(after: "*.").map { [String(host), String($0)] } ?? [String(host)]
             for host in hosts {
-                // Without a scheme, a pattern fits both.
+                // Without a scheme, a pattern matches both.
                 guard let pattern = SourcePattern(host + ending) else {
                     throw InvalidValue(allowed: "URLs with a star before the host or at the end")
                 }

@@ -2,10 +2,9 @@ import Dialects
 import Text
 
 extension DialectSettings {
-    /// Fewest characters of a key of signatures, as the service demands.
+    /// Fewest characters of a signature key, as imaginary requires.
     private static let shortestSignatureKey = 32
 
-    /// The settings of the dialect of imaginary.
     static let imaginary: [Setting] = [
         .place(
             "imaginaryPath", \.dialects.imaginary.place, usual: "/imaginary",

@@ -5,24 +5,24 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// The meaning of imagor's environment variables.
+/// Reads imagor's environment variables.
 ///
-/// Only some of their names begin with `IMAGOR_`: those of its loader begin with `HTTP_LOADER_`, those of its processor
-/// with `VIPS_`, and those of its server have no prefix, such as `PORT`.
+/// Only some of their names begin with `IMAGOR_`: its loader uses `HTTP_LOADER_`, its processor `VIPS_`, and its server
+/// has no prefix, as in `PORT`.
 struct ImagorEnvironment: ForeignReader {
     var settings: Settings
     var reading = ForeignEnvironment.Reading()
     var meant: [String] = []
-    /// The cache lifetime that answers have, and how much longer they may be used while they are fetched anew.
+    /// The cache lifetime of responses, and how long they may be served stale while they are revalidated.
     private var lifetime: Int?
     private var staleLifetime: Int?
     private var keepsNothing = false
-    /// The sides that sources may have; imagor's own bounds until variables say otherwise.
+    /// The most pixels of a source's sides; imagor's own limits unless variables change them.
     private var mostPixels: (width: Int, height: Int)?
-    /// The formats that `Accept` chooses, as the variables name them.
+    /// The formats that `Accept` may select, from the variables.
     private var automatic: Set<ImageFormat> = []
 
-    /// Prefixes of variables that belong to imagor, and not to the system.
+    /// Prefixes of variables that belong to imagor, not to the system.
     private static let prefixes = [
         "IMAGOR_", "HTTP_LOADER_", "VIPS_", "FILE_", "S3_", "GCLOUD_", "SERVER_", "UPLOAD_LOADER_", "PROMETHEUS_",
         "SENTRY_",
@@ -49,7 +49,7 @@ struct ImagorEnvironment: ForeignReader {
         return Self.isHarmless(name, text) ? .harmless : .lost
     }
 
-    /// Variables that say how targets are read.
+    /// Reads variables for parsing targets.
     private mutating func readTargets(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
         switch name {
         case "IMAGOR_SECRET": try set("thumborKey", text)
@@ -70,7 +70,7 @@ struct ImagorEnvironment: ForeignReader {
         case "HTTP_LOADER_DEFAULT_SCHEME":
             meant = ["thumborBaseURL"]
             guard ["http", "https"].contains(text) else { throw InvalidValue(allowed: "http or https") }
-            // A base URL says more.
+            // A base URL is more specific.
             if settings.dialects.thumbor.baseURL == "https://" {
                 settings.dialects.thumbor.baseURL = SourceBase(text + "://")
             }
@@ -84,7 +84,7 @@ struct ImagorEnvironment: ForeignReader {
         return true
     }
 
-    /// Variables that bind targets of imagor, and could be passed by way of another dialect.
+    /// Reads variables that restrict imagor's targets, which another dialect could bypass.
     private mutating func readBounds(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
         let isBound: Bool
         switch name {
@@ -108,7 +108,7 @@ struct ImagorEnvironment: ForeignReader {
         return true
     }
 
-    /// Variables that say which sources are allowed, and how large they may be.
+    /// Reads variables that restrict sources and their sizes.
     private mutating func readSources(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
         switch name {
         case "HTTP_LOADER_ALLOWED_SOURCES": try set("allowedSources", text)
@@ -135,7 +135,7 @@ struct ImagorEnvironment: ForeignReader {
         return true
     }
 
-    /// Variables that mean the same as settings of the service.
+    /// Reads variables that correspond to settings of the service.
     private mutating func readService(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
         switch name {
         case "PORT": try set("port", text)
@@ -158,7 +158,7 @@ struct ImagorEnvironment: ForeignReader {
         return true
     }
 
-    /// Whether a variable asks for behavior that the service has in any case, or concerns imagor's own workings alone.
+    /// Returns whether a variable requests behavior that the service always has, or concerns imagor's internals.
     private static func isHarmless(_ name: String, _ text: String) -> Bool {
         switch name {
         case "IMAGOR_DISABLE_ERROR_BODY", "IMAGOR_DISABLE_PARAMS_ENDPOINT", "IMAGOR_MODIFIED_TIME_CHECK",
@@ -168,7 +168,7 @@ struct ImagorEnvironment: ForeignReader {
             "VIPS_STRIP_METADATA", "VIPS_VECTOR":
             true
         case "HTTP_LOADER_ACCEPT": text == "*/*"
-        // All paths of the listener of metrics are answered alike.
+        // The metrics listener responds the same on all paths.
         case "PROMETHEUS_PATH": true
         default: (try? flag(text)) == false
         }
@@ -177,7 +177,7 @@ struct ImagorEnvironment: ForeignReader {
     mutating func finish() {
         settings.dialects.thumbor.automaticFormats = [.avif, .webp].filter { automatic.contains($0) }
         settings.dialects.thumbor.maximumAge = keepsNothing ? 0 : lifetime
-        // As imagor: only if it is shorter than the lifetime.
+        // As in imagor: only if it is shorter than the lifetime.
         settings.dialects.thumbor.staleAge = staleLifetime.flatMap { age in
             age > 0 && age < settings.dialects.thumbor.maximumAge ?? .max ? age : nil
         }
@@ -187,12 +187,12 @@ struct ImagorEnvironment: ForeignReader {
         }
     }
 
-    /// Whole seconds of a duration; a negative one is none.
+    /// Reads whole seconds of a duration; a negative one counts as unset.
     private static func seconds(_ text: String) throws(InvalidValue) -> Int {
         text.hasPrefix("-") ? 0 : try milliseconds(text) / 1_000
     }
 
-    /// A duration as Go writes it: `1h30m`, `500ms`, `1.5s`, `0`.
+    /// Reads a duration in Go's syntax: `1h30m`, `500ms`, `1.5s`, `0`.
     private static func milliseconds(_ text: String) throws(InvalidValue) -> Int {
         if text == "0" { return 0 }
         let units: [(String, Double)] = [("ms", 1), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]

@@ -3,15 +3,14 @@ import Text
 
 /// The sources that `IMGPROXY_ALLOWED_SOURCES` allows.
 struct ImgproxyAllowedSources {
-    /// Beginnings of http and https URLs, in which a star stands for a run of characters without a slash.
+    /// Prefixes of http and https URLs, in which a star matches characters other than a slash.
     private(set) var patterns: [SourcePattern] = []
-    /// Whether files are allowed, all of them.
+    /// Whether all local files are allowed.
     private(set) var includesFiles = false
 
     private static let fileScheme = "local"
 
-    /// Reads beginnings that are separated by commas; those of stores that Alula does not read by such names allow
-    /// nothing.
+    /// Reads comma-separated prefixes; those of unsupported stores allow nothing.
     init(_ text: String) throws(InvalidValue) {
         for member in try SettingValues.list(text) {
             let scheme = member.prefix(before: UInt8(ascii: ":")).asciiLowercased
@@ -25,7 +24,7 @@ struct ImgproxyAllowedSources {
                 }
                 includesFiles = true
             case "http", "https":
-                // A scheme alone allows all of its hosts.
+                // A scheme alone allows all hosts.
                 guard let pattern = SourcePattern(beginning: rest.count == 3 ? member + "*" : member) else {
                     throw Self.fault
                 }

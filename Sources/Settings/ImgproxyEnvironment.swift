@@ -8,7 +8,7 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// The meaning of imgproxy's environment variables.
+/// Reads imgproxy's environment variables.
 struct ImgproxyEnvironment: ForeignReader {
     var settings: Settings
     var reading = ForeignEnvironment.Reading()
@@ -23,11 +23,11 @@ struct ImgproxyEnvironment: ForeignReader {
     private let variables: [ExactText: String]
 
     private static let prefix = "IMGPROXY_"
-    /// The name of the origin for the watermark's file.
+    /// The origin of the watermark's file.
     private static let watermarkOrigin = "imgproxy-watermark"
-    /// The name of the origin for `local://` sources.
+    /// The origin of `local://` sources.
     private static let localOrigin = "imgproxy-local"
-    /// Names of version 3 with those of version 4; the newer one counts if both are set.
+    /// Version 3 names with their version 4 names; the newer one wins if both are set.
     private static let formerNames: [ExactText: ExactText] = [
         "CONCURRENCY": "WORKERS", "ENABLE_AVIF_DETECTION": "AUTO_AVIF", "ENABLE_JXL_DETECTION": "AUTO_JXL",
         "ENABLE_WEBP_DETECTION": "AUTO_WEBP", "READ_TIMEOUT": "READ_REQUEST_TIMEOUT", "WRITE_TIMEOUT": "TIMEOUT",
@@ -64,7 +64,7 @@ struct ImgproxyEnvironment: ForeignReader {
         finishSignatures()
     }
 
-    /// Variables that say how targets are read.
+    /// Reads variables for parsing targets.
     private mutating func readDialect(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
         switch name {
         case "KEY": try set("imgproxyKeys", text)
@@ -74,7 +74,7 @@ struct ImgproxyEnvironment: ForeignReader {
         case "SECRET" where !text.isEmpty:
             throw InvalidValue(allowed: "none: requests with an Authorization field are not told apart here")
         case _ where name.hasPrefix("ENV_"):
-            // Keys may lie there.
+            // These sources may contain keys.
             throw InvalidValue(allowed: "none: variables are not read from other places, and keys could be among them")
         case "PATH_PREFIX":
             let path = text.hasPrefix("/") ? text : "/" + text
@@ -112,7 +112,7 @@ struct ImgproxyEnvironment: ForeignReader {
         return true
     }
 
-    /// Variables that stand for options that a target does not give.
+    /// Reads variables with defaults for options.
     private mutating func readDefaults(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
         switch name {
         case "AUTO_WEBP", "AUTO_AVIF", "AUTO_JXL", "ENFORCE_WEBP", "ENFORCE_AVIF", "ENFORCE_JXL":
@@ -153,7 +153,7 @@ struct ImgproxyEnvironment: ForeignReader {
         return true
     }
 
-    /// Variables that bind targets of imgproxy, and could be passed by way of another dialect.
+    /// Reads variables that restrict imgproxy's targets, which another dialect could bypass.
     private mutating func readBounds(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
         let isBound: Bool
         switch name {
@@ -180,7 +180,7 @@ struct ImgproxyEnvironment: ForeignReader {
         return true
     }
 
-    /// Whether nothing is lost by a variable that means nothing here.
+    /// Returns whether ignoring a variable has no effect.
     private static func isHarmless(_ name: String, _ text: String) -> Bool {
         switch name {
         case "BUFFER_POOL_CALIBRATION_THRESHOLD", "CLIENT_KEEP_ALIVE_TIMEOUT", "DEVELOPMENT_ERRORS_MODE",
@@ -189,13 +189,13 @@ struct ImgproxyEnvironment: ForeignReader {
             "REPORT_DOWNLOADING_ERRORS", "REQUESTS_QUEUE_SIZE", "SANITIZE_SVG", "SERVER_NAME", "SO_REUSEPORT",
             "SYSLOG_TAG", "USE_ETAG", "USE_LAST_MODIFIED", "VIPS_CACHE_TRACE", "VIPS_LEAK_CHECK":
             true
-        // Always so.
+        // Always on.
         case "ALWAYS_RASTERIZE_SVG": (try? flag(text)) == true
         default: (try? flag(text)) == false && !name.hasPrefix("ALLOW")
         }
     }
 
-    /// Variables of the whole service.
+    /// Reads variables of the whole service.
     private mutating func readService(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
         switch name {
         case "BIND":
@@ -206,7 +206,7 @@ struct ImgproxyEnvironment: ForeignReader {
             try set("port", String(port))
             if !address.isEmpty { try set("bind", String(address)) }
         case "PROMETHEUS_BIND": try set("metricsBind", text)
-        // The collector is named by OpenTelemetry's own variables, in both services.
+        // In both services, OpenTelemetry's own variables name the collector.
         case "OPEN_TELEMETRY_ENABLE":
             meant = ["traceEndpoint", "metricsEndpoint"]
             if try !Self.flag(text) { settings.exports.clearEndpoints(traces: true) }
@@ -252,7 +252,7 @@ extension ImgproxyEnvironment {
         settings.downloads.allowedNetworks += networks.compactMap { AddressNetwork($0) }
     }
 
-    /// Only this file of its folder can be asked for.
+    /// Makes only this file of its folder available.
     private mutating func readWatermark(path: String) throws(InvalidValue) {
         guard let resolved = Self.resolved(path), let slash = resolved.utf8.lastIndex(of: UInt8(ascii: "/")) else {
             throw InvalidValue(allowed: "the path of a file")
@@ -282,7 +282,7 @@ extension ImgproxyEnvironment {
         }
     }
 
-    /// Lets sources be what the variables allow: files only if `local://` is among them.
+    /// Restricts sources to those that the variables allow: files only if `local://` is among them.
     private mutating func finishSources() {
         if let allowedSources {
             settings.downloads.allowedSources = allowedSources.patterns

@@ -4,7 +4,6 @@ import Text
 import ThumbnailAPI
 
 extension DialectSettings {
-    /// The settings of imgproxy's dialect.
     static let imgproxy: [Setting] = [
         .place(
             "imgproxyPath", \.dialects.imgproxy.place, usual: "/img",
@@ -50,7 +49,6 @@ extension DialectSettings {
 }
 
 extension DialectSettings {
-    /// The contradictions among the settings of imgproxy's dialect.
     func imgproxyContradictions(_ vocabulary: Vocabulary) -> [Contradiction] {
         var found = imgproxy.presetFaults(vocabulary).map { Contradiction(["presets"], $0) }
         let (keys, salts) = (imgproxy.keys.count, imgproxy.salts.count)
@@ -65,7 +63,7 @@ extension DialectSettings {
 }
 
 extension SettingValues {
-    /// Reads the text before sources: a beginning of URLs, or a named origin with its colon.
+    /// Reads the prefix of sources: a URL prefix, or a named origin with its colon.
     static func sourceBase(_ text: String) throws(InvalidValue) -> SourceBase {
         guard text.isEmpty || text.utf8.contains(UInt8(ascii: ":")) else {
             throw InvalidValue(
@@ -74,7 +72,7 @@ extension SettingValues {
         return SourceBase(text)
     }
 
-    /// Texts of hexadecimal digits of any length, separated by commas.
+    /// Reads comma-separated hexadecimal texts of any length.
     static func hexadecimal(_ text: String) throws(InvalidValue) -> [[UInt8]] {
         var values: [[UInt8]] = []
         for member in try list(text) {
@@ -86,7 +84,7 @@ extension SettingValues {
         return values
     }
 
-    /// A text between parts of a path.
+    /// Reads a separator within paths.
     static func separator(_ text: String) throws(InvalidValue) -> String {
         let isAllowed = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !"/?#%".utf8.contains($0) }
         guard (1...8).contains(text.utf8.count), isAllowed else {

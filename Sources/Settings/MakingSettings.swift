@@ -1,7 +1,7 @@
 import Text
 
 extension SettingTable {
-    /// The settings that change what a command makes of images, or how, without a server.
+    /// The settings that affect image processing in commands, without a server.
     package static let making = all.filter { makingNames.contains(ExactText($0.name)) }
 
     private static let makingNames: Set<ExactText> = [

@@ -4,13 +4,13 @@ import JSON
 import ThumbnailAPI
 package import ThumbnailPipeline
 
-/// Who is told of purges and of the ends of jobs.
+/// The recipients of purge and job notifications.
 package struct NotifyingSettings: Sendable {
     /// The hooks, in the order of the file.
     package var hooks: [PurgeHook] = []
-    /// The hosts that callbacks of jobs may lead to.
+    /// The allowed hosts of jobs' callbacks.
     package var callbackHosts = CallbackHosts()
-    /// Whether there is anybody who may be told.
+    /// Whether any notification is possible.
     package var isUsed = false
 }
 
@@ -18,7 +18,6 @@ extension NotifyingSettings {
     /// The setting whose value is a list of objects, read by ``PurgeHooksReader``.
     static let purgeHooks = "purgeHooks"
 
-    /// The settings of what others are told.
     static let table: [Setting] = [
         Setting(
             name: purgeHooks, defaultText: "none", help: "requests that are sent after purges, in the file only",
@@ -55,15 +54,13 @@ extension NotifyingSettings {
     ]
 }
 
-/// Reads the hooks of the settings file.
 enum PurgeHooksReader {
     private static let members = ["url", "method", "headers", "body"]
-    /// Most hooks.
     private static let mostHooks = 32
-    /// Fields that the service writes itself; `Host` may be another one than the URL's.
+    /// Fields that the service sets itself; `Host` may differ from the URL's host.
     private static let ownFields: [HTTPField.Name] = [.contentLength, .transferEncoding, .connection]
 
-    /// The hooks that a list describes, and one problem for each unusable one.
+    /// Returns the hooks of a list, and one problem for each unusable hook.
     static func read(
         _ value: JSONValue, environment: [String: String]
     ) -> (hooks: [PurgeHook], problems: [SettingsProblem]) {

@@ -4,16 +4,15 @@ import HTTPTypes
 import Telemetry
 import Text
 
-/// OpenTelemetry's own environment variables, which count below Alula's settings (OpenTelemetry specification,
+/// Reads OpenTelemetry's own environment variables, which Alula's settings override (OpenTelemetry specification,
 /// "Environment Variable Specification" and "OTLP Exporter Configuration").
 ///
-/// A value that is not allowed is ignored and told of, as the specification wants it: none stops the start. An empty
-/// value is none.
+/// As the specification requires, an invalid value is ignored with a warning and does not stop the start. An empty
+/// value counts as unset.
 struct OpenTelemetryEnvironment {
     private let environment: [String: String]  // Names are texts of our own.
     private var exports: ExportSettings
 
-    /// Stores what the variables mean.
     static func apply(_ environment: [String: String], to exports: inout ExportSettings) {
         var reader = OpenTelemetryEnvironment(environment, exports)
         reader.readResource()
@@ -28,7 +27,7 @@ struct OpenTelemetryEnvironment {
         self.exports = exports
     }
 
-    /// The value of a variable; nil if it is not set, or ignored.
+    /// Returns the value of a variable; nil if it is unset, or ignored.
     private mutating func value<Value>(
         _ name: String, allowed: String, _ read: (String) -> Value?
     ) -> Value? {
@@ -40,7 +39,7 @@ struct OpenTelemetryEnvironment {
 
     private mutating func readResource() {
         let pairs = value("OTEL_RESOURCE_ATTRIBUTES", allowed: Self.pairs) { Self.pairs(in: $0) } ?? []
-        // It counts above a service.name among the attributes.
+        // It overrides a service.name among the attributes.
         let name = value("OTEL_SERVICE_NAME", allowed: "a name") { [(name: "service.name", value: $0)] } ?? []
         for attribute in pairs + name {
             exports.attributes.removeAll { $0.name.isExactly(attribute.name) }
@@ -62,7 +61,7 @@ struct OpenTelemetryEnvironment {
         exports.sampler = TraceSampler(share: share ?? 1, followsCaller: sampler.followsCaller)
     }
 
-    /// The samplers by their names; one without a share has it from another variable.
+    /// The samplers by name; one without a share reads it from another variable.
     private static let samplers: [(name: String, share: Double?, followsCaller: Bool)] = [
         ("always_on", 1, false), ("always_off", 0, false), ("traceidratio", nil, false),
         ("parentbased_always_on", 1, true), ("parentbased_always_off", 0, true),
@@ -91,7 +90,7 @@ struct OpenTelemetryEnvironment {
         for signal in ["", "TRACES_", "METRICS_"] {
             _ = value("OTEL_EXPORTER_OTLP_\(signal)PROTOCOL", allowed: "http/json") { $0 == "http/json" ? $0 : nil }
         }
-        // The signals' paths are put behind it.
+        // The signals' paths are appended to it.
         let base = value("OTEL_EXPORTER_OTLP_ENDPOINT", allowed: Self.endpoint) { text in
             text.utf8.contains(UInt8(ascii: "?")) || Self.url(text) == nil
                 ? nil : text.hasSuffix("/") ? String(text.dropLast()) : text
@@ -99,7 +98,7 @@ struct OpenTelemetryEnvironment {
         if isSent("OTEL_TRACES_EXPORTER", besides: []) {
             exports.traces.endpoint = endpoint("TRACES") ?? base.flatMap { Self.url($0 + "/v1/traces") }
         }
-        // Prometheus reads the metrics in any case.
+        // Prometheus can always scrape the metrics.
         if isSent("OTEL_METRICS_EXPORTER", besides: ["prometheus"]) {
             exports.metrics.endpoint = endpoint("METRICS") ?? base.flatMap { Self.url($0 + "/v1/metrics") }
         }
@@ -111,7 +110,7 @@ struct OpenTelemetryEnvironment {
 
     private static func url(_ text: String) -> SourceURL? { try? ExportSettings.endpoint(text, example: "") }
 
-    /// Whether a signal goes to a collector: unless the variable says otherwise.
+    /// Returns whether a signal is exported, which is the default.
     private mutating func isSent(_ name: String, besides others: [String]) -> Bool {
         let known = ["otlp", "none"] + others
         let exporters = value(name, allowed: known.joined(separator: ", ")) { text in
@@ -134,12 +133,13 @@ struct OpenTelemetryEnvironment {
         }
     }
 
-    /// The fields that the document decides.
+    /// Fields that the document determines.
     private static let ownFields: Set<HTTPField.Name> = [.contentType, .contentLength, .transferEncoding]
     private static let endpoint = "an absolute http or https URL, such as http://127.0.0.1:4318"
     private static let pairs = "key=value, separated by commas, percent-encoded"
 
-    /// The pairs of a list in the form of W3C Baggage, in which a space may stand for itself; nil if one is none.
+    /// Reads a list of pairs in the form of W3C Baggage, in which spaces need no encoding; returns nil if a pair is
+    /// invalid.
     private static func pairs(in text: String) -> [(name: String, value: String)]? {
         func decoded(_ part: ArraySlice<UInt8>) -> String? {
             var part = part

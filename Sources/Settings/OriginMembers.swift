@@ -3,12 +3,12 @@ import HTTPTypes
 import JSON
 import Text
 
-/// Why a named origin cannot be used, and which member is wrong.
+/// Why a named origin is unusable, and which member is wrong.
 struct OriginProblem: Error, Equatable {
     let path: String
     let allowed: String
 
-    /// The problem among those that stop the start.
+    /// The problem as one that stops the start.
     var problem: SettingsProblem { SettingsProblem(path, allowed: allowed) }
 }
 
@@ -19,9 +19,9 @@ struct OriginMembers {
     private let members: [ExactText: JSONValue]
     private let environment: [String: String]
 
-    /// The members of `value`.
+    /// Reads the members of `value`.
     ///
-    /// It may have members of these names only; nil allows any.
+    /// Only members with these names are allowed; nil allows any.
     init(
         _ value: JSONValue, at path: String, names: [String]?, environment: [String: String]
     ) throws(OriginProblem) {
@@ -37,32 +37,28 @@ struct OriginMembers {
         self.environment = environment
     }
 
-    /// The names in order.
+    /// The names, sorted.
     var names: [String] { members.keys.sorted().map(\.string) }
 
-    /// Whether the member is there.
     func has(_ name: String) -> Bool { members[ExactText(name)] != nil }
 
-    /// The object that a member is.
     func object(_ name: String, names: [String]?) throws(OriginProblem) -> OriginMembers? {
         guard let value = members[ExactText(name)] else { return nil }
         return try OriginMembers(value, at: "\(path).\(name)", names: names, environment: environment)
     }
 
-    /// The text that a member is.
     func text(_ name: String, _ allowed: String = "a text") throws(OriginProblem) -> String? {
         guard let value = members[ExactText(name)] else { return nil }
         guard case .string(let text) = value, !text.isEmpty else { throw problem(name, allowed) }
         return text
     }
 
-    /// The text that a member must be.
     func requiredText(_ name: String, _ allowed: String = "a text") throws(OriginProblem) -> String {
         guard let text = try text(name, allowed) else { throw problem(name, allowed) }
         return text
     }
 
-    /// The texts that a member is a list of.
+    /// Reads a member that is a list of texts.
     func texts(_ name: String, _ allowed: String) throws(OriginProblem) -> [String]? {
         guard let value = members[ExactText(name)] else { return nil }
         guard case .array(let values) = value else { throw problem(name, allowed) }
@@ -74,20 +70,20 @@ struct OriginMembers {
         return texts
     }
 
-    /// A member read like a setting on the command line.
+    /// Reads a member like a setting on the command line.
     func setting<Value>(
         _ name: String, _ read: (String) throws(InvalidValue) -> Value
     ) throws(OriginProblem) -> Value? {
         guard let value = members[ExactText(name)] else { return nil }
         do throws(InvalidValue) {
-            // Nothing is spelled so: the error says what is allowed.
+            // No setting has this text, so the error lists the allowed values.
             return try read(value.commandLineText ?? "{…}")
         } catch {
             throw problem(name, error.allowed)
         }
     }
 
-    /// The secret that a member names, never the secret itself.
+    /// Returns the secret that a member refers to, never a literal secret.
     func secret(_ name: String) throws(OriginProblem) -> String? {
         guard let value = members[ExactText(name)] else { return nil }
         do throws(InvalidValue) {
@@ -97,18 +93,17 @@ struct OriginMembers {
         }
     }
 
-    /// The value of an environment variable; nil if it is not set, or empty.
+    /// Returns an environment variable; nil if it is unset or empty.
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The secret that a member must name.
     func requiredSecret(_ name: String) throws(OriginProblem) -> String {
         guard let secret = try secret(name) else { throw problem(name, SecretForms.allowed) }
         return secret
     }
 
-    /// The fields of a request that a member describes by name: with texts, with secrets, or null for none.
+    /// Reads request fields by name: with texts, with secrets, or null for none.
     ///
-    /// - Parameter own: Fields that the service writes itself.
+    /// - Parameter own: Fields that the service sets itself.
     func fields(
         _ name: String, notAmong own: [HTTPField.Name]
     ) throws(OriginProblem) -> [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] {
@@ -133,7 +128,7 @@ struct OriginMembers {
         return fields
     }
 
-    /// The body that a member is: a text, or an object or array that stands for its JSON.
+    /// Reads a body: a text, or an object or array that is sent as JSON.
     func document(_ name: String) throws(OriginProblem) -> String? {
         switch members[ExactText(name)] {
         case .object?, .array?: members[ExactText(name)]?.text
@@ -141,17 +136,14 @@ struct OriginMembers {
         }
     }
 
-    /// Whether a member is null.
     func isNull(_ name: String) -> Bool {
         if case .null? = members[ExactText(name)] { true } else { false }
     }
 
-    /// Whether a member names a secret.
     func isSecret(_ name: String) -> Bool {
         if case .object? = members[ExactText(name)] { true } else { false }
     }
 
-    /// The error about a member.
     func problem(_ name: String, _ allowed: String) -> OriginProblem {
         OriginProblem(path: "\(path).\(name)", allowed: allowed)
     }

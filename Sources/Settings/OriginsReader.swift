@@ -9,13 +9,13 @@ enum OriginsReader {
         "url", "folder", "headers", "credentials", "tls", "connectTimeout", "firstByteTimeout", "downloadTimeout",
         "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters", "trace", "write", "cacheControl",
     ]
-    /// Fields that the service writes itself.
+    /// Fields that the service sets itself.
     private static let ownFields: [HTTPField.Name] = [
         .host, .contentLength, .transferEncoding, .connection, .acceptEncoding, .range, .ifRange, .ifNoneMatch,
         .ifModifiedSince, .xAmzContentSHA256, .xAmzSecurityToken, .traceparent,
     ]
 
-    /// The origins that an object describes, and one problem for each unusable one.
+    /// Returns the origins of an object, and one problem for each unusable origin.
     static func read(
         _ value: JSONValue, environment: [String: String]
     ) -> (origins: Origins, problems: [SettingsProblem]) {

@@ -16,7 +16,7 @@ extension SettingTable {
             help: "q=auto: highest quality"),
     ]
 
-    /// A similarity of at most four decimals, in ten-thousandths.
+    /// Reads a similarity of at most four decimals, in ten-thousandths.
     private static func similarity(_ text: String) throws(InvalidValue) -> Int {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let decimals = parts.count == 2 ? parts[1] : "0"

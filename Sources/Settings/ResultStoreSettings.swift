@@ -2,16 +2,15 @@ import Downloading
 package import SharedCaching
 import ThumbnailPipeline
 
-/// Where results stay, if they do.
+/// The persistent store of results.
 package struct ResultStoreSettings: Sendable {
-    /// The named origin that takes them; nil for none.
+    /// The named origin that stores them; nil for none.
     package var origin: String?
-    /// How long one request may wait for it, in all.
+    /// The most time that one request may wait for it in total.
     var timeout = Duration.milliseconds(200)
 }
 
 extension ResultStoreSettings {
-    /// The settings of the result store.
     static let table: [Setting] = [
         Setting(name: "resultStore", defaultText: "none", help: "named origin with write where results stay") {
             (settings, text) throws(InvalidValue) in

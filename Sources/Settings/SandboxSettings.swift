@@ -3,18 +3,16 @@ package import ImageSandbox
 package import Imaging
 import ThumbnailPipeline
 
-/// Settings of the sandbox, in which images are decoded.
 package struct SandboxSettings: Sendable {
     /// The executable that workers are started from: this one.
     var executable = "/proc/self/exe"
     /// Whether the service starts only if workers are confined.
     package var isRequired = false
-    /// Whether images are decoded in the serving process.
+    /// Whether images are decoded in the server process.
     package var decodesInProcess = false
-    /// The formats that an operator allows; nil if the service decides by how well decoding is confined.
+    /// The formats that the operator allows; nil if they depend on how well decoding is confined.
     var sourceFormats: Set<ImageFormat>?
 
-    /// The formats that are decoded, with or without a sandbox in force.
     package func sourceFormats(inSandbox isConfined: Bool) -> Set<ImageFormat> {
         if let sourceFormats { return sourceFormats }
         return Set(isConfined ? ImageFormat.allCases : ImageFormat.trusted)
@@ -22,7 +20,7 @@ package struct SandboxSettings: Sendable {
 }
 
 extension SandboxSettings {
-    /// The settings of the sandbox, but for the formats, which belong to the sources.
+    /// The settings of the sandbox, without the formats, which belong to the sources.
     static let table: [Setting] = [
         .flag("requireSandbox", \.sandbox.isRequired, default: "off", help: "start only if decoders are confined"),
         .flag(
@@ -32,7 +30,6 @@ extension SandboxSettings {
 }
 
 extension Settings {
-    /// The workers that these settings want.
     package var sandboxConfiguration: SandboxConfiguration {
         let source = min(pipeline.rules.limits.maximumSourcePixels, 1 << 36)
         let output = min(pipeline.rules.limits.maximumOutputPixels, 1 << 36)
@@ -40,7 +37,7 @@ extension Settings {
             let pixels = min(pipeline.rules.limits.maximumFramePixels(of: format), 1 << 36)
             return RenderPlan(resizedSize: PixelSize(width: pixels, height: 1), format: format, quality: 100).price
         }
-        // The dearest image to decode has 16 bits a component and alpha.
+        // The most expensive image to decode has 16 bits per component and alpha.
         let decodings = ImageFormat.allCases.map { format in
             ImageHeader(
                 format: format, storedSize: PixelSize(width: source, height: 1), bands: 4, bitDepth: 16,
@@ -49,7 +46,7 @@ extension Settings {
         }
         // A worker is used for up to twice its life if no other is ready.
         let lifetime = max(WorkerLife.decoder.processorTime, WorkerLife.encoder.processorTime) * 2
-        // A decode stops being waited for long before it has taken so much CPU time, on however many threads.
+        // A decode times out long before it uses this much CPU time, on any number of threads.
         let longest = max(8, availableProcessorCount()) * max(1, Int(pipeline.decodeTimeout.components.seconds))
         let limits = WorkerLimits(
             // A process has more address space than memory in use.

@@ -1,16 +1,14 @@
 import JSON
 import Text
 
-/// The forms by which the settings file names a secret instead of holding it: `{ env: "VARIABLE" }` and
-/// `{ file: "PATH" }`.
+/// References to secrets in the settings file: `{ env: "VARIABLE" }` and `{ file: "PATH" }`.
 struct SecretForms {
     /// The forms, in the words of an error.
     static let allowed = "{ env: \"VARIABLE\" } or { file: \"PATH\" }, which name a variable or a file that holds it"
 
-    /// The process's environment.
     let environment: [String: String]  // Names come from the operator.
 
-    /// The text of a secret setting: a text, a form, or a list of both, which is joined with commas.
+    /// Reads a secret setting: a text, a reference, or a list of both, which is joined with commas.
     func text(of value: JSONValue) throws(InvalidValue) -> String {
         switch value {
         case .object: return try secret(of: value)
@@ -19,12 +17,12 @@ struct SecretForms {
             for value in values { texts.append(try text(of: value)) }
             return texts.joined(separator: ",")
         case .string(let text): return text
-        // As text, a number could be another one, and `true` would be a key that anybody can guess.
+        // As text, a number could change, and `true` would be a key that anyone can guess.
         case .bool, .int, .double, .null: throw InvalidValue(allowed: "a text in quotation marks, \(Self.allowed)")
         }
     }
 
-    /// The secret that a form names.
+    /// Resolves a reference.
     func secret(of value: JSONValue) throws(InvalidValue) -> String {
         guard let members = value.members, let (name, member) = members.first, members.count == 1,
             case .string(let place) = member, !place.isEmpty
@@ -51,7 +49,7 @@ struct SecretForms {
         return value
     }
 
-    /// The text of a file without the newline at its end, which editors and `echo` write.
+    /// Reads a file without its trailing newline, which editors and `echo` add.
     private func file(_ path: String) throws(InvalidValue) -> String {
         do {
             let text = try SettingsFile.read(path)
@@ -63,7 +61,7 @@ struct SecretForms {
 }
 
 extension SecretForms {
-    /// A key of this service: a secret that nobody guesses because it is one character, repeated.
+    /// Checks a key of this service, which must not be one character repeated, because that is easy to guess.
     static func judgeKey(_ text: String) throws(InvalidValue) {
         try judge(text)
         let keys = text.split(separator: ",").map(\.trimmingSpaces).filter { $0.utf8.count >= longKey }
@@ -72,10 +70,10 @@ extension SecretForms {
         }
     }
 
-    /// Fewest bytes of a text with commas around it that is certainly a key, and not a part of one.
+    /// The length in bytes from which a text between commas is certainly a key rather than a part of one.
     private static let longKey = 16
 
-    /// A secret as text: neither blank, nor a form that something should have replaced, which anybody can guess.
+    /// Checks a literal secret: it must not be blank, nor an unreplaced placeholder, which anyone can guess.
     static func judge(_ text: String) throws(InvalidValue) {
         let bare = text.filter { !" \t\"'".contains($0) }
         guard !bare.filter({ $0 != "," }).isBlank else {
@@ -92,7 +90,7 @@ extension SecretForms {
         if isPlaceholder { throw InvalidValue(allowed: "a text in which all variables are replaced") }
     }
 
-    /// Whether a byte may stand in a variable's name.
+    /// Returns whether a variable's name may contain this byte.
     private static func isUpper(_ byte: UInt8) -> Bool {
         (0x41...0x5a).contains(byte) || byte == UInt8(ascii: "_") || isDigit(byte)
     }
@@ -101,7 +99,7 @@ extension SecretForms {
 }
 
 extension StringProtocol {
-    /// Whether nothing can be seen in it.
+    /// Whether the text has no visible character.
     var isBlank: Bool {
         unicodeScalars.allSatisfy { scalar in
             let properties = scalar.properties

@@ -1,34 +1,33 @@
 import Dialects
 
-/// A place of the settings.
+/// A property of the settings.
 typealias SettingPlace<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
-/// One setting: its name in three spellings, what it means and how its text becomes a value.
+/// A setting: its name in three spellings, its help, and how its text becomes a value.
 package struct Setting: Sendable {
-    /// `maxActiveDownloads`: the spelling in the file.
+    /// The spelling in the file, such as `maxActiveDownloads`.
     let name: String
-    /// The value at the start, given like any other; nil if the setting has none until it is given.
+    /// The default, parsed like any other value; nil if there is none.
     let defaultValue: String?
-    /// The default as people read it: the value, or words for there being none.
+    /// The default for people: the value, or a description if there is none.
     package let defaultText: String
     /// One line for `--help`.
     package let help: String
-    /// Stores the value of a text.
+    /// Parses a text and stores its value.
     let apply: @Sendable (inout Settings, String) throws(InvalidValue) -> Void
-    /// Whether the value may be shown.
     let secrecy: Secrecy
 
-    /// Whether errors may repeat a value, and what a secret must be.
+    /// Whether errors may show a value, and which values a secret may have.
     enum Secrecy {
-        /// Errors repeat it.
+        /// Errors show it.
         case none
-        /// A URL or an object, which may hold a password.
+        /// A URL or an object, which may contain a password.
         case hidden
-        /// A key or another secret: never blank, and in the settings file perhaps a form such as `{ env: "NAME" }`.
+        /// A key or another secret: never blank, and in the settings file optionally a reference such as `{ env: "NAME"
+        /// }`.
         case secret
     }
 
-    /// A setting with a value from the start.
     init(
         name: String, default value: String, help: String, secrecy: Secrecy = .none,
         apply: @escaping @Sendable (inout Settings, String) throws(InvalidValue) -> Void
@@ -37,7 +36,7 @@ package struct Setting: Sendable {
         self.apply = apply
     }
 
-    /// A setting without a value until it is given; `defaultText` says how the service behaves then.
+    /// Creates a setting without a default; `defaultText` describes the behavior without it.
     init(
         name: String, defaultText: String, help: String,
         secrecy: Secrecy = .none, apply: @escaping @Sendable (inout Settings, String) throws(InvalidValue) -> Void
@@ -49,7 +48,7 @@ package struct Setting: Sendable {
         }
     }
 
-    /// A setting with a value from the start, which is stored at a place of the settings.
+    /// Creates a setting with a default that is stored in a property.
     private init<Value>(
         _ name: String, _ place: SettingPlace<Value>, _ value: String, _ help: String,
         _ read: @escaping @Sendable (String) throws(InvalidValue) -> Value
@@ -59,7 +58,6 @@ package struct Setting: Sendable {
         }
     }
 
-    /// A setting whose value is a whole number.
     static func integer(
         _ name: String, _ place: SettingPlace<Int>, in range: ClosedRange<Int>,
         default value: String, help: String
@@ -67,17 +65,15 @@ package struct Setting: Sendable {
         Setting(name, place, value, help) { (text) throws(InvalidValue) in try SettingValues.integer(text, in: range) }
     }
 
-    /// A setting whose value is a number of bytes.
     static func byteSize(
         _ name: String, _ place: SettingPlace<Int>, default value: String, help: String
     ) -> Setting { Setting(name, place, value, help, SettingValues.byteSize) }
 
-    /// A setting whose value is a time.
     static func duration(
         _ name: String, _ place: SettingPlace<Duration>, default value: String, help: String
     ) -> Setting { Setting(name, place, value, help, SettingValues.duration) }
 
-    /// The same for a time above zero that is bounded.
+    /// Creates a setting with a duration above zero, up to a limit.
     static func duration(
         _ name: String, _ place: SettingPlace<Duration>, mostSeconds: Int, default value: String, help: String
     ) -> Setting {
@@ -90,22 +86,20 @@ package struct Setting: Sendable {
         }
     }
 
-    /// A setting whose value is a time in whole seconds.
+    /// Creates a setting with a duration in whole seconds.
     static func seconds(
         _ name: String, _ place: SettingPlace<Int>, default value: String, help: String
     ) -> Setting { Setting(name, place, value, help, SettingValues.seconds) }
 
-    /// A setting that is on or off.
     static func flag(
         _ name: String, _ place: SettingPlace<Bool>, default value: String, help: String
     ) -> Setting { Setting(name, place, value, help, SettingValues.flag) }
 
-    /// A setting whose value is one of a fixed set of words.
     static func choice<Value: RawRepresentable & CaseIterable & SendableMetatype>(
         _ name: String, _ place: SettingPlace<Value>, default value: String, help: String
     ) -> Setting where Value.RawValue == String { Setting(name, place, value, help, SettingValues.choice) }
 
-    /// A setting that says where a dialect lies, such as at `usual`.
+    /// Creates the path setting of a dialect, whose usual path is `usual`.
     static func place(
         _ name: String, _ place: SettingPlace<DialectPlace?>, usual: String, help: String
     ) -> Setting {
@@ -115,17 +109,17 @@ package struct Setting: Sendable {
         }
     }
 
-    /// The spelling on the command line: `--max-active-downloads`.
+    /// The spelling on the command line, such as `--max-active-downloads`.
     package var flag: String { "--" + words.joined(separator: "-") }
 
-    /// The spelling in the environment: `ALULA_MAX_ACTIVE_DOWNLOADS`.
+    /// The spelling in the environment, such as `ALULA_MAX_ACTIVE_DOWNLOADS`.
     var environmentName: String { "ALULA_" + words.map { $0.uppercased() }.joined(separator: "_") }
 
     private var words: [String] {
         var words: [String] = [""]
         var wasCapital = false
         for character in name {
-            // Capitals in a row, such as URL, are one word.
+            // Consecutive capitals, such as URL, are one word.
             if character.isUppercase, !wasCapital { words.append("") }
             wasCapital = character.isUppercase
             words[words.count - 1] += character.lowercased()

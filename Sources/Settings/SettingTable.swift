@@ -9,7 +9,6 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// All settings in the order of the contract.
 package enum SettingTable {
     /// The setting whose value is an object, read by ``OriginsReader``.
     static let origins = "origins"
@@ -17,7 +16,7 @@ package enum SettingTable {
     /// The settings whose values are objects, read by ``VocabularyReader``.
     static let vocabulary: Set<ExactText> = ["watermarks", "presets"]
 
-    /// All settings, in the order of the documents.
+    /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listeners, downloads, caches, SharedCacheSettings.table, ResultStoreSettings.table, freshness, sources, answers,
         quality, sizes, DialectSettings.table, times, SandboxSettings.table, process, ExportSettings.table,
@@ -314,10 +313,10 @@ package enum SettingTable {
         .flag("accessLog", \.api.accessLog, default: "on", help: "one log line a request"),
     ]
 
-    /// The setting of this name, as it is spelled in the file.
+    /// Returns the setting with this name, as spelled in the file.
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
 
-    /// The formats that results have a bound of their own in, as words.
+    /// The formats with a separate pixel limit, as text.
     private static let slow = list(ImageFormat.written.filter(\.isSlow).reversed(), separator: " or ")
 
     private static func list(_ formats: [ImageFormat], separator: String = ",") -> String {

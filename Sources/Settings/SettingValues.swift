@@ -4,19 +4,19 @@ import HTTPServing
 import Imaging
 import Text
 
-/// Why a text is not a value of a setting.
+/// Why a text is not a valid value of a setting.
 package struct InvalidValue: Error, Equatable {
     package let allowed: String
 }
 
-/// Whether a client's `Cache-Control` counts.
+/// Whether a client's `Cache-Control` is respected.
 enum ClientCacheControl: String, CaseIterable {
     case ignore, honour
 }
 
-/// Reads the values of settings from their text.
+/// Parses the values of settings.
 package enum SettingValues {
-    /// `*`, or one origin as browsers send it in `Origin` (RFC 6454 section 6.2): lower case, without a path or a usual
+    /// `*`, or one origin as browsers send it in `Origin` (RFC 6454 section 6.2): lowercase, without a path or default
     /// port.
     static func originOfPages(_ text: String) throws(InvalidValue) -> String {
         if text == "*" || text == "null" { return text }
@@ -30,7 +30,6 @@ package enum SettingValues {
         return text
     }
 
-    /// A whole number within `range`.
     package static func integer(_ text: String, in range: ClosedRange<Int>) throws(InvalidValue) -> Int {
         guard let value = Int(text), range.contains(value), !text.hasPrefix("+") else {
             throw InvalidValue(allowed: "a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -74,7 +73,6 @@ package enum SettingValues {
         }
     }
 
-    /// One of a fixed set of words.
     static func choice<Value: RawRepresentable & CaseIterable>(
         _ text: String
     ) throws(InvalidValue) -> Value where Value.RawValue == String {
@@ -84,7 +82,7 @@ package enum SettingValues {
         return value
     }
 
-    /// Members separated by commas, none of them empty; an empty text is an empty list.
+    /// A comma-separated list without empty members; an empty text is an empty list.
     static func list(_ text: String) throws(InvalidValue) -> [String] {
         if text.trimmingSpaces.isEmpty { return [] }
         let members = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingSpaces }
@@ -94,7 +92,7 @@ package enum SettingValues {
         return members
     }
 
-    /// Whole numbers within `range`, separated by commas; at least one.
+    /// Comma-separated whole numbers within `range`; at least one.
     static func integers(_ text: String, in range: ClosedRange<Int>) throws(InvalidValue) -> [Int] {
         var numbers: [Int] = []
         for member in try list(text) { numbers.append(try integer(member, in: range)) }
@@ -102,7 +100,7 @@ package enum SettingValues {
         return numbers
     }
 
-    /// A listener for few connections at `ADDRESS:PORT`; without an address, at all of them.
+    /// A listener for few connections at `ADDRESS:PORT`; without an address, on all addresses.
     static func listener(_ text: String) throws(InvalidValue) -> HTTPServerConfiguration {
         guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
             let port = UInt16(text[text.utf8.index(after: colon)...])
@@ -117,7 +115,7 @@ package enum SettingValues {
         return listener
     }
 
-    /// Image formats out of `allowed`, separated by commas, none twice.
+    /// Comma-separated image formats from `allowed`, without duplicates.
     static func formats(_ text: String, of allowed: [ImageFormat]) throws(InvalidValue) -> [ImageFormat] {
         let names = try list(text)
         let formats = names.compactMap { ImageFormat(name: $0) }.filter { allowed.contains($0) }
@@ -128,7 +126,7 @@ package enum SettingValues {
         return formats
     }
 
-    /// Hexadecimal keys of at least 32 bytes, separated by commas.
+    /// Comma-separated hexadecimal keys of at least 32 bytes.
     package static func keys(_ text: String) throws(InvalidValue) -> [[UInt8]] {
         var keys: [[UInt8]] = []
         for member in try list(text) {
@@ -146,7 +144,7 @@ package enum SettingValues {
 }
 
 extension StringProtocol {
-    /// This text without spaces and tabs at its ends.
+    /// This text without leading and trailing spaces and tabs.
     var trimmingSpaces: String {
         var rest = Substring(self)
         while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
@@ -155,15 +153,15 @@ extension StringProtocol {
     }
 }
 
-/// A bound on memory: a number of bytes, or a share of the machine's memory.
+/// A memory limit: a number of bytes, or a share of the machine's memory.
 package enum MemoryShare: Equatable, Sendable {
     case bytes(Int)
     case percent(Int)
 
-    /// The smallest bound with which the service works.
+    /// The smallest limit with which the service works.
     static let smallest = 16 << 20
 
-    /// Reads `512MiB` or `60%`.
+    /// Parses `512MiB` or `60%`.
     init(_ text: String) throws(InvalidValue) {
         let number = text.hasSuffix("%") ? Int(text.dropLast().trimmingSpaces) : nil
         if let number, 1...100 ~= number {
@@ -175,7 +173,7 @@ package enum MemoryShare: Equatable, Sendable {
         }
     }
 
-    /// The bound in bytes, if the machine gives `total`.
+    /// Returns the limit in bytes for a machine with `total`.
     package func byteCount(of total: Int) -> Int {
         switch self {
         case .bytes(let count): count

@@ -8,13 +8,13 @@ import Text
 package import ThumbnailAPI
 package import ThumbnailPipeline
 
-/// The values of all settings, each in the configuration of the part that obeys it.
+/// The values of all settings, grouped by the components that use them.
 package struct Settings: Sendable {
     package var publicListener = HTTPServerConfiguration()
     package var operatorListener = HTTPServerConfiguration()
-    /// A listener with nothing but metrics; nil for none.
+    /// A listener that serves only metrics; nil for none.
     package var metricsListener: HTTPServerConfiguration?
-    /// Whether the number of connections was set, and is not the default.
+    /// Whether the number of connections was configured.
     package var choosesMaximumConnections = false
     package var downloads = DownloadConfiguration()
     package var pipeline = PipelineConfiguration()
@@ -24,7 +24,7 @@ package struct Settings: Sendable {
     package var prefetch = PrefetchConfiguration()
     package var api = APIConfiguration()
     var dialects = DialectSettings()
-    /// The variables of ``DialectSettings/environmentOf`` that are set, and what each means here.
+    /// The variables of ``DialectSettings/environmentOf`` that are set, with their meanings.
     package var foreignVariables: [ForeignVariable] = []
     package var renderWorkers = availableProcessorCount()
     package var memoryBudget = MemoryShare.percent(60)
@@ -32,14 +32,14 @@ package struct Settings: Sendable {
     package var exports = ExportSettings()
     package var notifying = NotifyingSettings()
     package var logFormat = LogFormat.json
-    /// The log level, if one is set.
+    /// The configured log level, if any.
     package var chosenLogLevel: Logger.Level?
     package var drainDelay = Duration.zero
     package var shutdownTimeout = Duration.seconds(8)
-    /// The names of the settings that an operator chose.
+    /// The names of the settings that the operator chose.
     var given: Set<ExactText> = []
 
-    /// The defaults of the table, and what no setting decides.
+    /// Applies the defaults of the table.
     package init() {
         publicListener.threads = availableProcessorCount()
         operatorListener.threads = 1
@@ -55,7 +55,7 @@ package struct Settings: Sendable {
                 preconditionFailure("\(setting.name): its default is not allowed; allowed is \(error.allowed)")
             }
         }
-        // The defaults were not chosen by an operator.
+        // Defaults do not count as the operator's choice.
         (choosesMaximumConnections, chosenLogLevel) = (false, nil)
     }
 
@@ -65,15 +65,14 @@ package struct Settings: Sendable {
         set { (api.loopName, downloads.loopName) = (newValue, newValue) }
     }
 
-    /// The log level of the service.
     package var logLevel: Logger.Level {
         get { chosenLogLevel ?? .info }
         set { chosenLogLevel = newValue }
     }
 
-    /// The rules by which sources are allowed, in the words of their settings: a part of keys, the same while they are.
+    /// The rules for allowed sources, in the settings' words: a part of keys, which changes only with the rules.
     ///
-    /// No value holds a space or a line end.
+    /// No value contains a space or a line end.
     package var sourcePolicy: String {
         let sources = downloads.allowsUnnamedSources ? downloads.allowedSources.map(\.keyText) : ["named"]
         let rules = [
@@ -85,8 +84,9 @@ package struct Settings: Sendable {
         return rules.map { name, values in ([name] + values).joined(separator: " ") }.joined(separator: "\n")
     }
 
-    /// The configurations of both listeners: a request's time counts from its header, so its body may take no longer
-    /// than the whole.
+    /// The configurations of both listeners.
+    ///
+    /// A request's time counts from its header, so its body may take no longer than the whole request.
     package var listeners: (public: HTTPServerConfiguration, operators: HTTPServerConfiguration) {
         var (served, operated) = (publicListener, operatorListener)
         served.bodyTimeout = api.requestTimeout
@@ -94,7 +94,6 @@ package struct Settings: Sendable {
         return (served, operated)
     }
 
-    /// Contradictions between settings that are valid by themselves.
     var contradictions: [Contradiction] {
         var found: [Contradiction] = []
         func check(_ preferred: String, _ preferredBytes: Int, _ capacity: String, _ capacityBytes: Int) {
@@ -153,9 +152,9 @@ package struct Settings: Sendable {
     }
 }
 
-/// Settings that are valid by themselves, but not together.
+/// Settings that are valid individually but not together.
 struct Contradiction: Equatable {
-    /// The names of the settings, first the one whose value the sentence is about.
+    /// The names of the settings, first the subject of the sentence.
     let settings: [String]
     /// The problem, as a sentence.
     let line: String

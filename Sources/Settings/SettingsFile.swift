@@ -6,32 +6,32 @@ package import Text
 /// Why a settings file cannot be used.
 package struct SettingsFileError: Error, Equatable {
     package let reason: String
-    /// Where the fault stands; nil for a file without such a place.
+    /// The location of the error in the file; nil if there is none.
     package var position: Position?
 
-    /// A place in a text, both numbers from 1.
+    /// A location in a text, both numbers from 1.
     package struct Position: Equatable, CustomStringConvertible {
         let line: Int
-        /// In characters of Unicode.
+        /// In Unicode characters.
         let column: Int
 
-        /// The place after `offset` bytes of `text`.
+        /// The location after `offset` bytes of `text`.
         init(after offset: Int, in text: String) {
             let before = text.utf8.prefix(offset)
             line = before.count { $0 == 0x0a } + 1
             let start = before.lastIndex(of: 0x0a).map { before.index(after: $0) } ?? before.startIndex
-            // All bytes but those that go on with a character.
+            // All bytes except UTF-8 continuation bytes.
             column = before[start...].count { $0 & 0xc0 != 0x80 } + 1
         }
 
-        /// `3:14`.
+        /// For example `3:14`.
         package var description: String { "\(line):\(column)" }
     }
 }
 
 /// The settings file: one JSON5 object whose members are settings.
 package enum SettingsFile {
-    /// The members by name.
+    /// Returns the members by name.
     package static func values(in text: String) throws(SettingsFileError) -> [ExactText: JSONValue] {
         let value: JSONValue
         do {
@@ -50,7 +50,7 @@ package enum SettingsFile {
         return members
     }
 
-    /// Where the member stands that a problem is about, or the closest object around it; nil for a problem outside of
+    /// Returns the location of the member with a problem, or of the closest object around it; nil for a problem outside
     /// the file.
     package static func position(of problem: SettingsProblem, in text: String) -> SettingsFileError.Position? {
         guard let path = problem.path,
@@ -67,7 +67,6 @@ package enum SettingsFile {
         }
     }
 
-    /// The text of the file at `path`.
     package static func read(_ path: String) throws(SettingsFileError) -> String {
         do {
             return try String(contentsOf: URL(filePath: path), encoding: .utf8)
@@ -76,7 +75,7 @@ package enum SettingsFile {
         }
     }
 
-    /// Why a file could not be read.
+    /// Returns why a file could not be read.
     private static func obstacle(at path: String) -> String {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -93,9 +92,9 @@ package enum SettingsFile {
     }
 }
 
-/// Values in the settings file are read like values on the command line.
+/// Values in the settings file are parsed like values on the command line.
 extension JSONValue {
-    /// The value as it would be written on the command line; lists are joined with commas.
+    /// The value as written on the command line; lists are joined with commas.
     ///
     /// Objects and null have no such text.
     var commandLineText: String? {

@@ -4,8 +4,9 @@ package import JSON
 package import Text
 import ThumbnailAPI
 
-/// Puts the settings together: flag, else environment, else file, else default; reports everything that is wrong at
-/// once.
+/// Combines flags, the environment, the file and defaults, in this order of precedence.
+///
+/// Reports all problems at once.
 package struct SettingsLoader {
     /// Everything that stops the start, one line each.
     package struct Failure: Error, Equatable {
@@ -14,12 +15,12 @@ package struct SettingsLoader {
 
     private var problems: [SettingsProblem] = []
 
-    /// The settings that these sources give.
+    /// Loads the settings.
     ///
     /// - Parameters:
-    ///   - arguments: The words after the command on the command line: `--name value` or `--name=value`.
-    ///   - environment: The process's environment.
-    ///   - readFile: Reads the text of the settings file.
+    /// - arguments: The words after the command on the command line: `--name value` or `--name=value`.
+    /// - environment: The process's environment.
+    /// - readFile: Reads the text of the settings file.
     /// - Throws: ``Failure``.
     package static func load(
         arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
@@ -33,7 +34,7 @@ package struct SettingsLoader {
         return settings
     }
 
-    /// The reading of another service's variables, whether or not the settings can be used.
+    /// Reads another service's variables, whether or not the settings are usable.
     ///
     /// - Returns: Nil if no such service is named.
     package static func foreignReading(
@@ -47,11 +48,11 @@ package struct SettingsLoader {
         return foreignService(flags, variables, file)?.apply(environment, to: &settings)
     }
 
-    /// The settings that a settings file gives by itself, and all that is wrong with it.
+    /// Checks a settings file by itself; returns its settings and all problems.
     ///
     /// - Parameters:
-    ///   - values: The file's members.
-    ///   - environment: The process's environment, in which the file's secrets are looked up.
+    /// - values: The file's members.
+    /// - environment: The process's environment, in which the file's secrets are looked up.
     package static func check(
         _ values: [ExactText: JSONValue], environment: [String: String]
     ) -> (settings: Settings, problems: [SettingsProblem]) {
@@ -102,7 +103,7 @@ package struct SettingsLoader {
         return settings
     }
 
-    /// Stores a value of the settings file.
+    /// Applies a value of the settings file.
     private mutating func apply(
         _ setting: Setting, _ value: JSONValue, _ environment: [String: String], to settings: inout Settings
     ) {
@@ -134,7 +135,7 @@ package struct SettingsLoader {
         }
     }
 
-    /// The variables of another service count below all settings, so they are read first.
+    /// All settings override another service's variables, so the variables are read first.
     private mutating func readForeignEnvironment(
         _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue],
         _ environment: [String: String], into settings: inout Settings
@@ -182,7 +183,7 @@ package struct SettingsLoader {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             guard argument.hasPrefix("-") else {
-                // It may be the rest of a secret with a blank in it.
+                // It may be the rest of a secret that contains a space.
                 problems.append(SettingsProblem("a word stands where a setting must: `alula serve --help` lists them"))
                 continue
             }
@@ -252,9 +253,9 @@ package struct SettingsLoader {
         }
     }
 
-    /// The words after a name that no setting has.
+    /// Returns the end of an error about an unknown name, with a suggestion.
     ///
-    /// - Parameter prefix: Bytes that all names begin with, which say nothing about how near two of them are.
+    /// - Parameter prefix: A prefix that all names share, which is ignored in comparisons.
     private static func unknown(_ name: String, among known: [String], prefix: String = "") -> String {
         let rest = { (name: String) in String(name.dropFirst(prefix.count)) }
         let nearest = NearestName.of(rest(name), among: known.map(rest)).map { prefix + $0 }
@@ -267,43 +268,42 @@ package struct SettingsLoader {
     }
 }
 
-/// One reason why the settings cannot be used.
+/// A reason why the settings cannot be used.
 package struct SettingsProblem: Error, Equatable {
-    /// The member of the settings file that is wrong, such as `origins.photos.tls`; nil if the fault is elsewhere.
+    /// The wrong member of the settings file, such as `origins.photos.tls`; nil if the fault is elsewhere.
     let path: String?
     /// The line that stops the start.
     package let line: String
-    /// Whether the member's name is wrong, and not its value.
+    /// Whether the member's name is wrong rather than its value.
     var isAboutName = false
 
-    /// A fault outside of the settings file, or in no place of it.
+    /// Creates a problem without a location in the settings file.
     init(_ line: String) {
         self.init(path: nil, line: line)
     }
 
-    /// A fault of a member of the settings file.
     package init(path: String?, line: String, isAboutName: Bool = false) {
         self.path = path
         self.line = line
         self.isAboutName = isAboutName
     }
 
-    /// A value that is not allowed.
+    /// Creates a problem with an invalid value.
     ///
     /// - Parameters:
-    ///   - spelling: How the setting was given.
-    ///   - text: The value, if it may be shown.
+    /// - spelling: The setting as the operator wrote it.
+    /// - text: The value, if it may be shown.
     init(_ spelling: String, _ fault: InvalidValue, text: String? = nil, path: String? = nil) {
         let shown = Self.shown(text) ?? "its value"
         self.init(path: path, line: "\(spelling): \(shown) is not allowed; allowed is \(fault.allowed)")
     }
 
-    /// The value in quotation marks, unless it is a URL: that may hold a password or a token.
+    /// Quotes a value, unless it is a URL, which may contain a password or a token.
     static func shown(_ text: String?) -> String? {
         text.flatMap { $0.contains("@") || $0.contains("://") ? nil : "\"\($0)\"" }
     }
 
-    /// A member of the settings file that has a value or a name that is not allowed.
+    /// Creates a problem with a member of the settings file whose value or name is invalid.
     init(_ path: String, allowed: String, isAboutName: Bool = false) {
         self.init(path: path, line: "\(path) in the settings file: allowed is \(allowed)", isAboutName: isAboutName)
     }

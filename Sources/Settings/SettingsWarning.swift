@@ -5,7 +5,7 @@ package import Telemetry
 import Text
 import ThumbnailAPI
 
-/// Settings that are allowed, and that an operator may not have meant.
+/// A warning about valid settings that the operator may not have intended.
 package struct SettingsWarning {
     /// The line for the log.
     package let message: StaticString
@@ -14,7 +14,7 @@ package struct SettingsWarning {
 }
 
 extension Settings {
-    /// The faults of settings that are allowed: unsafe ones, and those that work against each other.
+    /// Returns warnings about valid settings that are unsafe, or work against each other.
     ///
     /// - Parameter memory: The memory of the machine or of its control group, in bytes.
     package func warnings(memory: Int) -> [SettingsWarning] {
@@ -52,7 +52,8 @@ extension Settings {
         return warnings
     }
 
-    /// Whether a network has addresses that lend keys of the machine or of its platform, or lies among its links.
+    /// Returns whether a network includes metadata services that provide the machine's credentials, or its link-local
+    /// addresses.
     private static func reachesTheMachine(_ network: AddressNetwork) -> Bool {
         metadataServices.contains { network.contains($0) } || linkLocal.contains { $0.overlaps(network) }
     }

@@ -7,28 +7,28 @@ package import SharedCaching
 import Text
 package import ThumbnailPipeline
 
-/// Whether there is a shared cache, on which server, and what it holds.
+/// The server and the contents of the shared cache.
 package struct SharedCacheSettings: Sendable {
     /// Nil without a shared cache.
     var address: SharedCacheAddress?
-    /// How long one request may wait for it, in all.
+    /// The most time that one request may wait for it in total.
     var timeout = Duration.milliseconds(50)
-    /// A file of certificate authorities in PEM; nil for the system's.
+    /// A PEM file of certificate authorities; nil for the system's.
     var authorities: String?
-    /// Whether the bytes of sources are shared as well.
+    /// Whether the bytes of sources are shared too.
     var sharesSources = false
-    /// From the environment alone, so that no file and no list of processes shows them.
+    /// From the environment only, so that no file or process list shows them.
     var credentials = SharedCacheCredentials()
-    /// The name of this instance for operators; nil for the host's name.
+    /// The name of this instance for operators; nil for the host name.
     var instanceName: String?
 
-    /// The variables of the credentials, which are no settings.
+    /// The variables of the credentials, which are not settings.
     static let userVariable = "ALULA_SHARED_CACHE_USER"
     static let passwordVariable = "ALULA_SHARED_CACHE_PASSWORD"
     static let keyVariable = "ALULA_SHARED_CACHE_KEY"
     static let variables = [userVariable, passwordVariable, keyVariable]
 
-    /// Takes the credentials from the environment; throws for a key that is none.
+    /// Reads the credentials from the environment; throws for an invalid key.
     mutating func readCredentials(_ environment: [String: String]) throws(SettingsProblem) {
         for (name, isKey) in [(Self.keyVariable, true), (Self.passwordVariable, false)] {
             guard let text = environment[name] else { continue }
@@ -49,10 +49,10 @@ package struct SharedCacheSettings: Sendable {
         credentials.password = environment[Self.passwordVariable]
     }
 
-    /// Bytes that a key may have.
+    /// The allowed bytes of a key.
     private static let keyLengths = 16...128
 
-    /// The name of this instance, or else of the host.
+    /// The name of this instance, or the host name.
     package var instance: String {
         if let instanceName { return instanceName }
         var bytes = [CChar](repeating: 0, count: 256)
@@ -78,7 +78,6 @@ extension Settings {
 }
 
 extension SharedCacheSettings {
-    /// The settings of the shared cache.
     static let table: [Setting] = [
         Setting(
             name: "sharedCache", defaultText: "none", help: "redis:// or rediss://HOST:PORT/DATABASE, for a fleet",
@@ -114,9 +113,9 @@ extension SharedCacheSettings {
 }
 
 extension Settings {
-    /// The rules of the shared cache for a service whose limits are those of `pipeline`.
+    /// Returns the rules of the shared cache for a service with the limits of `pipeline`.
     ///
-    /// - Parameter engine: The release and the libraries that results are made with.
+    /// - Parameter engine: The release and libraries that encode results.
     package func sharedTierRules(_ pipeline: PipelineConfiguration, engine: String) -> SharedTier.Rules {
         var rules = SharedTier.Rules(digest: answerDigest(pipeline, engine: engine))
         rules.originDigests = downloads.origins.digests
@@ -131,14 +130,14 @@ extension Settings {
         SharedBytes(answerKeyText(pipeline, engine: engine).utf8).withBytes { SHA256.hash($0) }.hexadecimal
     }
 
-    /// Every setting that can change an answer, or whether its source is allowed, in the settings' own words.
+    /// Returns every setting that can change a response, or whether its source is allowed, in the settings' own words.
     ///
-    /// Named origins are not part of it: each has a digest of its own in the keys of its sources. The keys of results
-    /// hold the options of a request, with the settings applied.
+    /// Named origins are not included: the keys of their sources contain a digest of each. The keys of results contain
+    /// the options of a request, with the settings applied.
     func answerKeyText(_ pipeline: PipelineConfiguration, engine: String) -> String {
         let (rules, limits) = (pipeline.rules, pipeline.rules.limits)
         let similarity = rules.similarity
-        // Instances with another key could neither read nor trust what stands under these names.
+        // Instances with another key could neither read nor trust these entries.
         let names = sharedCache.credentials.key.map { key in
             Hexadecimal.encode(HMAC.authenticationCode(for: "names".utf8, key: key))
         }
@@ -157,7 +156,7 @@ extension Settings {
             ("authorities", downloads.certificateAuthorities ?? ""),
         ]
         if rules.gamut != .srgb { parts.append(("gamut", rules.gamut.rawValue)) }
-        // With its length before it, so that no two lists of values give the same text.
+        // The length prefix makes the text unambiguous.
         return parts.map { name, value in "\(name) \(value.utf8.count):\(value)\n" }.joined()
     }
 }

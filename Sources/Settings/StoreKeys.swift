@@ -1,12 +1,12 @@
 import Downloading
 
-/// Reads the credentials of an S3-compatible store: a key of the settings, or the service that lends keys.
+/// Reads the credentials of an S3-compatible store: a key in the settings, or the service that issues keys.
 ///
-/// The variables are those that the platforms set and other programs read, too.
+/// The variables are those that the platforms set and other programs also read.
 enum StoreKeys {
     static let members = ["region", "accessKey", "secretKey", "sessionToken", "from"]
 
-    /// The credentials that an object describes.
+    /// Reads the credentials of an object.
     static func read(_ s3: OriginMembers) throws(OriginProblem) -> OriginCredentials {
         let region = try region(s3)
         let allowed = "web-identity or container"
@@ -54,7 +54,7 @@ enum StoreKeys {
 
     private static func container(_ s3: OriginMembers) throws(OriginProblem) -> KeySource {
         var place = try service("AWS_CONTAINER_CREDENTIALS_FULL_URI", s3)
-        // Where Amazon's container service says a path only, it means its own address.
+        // If Amazon's container service gives only a path, the host is its own address.
         if place == nil {
             place = s3.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").map { "http://169.254.170.2\($0)" }
         }
@@ -70,7 +70,7 @@ enum StoreKeys {
         return .instance(service: service)
     }
 
-    /// The URL that a variable names; nil if it is not set.
+    /// Returns the URL in a variable; nil if it is unset.
     private static func service(_ name: String, _ s3: OriginMembers) throws(OriginProblem) -> String? {
         guard let text = s3.variable(name) else { return nil }
         guard let url = try? SourceURL(parsing: text) else {

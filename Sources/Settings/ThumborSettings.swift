@@ -5,7 +5,6 @@ import Text
 import ThumbnailAPI
 
 extension DialectSettings {
-    /// The settings of the dialect of thumbor and imagor.
     static let thumbor: [Setting] = [
         .place(
             "thumborPath", \.dialects.thumbor.place, usual: "/img",

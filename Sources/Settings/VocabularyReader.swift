@@ -4,17 +4,15 @@ import JSON
 import Text
 import ThumbnailAPI
 
-/// Reads the watermarks and presets of the settings file.
 struct VocabularyReader {
-    /// The vocabulary so far.
+    /// The vocabulary read so far.
     private(set) var vocabulary: Vocabulary
-    /// The problems with the other values.
     private(set) var problems: [SettingsProblem] = []
     private let origins: Origins
 
     private static let allowedName = "a name of up to 64 letters, digits, points, underscores and hyphens"
 
-    /// A reader of watermarks whose sources may lie below named origins; `vocabulary` is what other settings say.
+    /// Creates a reader of watermarks whose sources may be in named origins; other settings determine `vocabulary`.
     init(_ origins: Origins, over vocabulary: Vocabulary) {
         self.origins = origins
         self.vocabulary = vocabulary
@@ -33,7 +31,7 @@ struct VocabularyReader {
 
     /// Reads `presets`: objects of parameters by name, or texts in imgproxy's grammar.
     ///
-    /// The watermarks are read before.
+    /// The watermarks must be read before.
     mutating func readPresets(_ value: JSONValue) {
         guard case .object(let members) = value else {
             problems.append(SettingsProblem("presets", allowed: "an object of presets by name"))
@@ -48,9 +46,7 @@ struct VocabularyReader {
         }
     }
 
-    /// A watermark; nil after a fault.
-    ///
-    /// All faults are noted.
+    /// Reads a watermark; returns nil after recording all its faults.
     private mutating func watermark(_ value: JSONValue, at path: String, _ name: String) -> Vocabulary.Watermark? {
         let allowed = "an object with url, position, x, y, opacity, scale, tile"
         guard Vocabulary.isName(name) else { return note(SettingsProblem(path, allowed: Self.allowedName)) }
@@ -80,9 +76,7 @@ struct VocabularyReader {
         return problems.count == before ? watermark : nil
     }
 
-    /// A preset; nil after a fault.
-    ///
-    /// All faults are noted.
+    /// Reads a preset; returns nil after recording all its faults.
     private mutating func preset(_ value: JSONValue, at path: String, _ name: String) -> Vocabulary.Preset? {
         guard Vocabulary.isName(name) else { return note(SettingsProblem(path, allowed: Self.allowedName)) }
         guard case .object(let members) = value else {
@@ -97,8 +91,8 @@ struct VocabularyReader {
                 problems.append(SettingsProblem(place, allowed: "a text, a number, true or false"))
                 continue
             }
-            // With the good members before: a parameter that stands there twice, by two names, is a fault of the
-            // second.
+            // Checked with the valid members before it: a parameter that appears twice, under two names, is a fault of
+            // the second.
             if let fault = vocabulary.fault(in: preset + [(member, text)]) {
                 problems.append(SettingsProblem(place, fault: fault, value))
                 continue
@@ -113,7 +107,7 @@ struct VocabularyReader {
         return problems.count == before ? preset : nil
     }
 
-    /// Notes a fault after which nothing else can be read.
+    /// Records a fault after which nothing else can be read.
     private mutating func note<Value>(_ problem: SettingsProblem) -> Value? {
         problems.append(problem)
         return nil
@@ -130,7 +124,7 @@ struct VocabularyReader {
 }
 
 extension JSONValue {
-    /// The value as a parameter's text in a query; nil for a value that stands for no parameter.
+    /// The value as a parameter's text in a query; nil if it cannot be one.
     fileprivate var parameterText: String? {
         switch self {
         case .string(let text): text
@@ -143,7 +137,7 @@ extension JSONValue {
 }
 
 extension SettingsProblem {
-    /// The problem that a parameter of the settings file has the fault that the same parameter of a request would have.
+    /// Creates the problem for a parameter that has the same fault in a request.
     fileprivate init(_ path: String, fault: APIError, _ value: JSONValue) {
         let isUnknown = if case .unknownParameter = fault { true } else { false }
         let text = isUnknown ? nil : value.commandLineText

@@ -1,30 +1,29 @@
 import CAOMShim
 import Memory
 
-/// Codes the frames of one item or track by libaom, which cannot be stopped within a frame.
+/// Encodes the frames of one item or track with libaom, which cannot be interrupted within a frame.
 @safe
 final class AV1Encoder {
-    /// The configuration of decoders, once there is a frame: the contents of an `av1C` box (AV1 Codec ISO Media File
+    /// The decoder configuration, set after the first frame: the contents of an `av1C` box (AV1 Codec ISO Media File
     /// Format Binding, section 2.3).
     private(set) var configuration: [UInt8] = []
     let size: PixelSize
-    /// Whether there is luma alone.
     let isGrey: Bool
     let isWide: Bool
-    /// Bits of a sample.
+    /// Bits per sample.
     let bits: Int
     private let raw: OpaquePointer
     private var text = [CChar](repeating: 0, count: Int(CAOMShim_text_size))
 
-    /// The data of one frame.
     struct Frame {
         let data: [UInt8]
-        /// Whether it can be decoded without earlier ones.
+        /// Whether it can be decoded without earlier frames.
         let isKey: Bool
     }
 
-    /// An encoder of frames of this size: of animations with 8 bits, because libaom 3.6, where it codes as if live,
-    /// leaves parts of earlier frames in those of 10.
+    /// Creates an encoder for frames of this size.
+    ///
+    /// Animations use 8 bits, because libaom 3.6 leaves remnants of earlier frames in 10-bit frames in real-time mode.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     init(
@@ -48,7 +47,7 @@ final class AV1Encoder {
 
     deinit { unsafe CAOMShim_close(raw) }
 
-    /// Sets a plane of the next frame: luma, Cb or Cr of full range.
+    /// Sets a full-range plane of the next frame: luma, Cb or Cr.
     ///
     /// - Parameter step: Bytes from one sample to the next.
     @unsafe
@@ -56,13 +55,13 @@ final class AV1Encoder {
         unsafe CAOMShim_set_plane(raw, Int32(plane), samples, stride, step)
     }
 
-    /// Sets all planes of the next frame from pixels of three or four bands without gaps; alpha is ignored.
+    /// Sets all planes of the next frame from packed pixels with three or four bands; alpha is ignored.
     @unsafe
     func set(colors pixels: UnsafePointer<UInt8>?, bands: Int) {
         unsafe CAOMShim_set_colors(raw, pixels, Int32(bands))
     }
 
-    /// The data of the frame whose planes were set.
+    /// Encodes the frame whose planes were set.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     func frame() throws(ImagingError) -> Frame {
@@ -83,16 +82,16 @@ final class AV1Encoder {
         return Frame(data: data, isKey: isKey != 0)
     }
 
-    /// The configuration by data that begin with a sequence header (AV1 section 5.5); nil for others.
+    /// Returns the configuration from data that begin with a sequence header (AV1 section 5.5), otherwise nil.
     private func configuration(by data: [UInt8]) -> [UInt8]? {
-        // Type 1, with its size, which is less than 128.
+        // Type 1 with a size field; the size is less than 128.
         guard data.count > 6, data[0] == 0x0A, data[1] < 128 else { return nil }
         let start = data[2...6].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         func bits(_ count: UInt64, at place: UInt64) -> UInt8 {
             UInt8(truncatingIfNeeded: start >> (40 - place - count) & (1 << count - 1))
         }
         let isReduced = bits(1, at: 4) == 1
-        // Times and several operating points would come before the level.
+        // Timing information or several operating points would precede the level.
         guard isReduced || bits(1, at: 5) == 0 && bits(5, at: 7) == 0 else { return nil }
         let level = bits(5, at: isReduced ? 5 : 24)
         let isHighTier = !isReduced && level > 7 && bits(1, at: 29) == 1
@@ -102,7 +101,7 @@ final class AV1Encoder {
 }
 
 extension String {
-    /// The text that a C function left, up to its zero.
+    /// Reads a C function's null-terminated text.
     fileprivate init(shimText text: [CChar]) {
         self.init(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -1,14 +1,13 @@
 import Memory
 
-/// Boxes of AVIF files (ISO/IEC 14496-12 section 4.2), byte by byte.
+/// Writes the boxes of AVIF files (ISO/IEC 14496-12 section 4.2).
 enum AVIFBox {
-    /// A box of this type.
     static func box(_ type: StaticString, _ contents: [UInt8]...) -> [UInt8] {
         let count = contents.reduce(8) { $0 + $1.count }
         return contents.reduce(into: UInt32(count).bigEndianBytes() + letters(type)) { $0 += $1 }
     }
 
-    /// A box with a version and flags.
+    /// Returns a full box, which has a version and flags.
     static func full(
         _ type: StaticString, version: UInt32 = 0, flags: UInt32 = 0, _ contents: [UInt8]...
     ) -> [UInt8] {
@@ -16,20 +15,19 @@ enum AVIFBox {
         return box(type, content)
     }
 
-    /// The letters of a type or brand.
+    /// The four letters of a type or brand.
     static func letters(_ text: StaticString) -> [UInt8] {
         unsafe Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Two bytes of each number.
+    /// Encodes each number in two bytes.
     static func words(_ numbers: Int...) -> [UInt8] { numbers.flatMap { UInt16($0).bigEndianBytes() } }
 
-    /// Four bytes of each number.
+    /// Encodes each number in four bytes.
     static func longs(_ numbers: Int...) -> [UInt8] { numbers.flatMap { UInt32($0).bigEndianBytes() } }
 
-    /// Eight bytes of a number.
+    /// Encodes a number in eight bytes.
     static func wide(_ number: UInt64) -> [UInt8] { number.bigEndianBytes() }
 
-    /// Zeros.
     static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 }

@@ -1,9 +1,9 @@
-/// The items of an AVIF file (ISO/IEC 23008-12): an image, and perhaps its alpha plane.
+/// The items of an AVIF file (ISO/IEC 23008-12): an image and an optional alpha plane.
 struct AVIFItems {
     let colors: AVIFImage
     let alpha: AVIFImage?
 
-    /// A file with these items alone.
+    /// A file with only these items.
     var file: [UInt8] {
         let type = AVIFImage.fileType("avif", "avifmif1miaf", isGrey: colors.isGrey)
         let start = type.count + box(dataAt: 0).count + 8
@@ -11,10 +11,10 @@ struct AVIFItems {
             + AVIFBox.box("mdat", colors.frames[0].data, alpha?.frames[0].data ?? [])
     }
 
-    /// The `meta` box.
+    /// Returns the `meta` box.
     ///
-    /// - Parameter start: Where the first frame of the image lies in the file; all frames are followed by those of the
-    ///   alpha plane.
+    /// - Parameter start: Offset of the image's first frame in the file. The frames of the alpha plane follow those of
+    ///   the image.
     func box(dataAt start: Int) -> [UInt8] {
         let handler = AVIFBox.full("hdlr", AVIFBox.zeros(4), AVIFBox.letters("pict"), AVIFBox.zeros(13))
         let references = alpha == nil ? [] : AVIFBox.full("iref", AVIFBox.box("auxl", AVIFBox.words(2, 1, 1)))
@@ -23,7 +23,7 @@ struct AVIFItems {
             properties)
     }
 
-    /// Where the items' data lie: offsets and lengths of four bytes.
+    /// Returns the `iloc` box, with offsets and lengths in four bytes.
     private func locations(dataAt start: Int) -> [UInt8] {
         func place(_ id: Int, _ offset: Int, _ length: Int) -> [UInt8] {
             AVIFBox.words(id, 0, 1) + AVIFBox.longs(offset, length)
@@ -42,7 +42,7 @@ struct AVIFItems {
             "iinf", AVIFBox.words(alpha == nil ? 1 : 2), entry(1), alpha == nil ? [] : entry(2))
     }
 
-    /// The properties, and which item has which: those that a reader must understand are marked.
+    /// The properties and their associations with items; essential ones are marked.
     private var properties: [UInt8] {
         let size = AVIFBox.full("ispe", AVIFBox.longs(colors.size.width, colors.size.height))
         var boxes = size + depths(of: colors) + colors.configurationBox + colors.colorBox
@@ -55,7 +55,6 @@ struct AVIFItems {
         return AVIFBox.box("iprp", AVIFBox.box("ipco", boxes), association)
     }
 
-    /// The bits of each component.
     private func depths(of image: AVIFImage) -> [UInt8] {
         let depths = [UInt8](repeating: UInt8(image.bits), count: image.isGrey ? 1 : 3)
         return AVIFBox.full("pixi", [UInt8(depths.count)], depths)

@@ -1,4 +1,4 @@
-/// A sequence of frames as tracks (ISO/IEC 14496-12 section 8), besides the items of its first frame.
+/// A sequence of frames as tracks (ISO/IEC 14496-12 section 8), with the items of its first frame.
 struct AVIFSequence {
     let items: AVIFItems
     /// Milliseconds of each frame.
@@ -6,7 +6,7 @@ struct AVIFSequence {
     /// How often it plays; 0 for endless.
     private let loop: Int
 
-    /// A sequence of the items' frames; those without a time are shown for 100 ms.
+    /// Creates a sequence of the items' frames; those without a duration last 100 ms.
     init(items: AVIFItems, delays: [Int], loop: Int) {
         (self.items, self.loop) = (items, loop)
         self.delays = items.colors.frames.indices.map { index in
@@ -14,7 +14,7 @@ struct AVIFSequence {
         }
     }
 
-    /// The file: all frames of the colors lie together, then all of alpha.
+    /// The file; the color frames are stored together, before the alpha frames.
     var file: [UInt8] {
         let type = AVIFImage.fileType("avis", "avisavifmsf1iso8mif1miaf", isGrey: items.colors.isGrey)
         let start = type.count + items.box(dataAt: 0).count + movie(dataAt: 0).count + 8
@@ -22,10 +22,10 @@ struct AVIFSequence {
         return type + items.box(dataAt: start) + movie(dataAt: start) + AVIFBox.box("mdat", data)
     }
 
-    /// Milliseconds of all frames once.
+    /// Milliseconds of one pass.
     private var duration: UInt64 { delays.reduce(0) { $0 + UInt64($1) } }
 
-    /// Milliseconds until it stops; all bits are set if it does not.
+    /// Milliseconds of all passes; all bits set if it plays endlessly.
     private var wholeDuration: UInt64 { loop == 0 ? .max : duration * UInt64(loop) }
 
     private func movie(dataAt start: Int) -> [UInt8] {
@@ -38,10 +38,10 @@ struct AVIFSequence {
         return AVIFBox.box("moov", header, colors, alpha)
     }
 
-    /// The matrix that changes nothing.
+    /// The identity matrix.
     private static let matrix = AVIFBox.longs(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000)
 
-    /// A track; all but the first one are alpha of that.
+    /// Returns a track; all tracks but the first are its alpha.
     private func track(_ id: Int, _ image: AVIFImage, dataAt start: Int) -> [UInt8] {
         let header = AVIFBox.full(
             "tkhd", version: 1, flags: 1, AVIFBox.zeros(16), AVIFBox.longs(id, 0), AVIFBox.wide(wholeDuration),
@@ -52,7 +52,7 @@ struct AVIFSequence {
             AVIFBox.words(1, 0))
         let mediaHeader = AVIFBox.full(
             "mdhd", version: 1, AVIFBox.zeros(16), AVIFBox.longs(1_000), AVIFBox.wide(duration),
-            // No language.
+            // Undetermined language.
             AVIFBox.words(0x55C4, 0))
         let handler = AVIFBox.full(
             "hdlr", AVIFBox.zeros(4), AVIFBox.letters(id == 1 ? "pict" : "auxv"), AVIFBox.zeros(13))
@@ -65,7 +65,7 @@ struct AVIFSequence {
             "trak", header, owner, AVIFBox.box("edts", edits), AVIFBox.box("mdia", mediaHeader, handler, information))
     }
 
-    /// The sample table: all frames are in one chunk.
+    /// Returns the sample table, with all frames in one chunk.
     private func table(of image: AVIFImage, isAlpha: Bool, dataAt start: Int) -> [UInt8] {
         let count = image.frames.count
         let meaning = isAlpha ? AVIFBox.full("auxi", AVIFImage.alphaKind) : image.colorBox

@@ -2,10 +2,10 @@ import CPlanarShim
 import Coordination
 import Memory
 
-// AVIF files: libaom codes the frames, and boxes of our own hold them.
+// AVIF files: libaom encodes the frames, and our own code writes the boxes.
 
 extension PlaneEncoder {
-    /// libaom, which cannot be stopped.
+    /// libaom, which cannot be interrupted.
     static let avif = PlaneEncoder(range: .full, needsChroma: false) { (planes, settings, _) throws(ImagingError) in
         let all = unsafe [planes.planes.0, planes.planes.1, planes.planes.2].prefix(Int(planes.count))
         let size = unsafe PixelSize(width: Int(planes.planes.0.width), height: Int(planes.planes.0.height))
@@ -22,7 +22,6 @@ extension PlaneEncoder {
 }
 
 extension VipsSaver {
-    /// Stills, and animations frame by frame.
     static let avif = VipsSaver { (image, options) throws(VipsError) in
         do {
             return try AVIFPixelWriting(image, options).file()
@@ -32,7 +31,6 @@ extension VipsSaver {
     }
 }
 
-/// Writes a file of interleaved pixels.
 private struct AVIFPixelWriting {
     let image: VipsImage
     let size: PixelSize
@@ -52,7 +50,7 @@ private struct AVIFPixelWriting {
         return SharedBytes(sequence.file)
     }
 
-    /// The colors of all frames, or their alpha planes: one frame after the other, so that few pixels are in memory.
+    /// Encodes the colors or the alpha planes of all frames, one frame at a time to keep memory small.
     private func coded(isAlpha: Bool) throws -> AVIFImage {
         let count = image.height / size.height
         let isGrey = isAlpha || image.bands < 3

@@ -1,13 +1,13 @@
 import Glibc
 
-/// BlurHash: a few waves of a discrete cosine transform of the light, as a short text.
+/// BlurHash: a few components of a discrete cosine transform of linear light, as a short text.
 ///
 /// The published algorithm: https://github.com/woltapp/blurhash/blob/master/Algorithm.md
 enum BlurHash {
     private static let digits = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
 
-    /// The text for `columns` by `rows` components, 1…9 each; transparent parts count as white.
+    /// Returns the text for `columns` by `rows` components, 1…9 each; transparent parts count as white.
     static func text(of image: SmallImage, columns: Int, rows: Int) -> String {
         let factors = factors(of: image, columns: columns, rows: rows)
         var text: [UInt8] = []
@@ -30,14 +30,14 @@ enum BlurHash {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Red, green and blue of each component, row by row; the first is the mean.
+    /// Returns red, green and blue of each component, row by row; the first is the mean.
     private static func factors(of image: SmallImage, columns: Int, rows: Int) -> [[Double]] {
         let (width, height) = (image.width, image.height)
         let across = waves(columns, width)
         let down = waves(rows, height)
         var sums = [[Double]](repeating: [0, 0, 0], count: columns * rows)
         for y in 0..<height {
-            // The waves along a row are summed first: each row then counts once for every row of components.
+            // The waves along a row are summed first, so that each row is read once.
             var row = [[Double]](repeating: [0, 0, 0], count: columns)
             for x in 0..<width {
                 let place = 4 * (y * width + x)

@@ -1,16 +1,16 @@
 import Glibc
 
-/// The colors of an image, found by k-means in Oklab, where distances are as large as they look.
+/// Finds the main colors of an image by k-means in Oklab, a perceptually uniform color space.
 ///
-/// Oklab: Björn Ottosson, "A perceptual color space for image processing", 2020. Starts from fixed colors, so that an
-/// image always has the same palette. Pixels that are less than half opaque do not count.
+/// Oklab: Björn Ottosson, "A perceptual color space for image processing", 2020. The starting colors are deterministic,
+/// so that an image always has the same palette. Pixels less than half opaque do not count.
 enum ColorClusters {
     private static let mostColors = 6
     private static let rounds = 12
-    /// Colors nearer to each other than this are one: a difference that is hardly seen.
+    /// Colors closer than this are merged; the difference is barely visible.
     private static let leastDistance = 0.04
 
-    /// The palette; empty if no pixel counts.
+    /// Returns the palette; empty if no pixel counts.
     static func palette(of image: SmallImage) -> [ImageAppearance.Entry] {
         let cells = cells(of: image)
         guard !cells.isEmpty else { return [] }
@@ -18,12 +18,11 @@ enum ColorClusters {
         centers.sort { ($1.weight, $0.color.red, $0.color.green) < ($0.weight, $1.color.red, $1.color.green) }
         let total = centers.reduce(0) { $0 + $1.weight }
         var shares = centers.map { $0.weight * 10_000 / total }
-        // The loss of rounding goes to the most frequent color.
+        // The most frequent color gets the rounding error.
         shares[0] += 10_000 - shares.reduce(0, +)
         return zip(centers, shares).filter { $1 > 0 }.map { ImageAppearance.Entry(color: $0.color, share: $1) }
     }
 
-    /// A color in Oklab.
     fileprivate struct Point {
         var lightness = 0.0
         var a = 0.0
@@ -66,7 +65,7 @@ enum ColorClusters {
         }
     }
 
-    /// The most frequent cell, then those that are frequent and far from the ones before.
+    /// Returns the most frequent cell, then frequent cells far from those chosen before.
     private static func starts(in cells: [Cell]) -> [Point] {
         var chosen: [Point] = []
         var distances = [Double](repeating: 1, count: cells.count)
@@ -109,7 +108,7 @@ enum ColorClusters {
         return centers.filter { $0.weight > 0 }
     }
 
-    /// The centers, those that hardly differ joined.
+    /// Merges centers that barely differ.
     private static func merged(_ centers: [Center]) -> [Center] {
         var kept: [Center] = []
         for center in centers.sorted(by: { $0.weight > $1.weight }) {

@@ -1,19 +1,18 @@
 package import Coordination
 import Memory
 
-/// Facts about how an image looks, computed from its pixels.
+/// Facts about an image's appearance, computed from its pixels.
 package struct ImageAppearance: Sendable {
-    /// A fact that is computed from the pixels.
     package enum Feature: String, CaseIterable, Sendable {
         /// The color that covers most of the image.
         case color
-        /// The colors that cover it.
+        /// The main colors.
         case palette
         case blurHash = "blurhash"
         case thumbHash = "thumbhash"
     }
 
-    /// A color of the palette and the part of the visible image that it stands for.
+    /// A color of the palette and its share of the visible image.
     package struct Entry: Sendable, Equatable {
         /// The color, opaque.
         package let color: Color
@@ -25,22 +24,21 @@ package struct ImageAppearance: Sendable {
     ///
     /// Their shares sum to 10000.
     package let palette: [Entry]
-    /// The BlurHash; nil if it was not asked for.
+    /// The BlurHash; nil if not requested.
     package let blurHash: String?
-    /// The ThumbHash; nil if it was not asked for.
+    /// The ThumbHash; nil if not requested.
     package let thumbHash: [UInt8]?
 
-    /// The longest side of the images whose appearance is computed: ThumbHash allows no more, and the others need no
-    /// more.
+    /// The longest side of an image to analyze: ThumbHash allows no more, and the other facts need no more.
     package static let longestSide = 100
 
-    /// The appearance of a file that the service made, whose sides are at most ``longestSide``.
+    /// Computes the appearance of a file that the service encoded, whose sides are at most ``longestSide``.
     ///
     /// - Parameters:
-    ///   - file: A lossless still.
-    ///   - features: The facts to compute.
-    ///   - components: The columns and rows of a BlurHash, 1…9 each.
-    ///   - token: Tells whether to stop.
+    /// - file: A lossless still.
+    /// - features: The facts to compute.
+    /// - components: The columns and rows of a BlurHash, 1…9 each.
+    /// - token: Reports cancellation.
     /// - Throws: ``ImagingError``, or the error of `token`.
     package init(
         of file: EncodedImage, features: Set<Feature>, components: (columns: Int, rows: Int), token: WorkToken
@@ -65,16 +63,15 @@ package struct ImageAppearance: Sendable {
 struct SmallImage {
     let width: Int
     let height: Int
-    /// Rows from the top, four components a pixel, alpha not multiplied in.
+    /// Rows from the top, four components a pixel, alpha not premultiplied.
     let pixels: [UInt8]
 
-    /// An image of `width` by `height` pixels of four components.
     init(width: Int, height: Int, pixels: [UInt8]) {
         precondition(pixels.count == 4 * width * height, "the pixels do not fill the image")
         (self.width, self.height, self.pixels) = (width, height, pixels)
     }
 
-    /// The pixels of the first frame of an interleaved image.
+    /// Copies the first frame of an interleaved image.
     init(_ image: DecodedImage) {
         let (bytes, bands) = (image.pixels.array, image.bands)
         var pixels: [UInt8] = []

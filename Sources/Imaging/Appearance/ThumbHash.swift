@@ -1,11 +1,11 @@
 import Glibc
 
-/// ThumbHash: the lowest waves of luminance, two color differences and alpha, in about 25 bytes that also tell the
-/// ratio.
+/// ThumbHash: the lowest frequencies of luminance, two color differences and alpha, and the aspect ratio, in about 25
+/// bytes.
 ///
 /// The published algorithm: https://evanw.github.io/thumbhash/
 enum ThumbHash {
-    /// The hash of an image whose sides are at most 100 pixels.
+    /// Returns the hash of an image whose sides are at most 100 pixels.
     static func bytes(of image: SmallImage) -> [UInt8] {
         let (width, height) = (image.width, image.height)
         let channels = Channels(image)
@@ -40,12 +40,12 @@ enum ThumbHash {
         return bytes
     }
 
-    /// A fraction as a whole number up to `most`.
+    /// Quantizes a fraction to a whole number up to `most`.
     private static func level(_ fraction: Double, _ most: Double) -> Int {
         Int(min(max((fraction * most).rounded(), 0), most))
     }
 
-    /// The image as fractions, laid on its own mean color where it is transparent.
+    /// The image as fractions, with transparent parts over its mean color.
     private struct Channels {
         var luminance: [Double] = []
         var yellowBlue: [Double] = []
@@ -75,11 +75,11 @@ enum ThumbHash {
         }
     }
 
-    /// The lowest waves of a channel: its mean, and the others as fractions of the strongest.
+    /// The lowest frequencies of a channel: its mean, and the others as fractions of the strongest.
     private struct Transform {
         private(set) var mean = 0.0
         private(set) var scale = 0.0
-        /// 0…1; a half stands for none.
+        /// In 0…1; a half stands for zero.
         private(set) var waves: [Double] = []
 
         init(_ values: [Double], width: Int, height: Int, columns: Int, rows: Int) {
@@ -88,7 +88,7 @@ enum ThumbHash {
             for row in 0..<rows {
                 var column = 0
                 while column * rows < columns * (rows - row) {
-                    // In the order of the published code: a wave that is nearly nothing is rounded by its last bits.
+                    // In the order of the published code: the last bits decide how a near-zero wave is rounded.
                     var sum = 0.0
                     for y in 0..<height {
                         for x in 0..<width { sum += values[y * width + x] * across[column][x] * down[row][y] }

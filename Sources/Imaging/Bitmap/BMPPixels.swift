@@ -3,12 +3,12 @@ import Memory
 
 /// Reads the pixels of a Windows bitmap.
 ///
-/// Every read is checked, and every pixel of the result is written once before the file is read.
+/// Every read is bounds-checked, and the result is filled before the file is read.
 enum BMPPixels {
-    /// Reads a file.
+    /// Decodes a file.
     ///
-    /// Rows that the file lacks are gray, and the result is incomplete. Runs that the file leaves out have the
-    /// palette's first color.
+    /// Missing rows are gray, and the result is marked incomplete. Pixels that runs skip have the palette's first
+    /// color.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(_ file: SharedBytes, token: WorkToken) throws -> LoadedPixels {
@@ -28,7 +28,7 @@ enum BMPPixels {
         }
     }
 
-    /// 256 colors as red, green and blue; those that the file lacks are black.
+    /// Returns 256 colors as red, green and blue; missing ones are black.
     private static func palette(of bytes: RawSpan, by layout: BMPLayout) -> [(UInt8, UInt8, UInt8)] {
         var colors = [(UInt8, UInt8, UInt8)](repeating: (0, 0, 0), count: 256)
         for index in 0..<layout.palette.count {
@@ -42,14 +42,13 @@ enum BMPPixels {
     }
 }
 
-/// Writes the pixels of one file.
 @safe
 private struct BMPReader {
     let layout: BMPLayout
     let palette: [(UInt8, UInt8, UInt8)]
     let pixels: UnsafeMutableBufferPointer<UInt8>
 
-    /// Reads rows that are not coded; false if the file ends before they do.
+    /// Reads uncompressed rows; returns false if the file ends too early.
     mutating func readRows(_ bytes: RawSpan, token: WorkToken) throws -> Bool {
         let (length, width, depth) = (layout.rowLength, layout.size.width, layout.depth)
         let scales = layout.components.map { Scale($0) }
@@ -79,7 +78,7 @@ private struct BMPReader {
         return isWhole
     }
 
-    /// Reads runs, until the end of the bitmap or of the file; false if the file ends first.
+    /// Reads runs up to the end of the bitmap or of the file; returns false if the file ends first.
     mutating func readRuns(_ bytes: RawSpan, token: WorkToken) throws -> Bool {
         let (width, height) = (layout.size.width, layout.size.height)
         for y in 0..<height {
@@ -90,7 +89,7 @@ private struct BMPReader {
         var (x, row, offset, turns) = (0, 0, layout.pixels, 0)
         func byte(_ distance: Int) -> Int? { try? bytes.byte(at: offset + distance) }
         func index(_ byte: Int, _ place: Int) -> Int { isSmall ? byte >> (place % 2 == 0 ? 4 : 0) & 15 : byte }
-        // Each turn reads two bytes at least; pixels outside of the image are skipped.
+        // Each turn reads at least two bytes; pixels outside the image are skipped.
         while row < height {
             turns += 1
             if turns % 65_536 == 0 { try token.check() }
@@ -121,7 +120,7 @@ private struct BMPReader {
         return true
     }
 
-    /// The bits of a pixel of components; the caller has checked that the file has them.
+    /// Reads a pixel; the caller has checked that the file contains it.
     private func pixel(_ bytes: RawSpan, at offset: Int) -> Int {
         func byte(_ index: Int) -> Int {
             unsafe Int(bytes.unsafeLoad(fromByteOffset: offset + index, as: UInt8.self)) << (8 * index)
@@ -154,11 +153,11 @@ private struct BMPReader {
     }
 }
 
-/// Takes a component out of a pixel, in 8 bits.
+/// Extracts a component of a pixel and scales it to 8 bits.
 private struct Scale {
     private let shift: Int
     private let largest: Int
-    /// The result of every value of up to 8 bits; empty for longer components.
+    /// The result for each value of up to 8 bits; empty for longer components.
     private let table: [UInt8]
 
     init(_ component: BMPLayout.Component) {

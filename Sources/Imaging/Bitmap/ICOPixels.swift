@@ -1,9 +1,8 @@
 import Coordination
 import Memory
 
-/// Reads the largest image of an icon.
 enum ICOPixels {
-    /// Reads a file.
+    /// Decodes the largest image of an icon.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(_ file: SharedBytes, plan: DecodePlan, token: WorkToken) throws -> LoadedPixels {
@@ -18,7 +17,7 @@ enum ICOPixels {
             isIncomplete: decoded.isIncomplete)
     }
 
-    /// The pixels of a bitmap whose first header is missing, with the alpha of its pixels or of its mask.
+    /// Decodes a bitmap without a file header, with alpha from its pixels or its mask.
     private static func bitmap(_ part: SharedBytes, hasMask: Bool, token: WorkToken) throws -> LoadedPixels {
         let (file, start, depth) = try part.withBytes { bytes throws(ImagingError) in
             try bitmapFile(bytes, hasMask: hasMask)
@@ -40,7 +39,7 @@ enum ICOPixels {
         return LoadedPixels(pixels: memory.finish(), size: size, bands: 4, isIncomplete: colors.isIncomplete)
     }
 
-    /// The file of a bitmap, where its rows begin, and the bits of a pixel; the mask stays behind the rows.
+    /// Builds a bitmap file without the mask, and returns where its rows begin and the bits per pixel.
     private static func bitmapFile(
         _ bytes: RawSpan, hasMask: Bool
     ) throws(ImagingError) -> (file: [UInt8], start: Int, depth: Int) {
@@ -62,19 +61,19 @@ enum ICOPixels {
     }
 }
 
-/// The transparency of the pixels of a bitmap without alpha of its own.
+/// Reads the transparency of a bitmap from its alpha bytes or mask.
 private struct AlphaReader {
     private let file: [UInt8]
     private let size: PixelSize
-    /// The first row of alpha bytes or mask bits, and the distance from row to row; rows go from below.
+    /// Offset of the first row of alpha bytes or mask bits, and the distance between rows; rows go from bottom to top.
     private let start, stride: Int
-    /// Whether each pixel has a byte, the fourth of its four, and not a bit.
+    /// Whether alpha is the fourth byte of each pixel rather than a mask bit.
     private let hasBytes: Bool
 
     init(_ file: [UInt8], size: PixelSize, start: Int, depth: Int, hasMask: Bool) {
         (self.file, self.size) = (file, size)
         let row = (size.width * depth + 31) / 32 * 4
-        // Old icons of 32 bits leave the fourth byte zero, and have a mask.
+        // Old 32-bit icons leave the fourth byte zero and use a mask.
         let alphas = Swift.stride(from: start + 3, to: min(start + row * size.height, file.count), by: 4)
         hasBytes = depth == 32 && alphas.contains { file[$0] > 0 }
         self.start = hasBytes ? start + 3 : hasMask ? start + row * size.height : file.count

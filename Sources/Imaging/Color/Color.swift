@@ -8,7 +8,6 @@ package struct Color: Hashable, Sendable {
     /// 255 is opaque.
     package var alpha: UInt8
 
-    /// A color of these components.
     package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -16,16 +15,13 @@ package struct Color: Hashable, Sendable {
         self.alpha = alpha
     }
 
-    /// Opaque white.
     package static let white = Color(red: 255, green: 255, blue: 255)
-    /// Opaque black.
     package static let black = Color(red: 0, green: 0, blue: 0)
-    /// Fully transparent black.
     package static let transparent = Color(red: 0, green: 0, blue: 0, alpha: 0)
 }
 
 extension Color {
-    /// This color composited over an opaque one, which is opaque.
+    /// Composites this color over an opaque one.
     package func composited(over backdrop: Color) -> Color {
         func mix(_ front: UInt8, _ back: UInt8) -> UInt8 {
             let sum = Int(front) * Int(alpha) + Int(back) * (255 - Int(alpha))
@@ -35,10 +31,9 @@ extension Color {
             red: mix(red, backdrop.red), green: mix(green, backdrop.green), blue: mix(blue, backdrop.blue))
     }
 
-    /// Whether a gray image can hold this color.
     var isGrey: Bool { red == green && green == blue }
 
-    /// The color as people write it: `#rrggbb` with its opacity, or that it is transparent.
+    /// A description for people: `#rrggbb` with its opacity, or transparent.
     package var words: String {
         guard alpha > 0 else { return "no color" }
         let digits = [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -54,12 +49,12 @@ enum StandardCurve {
     /// The light, 0…1, of each of the 256 components.
     static let light = (0...255).map { light(of: Double($0) / 255) }
 
-    /// The light of a component; both 0…1.
+    /// Returns the light of a component; both 0…1.
     static func light(of component: Double) -> Double {
         component <= 0.04045 ? component / 12.92 : pow((component + 0.055) / 1.055, 2.4)
     }
 
-    /// The component, 0…255, of light that is bounded to 0…1.
+    /// Returns the component, 0…255, for light clipped to 0…1.
     static func component(of light: Double) -> Int {
         let light = min(max(light, 0), 1)
         let component = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055

@@ -1,13 +1,13 @@
-/// A change of colors: a table for each component, then matrices, then a factor and a summand.
+/// A change of colors: a table for each component, then matrices, then a factor and an offset.
 ///
-/// Values are 0…255. They are clipped after each part, and rounded only at the end. Changes are put together as they
-/// are added, so that as few passes as possible are made over the pixels.
+/// Values are 0…255. They are clipped after each part, and rounded only at the end. Appended changes are combined, to
+/// pass over the pixels as rarely as possible.
 struct ColorChange: Equatable {
-    /// Factors of red, green and blue for red, then for green and for blue.
+    /// A 3×3 matrix of red, green and blue, row by row.
     struct Matrix: Equatable {
         var factors: [Double]
 
-        /// Whether no result can leave the range, so that nothing is clipped after it.
+        /// Whether no result can leave the range, so that clipping is unnecessary.
         var staysInRange: Bool {
             (0..<3).allSatisfy { row in
                 let factors = factors[3 * row..<3 * row + 3]
@@ -15,7 +15,7 @@ struct ColorChange: Equatable {
             }
         }
 
-        /// This matrix after `first`.
+        /// Combines this matrix with `first`, which is applied before it.
         func after(_ first: Matrix) -> Matrix {
             Matrix(
                 factors: (0..<9).map { index in
@@ -25,7 +25,7 @@ struct ColorChange: Equatable {
         }
     }
 
-    /// A factor of all components and a summand.
+    /// A factor and an offset for all components.
     struct Scale: Equatable {
         var factor = 1.0
         var offset = 0.0
@@ -33,14 +33,13 @@ struct ColorChange: Equatable {
 
     /// The value for each component.
     private(set) var table = (0...255).map(Double.init)
-    /// The matrices in their order.
+    /// The matrices in order.
     private(set) var matrices: [Matrix] = []
     /// The scales that the table combines, in order.
     private(set) var leading: [Scale] = []
-    /// The curve after the matrices.
+    /// The scale after the matrices.
     private(set) var trailing = Scale()
 
-    /// Multiplies every component and adds to it.
     mutating func append(_ scale: Scale) {
         precondition(trailing == Scale(), "nothing is appended to the last part")
         if matrices.isEmpty {
@@ -51,7 +50,6 @@ struct ColorChange: Equatable {
         }
     }
 
-    /// Multiplies colors by a matrix.
     mutating func append(_ matrix: Matrix) {
         precondition(trailing == Scale(), "nothing is appended to the last part")
         if let last = matrices.last, last.staysInRange {

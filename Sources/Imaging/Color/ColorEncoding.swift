@@ -1,39 +1,38 @@
 import Glibc
 
-/// The meaning of red, green and blue, as three primaries, a white and a curve that stand in a header outside of an ICC
-/// profile.
+/// The meaning of red, green and blue: three primaries, a white point and a curve from a header outside an ICC profile.
 package struct ColorEncoding: Hashable, Sendable {
     /// The curve from a component to light.
     enum Transfer: Hashable, Sendable {
-        /// sRGB's, which the curves of video are shown with, too.
+        /// sRGB's, which also stands for the curves of video.
         case srgb
         /// A power, in 100,000ths.
         case power(Int)
-        /// By thresholds of perception, up to 10,000 cd/m² (SMPTE ST 2084).
+        /// Perceptual quantizer, up to 10,000 cd/m² (SMPTE ST 2084).
         case pq
         /// Hybrid log-gamma (ITU-R BT.2100).
         case hlg
     }
 
-    /// The places of red, green, blue and white.
+    /// The chromaticities of red, green, blue and white.
     let places: Chromaticities
     /// The curve from a component to light.
     let transfer: Transfer
-    /// The brightest light of the image, or of the display that it was made on, in cd/m²; 0 if the file does not say.
+    /// The brightest light of the image, or of its mastering display, in cd/m²; 0 if unknown.
     var peak = 0
 
     init(_ places: Chromaticities, _ transfer: Transfer, peak: Int = 0) {
         (self.places, self.transfer, self.peak) = (places, transfer, peak)
     }
 
-    /// The meaning of code points (ITU-T H.273); nil for primaries that stand for none.
+    /// Creates an encoding from code points (ITU-T H.273); nil for unknown primaries.
     init?(primaries: Int, transfer: Int) {
         guard let places = Chromaticities.byCodePoint[primaries] else { return nil }
         let curves: [Int: Transfer] = [4: .power(220_000), 5: .power(280_000), 8: .power(100_000), 16: .pq, 18: .hlg]
         self.init(places, curves[transfer] ?? .srgb)
     }
 
-    /// Whether light may be brighter than white, so that tones are mapped.
+    /// Whether light may be brighter than white and needs tone mapping.
     var isBright: Bool { transfer == .pq || transfer == .hlg }
 
     /// The profile of these colors; PQ and HLG have none.
@@ -45,26 +44,26 @@ package struct ColorEncoding: Hashable, Sendable {
         }
     }
 
-    /// The profile of gray with this curve; nil for the curve of sRGB, and for PQ and HLG, which gray is shown without.
+    /// The profile of gray with this curve; nil for sRGB's curve, and for PQ and HLG, whose gray is shown without a
+    /// profile.
     var grayProfile: ColorProfile? {
         guard case .power = transfer, let curve = profile?.curves.first else { return nil }
         return ColorProfile(majorVersion: 4, connectsByLab: false, primaries: [], curves: [curve])
     }
 
-    /// The profile of pixels with so many bands.
     func profile(ofBands bands: Int) -> ColorProfile? { bands < 3 ? grayProfile : profile }
 }
 
-/// The places of red, green, blue and white in the chromaticity diagram of CIE 1931: x and y in 100,000ths.
+/// The CIE 1931 chromaticities of red, green, blue and white: x and y in 100,000ths.
 struct Chromaticities: Hashable, Sendable {
     /// Eight numbers.
     let numbers: [Int]
 
-    /// Places of which colors can be computed; nil for others.
+    /// Returns nil if colors cannot be computed from these chromaticities.
     init?(_ numbers: [Int]) {
         guard numbers.count == 8, numbers.allSatisfy({ -100_000...200_000 ~= $0 }), numbers[7] > 0 else { return nil }
         self.numbers = numbers
-        // All that is computed from them is bounded.
+        // All values computed from them must be bounded.
         guard (toXYZ + connectionPrimaries).joined().allSatisfy({ abs($0) < 16 }) else { return nil }
     }
 
@@ -77,13 +76,13 @@ struct Chromaticities: Hashable, Sendable {
     static let proPhoto = Chromaticities(known: [73_470, 26_530, 15_960, 84_040, 3_660, 10, 34_567, 35_850])
     static let rec2020 = Chromaticities(known: [70_800, 29_200, 17_000, 79_700, 13_100, 4_600] + d65)
 
-    /// The primaries of video (ITU-T H.273 table 2); the old American and European ones are shown as sRGB's.
+    /// The primaries of video (ITU-T H.273 table 2); old American and European ones are shown as sRGB's.
     fileprivate static let byCodePoint = [
         1: srgb, 5: srgb, 6: srgb, 7: srgb, 9: rec2020, 12: displayP3,
         11: Chromaticities(known: [68_000, 32_000, 26_500, 69_000, 15_000, 6_000, 31_400, 35_100]),
     ]
 
-    /// X, Y and Z of red, of green and of blue, so that together they are white, whose Y is 1.
+    /// X, Y and Z of red, of green and of blue, scaled so that white has a Y of 1.
     var toXYZ: [[Double]] {
         let solids = (0..<4).map { index -> [Double] in
             let (x, y) = (Double(numbers[2 * index]) / 100_000, Double(numbers[2 * index + 1]) / 100_000)
@@ -94,12 +93,12 @@ struct Chromaticities: Hashable, Sendable {
         return zip(solids, amounts).map { solid, amount in solid.map { $0 * amount } }
     }
 
-    /// The matrix from light of these primaries to light of others; white stays white.
+    /// Returns the matrix from light of these primaries to light of others; white stays white.
     func light(in other: Chromaticities) -> Matrix3 {
         Matrix3(columns: other.connectionPrimaries).inverse * Matrix3(columns: connectionPrimaries)
     }
 
-    /// Red, green and blue in the connection space of profiles, whose white is D50: adapted by Bradford's matrix.
+    /// Red, green and blue in the profile connection space, adapted to its D50 white by the Bradford matrix.
     var connectionPrimaries: [[Double]] {
         let light = toXYZ
         let white = (0..<3).map { light[0][$0] + light[1][$0] + light[2][$0] }
@@ -111,9 +110,8 @@ struct Chromaticities: Hashable, Sendable {
     }
 }
 
-/// A matrix of three rows.
+/// A 3×3 matrix.
 struct Matrix3 {
-    /// The rows.
     let rows: [[Double]]
 
     init(_ rows: [[Double]]) { self.rows = rows }
@@ -130,7 +128,7 @@ struct Matrix3 {
             })
     }
 
-    /// The inverse; of numbers that are not finite for a matrix without one.
+    /// The inverse; contains non-finite numbers for a singular matrix.
     var inverse: Matrix3 {
         func minor(_ row: Int, _ column: Int) -> Double {
             let (a, b) = ((row + 1) % 3, (row + 2) % 3)

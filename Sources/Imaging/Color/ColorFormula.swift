@@ -1,22 +1,21 @@
-/// A change of colors, each pixel by itself; alpha stays as it is.
+/// A change of each pixel's color independently of other pixels; alpha does not change.
 package enum ColorFormula: Hashable, Sendable {
-    /// A factor and a summand for each component.
+    /// A factor and an offset for each component.
     case scales(red: Scale, green: Scale, blue: Scale)
-    /// The result for each value of red, then of green and of blue: 768 values.
+    /// A table of results for red, then green and blue: 768 values.
     case curves([UInt8])
-    /// The factors of red, green and blue for red, then for green and for blue, in thousandths: nine factors.
+    /// A 3×3 matrix of red, green and blue, row by row, in thousandths.
     case matrix([Int])
     /// The factor, in ten-thousandths, of each component's distance from √(0.299 R² + 0.587 G² + 0.114 B²).
     case saturation(Int)
-    /// Factors of lightness and chroma in CIE Lab, and a turn of the hue in degrees, all in ten-thousandths.
+    /// Factors of lightness and chroma in CIE Lab, and a rotation of the hue in degrees, all in ten-thousandths.
     case lab(lightness: Int, chroma: Int, hue: Int)
 
-    /// A factor of a component and a summand, both in ten-thousandths.
+    /// A factor and an offset, both in ten-thousandths.
     package struct Scale: Hashable, Sendable {
         var factor: Int
         var offset: Int
 
-        /// Multiplies by `factor` and adds `offset`.
         package init(factor: Int = 10_000, offset: Int = 0) {
             self.factor = factor
             self.offset = offset
@@ -31,10 +30,9 @@ package enum ColorFormula: Hashable, Sendable {
         }
     }
 
-    /// The same change of all components.
     package static func scale(_ scale: Scale) -> ColorFormula { .scales(red: scale, green: scale, blue: scale) }
 
-    /// Whether an image without colors has none afterwards, so that it need not become one in color before.
+    /// Whether gray stays gray, so that a gray image needs no color bands.
     var keepsGrey: Bool {
         switch self {
         case .scales(let red, let green, let blue): red == green && green == blue

@@ -1,16 +1,16 @@
 package import Memory
 
 extension ColorProfile {
-    /// Reads an ICC profile, trusted or not; nil if it has more than curves and primaries.
+    /// Reads an untrusted ICC profile; nil if it has more than curves and primaries.
     package init?(_ file: SharedBytes) {
         guard let colors = file.withBytes({ ICCProfile($0).colors }) else { return nil }
         self = colors
     }
 
-    /// An ICC profile with these numbers and no others.
+    /// An ICC profile with these numbers only.
     package var file: SharedBytes { SharedBytes(written(tags)) }
 
-    /// An ICC profile for images that others read: with a name, the adaptation of white, and each curve once.
+    /// Returns an ICC profile for published images: with a name, the adaptation of white, and each curve once.
     func file(named name: String) -> [UInt8] {
         func text(_ text: String) -> [UInt8] {
             let units = text.utf16.flatMap { $0.bigEndianBytes() }
@@ -23,10 +23,10 @@ extension ColorProfile {
         return written([("desc", text(name)), ("cprt", text("CC0")), ("chad", adaptation)] + tags)
     }
 
-    /// A small profile of Display P3, for answers.
+    /// A small profile of Display P3, for results.
     static let displayP3File = displayP3.file(named: "Display P3")
 
-    /// The file of tags, of which equal data stand once.
+    /// Writes a file of tags, storing equal data once.
     private func written(_ tags: [(name: String, bytes: [UInt8])]) -> [UInt8] {
         var table = UInt32(tags.count).bigEndianBytes()
         var data: [UInt8] = []
@@ -50,10 +50,10 @@ extension ColorProfile {
     private static let headerByteCount = 128
     /// D50, the white of the connection space, in 65536ths.
     private static let light: [Int32] = [63_190, 65_536, 54_061]
-    /// Bradford's matrix from D65 to it, in 65536ths.
+    /// The Bradford matrix from D65 to D50, in 65536ths.
     private static let adaptation: [Int32] = [68_674, 1_502, -3_290, 1_939, 64_912, -1_119, -605, 988, 49_262]
 
-    /// The tags; the data of each fill whole words.
+    /// The tags, padded to whole words.
     private var tags: [(name: String, bytes: [UInt8])] {
         let white = [(name: "wtpt", bytes: Self.xyz(Self.light))]
         let solids = zip(["rXYZ", "gXYZ", "bXYZ"], primaries).map { (name: $0, bytes: Self.xyz($1)) }
@@ -77,7 +77,6 @@ extension ColorProfile {
 }
 
 extension ColorProfile.Curve {
-    /// Bytes of ``tag``.
     fileprivate var byteCount: Int {
         switch self {
         case .table(let values): 12 + (values.count + 1) / 2 * 4

@@ -1,7 +1,6 @@
 import Glibc
 
-/// The meaning of an image's colors, as the numbers of curves and primaries: all that most ICC profiles of photographs
-/// have.
+/// The curves and primaries of an image's colors, which is all that most ICC profiles of photographs contain.
 ///
 /// A profile in a file is as untrusted as the file. Only its numbers are kept, and the color engine reads a profile
 /// that the service writes from these numbers.
@@ -15,16 +14,16 @@ package struct ColorProfile: Hashable, Sendable {
         case formula(Int, [Int32])
     }
 
-    /// The version of the ICC format, which decides how the color engine treats black.
+    /// The version of the ICC format, which affects how the color engine treats black.
     let majorVersion: UInt8
-    /// Whether a gray image's connection space is L*a*b*, not XYZ.
+    /// Whether a gray image's connection space is L*a*b* rather than XYZ.
     let connectsByLab: Bool
     /// Red, green and blue in the connection space, in 65536ths; empty for gray.
     let primaries: [[Int32]]
     /// One curve for each primary, or one for gray.
     let curves: [Curve]
 
-    /// Whether these are colors of pixels with this number of components: one for gray, three for color.
+    /// Returns whether the profile fits pixels with this number of components: one for gray, three for color.
     func describes(bands: Int) -> Bool { bands == (primaries.isEmpty ? 1 : 3) }
 }
 
@@ -37,10 +36,10 @@ extension ColorProfile.Curve {
 }
 
 extension ColorProfile {
-    /// Whether these are the colors of sRGB, within what 8 bits can show: they need no conversion.
+    /// Whether these are the colors of sRGB, within 8-bit precision: they need no conversion.
     var isStandard: Bool { has(Self.standardPrimaries) && curves.allSatisfy(\.isStandard) }
 
-    /// Whether these are the colors of Display P3, within what 8 bits can show.
+    /// Whether these are the colors of Display P3, within 8-bit precision.
     var isDisplayP3: Bool {
         has(Chromaticities.displayP3.connectionPrimaries) && curves.allSatisfy(\.isStandard)
     }
@@ -57,12 +56,10 @@ extension ColorProfile {
         [0.4361, 0.2225, 0.0139], [0.3851, 0.7169, 0.0971], [0.1431, 0.0606, 0.7139],
     ]
 
-    /// The numbers of Display P3.
     package static let displayP3 = ColorProfile(.displayP3)
-    /// The numbers of sRGB.
     static let standard = ColorProfile(.srgb)
 
-    /// The colors of these places, with the curve of a formula; sRGB's unless another is given.
+    /// Creates a profile with these chromaticities and a formula's curve, by default sRGB's.
     init(_ places: Chromaticities, formula: Int = 3, _ parameters: [Double] = Curve.standardParameters) {
         func fixed(_ value: Double) -> Int32 { Int32((value * 65_536).rounded()) }
         let curve = Curve.formula(formula, parameters.map(fixed))
@@ -91,7 +88,7 @@ extension ColorProfile.Curve {
         isStandard || isClose(to: .srgb) || isClose(to: .power(219_922)) || isClose(to: .power(220_000))
     }
 
-    /// Whether the curve is `transfer`, within half an 8-bit step of the component.
+    /// Returns whether the curve is `transfer`, within half an 8-bit step of the component.
     func isClose(to transfer: ColorEncoding.Transfer) -> Bool {
         let half = 0.5 / 255
         return (0...16).allSatisfy { step in
@@ -100,7 +97,7 @@ extension ColorProfile.Curve {
         }
     }
 
-    /// The light of each value of 8 bits, 0…1, whatever numbers the file has.
+    /// The light of each 8-bit value, clipped to 0…1.
     var lightOfBytes: [Double] {
         (0...255).map { value in
             let light = light(at: Double(value) / 255)
@@ -108,7 +105,7 @@ extension ColorProfile.Curve {
         }
     }
 
-    /// The light of a component of 0…1.
+    /// Returns the light of a component in 0…1.
     private func light(at component: Double) -> Double {
         guard case .table(let values) = self, values.count > 1 else { return sample(component).light }
         let place = component * Double(values.count - 1)
@@ -117,7 +114,7 @@ extension ColorProfile.Curve {
         return (before + (place - Double(index)) * (after - before)) / 65_535
     }
 
-    /// A component near this one, and its light; a component of a table is one of its entries.
+    /// Returns a component near this one, and its light; a component of a table is one of its entries.
     private func sample(_ component: Double) -> (component: Double, light: Double) {
         switch self {
         case .table(let values) where values.isEmpty: return (component, component)
@@ -130,7 +127,7 @@ extension ColorProfile.Curve {
         }
     }
 
-    /// The light of a component by a formula (ICC.1:2010 table 65).
+    /// Returns the light of a component by a formula (ICC.1:2010 table 65).
     private static func light(of component: Double, _ kind: Int, _ values: [Double]) -> Double {
         func value(_ index: Int) -> Double { index < values.count ? values[index] : 0 }
         let power = pow(max(0, (kind == 0 ? 1 : value(1)) * component + value(2)), value(0))
@@ -145,7 +142,7 @@ extension ColorProfile.Curve {
 }
 
 extension ColorEncoding.Transfer {
-    /// The light of a component, which may lie a little outside of 0…1, without light that is brighter than white.
+    /// Returns the light, clipped at white, of a component that may lie slightly outside 0…1.
     fileprivate func light(of component: Double) -> Double {
         switch self {
         case .power(let power): pow(max(0, component), Double(power) / 100_000)

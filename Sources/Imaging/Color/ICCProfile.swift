@@ -1,13 +1,13 @@
 import Memory
 import Text
 
-/// An ICC profile of a file, read without a C library.
+/// A file's ICC profile, read without a C library.
 struct ICCProfile {
     /// The profile's numbers; nil if it has more than curves and primaries.
     let colors: ColorProfile?
-    /// The kind of pixels that it describes; nil if it does not describe an image, or is not a profile.
+    /// The kind of pixels that it describes; nil if it is not the profile of an image.
     let space: Space?
-    /// The intent for which the profile has data.
+    /// The rendering intent for which the profile has data.
     let intent: Intent
     /// Primaries and transfer as code points (ICC.1:2022 section 9.2.17); nil if the profile has none.
     let codePoints: (primaries: Int, transfer: Int)?
@@ -17,7 +17,7 @@ struct ICCProfile {
         case grey, color, cmyk
     }
 
-    /// How colors are replaced that another device cannot show (ICC.1:2010 section 6.2).
+    /// How out-of-gamut colors are replaced (ICC.1:2010 section 6.2).
     enum Intent: Hashable {
         case perceptual, relative, saturation
     }
@@ -25,7 +25,7 @@ struct ICCProfile {
     /// Longest profile that is read, in bytes; a longer one is ignored.
     static let longest = 4 << 20
 
-    /// Reads a profile; a damaged one or one of another kind has no ``colors``, and is left to libvips.
+    /// Reads a profile; a damaged or unsupported one has no ``colors``, and is left to libvips.
     init(_ bytes: RawSpan) {
         let tags = bytes.byteCount >= 132 ? ICCProfile.tags(in: bytes) : [:]
         colors = ICCProfile.colors(in: bytes, tags)
@@ -39,10 +39,10 @@ struct ICCProfile {
         }
     }
 
-    /// Whether the profile describes sRGB, within what 8 bits can show.
+    /// Whether the profile is sRGB, within 8-bit precision.
     var isStandard: Bool { colors?.isStandard ?? false }
 
-    /// The kind of pixels; nil for a profile that links two devices, or names colors.
+    /// Returns the kind of pixels; nil for a profile that links two devices, or names colors.
     private static func space(in bytes: RawSpan) -> Space? {
         guard let kind = bytes.text(at: 12), ["scnr", "mntr", "prtr", "spac"].contains(kind) else { return nil }
         return switch bytes.text(at: 16) {
@@ -53,7 +53,7 @@ struct ICCProfile {
         }
     }
 
-    /// Relative if the profile has a table for it, or curves; else the intent of the table that it has.
+    /// Returns relative if the profile has a table for it, or curves; otherwise the intent of its table.
     private static func intent(_ tags: [ExactText: Int]) -> Intent {
         let hasCurves = tags["kTRC"] != nil || tags["rXYZ"] != nil && tags["rTRC"] != nil
         if tags["A2B1"] != nil || hasCurves { return .relative }
@@ -82,10 +82,10 @@ struct ICCProfile {
         }
     }
 
-    /// A copy without the chains of elements in floating point (`D2B0` and its likes), which the color engine would
-    /// take first; nil if there are none.
+    /// Returns a copy without the floating-point chains (`D2B0` etc.), which the color engine would prefer; nil if
+    /// there are none.
     ///
-    /// The time of a chain has no bound, and no browser follows it: each profile has a table or curves besides.
+    /// The time of a chain is unbounded, and no browser uses them: each profile also has a table or curves.
     static func withoutChains(_ bytes: RawSpan) -> SharedBytes? {
         let chains = entries(in: bytes).filter { bytes.text(at: $0)?.hasPrefix("D2B") ?? false }
         guard !chains.isEmpty else { return nil }
@@ -94,7 +94,7 @@ struct ICCProfile {
         return SharedBytes(copy)
     }
 
-    /// Where the entries of the table of tags begin, of which the color engine takes no more than a hundred.
+    /// Returns the offsets of the tag table's entries; the color engine reads at most a hundred.
     private static func entries(in bytes: RawSpan) -> [Int] {
         guard let count = bytes.integer32(at: 128), count <= 100 else { return [] }
         return (0..<count).map { 132 + 12 * $0 }
@@ -135,14 +135,14 @@ extension RawSpan {
         return String(decoding: (0..<4).compactMap { byte(at: offset + $0).map(UInt8.init) }, as: UTF8.self)
     }
 
-    /// The first triple of an `XYZ ` tag, in 65536ths.
+    /// Returns the first triple of an `XYZ ` tag, in 65536ths.
     fileprivate func xyz(at offset: Int) -> [Int32]? {
         guard text(at: offset) == "XYZ " else { return nil }
         let values = (0..<3).compactMap { fixedPoint(at: offset + 8 + 4 * $0) }
         return values.count == 3 ? values : nil
     }
 
-    /// The curve of a `curv` or `para` tag.
+    /// Reads the curve of a `curv` or `para` tag.
     fileprivate func curve(at offset: Int) -> ColorProfile.Curve? {
         switch text(at: offset) {
         case "curv":

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A color in CIELAB under D65, the light of sRGB.
+/// A color in CIELAB under D65, the white of sRGB.
 package struct LabColor: Hashable, Sendable {
     /// Lightness, 0…100.
     package var lightness: Double
@@ -9,12 +9,11 @@ package struct LabColor: Hashable, Sendable {
     /// From blue to yellow.
     package var b: Double
 
-    /// A color of these values.
     package init(lightness: Double, a: Double, b: Double) {
         (self.lightness, self.a, self.b) = (lightness, a, b)
     }
 
-    /// The place of an sRGB color, whose alpha is ignored.
+    /// Converts an sRGB color, ignoring its alpha.
     package init(_ color: Color) {
         let (red, green, blue) = (
             StandardCurve.light[Int(color.red)], StandardCurve.light[Int(color.green)],
@@ -26,7 +25,7 @@ package struct LabColor: Hashable, Sendable {
         self.init(lightness: 116 * y - 16, a: 500 * (x - y), b: 200 * (y - z))
     }
 
-    /// The nearest sRGB color, opaque: components outside of its range are clipped.
+    /// The nearest opaque sRGB color: components out of range are clipped.
     package var color: Color {
         let middle = (lightness + 16) / 116
         let x = Self.expanded(middle + a / 500) * Self.white.x
@@ -38,7 +37,7 @@ package struct LabColor: Hashable, Sendable {
             blue: UInt8(StandardCurve.component(of: 0.0556434 * x - 0.2040259 * y + 1.0572252 * z)))
     }
 
-    /// The color at `share`, 0…1, of the way to another one.
+    /// Interpolates to another color; `share` is 0…1.
     package func mixed(with other: LabColor, share: Double) -> LabColor {
         func mix(_ from: Double, _ to: Double) -> Double { from + (to - from) * share }
         return LabColor(

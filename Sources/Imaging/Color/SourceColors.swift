@@ -1,6 +1,6 @@
-/// The meaning of a source's colors, as its header says it.
+/// The colors of a source, as declared in its header.
 package struct SourceColors: Hashable, Sendable {
-    /// A space of colors that has a name.
+    /// A named color space.
     package enum Space: String, CaseIterable, Sendable {
         case srgb
         case displayP3 = "display-p3"
@@ -9,27 +9,26 @@ package struct SourceColors: Hashable, Sendable {
         case rec2020, gray, cmyk, other
     }
 
-    /// How a file holds light that is brighter than white.
+    /// How a file stores light that is brighter than white.
     package enum HighRange: String, CaseIterable, Sendable {
         case none, pq, hlg
-        /// By a second image that says how much brighter each part of the first one is.
+        /// A second image of how much brighter each part of the first one is.
         case gainMap = "gain-map"
 
-        /// Whether samples stand for light that is brighter than white, so that tones are mapped.
+        /// Whether samples represent light brighter than white and need tone mapping.
         package var isOfLight: Bool { self == .pq || self == .hlg }
     }
 
     /// The space of the pixels as stored.
     package var space: Space
-    /// How light that is brighter than white is held.
+    /// How light brighter than white is stored.
     package var highRange = HighRange.none
-    /// The meaning of pixels, whatever their ICC profile says; nil if they mean that, or sRGB without a profile.
+    /// The encoding that overrides the ICC profile; nil if the profile applies, or sRGB without one.
     package var encoding: ColorEncoding?
 
-    /// Colors of a space with a name.
     package init(_ space: Space = .srgb) { self.space = space }
 
-    /// Colors that a header states in numbers.
+    /// Creates colors that a header declares in numbers.
     init(_ encoding: ColorEncoding) {
         self.encoding = encoding
         switch encoding.transfer {
@@ -39,13 +38,13 @@ package struct SourceColors: Hashable, Sendable {
         }
     }
 
-    /// Colors by the code points of a header (ITU-T H.273); nil for those that say nothing.
+    /// Creates colors from code points (ITU-T H.273); returns nil for unspecified ones.
     init?(primaries: Int, transfer: Int) {
         guard let encoding = ColorEncoding(primaries: primaries, transfer: transfer) else { return nil }
         self.init(encoding)
     }
 
-    /// Colors by an ICC profile, of which the end may lack; nil if it describes no image.
+    /// Creates colors from an ICC profile, possibly truncated; returns nil if it is not an image's.
     init?(profile bytes: RawSpan) {
         let profile = ICCProfile(bytes)
         switch profile.space {
@@ -54,7 +53,7 @@ package struct SourceColors: Hashable, Sendable {
         case .cmyk: self.init(.cmyk)
         case .color: self.init(profile.colors.map(Space.init(of:)) ?? .other)
         }
-        // A table of 8 bits cannot say what is brighter than white: code points do.
+        // An 8-bit table cannot represent light brighter than white; code points can.
         guard profile.space == .color, let points = profile.codePoints,
             let coded = SourceColors(primaries: points.primaries, transfer: points.transfer), coded.highRange != .none
         else { return }
@@ -63,14 +62,14 @@ package struct SourceColors: Hashable, Sendable {
 }
 
 extension SourceColors.Space {
-    /// The spaces of three primaries, with the powers or curves that files of them have.
+    /// The spaces of three primaries, with the powers or curves used in files.
     private static let known: [(space: Self, places: Chromaticities, curves: [ColorEncoding.Transfer])] = [
         (.srgb, .srgb, [.srgb]), (.displayP3, .displayP3, [.srgb]), (.adobeRGB, .adobeRGB, [.power(219_922)]),
         (.proPhoto, .proPhoto, [.power(180_000)]),
         (.rec2020, .rec2020, [.srgb, .power(240_000), .power(220_000), .power(200_000)]),
     ]
 
-    /// The space with these primaries, whatever its curve; nil if it has no name.
+    /// Returns the space with these primaries and any curve; nil if it has no name.
     fileprivate init?(primaries: [[Double]]) {
         guard let known = Self.known.first(where: { $0.places.connectionPrimaries.isClose(to: primaries) }) else {
             return nil
@@ -78,7 +77,7 @@ extension SourceColors.Space {
         self = known.space
     }
 
-    /// The space whose primaries and curve a profile has.
+    /// Returns the space with a profile's primaries and curve.
     fileprivate init(of profile: ColorProfile) {
         if profile.isStandard {
             self = .srgb
@@ -94,7 +93,7 @@ extension SourceColors.Space {
 }
 
 extension [[Double]] {
-    /// Whether primaries are the same within what 8 bits can show.
+    /// Returns whether primaries are equal within 8-bit precision.
     fileprivate func isClose(to other: [[Double]]) -> Bool {
         count == other.count && zip(self, other).allSatisfy { zip($0, $1).allSatisfy { abs($0 - $1) < 0.003 } }
     }
@@ -108,10 +107,10 @@ extension SourceColors {
         return names + [encoding.transfer.number, encoding.peak] + encoding.places.numbers
     }
 
-    /// Most numbers of ``numbers``.
+    /// The longest ``numbers``.
     package static let mostNumbers = 12
 
-    /// The colors that these numbers stand for; nil for numbers that no header stands for.
+    /// Creates colors from numbers; returns nil if no header could contain them.
     package init?(numbers: [Int]) {
         guard [2, Self.mostNumbers].contains(numbers.count), Space.allCases.indices ~= numbers[0],
             HighRange.allCases.indices ~= numbers[1]
@@ -146,6 +145,6 @@ extension ColorEncoding.Transfer {
         }
     }
 
-    /// The powers that a header may state.
+    /// The powers that a header may declare.
     static let powers = 10_000...1_000_000
 }

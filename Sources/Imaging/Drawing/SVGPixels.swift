@@ -3,19 +3,18 @@ import Coordination
 import Memory
 import Synchronization
 
-/// Draws SVG files with librsvg.
 enum SVGPixels {
-    /// The number of fonts in which text is drawn; they are opened at the first use.
+    /// The number of fonts for drawing text; opened on first use.
     static let fontCount = Int(CSVGShim_prepare())
 
-    /// Whether text that was too large has made a font useless for the rest of the process.
+    /// Whether oversized text has made a font unusable for the rest of the process.
     static var isFontLost: Bool { hasLostFont.load(ordering: .relaxed) }
 
     private static let hasLostFont = Atomic(false)
 
-    /// Draws a file, or a part of it, in the size of its header; librsvg cannot be stopped.
+    /// Draws a file, or a part of it, at the size of its header; librsvg cannot be interrupted.
     ///
-    /// - Parameter embedding: Converts images inside of the drawing.
+    /// - Parameter embedding: Converts images embedded in the drawing.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func draw(
         _ file: SharedBytes, header: ImageHeader, part: DrawnPart? = nil, token: WorkToken,
@@ -50,24 +49,22 @@ enum SVGPixels {
     }
 }
 
-/// An SVG file as it is given to librsvg: without what it names outside of itself, and within elements that show a part
-/// of it.
+/// SVG text prepared for librsvg: without external references, and with wrapper elements that show a part of it.
 ///
-/// librsvg allots memory for groups and filters by the size of the outermost element. If this element is the part, and
-/// not the whole image, the memory does not grow with the whole.
+/// librsvg allocates memory for groups and filters by the size of the outermost element. If that element is the part
+/// rather than the whole image, memory does not grow with the whole.
 private struct SVGText {
     private let file: SharedBytes
-    /// Bytes that are no part of the file.
+    /// Bytes that are not in the file.
     private var additions: [UInt8] = []
     /// The ranges of the file and of `additions`, in the order of the text.
     private var pieces: [(isAddition: Bool, range: Range<Int>)] = []
 
-    /// The text that shows `rectangle` of an image of `size`, both in CSS pixels; all of the image if the rectangle is
-    /// nil.
+    /// Prepares text that shows `rectangle` of an image of `size`, both in CSS pixels, or the whole image if it is nil.
     ///
     /// - Parameters:
-    ///   - scale: Pixels of the result for a CSS pixel.
-    ///   - embedding: Converts images inside.
+    /// - scale: Pixels of the result per CSS pixel.
+    /// - embedding: Converts embedded images.
     /// - Throws: The error of `embedding`.
     init(
         _ file: SharedBytes, showing rectangle: (x: Double, y: Double, width: Double, height: Double)?,
@@ -80,7 +77,7 @@ private struct SVGText {
             let box = SVGRoot(bytes)?.viewBox ?? size
             let unit = scale * min(size.width / box.width, size.height / box.height)
             let rewriting = try SVGRewriting(bytes, from: scanner.root, pixel: 1 / unit, embedding)
-            // The prefix keeps the file's own names as they are.
+            // The prefix avoids conflicts with the file's own names.
             let start = rectangle.map { rectangle in
                 "<alula:svg xmlns:alula='http://www.w3.org/2000/svg' preserveAspectRatio='none' viewBox='"
                     + "\(rectangle.x) \(rectangle.y) \(rectangle.width) \(rectangle.height)'>"
@@ -107,7 +104,6 @@ private struct SVGText {
         pieces.append((true, start..<additions.count))
     }
 
-    /// Lends the pieces to the shim.
     @unsafe
     func withPieces<Result>(_ body: (UnsafeBufferPointer<CSVGShimPiece>) -> Result) -> Result {
         unsafe file.withUnsafeBytes { file in

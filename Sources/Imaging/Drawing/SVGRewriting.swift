@@ -1,29 +1,29 @@
 import Memory
 
-/// Finds what librsvg does not know in the text of a drawing, and what says the same in its words.
+/// Finds constructs that librsvg does not support, and equivalents that it does.
 struct SVGRewriting {
-    /// Makes a PNG of an image in another format, if that can be decoded, and tells its pixels.
+    /// Converts an image to PNG if it can be decoded, and returns its pixel count.
     ///
-    /// Nil for an image that is left as it is.
+    /// Returns nil to leave the image unchanged.
     typealias Embedding = (_ file: SharedBytes, _ mostPixels: Int) throws -> (file: SharedBytes?, pixels: Int)?
 
-    /// The places and their new texts, in their order.
+    /// The ranges and their new texts, in file order.
     private(set) var replacements: [SVGReference] = []
-    /// Pixels that images inside may still have.
+    /// The pixel budget left for embedded images.
     private var pixels = 4_000_000
-    /// Pixels that an image counts at the least, so that there are not too many.
+    /// The least that an image counts, which limits the number of images.
     private static let leastPixels = 4_096
 
-    /// Most places that are changed.
+    /// Most replacements.
     private static let most = 10_000
     /// Longest `var()`, and longest start tag, in bytes.
     private static let longest = 4_096
 
-    /// Reads the text behind `start`.
+    /// Scans the text after `start`.
     ///
     /// - Parameters:
-    ///   - pixel: The length of a pixel of the result, in units of the root's view box.
-    ///   - embedding: Converts images inside.
+    /// - pixel: The length of a pixel of the result, in units of the root's view box.
+    /// - embedding: Converts embedded images.
     /// - Throws: The error of `embedding`.
     init(_ bytes: RawSpan, from start: Int, pixel: Double, _ embedding: Embedding) throws {
         findFallbacks(bytes, from: start)
@@ -46,7 +46,7 @@ struct SVGRewriting {
 
     // MARK: Custom properties
 
-    /// Finds `var(--name, fallback)`, of which all but the fallback is left out; the time grows with the text alone.
+    /// Replaces `var(--name, fallback)` with its fallback, in time linear in the text.
     private mutating func findFallbacks(_ bytes: RawSpan, from start: Int) {
         var offset = start
         while let bracket = bytes.firstIndex(of: UInt8(ascii: "("), from: offset) {
@@ -54,7 +54,7 @@ struct SVGRewriting {
         }
     }
 
-    /// Reads up to the end of the `var` whose bracket opens here, with those in its fallback; the place to go on from.
+    /// Scans the `var` whose bracket opens here, with nested ones in its fallback, and returns where to continue.
     private mutating func readFallbacks(_ bytes: RawSpan, from bracket: Int) -> Int {
         var open: [(bracket: Int, comma: Int?)] = []
         let end = min(bytes.byteCount, bracket + Self.longest)
@@ -78,7 +78,7 @@ struct SVGRewriting {
 
     // MARK: Strokes
 
-    /// Finds the widths of strokes that do not grow with the drawing, as far as they stand in the same start tag.
+    /// Finds widths of non-scaling strokes, if they are in the same start tag.
     private mutating func findStrokes(_ bytes: RawSpan, from start: Int, pixel: Double) {
         var offset = start
         while let open = bytes.firstIndex(of: UInt8(ascii: "<"), from: offset) {
@@ -93,10 +93,10 @@ struct SVGRewriting {
 
     // MARK: Images
 
-    /// The formats that librsvg reads, by other names that files have for them.
+    /// The formats that librsvg reads, by alternative names used in files.
     private static let names = ["jpg": "jpeg", "pjpeg": "jpeg", "x-png": "png"]
 
-    /// Finds images inside the file (`data:`): those of formats that librsvg does not read become PNG.
+    /// Finds embedded images (`data:`), and converts those in formats that librsvg does not read to PNG.
     private mutating func findImages(_ bytes: RawSpan, from start: Int, _ embedding: Embedding) throws {
         var offset = start
         while let colon = bytes.firstIndex(of: UInt8(ascii: ":"), from: offset) {
@@ -123,14 +123,14 @@ struct SVGRewriting {
     }
 }
 
-/// The text of bytes by RFC 4648, as far as drawings hold it.
+/// Base64 (RFC 4648) as used in drawings.
 private enum Base64 {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let values: [UInt8] = (0...255).map { byte in
         letters.firstIndex(of: UInt8(byte)).map { UInt8($0) } ?? 255
     }
 
-    /// The bytes of the text that begins here, and its end: a quotation mark or a bracket; nil for other text.
+    /// Decodes the text that begins here up to a quotation mark or bracket; returns nil for other text.
     static func decoded(_ bytes: RawSpan, from start: Int) -> (file: [UInt8], end: Int)? {
         var file: [UInt8] = []
         var (bits, count, offset) = (0, 0, start)
@@ -169,12 +169,11 @@ private enum Base64 {
 }
 
 extension RawSpan {
-    /// The text of these bytes.
     fileprivate func text(_ range: Range<Int>) -> String {
         unsafe extracting(range).withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The number in pixels that a start tag has for a property, as an attribute or in its style; nil for none.
+    /// Returns a property's number of pixels in a start tag, from an attribute or the style; nil if there is none.
     fileprivate func number(after property: StaticString, in tag: Range<Int>) -> (range: Range<Int>, value: Double)? {
         guard var offset = (tag.lowerBound..<tag.upperBound).first(where: { hasText(property, at: $0) }) else {
             return nil

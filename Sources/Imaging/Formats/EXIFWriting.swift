@@ -1,14 +1,14 @@
 import Memory
 
 extension Attribution {
-    /// A file that the service made, with an Exif block that holds these texts and nothing else.
+    /// Adds an Exif block with only these texts to a file that the service encoded.
     ///
     /// - Parameter size: Size of one frame.
     func written(into file: SharedBytes, format: ImageFormat, size: PixelSize) -> SharedBytes {
         format.writing?.attribute?(file, exif, size) ?? file
     }
 
-    /// The texts as EXIF data, without the leading `Exif`: a directory of one or two entries.
+    /// A directory of one or two entries, without the leading `Exif`.
     private var exif: [UInt8] {
         let entries = [(EXIFDirectory.artist, artist), (EXIFDirectory.copyright, copyright)].filter { !$0.1.isEmpty }
         var bytes = Array("II*\0".utf8) + 8.littleEndianBytes(4) + entries.count.littleEndianBytes(2)
@@ -29,32 +29,30 @@ extension Attribution {
     }
 }
 
-/// Puts a block of Exif into files that the service made, which have none.
+/// Inserts Exif blocks into files that the service encoded, which have none.
 enum EXIFWriting {
-    /// JPEG: a segment after the first one, which is JFIF's.
+    /// Inserts a segment after the first one, which is JFIF's.
     static func jpeg(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
         JPEGSegments.inserting(JPEGSegments.exif(exif), into: file)
     }
 
-    /// PNG: a chunk after the first one.
+    /// Inserts a chunk after the first one.
     static func png(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
         file.inserting(chunk: "eXIf", exif)
     }
 
-    /// WebP: the last chunk, announced by the extended header (RFC 9649 section 2.7).
+    /// Appends the chunk and announces it in the extended header (RFC 9649 section 2.7).
     static func webp(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
         guard let bytes = WebPChunks.extended(file.array, to: size, flags: 0b1000) else { return file }
         return SharedBytes(WebPChunks.counted(bytes + WebPChunks.chunk("EXIF", exif)))
     }
 }
 
-/// The chunks of WebP files that the service made (RFC 9649).
+/// Reads and writes chunks of WebP files that the service encoded (RFC 9649).
 enum WebPChunks {
-    /// The file with an extended header that announces something; nil for bytes that are no such file.
+    /// Returns the file with these flags set in its extended header, which is added if missing; nil if it is not WebP.
     ///
-    /// - Parameters:
-    ///   - size: Size of one frame.
-    ///   - flags: The bits that are set.
+    /// - Parameter size: Size of one frame.
     static func extended(_ file: [UInt8], to size: PixelSize, flags: UInt8) -> [UInt8]? {
         guard file.count > 30 else { return nil }
         var bytes = file
@@ -62,7 +60,7 @@ enum WebPChunks {
             bytes[20] |= flags
             return bytes
         }
-        // The lossless bitstream says whether it has alpha.
+        // The lossless bitstream records whether it has alpha.
         let hasAlpha = bytes[12..<16].elementsEqual("VP8L".utf8) && bytes[24] & 0x10 != 0
         let header = [flags | (hasAlpha ? 0b1_0000 : 0), 0, 0, 0]
         bytes.insert(
@@ -72,11 +70,11 @@ enum WebPChunks {
         return bytes
     }
 
-    /// A chunk, filled up to an even number of bytes.
+    /// Returns a chunk, padded to an even number of bytes.
     static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
         Array(name.utf8) + data.count.littleEndianBytes(4) + data + [UInt8](repeating: 0, count: data.count % 2)
     }
 
-    /// The file with its length in the header.
+    /// Returns the file with its length in the header updated.
     static func counted(_ file: [UInt8]) -> [UInt8] { file[..<4] + (file.count - 8).littleEndianBytes(4) + file[8...] }
 }

@@ -1,9 +1,9 @@
 package import Memory
 
 extension ImageHeader {
-    /// Reads the header of a file, without decoding anything and without a C library.
+    /// Reads the header of a file without decoding pixels or calling a C library.
     ///
-    /// The time is proportional to the number of segments of the file, not to its pixels, whatever the file claims.
+    /// The time is proportional to the number of segments in the file, not to the pixels that its header claims.
     ///
     /// - Throws: ``ImagingError/notAnImage`` for unknown leading bytes, ``ImagingError/cannotDecode(detail:)`` for a
     ///   damaged header.
@@ -14,7 +14,7 @@ extension ImageHeader {
         }
     }
 
-    /// The format by the leading bytes alone, regardless of the file's name and media type.
+    /// Detects the format from the leading bytes, ignoring the file name and media type.
     package static func sniff(_ bytes: RawSpan) -> ImageFormat? {
         ImageFormat.allCases.first { $0.reading.leadingBytes.begin(bytes) } ?? HEIFBrands.format(bytes)
             ?? ImageFormat.allCases.first { $0.reading.leadingBytes.isMarkup(bytes) }
@@ -22,8 +22,9 @@ extension ImageHeader {
 }
 
 extension FormatTraits.LeadingBytes {
-    /// Whether a file begins with these bytes; brands are compared elsewhere, because the first known brand of all
-    /// formats counts.
+    /// Returns whether a file begins with these bytes.
+    ///
+    /// Brands are compared elsewhere, because the first known brand of all formats counts.
     fileprivate func begin(_ file: RawSpan) -> Bool {
         switch self {
         case .parts(let alternatives):
@@ -32,7 +33,9 @@ extension FormatTraits.LeadingBytes {
         }
     }
 
-    /// Whether a file is text of this format: these are asked last, because a text is read until its first element.
+    /// Returns whether a file is text in this format.
+    ///
+    /// Checked last, because it parses the text up to its first element.
     fileprivate func isMarkup(_ file: RawSpan) -> Bool {
         if case .markup(let recognises) = self { recognises(file) } else { false }
     }
@@ -40,17 +43,16 @@ extension FormatTraits.LeadingBytes {
 
 /// The brands that a file claims to conform to (ISO/IEC 14496-12 section 4.3).
 private enum HEIFBrands {
-    /// The formats that brands identify, with their brands.
     private static let brands = ImageFormat.allCases.compactMap { format -> (ImageFormat, [StaticString])? in
         if case .brands(let brands) = format.reading.leadingBytes { (format, brands) } else { nil }
     }
 
-    /// Bytes of a list of brands that are read.
+    /// The most bytes of a brand list that are read.
     private static let maximumLength = 256
 
-    /// The format of the first known brand; nil if the file does not begin with brands, or none is known.
+    /// Returns the format of the first known brand, or nil if there is none.
     ///
-    /// The main brand comes first, then the compatible brands: `mif1` alone says nothing about the coding.
+    /// The main brand comes first, then the compatible brands: `mif1` alone does not identify the codec.
     static func format(_ bytes: RawSpan) -> ImageFormat? {
         guard bytes.hasText("ftyp", at: 4), let length = try? bytes.bigEndian32(at: 0) else { return nil }
         var offset = 8

@@ -1,10 +1,9 @@
 import Memory
 
-// The traits of each format: the one table that settings, dialects, negotiation, prices, limits, the self-test, the
-// warm-up and protocol of worker processes, and the tests read.
+// The traits of each format. Settings, dialects, negotiation, cost estimates, limits, the self-test, worker warm-up and
+// protocol, and the tests all read this one table.
 
 extension ImageFormat {
-    /// The format's row in the table.
     var traits: FormatTraits {
         switch self {
         case .jpeg: .jpeg
@@ -25,7 +24,7 @@ extension ImageFormat {
 extension FormatTraits {
     static let jpeg = FormatTraits(
         mediaType: "image/jpeg", fileExtension: "jpg", supportsAlpha: false, supportsAnimation: false,
-        // The format's limit is 65,535; readers take what libjpeg takes, which is less.
+        // The format allows 65,535; readers accept libjpeg's limit, which is lower.
         maximumSide: 65_500,
         reading: Reading(
             leadingBytes: .parts([[0: [0xFF, 0xD8, 0xFF]]]),
@@ -40,7 +39,7 @@ extension FormatTraits {
                 mayHold: { $0.bands == 1 || $0.bands == 3 },
                 decode: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4, decoder: $5) }),
             memory: Memory(workingBytes: { header, _ in
-                // All coefficients of a progressive image, two bytes each, at every level.
+                // All coefficients of a progressive image, two bytes each, at every reduction.
                 header.isProgressive ? header.isChromaSubsampled ? 3 : 2 * header.bands : 0
             }),
             time: Time(pixel: 10, byte: 10)),
@@ -49,7 +48,7 @@ extension FormatTraits {
                 saver: .jpeg, quality: .same, effort: JPEGScanChoice.bySize.rawValue, version: 3,
                 planes: .jpeg, photographBytes: [(0, 100)], attribute: EXIFWriting.jpeg,
                 joinGainMap: GainMapWriting.jpeg, addProfile: ProfileWriting.jpeg,
-                // The coefficients of all scans are kept, two bytes each.
+                // The coefficients of all scans stay in memory, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3),
                 time: WritingTime(pixel: 34, fine: 32))))
 
@@ -70,8 +69,8 @@ extension FormatTraits {
             },
             damage: Damage(repairAfterFailure: { try PNGRepair.repair($0, header: $1, plan: $2, token: $3) }),
             memory: Memory(workingBytes: { header, _ in
-                // An interlaced image is complete only after its last pass, so all of it is held. Of an animation the
-                // canvas is, what it shows afterwards, and the frame.
+                // An interlaced image is complete only after its last pass, so all of it stays in memory. An animation
+                // needs the canvas, a saved copy of it, and the frame.
                 (header.isProgressive ? header.bands * max(1, header.bitDepth / 8) : 0)
                     + (header.frames > 1 ? 3 * header.bands : 0)
             }),
@@ -97,13 +96,13 @@ extension FormatTraits {
                 try WebPTrimming.trim(file, frames: plan.page + plan.frames(of: header))
             },
             planes: Planes(
-                // Whether the file is lossless is known only after libwebp has read its header.
+                // Only libwebp's header parser knows whether the file is lossless.
                 mayHold: { $0.frames == 1 && !$0.hasAlpha && $0.profileByteCount == 0 },
                 decode: { file, header, plan, token, room, _ in
                     try WebPPlanes.decode(file, header: header, plan: plan, token: token, room: room)
                 }),
             memory: Memory(
-                // A lossless image, or one with alpha, goes through three buffers; the scaler needs only one of them.
+                // A lossless image, or one with alpha, passes through three buffers; the scaler needs only one of them.
                 workingBytes: { header, isWhole in header.frames > 1 ? 4 : isWhole ? 12 : 8 },
                 isForEachFrame: true),
             time: Time(pixel: 2, byte: 56, leastPixel: 17, animation: 25, isAlphaApart: true)),
@@ -143,7 +142,7 @@ extension FormatTraits {
             leadingBytes: .brands(["avif", "avis"]),
             header: { bytes throws(ImagingError) in try .heif(bytes, format: .avif) },
             loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
-            // This decoder has had more security faults than all others together.
+            // This decoder has had more security bugs than all others together.
             needsConfinement: true,
             planes: .heif,
             memory: .heif,
@@ -155,8 +154,8 @@ extension FormatTraits {
                 effort: 1, bitDepths: [10, 8], version: 3, fullChromaFrom: 1, isSlow: true, isInOneStep: true,
                 animatesInOneStep: true, planes: .avif,
                 photographBytes: [(0, 105), (2_500, 85), (40_000, 84), (500_000, 89)],
-                // The setup takes 8 MiB at any size. The pixels exist twice, in two processes. Of an animation,
-                // frames are kept that later ones may refer to.
+                // Setup takes 8 MiB at any size. The pixels exist twice, in two processes. Animations keep frames that
+                // later ones may refer to.
                 memory: WritingMemory(
                     pixel: 60, animation: (frame: 8, pixel: 30, once: 16 << 20), least: 8 << 20),
                 time: WritingTime(pixel: 750, fine: 450, alpha: 420, once: 6_000_000))))
@@ -219,7 +218,7 @@ extension FormatTraits {
         mediaType: "image/bmp", fileExtension: "bmp", supportsAlpha: true, supportsAnimation: false,
         maximumSide: 1_048_576,
         reading: Reading(
-            // Two letters could begin any text; no second header is longer than 255 bytes.
+            // Any text could begin with these two letters; no second header is longer than 255 bytes.
             leadingBytes: .parts([[0: Array("BM".utf8), 15: [0, 0, 0]]]),
             header: { bytes throws(ImagingError) in try .bmp(bytes) },
             loader: .pixels { file, _, _, token in try BMPPixels.decode(file, token: token) },
@@ -237,7 +236,7 @@ extension FormatTraits {
             loader: .pixels { file, _, plan, token in try ICOPixels.decode(file, plan: plan, token: token) },
             needsConfinement: true,
             warmUp: .file(SampleFiles.ico),
-            // The colors of a bitmap, and its file; an image in passes is held twice.
+            // The decoded bitmap and its file; an interlaced image is in memory twice.
             memory: Memory(workingBytes: { header, _ in
                 8 + (header.isProgressive ? 2 * header.bands * max(1, header.bitDepth / 8) : 0)
             }),
@@ -258,14 +257,14 @@ extension FormatTraits {
             needsConfinement: true,
             warmUp: .file(SampleFiles.svg),
             holdsShapes: true,
-            // The other images that filters make of usual drawings.
+            // The intermediate images of filters in typical drawings.
             memory: Memory(workingBytes: { _, _ in 32 }),
             time: Time(pixel: 75, byte: 400)),
         output: .replaced(opaque: .png, transparent: .png))
 }
 
 extension FormatTraits.Planes {
-    /// Alpha, and tiny images, need pixels.
+    /// Alpha and tiny images require the pixel path.
     fileprivate static let heif = FormatTraits.Planes(
         mayHold: { !$0.hasAlpha && $0.frames == 1 },
         decode: { file, header, plan, token, room, _ in
@@ -274,7 +273,7 @@ extension FormatTraits.Planes {
 }
 
 extension FormatTraits.Memory {
-    /// The decoder's planes, ours, and the pixels; twice as much for more than 8 bits.
+    /// The decoder's planes, our copy, and the pixels; twice as much above 8 bits.
     fileprivate static let heif = FormatTraits.Memory(
         workingBytes: { header, _ in
             let planes = (header.isChromaSubsampled ? 8 : 14) + (header.hasAlpha ? 4 : 0)

@@ -1,28 +1,25 @@
 import Coordination
 import Memory
 
-/// Everything in which a format differs from the others: a row of the table.
+/// Everything that distinguishes one format from another: a row of the format table.
 ///
 /// A class, so that reading one trait does not copy the others.
 final class FormatTraits: Sendable {
-    /// The media type, in lower case.
+    /// The media type, in lowercase.
     let mediaType: String
     /// The usual file name extension, without the dot.
     let fileExtension: String
-    /// Whether the format has alpha.
     let supportsAlpha: Bool
     /// Whether animations are written with all their frames.
     let supportsAnimation: Bool
-    /// Whether other services keep frames in this format, too.
+    /// Whether other services also keep animation frames in this format.
     let isUsualAnimation: Bool
     /// Longest side, in pixels.
     let maximumSide: Int
-    /// The way of reading files.
     let reading: Reading
-    /// How files are written, or the formats that are written instead.
+    /// The writer, or the formats that are written instead.
     let output: Output
 
-    /// A row of these values.
     init(
         mediaType: String, fileExtension: String, supportsAlpha: Bool, supportsAnimation: Bool,
         isUsualAnimation: Bool = false, maximumSide: Int, reading: Reading,
@@ -38,17 +35,15 @@ final class FormatTraits: Sendable {
         self.output = output
     }
 
-    /// The format of a result that is to be in the source's own format.
+    /// The output format when the result keeps the source's format.
     enum Output: Sendable {
-        /// The source's own format.
         case written(Writing)
-        /// Other formats, for sources without transparency and with it.
         case replaced(opaque: ImageFormat, transparent: ImageFormat)
     }
 }
 
 extension FormatTraits.Reading {
-    /// The function that decodes such a file to pixels; nil if libvips does.
+    /// Returns the function that decodes such a file to pixels; nil if libvips decodes it.
     func pixelLoader(for plan: DecodePlan, _ header: ImageHeader) -> FormatTraits.PixelLoader? {
         if case .pixels(let load) = loader { return load }
         return plan.needsFrames(of: header) ? frames : nil
@@ -56,113 +51,100 @@ extension FormatTraits.Reading {
 }
 
 extension FormatTraits {
-    /// How files of a format are recognized and decoded.
     struct Reading: Sendable {
-        /// The leading bytes of a file.
         let leadingBytes: LeadingBytes
-        /// Reads the header.
         let header: @Sendable (RawSpan) throws(ImagingError) -> ImageHeader
-        /// The library that decodes.
         let loader: Loader
-        /// Decodes files faster than the loader, if it knows them, to the same pixels.
+        /// A faster decoder for some files, which yields the same pixels as the loader.
         var quickLoader: QuickLoader?
-        /// Decodes all frames but the first alone, if the loader knows no others.
+        /// A decoder for animation frames after the first, if the loader does not support them.
         var frames: PixelLoader?
-        /// The number by which the loader knows a page.
+        /// Maps a page to the loader's page number.
         var storedPage: @Sendable (_ file: RawSpan, _ page: Int) -> Int = { $1 }
-        /// How the loader reduces an image.
         var reduction = Reduction.none
-        /// Whether files are decoded only by confined worker processes, unless the operator decides otherwise.
+        /// Whether only confined worker processes decode this format, unless the operator allows otherwise.
         var needsConfinement = false
         /// The image that a worker process decodes before it is confined, so that libraries load what they need.
         ///
-        /// Nil if writing that image takes long, and the decoder works without this.
+        /// Nil if writing that image takes long and the decoder works without it.
         var warmUp: WarmUp?
-        /// Whether images are made of shapes, which are drawn in the size that is needed.
+        /// Whether images are vector drawings, rendered at the required size.
         var holdsShapes = false
-        /// Whether each page has a header of its own.
         var holdsPages = false
-        /// Whether four components are CMYK, not colors with alpha.
+        /// Whether four components are CMYK rather than colors with alpha.
         var hasCMYK = false
         /// Removes parts of a file that only cost the decoder time and memory.
         var trim: @Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> SharedBytes = { file, _, _ in
             file
         }
-        /// How files are handled that are truncated, damaged, or too new for the loader.
+        /// Repairs for truncated or damaged files, and files too new for the loader.
         var damage = Damage()
-        /// How the planar lane decodes files; nil if it does not.
+        /// The decoder of the planar path; nil if there is none.
         var planes: Planes?
-        /// Memory of a decode.
         let memory: Memory
-        /// Time of a decode.
         let time: Time
     }
 
-    /// A small image that is decoded to learn whether that works.
+    /// A small image that a worker process decodes as a trial.
     enum WarmUp: Sendable {
-        /// An image of this many components, written for the purpose.
+        /// An image with this number of components, encoded for the purpose.
         case written(bands: Int)
-        /// A file of a format that is not written.
+        /// A stored file, for formats without a writer.
         case file([UInt8])
     }
 
-    /// The leading bytes of the files of a format.
     enum LeadingBytes: Sendable {
-        /// Any of these alternatives; all parts of an alternative must be at their offsets.
+        /// Any of these alternatives; every part of an alternative must be at its offset.
         case parts([[Int: [UInt8]]])
         /// An `ftyp` box whose first known brand is one of these.
         case brands([StaticString])
-        /// A function that recognizes a file; asked after all other formats.
+        /// A function that recognizes a file; called after all other formats are ruled out.
         case markup(@Sendable (RawSpan) -> Bool)
     }
 
-    /// The library that decodes a format.
     enum Loader: Sendable {
-        /// libvips, by this loader.
         case vips(VipsLoader)
-        /// A library that is called directly, or code of our own.
+        /// A library that is called directly, or our own code.
         case pixels(PixelLoader)
     }
 
-    /// Decodes a file to pixels.
     typealias PixelLoader =
         @Sendable (_ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken) throws ->
         LoadedPixels
 
-    /// Decodes a file to pixels, in memory from `room` if they need no more work; nil leaves the file to the loader.
+    /// Decodes a file to pixels, using memory from `room` if they need no more work; returns nil to leave the file to
+    /// the loader.
     typealias QuickLoader =
         @Sendable (
             _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
             _ room: PlaneMemory.Maker
         ) throws -> LoadedPixels?
 
-    /// How a loader makes a smaller image for less work.
+    /// How a loader produces a smaller image with less work.
     enum Reduction: Sendable {
-        /// Not at all: the image is decoded in full size, then reduced.
+        /// No reduction: the image is decoded at full size, then reduced.
         case none
-        /// The inverse transform makes fewer samples. Sides are rounded down.
+        /// A smaller inverse transform. Sides are rounded down.
         case transform
-        /// A scaler after the decoder, for stills only. Sides are rounded, half to even.
+        /// A scaler after the decoder, for stills only. Sides are rounded half to even.
         ///
-        /// The frames of an animation have offsets on their canvas, and would move if each were scaled alone.
+        /// Animation frames have offsets on their canvas, and would shift if each were scaled alone.
         case scaler
     }
 
-    /// How files that the loader would refuse are repaired, and truncated ones judged.
+    /// Repairs of files that the loader would reject, and checks for truncated ones.
     struct Damage: Sendable {
-        /// Repairs a file that the loader would refuse before it is decoded; a file that needs no repair is not copied.
+        /// Repairs a file that the loader would reject, before decoding; a sound file is not copied.
         var repair: (@Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> RepairedFile)?
-        /// Finds out whether the file lacks pixels, if the loader does not report that.
+        /// Checks whether the file lacks pixels, if the loader does not report that.
         var lacksPixels: (@Sendable (SharedBytes, ImageHeader, WorkToken) throws -> Bool)?
-        /// Repairs a file on which the loader failed; nil if the file cannot be repaired.
+        /// Repairs a file after the loader failed; returns nil if it is beyond repair.
         var repairAfterFailure: (@Sendable (SharedBytes, ImageHeader, DecodePlan, WorkToken) throws -> RepairedFile?)?
     }
 
-    /// How the planar lane decodes a format.
     struct Planes: Sendable {
-        /// Whether files with this header may hold planes.
         let mayHold: @Sendable (ImageHeader) -> Bool
-        /// Decodes a file, or judges it.
+        /// Decodes a file, or only checks whether it can.
         let decode:
             @Sendable (
                 _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
@@ -170,121 +152,117 @@ extension FormatTraits {
             ) throws -> PlanarReading
     }
 
-    /// Memory that a decoder holds besides its rows and pixels.
+    /// Memory that a decoder uses besides its rows and pixels.
     ///
-    /// The factors were measured (`make bench-prices`).
+    /// The factors are measured (`make bench-prices`).
     struct Memory: Sendable {
-        /// Bytes for each pixel of a frame, by its header and by whether it is decoded in full size.
+        /// Bytes per pixel of a frame, by header and by whether it is decoded at full size.
         let workingBytes: @Sendable (_ header: ImageHeader, _ isWhole: Bool) -> Int
-        /// Whether this memory is held for all frames at the same time.
+        /// Whether all frames need this memory at the same time.
         var isForEachFrame = false
         /// Bytes for each pixel of another frame that the decoder keeps for later ones.
         var frameBytes: @Sendable (_ header: ImageHeader) -> Int = { _ in 0 }
     }
 
-    /// Time of a decode in nanoseconds, see ``TimePrice``.
+    /// Decoding time in nanoseconds; see ``TimePrice``.
     struct Time: Sendable {
-        /// For each pixel of a frame that is processed.
+        /// Per pixel of a decoded frame.
         let pixel: Double
-        /// For each byte of the file.
+        /// Per byte of the file.
         let byte: Double
-        /// For each pixel of a frame at least, however few the bytes.
+        /// The minimum per pixel of a frame, however small the file.
         var leastPixel = 0.0
-        /// For each pixel of a frame of an animation in addition, which is laid on earlier frames.
+        /// Additional, per pixel of an animation frame, for compositing onto earlier frames.
         var animation = 0.0
-        /// Whether alpha is coded separately, and needs a decode of its own.
+        /// Whether alpha is coded separately and needs a second decode.
         var isAlphaApart = false
     }
 }
 
 extension FormatTraits {
-    /// How files of a format are written.
     struct Writing: Sendable {
-        /// libvips' saver, for pixels.
+        /// libvips' saver, for interleaved pixels.
         let saver: VipsSaver
         /// The scale of the encoder's quality; nil if the format has no quality.
         let quality: QualityCurve?
-        /// Whether a format without a quality makes an image of few colors, by a quality that is given with the
-        /// format.
+        /// Whether a quality given with a format that has none limits the palette instead.
         var hasPaletteQuality = false
-        /// The encoder's effort, in its own scale.
+        /// The encoder's effort, on its own scale.
         let effort: Int
-        /// The bits of a component that files may have, the usual ones first.
+        /// Supported bits per component, the default first.
         var bitDepths = [8]
-        /// Counted up when the encoder makes other bytes of the same pixels: it is part of the keys on disk.
+        /// Incremented when the encoder produces other bytes for the same pixels; part of the keys on disk.
         var version = 1
         /// Lowest quality at which chroma is not subsampled; nil if it always is.
         var fullChromaFrom: Int? = 90
-        /// Whether results have a lower limit of pixels.
+        /// Whether a lower limit of pixels applies to results.
         var isSlow = false
-        /// Whether the encoder of stills cannot be stopped.
+        /// Whether encoding a still cannot be interrupted.
         var isInOneStep = false
-        /// Whether that of animations cannot, either.
+        /// Whether encoding an animation cannot be interrupted either.
         var animatesInOneStep = false
-        /// How planes are written; nil if only pixels can be written.
+        /// The encoder for planes; nil if only pixels can be written.
         var planes: PlaneEncoder?
-        /// Up to so many pixels, chroma is made of pixels of full color and not of resampled planes, which lose more
-        /// of the look there.
+        /// The most pixels for which chroma is computed from full-color pixels instead of resampled planes, which lose
+        /// more visual quality at small sizes.
         var mostSharpPixels = 0
-        /// Bytes in hundredths of those of a JPEG photograph of the same look, from so many pixels on; empty if that
-        /// cannot be said.
+        /// File size in percent of a JPEG photograph of equal visual quality, from a number of pixels upward; empty if
+        /// unknown.
         var photographBytes: [(pixels: Int, hundredths: Int)] = []
-        /// Puts EXIF data into a finished file without any; nil if files get none.
+        /// Inserts EXIF data into an encoded file that has none; nil if unsupported.
         var attribute: (@Sendable (_ file: SharedBytes, _ exif: [UInt8], _ frame: PixelSize) -> SharedBytes)?
-        /// Joins a finished file and its gain map; nil if files get none.
+        /// Joins an encoded file and its gain map; nil if unsupported.
         var joinGainMap: (@Sendable (_ file: SharedBytes, _ map: EncodedGainMap) -> SharedBytes)?
-        /// Puts the profile of Display P3 into a finished file; nil if the encoder or no one writes it.
+        /// Inserts the Display P3 profile into an encoded file; nil if the encoder writes it or the format has none.
         var addProfile: (@Sendable (_ file: SharedBytes, _ frame: PixelSize) -> SharedBytes)?
-        /// Whether files can say that their colors are Display P3's.
+        /// Whether files can declare Display P3 colors.
         var holdsWideColors = true
-        /// Memory of a render.
         let memory: WritingMemory
-        /// Time of a render.
         let time: WritingTime
     }
 
-    /// Bytes that a render and its encoder take.
+    /// Memory of rendering and encoding, in bytes.
     ///
-    /// The factors were measured (`make bench-prices`).
+    /// The factors are measured (`make bench-prices`).
     struct WritingMemory: Sendable {
-        /// Bytes for each pixel.
+        /// Per pixel.
         let pixel: Int
-        /// In addition for each pixel, if chroma is not subsampled.
+        /// Additional, per pixel, if chroma is not subsampled.
         var fullChroma = 0
-        /// In addition for each pixel, if the image may have transparent parts.
+        /// Additional, per pixel, if the image may have transparent parts.
         var alpha = 0
-        /// In addition at any size, if the colors of a palette are chosen.
+        /// Additional, at any size, if a palette is computed.
         var palette = 0
-        /// In addition for an animation: for each pixel of every frame, for each pixel of one, and at any size.
+        /// Additional, for an animation: per pixel of every frame, per pixel of one frame, and once.
         var animation = (frame: 0, pixel: 0, once: 0)
-        /// In addition, at any size.
+        /// Additional, at any size.
         var least = 1 << 20
     }
 
-    /// Time of an encoder in nanoseconds, for each pixel unless its name says otherwise, see ``TimePrice``.
+    /// Encoding time in nanoseconds, per pixel unless the name says otherwise; see ``TimePrice``.
     struct WritingTime: Sendable {
-        /// Nanoseconds for each pixel of every image.
+        /// Per pixel of every image.
         let pixel: Double
-        /// In addition, from quality 90 on.
+        /// Additional, from quality 90 upward.
         var fine = 0.0
-        /// In addition, if the image may have transparent parts.
+        /// Additional, if the image may have transparent parts.
         var alpha = 0.0
-        /// In addition, for frames of an animation, which are compared with earlier ones.
+        /// Additional, for animation frames, which are compared with earlier ones.
         var animation = 0.0
-        /// In addition, if the colors of a palette are chosen.
+        /// Additional, if a palette is computed.
         var palette = 0.0
-        /// In addition for a still of any size.
+        /// Additional, once per still.
         var once = 0.0
-        /// In addition for a still of any size, if the colors of a palette are chosen.
+        /// Additional, once per still, if a palette is computed.
         var paletteOnce = 0.0
 
-        /// The sum for one pixel.
+        /// Returns the total per pixel.
         func price(isFine: Bool, hasAlpha: Bool, isAnimated: Bool, choosesPalette: Bool) -> Double {
             pixel + (isFine ? fine : 0) + (hasAlpha ? alpha : 0) + (isAnimated ? animation : 0)
                 + (choosesPalette ? palette : 0)
         }
 
-        /// The sum for an image of any size.
+        /// Returns the total that does not depend on the size.
         func fixedPrice(isAnimated: Bool, choosesPalette: Bool) -> Double {
             isAnimated ? 0 : once + (choosesPalette ? paletteOnce : 0)
         }

@@ -1,25 +1,24 @@
 package import Memory
 
-// The properties through which all other code asks the table of formats.
+// The only access to the format table for other code.
 
 extension ImageFormat {
-    /// How files of this format are read.
     var reading: FormatTraits.Reading { traits.reading }
 
-    /// How files of this format are written; nil if none are.
+    /// The writer of this format; nil if there is none.
     var writing: FormatTraits.Writing? {
         if case .written(let writing) = traits.output { writing } else { nil }
     }
 }
 
 extension ImageFormat {
-    /// The format of this media type, which is in lower case; nil for every other type.
+    /// Creates the format with this media type, which must be lowercase.
     package init?(mediaType: String) {
         guard let format = ImageFormat.allCases.first(where: { $0.mediaType == mediaType }) else { return nil }
         self = format
     }
 
-    /// The format's media type: `image/jpeg`.
+    /// The format's media type, such as `image/jpeg`.
     package var mediaType: String { traits.mediaType }
 
     /// The usual file name extension, without the dot.
@@ -31,19 +30,19 @@ extension ImageFormat {
     /// Whether animations are written with all their frames.
     package var supportsAnimation: Bool { traits.supportsAnimation }
 
-    /// Whether other services keep frames in this format, too.
+    /// Whether other services also keep animation frames in this format.
     package var isUsualAnimation: Bool { traits.isUsualAnimation }
 
-    /// Whether several frames of a source are an animation, and not pages.
+    /// Whether several frames of a source are an animation rather than pages.
     package var hasMovingFrames: Bool { supportsAnimation }
 
-    /// Whether images are made of shapes, which are drawn in the size that is needed.
+    /// Whether images are vector drawings, rendered at the required size.
     package var holdsShapes: Bool { reading.holdsShapes }
 
-    /// Whether each page of a document has a header of its own.
+    /// Whether each page of a document has its own header.
     package var holdsPages: Bool { reading.holdsPages }
 
-    /// Longest side that the format can hold, in pixels.
+    /// Longest side that the format supports, in pixels.
     package var maximumSide: Int { traits.maximumSide }
 }
 
@@ -51,10 +50,10 @@ extension ImageFormat {
     /// The formats that are decoded by default even without confined worker processes.
     package static let trusted = allCases.filter { !$0.reading.needsConfinement }
 
-    /// The formats that are decoded by default only by worker processes.
+    /// The formats that only worker processes decode by default.
     package static let distrusted = allCases.filter { $0.reading.needsConfinement }
 
-    /// A small file that a worker process decodes before it is confined; nil if it does not.
+    /// A small file that a worker process decodes before it is confined; nil if there is none.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package func warmUpFile() throws -> SharedBytes? {
@@ -70,13 +69,13 @@ extension ImageFormat {
 }
 
 extension ImageFormat {
-    /// The formats that results can be made in.
+    /// The formats that the service can write.
     package static let written = allCases.filter(\.isWritten)
 
-    /// Whether results can be made in this format.
+    /// Whether the service can write this format.
     package var isWritten: Bool { writing != nil }
 
-    /// The format of a result that is to be in the source's own format, which this is.
+    /// Returns the output format for a source in this format whose format is kept.
     ///
     /// - Parameter hasAlpha: Whether the source has transparency.
     package func answer(hasAlpha: Bool) -> ImageFormat {
@@ -86,69 +85,70 @@ extension ImageFormat {
         }
     }
 
-    /// Whether the format has a quality.
+    /// Whether the encoder has a quality setting.
     package var hasQuality: Bool { writing?.quality != nil }
 
-    /// Whether the format has no quality, but a quality that is given with it says how exactly its palette fits.
+    /// Whether the format has no quality setting, but a given quality limits the palette's error.
     package var hasPaletteQuality: Bool { writing?.hasPaletteQuality ?? false }
 
-    /// The look of results whose request names no quality.
+    /// The visual quality of results whose request names none.
     package static let usualLook = 80
 
-    /// The encoder's quality by which a result of so many pixels looks as JPEG of quality `look` does; 100 if the
-    /// format has no quality.
+    /// Returns the encoder's quality for a visual quality and a number of pixels; 100 if the format has no quality.
+    ///
+    /// Visual quality is on JPEG's scale.
     package func encoderQuality(for look: Int = usualLook, pixels: Int) -> Int {
         writing?.quality?.encoderQuality(for: look, pixels: pixels) ?? 100
     }
 
-    /// The lowest look for which the encoder's quality is at least this one.
+    /// Returns the lowest visual quality that needs at least this encoder quality.
     package func look(of encoderQuality: Int, pixels: Int) -> Int {
         writing?.quality?.look(of: encoderQuality, pixels: pixels) ?? encoderQuality
     }
 
-    /// Bytes of a photograph of so many pixels in hundredths of those of a JPEG file of the same look; nil if that
-    /// cannot be said, as without loss.
+    /// Returns the size of a photograph in percent of a JPEG file of equal visual quality; nil if unknown, as for
+    /// lossless formats.
     package func photographBytes(ofPixels count: Int) -> Int? {
         writing?.photographBytes.last { $0.pixels <= count }?.hundredths
     }
 
-    /// Pixels for one chroma sample on each side, 1 or 2, by libvips' rule.
+    /// Returns the pixels per chroma sample on each side, 1 or 2, by libvips' rule.
     func chromaStep(at quality: Int) -> Int { quality >= writing?.fullChromaFrom ?? .max ? 1 : 2 }
 
-    /// Most pixels of a result for which the encoder makes sharp chroma of pixels, if it could have planes.
+    /// The most pixels of a result for which chroma is computed from full-color pixels although planes are available.
     var mostSharpPixels: Int { writing?.mostSharpPixels ?? 0 }
 
-    /// The encoder's usual effort to make the file small, in its own scale.
+    /// The encoder's default effort, on its own scale.
     ///
     /// Chosen by time and size of photographs at 300 and 900 pixels: each further step costs at least a fifth more time
     /// and saves less than a twentieth of the bytes.
     package var effort: Int { writing?.effort ?? 0 }
 
-    /// Whether files can say that their colors are Display P3's.
+    /// Whether files can declare Display P3 colors.
     var holdsWideColors: Bool { writing?.holdsWideColors ?? false }
 
-    /// The bits of a component that answers may have, the usual ones first.
+    /// Supported bits per component, the default first.
     package var bitDepths: [Int] { writing?.bitDepths ?? [8] }
 
-    /// The usual bits of a component.
+    /// The default bits per component.
     package var bitDepth: Int { bitDepths[0] }
 
-    /// Whether the encoder is so slow that results have a lower limit of pixels.
+    /// Whether the encoder is so slow that results have a lower pixel limit.
     package var isSlow: Bool { writing?.isSlow ?? false }
 
-    /// Whether a still is encoded by a worker process, because most of the work is one step that cannot be stopped.
+    /// Whether a worker process encodes stills, because most of the work is one step that cannot be interrupted.
     ///
-    /// AV1's encoder is such a step; so is the choice of a GIF's palette.
+    /// AV1 encoding is such a step, and so is computing a GIF's palette.
     package var isEncodedInOneStep: Bool { writing?.isInOneStep ?? false }
 
-    /// Whether an animation is, too.
+    /// Whether a worker process encodes animations, for the same reason.
     package var isAnimatedInOneStep: Bool { writing?.animatesInOneStep ?? false }
 
-    /// Whether an image of this many frames is encoded by a worker process.
+    /// Returns whether a worker process encodes an image with this number of frames.
     func isEncodedInOneStep(frames: Int) -> Bool { frames == 1 ? isEncodedInOneStep : isAnimatedInOneStep }
 }
 
-/// Small files of formats that are read and not written: a worker process decodes them before it is confined.
+/// Small files in formats without a writer, which worker processes decode before they are confined.
 enum SampleFiles {
     /// One gray pixel, little-endian.
     static let tiff: [UInt8] = {
@@ -166,7 +166,7 @@ enum SampleFiles {
             1, 2, 3, 0, 0, 0, 0, 0,
         ]
 
-    /// Text, a gradient, a filter, and an image within the image.
+    /// Text, a gradient, a filter, and a nested image.
     static let svg = Array(
         """
         <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="64" height="48">
@@ -176,7 +176,6 @@ enum SampleFiles {
         <text x="4" y="20">Ag</text><image width="1" height="1" xlink:href="data:image/png;base64,\(pixel)"/></svg>
         """.utf8)
 
-    /// A PNG file of one pixel.
     private static let pixel =
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 }

@@ -1,17 +1,17 @@
 import Memory
 
-/// Puts the profile of Display P3 into files in color that the service made, which have none.
+/// Inserts the Display P3 profile into color files that the service encoded, which have none.
 enum ProfileWriting {
     private static let displayP3 = ColorProfile.displayP3File
 
-    /// JPEG: a segment after the first one, which is JFIF's.
+    /// Inserts a segment after the first one, which is JFIF's.
     static func jpeg(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
         guard JPEGSegments.componentCount(in: file.array) == 3 else { return file }
         let content = Array("ICC_PROFILE\0".utf8) + [1, 1] + displayP3
         return JPEGSegments.inserting(JPEGSegments.segment(0xE2, content), into: file)
     }
 
-    /// PNG: a chunk after the first one, in which the profile is stored by zlib (RFC 1950) without compression.
+    /// Inserts a chunk after the first one, with the profile in stored zlib blocks (RFC 1950).
     static func png(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
         let bytes = file.array
         let kind = 25
@@ -26,7 +26,7 @@ enum ProfileWriting {
         return file.inserting(chunk: "iCCP", content)
     }
 
-    /// Whether a PNG file of a kind has colors: kinds 2 and 6, and palettes (3) that are not gray.
+    /// Returns whether a PNG file has colors: color types 2 and 6, and palettes (3) that are not all gray.
     ///
     /// Gray is the same in all gamuts.
     private static func hasColors(_ file: SharedBytes, _ bytes: [UInt8], kind: UInt8) -> Bool {
@@ -44,7 +44,7 @@ enum ProfileWriting {
         return hasColors
     }
 
-    /// WebP: the chunk after the extended header (RFC 9649 section 2.7).
+    /// Inserts a chunk after the extended header (RFC 9649 section 2.7).
     static func webp(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
         guard var bytes = WebPChunks.extended(file.array, to: size, flags: 0b10_0000) else { return file }
         bytes.insert(contentsOf: WebPChunks.chunk("ICCP", displayP3), at: 30)

@@ -1,15 +1,16 @@
-/// The quality of a format's encoder by which a result looks as a JPEG file of a given quality and the same size does.
+/// Maps JPEG qualities to encoder qualities that yield the same visual quality at the same size.
 ///
-/// The points were measured by SSIMULACRA2 (docs/quality.md); between them, and between sizes, it goes straight.
+/// The points were measured by SSIMULACRA2 (docs/quality.md); values between them, and between sizes, are interpolated
+/// linearly.
 struct QualityCurve: Sendable {
-    /// Qualities of JPEG, and of the encoder for results as large as ``sides`` says; all rising, from 1 to 100.
+    /// Qualities of JPEG, and of the encoder for each of ``sides``; all rising, from 1 to 100.
     private let points: [(look: Int, encoder: [Int])]
 
-    /// The sides of squares that have as many pixels as the results of each column: widths of 100, 300, 500 and 1000
-    /// pixels at 4:3.
+    /// The sides of squares with as many pixels as the results of each column: widths of 100, 300, 500 and 1000 pixels
+    /// at 4:3.
     private static let sides = [87, 260, 433, 866]
 
-    /// The scale of JPEG itself.
+    /// JPEG's own scale.
     static let same = QualityCurve([])
 
     static let webp = QualityCurve([
@@ -17,7 +18,7 @@ struct QualityCurve: Sendable {
         (80, [78, 78, 80, 83]), (89, [87, 86, 86, 90]), (90, [90, 90, 91, 93]),
     ])
 
-    /// AVIF keeps chroma at full size at every quality, JPEG from 90 on.
+    /// AVIF keeps full-size chroma at every quality, JPEG from 90 upward.
     static let avif = QualityCurve([
         (10, [20, 20, 20, 20]), (20, [30, 32, 34, 35]), (30, [38, 40, 42, 43]), (45, [45, 48, 49, 51]),
         (60, [53, 54, 55, 57]), (70, [57, 59, 60, 62]), (80, [64, 67, 69, 72]), (89, [80, 81, 81, 85]),
@@ -34,10 +35,9 @@ struct QualityCurve: Sendable {
         self.points = [ends[0]] + points + [ends[1]]
     }
 
-    /// Whether the encoder's quality is the look itself.
     var isSame: Bool { points.count == 2 }
 
-    /// The encoder's quality by which a result of so many pixels looks as JPEG of quality `look` does, 1…100.
+    /// Returns the encoder's quality, 1…100, for a visual quality and a number of pixels.
     func encoderQuality(for look: Int, pixels: Int) -> Int {
         // The square root of a number is the same on all processors.
         let side = min(max(Int(Double(pixels).squareRoot()), Self.sides[0]), Self.sides[Self.sides.count - 1])
@@ -52,7 +52,7 @@ struct QualityCurve: Sendable {
         return 100
     }
 
-    /// The lowest look for which the encoder's quality is at least this one, 1…100.
+    /// Returns the lowest visual quality, 1…100, that needs at least this encoder quality.
     func look(of encoderQuality: Int, pixels: Int) -> Int {
         (1...100).first { self.encoderQuality(for: $0, pixels: pixels) >= encoderQuality } ?? 100
     }

@@ -1,15 +1,14 @@
 import CPNGShim
 import Memory
 
-/// The bytes that a PNG file begins with.
 let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
 extension ByteAccumulator {
     /// Appends a chunk (W3C PNG section 5.3).
     ///
     /// - Parameters:
-    ///   - type: Its four letters.
-    ///   - data: Its data, in parts.
+    /// - type: Its four letters.
+    /// - data: Its data, in parts.
     mutating func append(chunk type: StaticString, _ data: UnsafeRawBufferPointer...) {
         append(unsafe data.map(\.count).reduce(0, +).bigEndianBytes(4))
         let letters = unsafe UnsafeRawBufferPointer(start: type.utf8Start, count: type.utf8CodeUnitCount)
@@ -22,14 +21,13 @@ extension ByteAccumulator {
         append(checksum.bigEndianBytes())
     }
 
-    /// Appends a chunk of these bytes.
     mutating func append(chunk type: StaticString, _ data: [UInt8]) {
         unsafe data.withUnsafeBytes { unsafe append(chunk: type, $0) }
     }
 }
 
 extension SharedBytes {
-    /// This PNG file that the service made with one more chunk, after its first one.
+    /// Returns this PNG file, encoded by the service, with a chunk inserted after the first one.
     func inserting(chunk type: StaticString, _ data: [UInt8]) -> SharedBytes {
         let place = pngSignature.count + 25
         guard count > place else { return self }
@@ -40,9 +38,9 @@ extension SharedBytes {
 }
 
 extension RawSpan {
-    /// Calls `body` with the type's place and the data of each chunk; a truncated one ends where the file does.
+    /// Calls `body` with the type and data range of each chunk; a truncated chunk ends with the file.
     ///
-    /// - Parameter body: Returns false to end the walk.
+    /// - Parameter body: Returns false to stop.
     func forEachPNGChunk(_ body: (_ type: Int, _ data: Range<Int>) -> Bool) {
         var offset = 8
         while let length = try? bigEndian32(at: offset), offset + 8 <= byteCount {

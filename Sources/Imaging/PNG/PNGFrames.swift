@@ -2,10 +2,9 @@ import CPNGShim
 import Coordination
 import Memory
 
-/// Decodes frames of animated PNG files: libvips reads the rows of each as a file of its own, and they are put on a
-/// canvas here.
+/// Decodes frames of animated PNG files: libvips decodes each as a separate file, and our own code composites them.
 enum PNGFrames {
-    /// The pixels of the frames that a plan names.
+    /// Decodes the frames that a plan names.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, `VipsError`, or the error of `token`.
     static func pixels(
@@ -20,7 +19,7 @@ enum PNGFrames {
         let size = header.storedSize
         let parameters = file.withBytes { bytes in (24..<29).map { UInt8((try? bytes.byte(at: $0)) ?? 0) } }
         let trimmed = PNGTrimming.trim(file)
-        // One profile is enough, which may be large.
+        // Only one frame includes the profile, which may be large.
         let (shared, common) = (trimmed.chunksBeforeRows(), trimmed.chunksBeforeRows(without: "iCCP"))
         var canvas = try Canvas(size: size, bands: header.bands)
         let result = try PlaneMemory(count: wanted.count * canvas.byteCount)
@@ -45,12 +44,12 @@ enum PNGFrames {
             delays: isStill ? [] : animation.frames[wanted].map(\.delay), loop: isStill ? 0 : animation.loop)
     }
 
-    /// The pixels that are shown, and those that come back after a frame.
+    /// The composited pixels, and a copy to restore after a frame.
     private struct Canvas: ~Copyable {
         let size: PixelSize
         let bands: Int
         private let pixels: PlaneMemory
-        /// The rectangle before the last frame.
+        /// The pixels under the last frame, if it restores them.
         private var saved: PlaneMemory
 
         var byteCount: Int { size.area * bands }
@@ -69,7 +68,7 @@ enum PNGFrames {
                 height: frame.size.height)
         }
 
-        /// Puts the rows of a frame, which have this number of bands, in their place.
+        /// Composites a frame's rows, which have this number of bands.
         mutating func put(_ rows: SharedBytes, bands: Int, as frame: PNGAnimation.Frame) throws {
             var part = unsafe part(of: frame)
             if frame.disposal == .restored {
@@ -98,7 +97,7 @@ enum PNGFrames {
 }
 
 extension SharedBytes {
-    /// The chunks between the first one and the rows, as they are.
+    /// Returns the chunks between the first one and the rows, unchanged.
     fileprivate func chunksBeforeRows(without left: StaticString = "IDAT") -> SharedBytes {
         var result = ByteAccumulator()
         unsafe withUnsafeBytes { bytes in
@@ -114,11 +113,11 @@ extension SharedBytes {
         return result.finish()
     }
 
-    /// The frame as a file of its own.
+    /// Returns the frame as a separate file.
     ///
     /// - Parameters:
-    ///   - parameters: The rest of the first chunk after width and height.
-    ///   - shared: The chunks before the rows.
+    /// - parameters: The rest of the first chunk after width and height.
+    /// - shared: The chunks before the rows.
     fileprivate func still(
         of frame: PNGAnimation.Frame, parameters: [UInt8], shared: SharedBytes
     ) -> SharedBytes {

@@ -2,15 +2,15 @@ import CFastPNG
 import Coordination
 import Memory
 
-/// Decodes stills in PNG with the decoder of docs/png.md, to the same pixels as libvips makes.
+/// Decodes PNG stills with the decoder of docs/png.md, to the same pixels as libvips.
 enum PNGPixels {
-    /// The image, reduced by the plan's level; nil if libvips is to decode the file, and to judge it.
+    /// Decodes the image, reduced by the plan's level; returns nil to leave the file and its errors to libvips.
     ///
     /// - Throws: ``ImagingError/outOfMemory(detail:)``, or the error of `token` or `room`.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> LoadedPixels? {
-        // Tones are mapped before pixels are averaged, from 16 bits if there are as many.
+        // Tone mapping precedes averaging, and uses all 16 bits if present.
         guard !plan.needsFrames(of: header), header.colors.encoding?.isBright != true else { return nil }
         return try unsafe file.withUnsafeBytes { bytes throws in
             var image = unsafe CFastPNGImage()
@@ -40,7 +40,7 @@ enum PNGPixels {
     }
 }
 
-/// The file's own profile as libpng accepts it, which inflates it; not found if libvips does not open the file.
+/// The embedded profile as libpng accepts and inflates it; failed if libvips cannot open the file.
 private enum ProfileSearch {
     case found(SharedBytes?)
     case failed

@@ -3,12 +3,12 @@ import Coordination
 import Glibc
 import Memory
 
-/// Repairs PNG files whose compressed rows are truncated, or have wrong checksums.
+/// Repairs PNG files whose compressed rows are truncated or have wrong checksums.
 ///
 /// libpng does not report whether rows are missing or only data after them, and libvips leaves missing rows
-/// uninitialized. Therefore the rows are counted, and written to a complete file.
+/// uninitialized. Therefore the rows are counted and written to a complete file.
 enum PNGRepair {
-    /// The complete file; nil if there is nothing to serve.
+    /// Returns the complete file; nil if there is nothing to serve.
     ///
     /// - Throws: The error of `token`.
     static func repair(
@@ -60,21 +60,21 @@ enum PNGRepair {
     }
 }
 
-/// The rows that a PNG file has, and the rows that it should have.
+/// The rows present in a PNG file, and the rows required.
 private struct PNGRows {
     /// Offset of the first data chunk.
     let start: Int
-    /// The ranges of the chunks' data, up to the first chunk that is truncated.
+    /// The data ranges of the chunks, up to the first truncated chunk.
     private(set) var parts: [Range<Int>] = []
     /// The number of parts before the first with a wrong checksum.
     private(set) var soundParts = 0
-    /// Bits of a pixel.
+    /// Bits per pixel.
     let pixelBits: Int
     private(set) var passes: [CPNGShimPass]
-    /// A gray, opaque pixel; or a byte of pixels, if a pixel has less than a byte.
+    /// A gray, opaque pixel, or a byte of pixels if a pixel is smaller than a byte.
     let greyPixel: [UInt8]
 
-    /// Bytes of all rows, each with the byte of its filter.
+    /// Bytes of all rows, each with its filter byte.
     var byteCount: Int { passes.reduce(0) { $0 + Int($1.rows) * (Int($1.row_size) + 1) } }
 
     init(_ bytes: RawSpan, _ header: ImageHeader) throws(ImagingError) {
@@ -104,7 +104,7 @@ private struct PNGRows {
         }
     }
 
-    /// The rows of the image, or of its passes (ISO/IEC 15948 section 8.2).
+    /// Returns the rows of the image, or of its passes (ISO/IEC 15948 section 8.2).
     private static func passes(of size: PixelSize, bits: Int, isInterlaced: Bool) -> [CPNGShimPass] {
         let grids: [(left: Int, top: Int, across: Int, down: Int)] =
             isInterlaced
@@ -135,7 +135,7 @@ private struct PNGRows {
 }
 
 extension SharedBytes {
-    /// The compressed rows, joined.
+    /// Returns the compressed rows, joined.
     fileprivate func data(of parts: some Collection<Range<Int>>) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: parts.reduce(0) { $0 + $1.count })
         unsafe withUnsafeBytes { bytes in
@@ -144,7 +144,7 @@ extension SharedBytes {
         return result.finish()
     }
 
-    /// The chunks before the rows, the rows in one chunk, and an end.
+    /// Returns a file with the chunks before the rows, the rows in one chunk, and an end.
     ///
     /// - Parameter chunk: The type and the data of the chunk.
     fileprivate func with(_ chunk: SharedBytes, insteadOf rows: PNGRows, isInterlaced: Bool) -> SharedBytes {

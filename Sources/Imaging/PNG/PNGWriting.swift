@@ -4,13 +4,12 @@ import Coordination
 import Glibc
 import Memory
 
-/// Writes PNG files: an image of at most 256 colors with a palette or with few bits of gray, others with filters.
+/// Writes PNG files: images of at most 256 colors with a palette or few bits of gray, others with filters.
 ///
-/// Alpha that is opaque everywhere is left out, and colors that are all gray become gray. Every pixel is kept exactly.
-/// Only a quality below 100 makes an image of more colors one of 256 or fewer.
+/// Alpha is left out if it is opaque everywhere, and colors that are all gray become gray. Every pixel is kept exactly,
+/// unless a quality below 100 reduces an image of more colors to at most 256.
 @safe
 private struct PNGWriting {
-    /// A rectangle of a frame.
     private struct Region: Equatable {
         let frame, left, top, width, height: Int
     }
@@ -20,7 +19,7 @@ private struct PNGWriting {
     /// Height of one frame.
     let height: Int
     let bands: Int
-    /// The number of bands that hold the pixels of all frames.
+    /// The fewest bands that can represent the pixels of all frames.
     let leastBands: Int
     let frames: Int
     let delays: [Int]
@@ -56,31 +55,33 @@ private struct PNGWriting {
         return frames > 1 ? try animation(palette) : try still(whole, palette, isExact: exact != nil)
     }
 
-    /// The smallest file of a rectangle.
+    /// Returns the smallest file of a rectangle.
     private func still(_ region: Region, _ palette: IndexedPixels?, isExact: Bool) throws(VipsError) -> SharedBytes {
         let (file, depth) = try written(region, palette)
-        // With a byte for each pixel, filters may save more than a palette, as for smooth transitions. Of an animation,
-        // all frames are of one kind: gray of eight bits is so with both.
+        // With one byte per pixel, filters may save more than a palette, for example in smooth gradients. All frames of
+        // an animation share one color type: 8-bit gray stays gray in both.
         guard palette != nil, isExact, depth == 8, frames == 1 || leastBands == 1 else { return file }
         let other = try written(region).file
         return other.count < file.count ? other : file
     }
 
-    /// The image of few colors that a quality below 100 wants.
+    /// Reduces the colors as a quality below 100 requires.
     private func chosen() throws(VipsError) -> IndexedPixels? {
         guard options.quality < 100 else { return nil }
         let error = Self.error(quality: options.quality)
         return try unsafe indexed({ unsafe CPalettes_choose($0, error, $1, $2) })
     }
 
-    /// All frames, of which the later ones hold what changes; with one palette, if they have few colors together.
+    /// Writes all frames; later ones contain only the changed rectangle.
+    ///
+    /// They share one palette if they have few colors together.
     private func animation(_ palette: IndexedPixels?) throws(VipsError) -> SharedBytes {
         var result = ByteAccumulator()
         var sequence: UInt32 = 0
         for frame in 0..<frames {
             guard !options.token.shouldStop else { throw VipsError(text: "the work was stopped") }
             let region = frame == 0 ? whole : change(to: frame)
-            // Gray of eight bits has an exact palette.
+            // 8-bit gray has an exact palette.
             let still = try still(region, palette, isExact: leastBands == 1)
             unsafe still.withUnsafeBytes { bytes in
                 let span = unsafe bytes.bytes
@@ -116,10 +117,10 @@ private struct PNGWriting {
         return result.finish()
     }
 
-    /// Appends the control chunk of a frame that replaces what was shown.
+    /// Appends the control chunk of a frame that replaces the pixels under it.
     private func begin(_ region: Region, _ sequence: inout UInt32, in result: inout ByteAccumulator) {
         let delay = region.frame < delays.count ? max(0, delays[region.frame]) : 100
-        // Longer ones are told in hundredths of a second.
+        // Longer delays are written in hundredths of a second.
         let unit = delay <= Int(UInt16.max) ? 1_000 : 100
         let numbers = [Int(sequence), region.width, region.height, region.left, region.top]
         result.append(
@@ -129,7 +130,7 @@ private struct PNGWriting {
         sequence += 1
     }
 
-    /// The part of a frame that differs from the one before; one pixel, if none does.
+    /// Returns the rectangle that differs from the frame before; one pixel if none does.
     private func change(to frame: Int) -> Region {
         var part = unsafe CPNGShimPart()
         let byteCount = width * height * bands
@@ -143,7 +144,7 @@ private struct PNGWriting {
         return unsafe Region(frame: frame, left: part.left, top: part.top, width: part.width, height: part.height)
     }
 
-    /// The mean difference, in levels, that the colors of a quality may have from the pixels.
+    /// The mean color error, in levels, that a quality allows.
     private static func error(quality: Int) -> Double { Double(100 - quality) / 5 }
 
     private func withPixels<Result>(_ body: (UnsafePointer<CPalettesPixels>) -> Result) -> Result {
@@ -155,7 +156,7 @@ private struct PNGWriting {
         }
     }
 
-    /// The palette image that a function of CPalettes makes; nil if the pixels have too many colors.
+    /// Returns the palette image that a function of CPalettes creates; nil if the pixels have too many colors.
     private func indexed(
         _ read: (
             UnsafePointer<CPalettesPixels>, UnsafeMutablePointer<CPalettesIndexed>, CPalettesWatch
@@ -171,7 +172,7 @@ private struct PNGWriting {
         }
     }
 
-    /// The file of a rectangle with or without a palette, and the bits of a component.
+    /// Writes a rectangle with or without a palette; also returns the bits of a component.
     private func written(
         _ region: Region, _ palette: IndexedPixels? = nil
     ) throws(VipsError) -> (file: SharedBytes, depth: Int) {
@@ -210,18 +211,16 @@ private struct PNGWriting {
 }
 
 extension VipsSaver {
-    /// Files with a palette if the image has few colors, or a quality below 100 wants few.
+    /// Writes a palette if the image has few colors, or a quality below 100 requires it.
     static let png = VipsSaver { (image, options) throws(VipsError) in
         try PNGWriting(image, options).file()
     }
 }
 
-/// Owns an image as indices.
 @safe
 private final class IndexedPixels {
     private let indexed: CPalettesIndexed
 
-    /// Takes over the indices.
     init(owning indexed: CPalettesIndexed) {
         unsafe self.indexed = unsafe indexed
     }
@@ -230,7 +229,6 @@ private final class IndexedPixels {
         unsafe free(indexed.indices)
     }
 
-    /// Lends the indices and the colors.
     func withIndexed<Result>(
         _ body: (CPalettesIndexed, UnsafePointer<(UInt8, UInt8, UInt8, UInt8)>?) -> Result
     ) -> Result {

@@ -1,7 +1,6 @@
 import CPixels
 
 extension CPixelsOutline {
-    /// The same outline, with a transparent color.
     init(_ outline: Outline) {
         self.init()
         (left, top) = (outline.left, outline.top)
@@ -13,7 +12,7 @@ extension CPixelsOutline {
     }
 }
 
-/// Stores values in an array of C, which has room for them.
+/// Copies values into a C array, which must be large enough.
 func store<Value: BitwiseCopyable, Values>(_ values: some Collection<Value>, in array: inout Values) {
     unsafe withUnsafeMutableBytes(of: &array) { bytes in
         precondition(values.count * MemoryLayout<Value>.stride <= bytes.count, "too many values")
@@ -23,7 +22,7 @@ func store<Value: BitwiseCopyable, Values>(_ values: some Collection<Value>, in 
     }
 }
 
-/// Stores values as floating point numbers of 32 bits.
+/// Copies values into a C array as 32-bit floating-point numbers.
 func storeFloats<Values>(_ values: some Sequence<Double>, in array: inout Values) {
     store(values.map { Float($0) }, in: &array)
 }

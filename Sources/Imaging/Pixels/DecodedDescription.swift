@@ -1,29 +1,23 @@
 package import Memory
 
-/// Everything about a decoded image except its pixels: what one process tells another about pixels that both have
-/// mapped.
+/// Everything about a decoded image except its pixels, for processes that share the memory of the pixels.
 package struct DecodedDescription: Hashable, Sendable {
-    /// One plane: samples across and down, and the part of them that the image fills.
+    /// A plane's size, and the region of it that the image fills.
     package struct Part: Hashable, Sendable {
-        /// Number of samples.
         package var size: PixelSize
-        /// The image's left edge, in samples; likewise top, width and height.
+        /// The region that the image fills, in samples.
         package var left, top, width, height: Double
 
-        /// A plane of these numbers.
         package init(size: PixelSize, left: Double, top: Double, width: Double, height: Double) {
             self.size = size
             (self.left, self.top, self.width, self.height) = (left, top, width, height)
         }
     }
 
-    /// Size of one frame.
     package var size: PixelSize
     /// Components of a pixel, 1 to 4.
     package var bands: Int
-    /// The planes; none if components are interleaved.
     package var planes: [Part]
-    /// The range of the samples of planes.
     package var range: PlaneRange
     /// Milliseconds of each frame; none for stills.
     package var delays: [Int]
@@ -33,12 +27,11 @@ package struct DecodedDescription: Hashable, Sendable {
     package var isIncomplete: Bool
     /// The color profile; nil for sRGB.
     package var profile: ColorProfile?
-    /// Which decoder made the planes of a reduced JPEG.
+    /// The decoder of the planes of a reduced JPEG.
     package var jpegDecoding: JPEGDecoding?
     /// Whether planes have fine detail in strong colors.
     package var hasColorDetail: Bool
 
-    /// A description of these values, none of which are checked.
     package init(
         size: PixelSize, bands: Int, planes: [Part] = [], range: PlaneRange = .full, delays: [Int] = [], loop: Int = 0,
         isIncomplete: Bool = false, profile: ColorProfile? = nil, jpegDecoding: JPEGDecoding? = nil,
@@ -56,7 +49,6 @@ package struct DecodedDescription: Hashable, Sendable {
         self.hasColorDetail = hasColorDetail
     }
 
-    /// Describes `image`.
     package init(_ image: DecodedImage) {
         self.init(
             size: image.size, bands: image.bands, delays: image.delays, loop: image.loop,
@@ -74,10 +66,10 @@ package struct DecodedDescription: Hashable, Sendable {
 }
 
 extension DecodedImage {
-    /// An image by an untrusted description.
+    /// Creates an image from an untrusted description.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` as ``init(_:pixels:frames:)`` does, and for a description that
-    ///   does not follow from the file's header and the plan.
+    ///   does not match the file's header and the plan.
     package convenience init(
         _ description: DecodedDescription, pixels: SharedBytes, of header: ImageHeader, by plan: DecodePlan
     ) throws(ImagingError) {
@@ -88,7 +80,7 @@ extension DecodedImage {
         try self.init(description, pixels: pixels, frames: plan.frames(of: header))
     }
 
-    /// An image by an untrusted description.
+    /// Creates an image from an untrusted description.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a description that contradicts itself, or does not fill
     ///   `pixels` exactly.
@@ -116,7 +108,7 @@ extension DecodedImage {
 }
 
 extension DecodedDescription {
-    /// Bytes of the pixels so described; delays and profile are ignored.
+    /// Returns the bytes of the described pixels, ignoring delays and profile.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a description that contradicts itself, the file's header or
     ///   the plan.
@@ -131,7 +123,7 @@ extension DecodedDescription {
         return count
     }
 
-    /// Whether the size is the header's divided by the plan's level: decoders round up or down.
+    /// Returns whether the size is the header's divided by the plan's level: decoders round up or down.
     fileprivate func hasSize(of header: ImageHeader, by plan: DecodePlan) -> Bool {
         let level = plan.level
         let whole = header.decoded(by: plan).size
@@ -141,7 +133,7 @@ extension DecodedDescription {
         return isReduced(size.width, of: whole.width) && isReduced(size.height, of: whole.height)
     }
 
-    /// Bytes of interleaved frames; nil if the description contradicts itself.
+    /// Returns the bytes of interleaved frames; nil if the description contradicts itself.
     fileprivate func pixelCount(frames: Int, delays delayCount: Int? = nil) -> Int? {
         guard 1...4 ~= bands, profile.map({ bands >= 3 && $0.describes(bands: 3) }) ?? true,
             delays.count == delayCount ?? (frames > 1 ? frames : 0), loop >= 0,
@@ -151,7 +143,7 @@ extension DecodedDescription {
         return overflow ? nil : count
     }
 
-    /// The planes, one after the other; nil if they cannot be the planes of a still.
+    /// The consecutive planes; nil if they cannot be the planes of a still.
     fileprivate var checkedPlanes: [Plane]? {
         guard [1, 3].contains(planes.count), bands == planes.count, planes[0].size == size, delays.isEmpty, loop == 0,
             planes.allSatisfy({ $0.isSound(within: size) }), profile.map({ $0.describes(bands: bands) }) ?? true
@@ -165,12 +157,12 @@ extension DecodedDescription {
 }
 
 extension DecodedDescription.Part {
-    /// Whether the plane is not larger than luma, and the image fills most of it.
+    /// Returns whether the plane is not larger than luma, and the image fills most of it.
     ///
     /// Subsampled chroma of a part that begins within a sample has one sample more.
     fileprivate func isSound(within luma: PixelSize) -> Bool {
         func isPart(_ start: Double, _ length: Double, of count: Int) -> Bool {
-            // All of this is false for a NaN. If a plane was turned, its edges are rounded.
+            // All comparisons are false for a NaN. If a plane was turned, its edges are rounded.
             start >= 0 && length >= Double(count) / 2 && start + length <= Double(count) + 1e-9
         }
         return 1...luma.width + 1 ~= size.width && 1...luma.height + 1 ~= size.height

@@ -3,8 +3,8 @@ import Coordination
 import Memory
 
 extension DecodedImage {
-    /// The part inside the border that `trim` describes, in the first frame of interleaved pixels; the whole frame if
-    /// it is all border.
+    /// Finds the part inside the border that `trim` describes, in the first frame of interleaved pixels; the whole
+    /// frame if it is all border.
     ///
     /// - Throws: The error of `token`.
     func part(inside trim: ImageOperations.Trim, token: WorkToken) throws -> ImagePart {
@@ -36,7 +36,7 @@ extension DecodedImage {
             size: PixelSize(width: Int(border.right - border.left), height: Int(border.bottom - border.top)), of: size)
     }
 
-    /// Makes the wider of two borders as narrow as the other.
+    /// Reduces the wider of two borders to the other's width.
     private static func equalize(_ start: inout Int32, _ end: inout Int32, _ side: Int) {
         let width = min(start, Int32(side) - end)
         (start, end) = (width, Int32(side) - width)

@@ -1,48 +1,45 @@
 package import Memory
 
-/// The pixels of a still, or of all frames of an animation: upright, 8 bits, with or without alpha;
-/// gray, sRGB, or the colors that ``profile`` tells.
+/// The pixels of a still, or of all frames of an animation: upright, 8 bits, with or without alpha, in gray, sRGB, or
+/// the colors of ``profile``.
 ///
 /// This is the trust boundary: no code that uses a decoded image reads the source's bytes.
 package final class DecodedImage: Sendable {
-    /// How the components lie in the bytes.
+    /// The arrangement of the components in memory.
     package enum Layout: Hashable, Sendable {
-        /// Rows without gaps, bands interleaved, frames one after the other; alpha is the last band and not multiplied
-        /// in.
+        /// Packed rows of interleaved bands, frame after frame; alpha is the last band and not premultiplied.
         case interleaved(bands: Int)
-        /// A still without alpha as luma, or as luma, Cb and Cr by BT.601.
+        /// A still without alpha as BT.601 planes: luma, or luma, Cb and Cr.
         case planar([Plane], PlaneRange)
     }
 
     /// Size of one frame, upright and as reduced while decoding.
     package let size: PixelSize
-    /// How the components lie in ``pixels``.
     package let layout: Layout
     /// Number of frames, 1 for stills.
     package let frames: Int
-    /// How long each frame is shown, in milliseconds; empty for stills.
+    /// Milliseconds of each frame; empty for stills.
     package let delays: [Int]
     /// How often an animation plays; 0 for endless.
     package let loop: Int
-    /// The components of all pixels.
     package let pixels: SharedBytes
     /// Whether the file lacked pixels: these are gray, or coarse if the file had coarse data for them.
     package let isIncomplete: Bool
-    /// The color profile of planes, or of pixels in color; nil for sRGB.
+    /// The color profile of planes, or of color pixels; nil for sRGB.
     ///
     /// It is applied after the image was reduced.
     let profile: ColorProfile?
-    /// Which decoder made the planes of a reduced JPEG; nil for other images.
+    /// The decoder of the planes of a reduced JPEG; nil for other images.
     package let jpegDecoding: JPEGDecoding?
     /// Whether planes have ``ColorDetail``; false for pixels.
     let hasColorDetail: Bool
-    /// The part inside the border of an image of shapes that was drawn anew for a trim, in pixels of the natural size;
-    /// nil for other images.
+    /// The part inside the border of a vector drawing that was drawn again for a trim, in pixels of its natural size;
+    /// otherwise nil.
     let box: ImagePart?
-    /// The gain map; nil if there is none, or if it is not kept.
+    /// The gain map; nil if there is none, or if it is dropped.
     package let gainMap: DecodedGainMap?
 
-    /// Takes over interleaved pixels, which must fill the image exactly.
+    /// Creates an image of interleaved pixels, which must fill it exactly.
     ///
     /// - Parameter box: The part inside a border, if the image was drawn for it.
     package init(
@@ -64,7 +61,7 @@ package final class DecodedImage: Sendable {
         gainMap = nil
     }
 
-    /// Takes over planes of a still.
+    /// Creates an image of a still's planes.
     init(
         pixels: SharedBytes, planes: [Plane], range: PlaneRange, profile: ColorProfile?, isIncomplete: Bool = false,
         jpegDecoding: JPEGDecoding? = nil, hasColorDetail: Bool = false
@@ -85,7 +82,7 @@ package final class DecodedImage: Sendable {
         gainMap = nil
     }
 
-    /// The same image with a gain map.
+    /// Adds a gain map to an image.
     init(_ image: DecodedImage, with gainMap: DecodedGainMap) {
         (pixels, size, layout, frames) = (image.pixels, image.size, image.layout, image.frames)
         (delays, loop, isIncomplete, profile) = (image.delays, image.loop, image.isIncomplete, image.profile)
@@ -93,7 +90,7 @@ package final class DecodedImage: Sendable {
         self.gainMap = gainMap
     }
 
-    /// The same samples, whose meaning is no color.
+    /// The same samples, for images whose samples are not colors.
     var withoutProfile: DecodedImage {
         switch layout {
         case _ where profile == nil: self
@@ -105,8 +102,9 @@ package final class DecodedImage: Sendable {
         }
     }
 
-    /// Bytes of the pixels, the profile, the times of the frames and the gain map: of a block's rest, less than a
-    /// quarter, most is never touched.
+    /// Memory in bytes: pixels, profile, delays and gain map.
+    ///
+    /// Ignores a block's rounding, less than a quarter, because most of it is never touched.
     package var byteCount: Int {
         pixels.count + (profile?.fileByteCount ?? 0) + delays.count * MemoryLayout<Int>.stride
             + (gainMap?.image.byteCount ?? 0)
@@ -120,10 +118,9 @@ package final class DecodedImage: Sendable {
         }
     }
 
-    /// Whether the image may have transparent parts.
     package var hasAlpha: Bool { bands == 2 || bands == 4 }
 
-    /// The components of one pixel of an interleaved image.
+    /// Returns the components of one pixel of an interleaved image.
     package func pixel(x: Int, y: Int, frame: Int = 0) -> [UInt8] {
         guard case .interleaved(let bands) = layout else { preconditionFailure("planes are not interleaved") }
         precondition(0..<size.width ~= x && 0..<size.height ~= y && 0..<frames ~= frame, "no such pixel")
@@ -134,7 +131,7 @@ package final class DecodedImage: Sendable {
     }
 }
 
-/// The pixels of a gain map, and their meaning.
+/// The decoded pixels of a gain map, and its metadata.
 package struct DecodedGainMap: Sendable {
     /// The map, gray or in three colors.
     let image: DecodedImage
@@ -143,20 +140,19 @@ package struct DecodedGainMap: Sendable {
     let metadata: GainMapMetadata
 }
 
-/// The pixels of a still or of frames as a library or our own code has read them: as stored, colors by the file's
-/// profile.
+/// The pixels of a still or of frames as decoded: as stored, in the colors of the file's profile.
 struct LoadedPixels {
-    /// Rows without gaps, bands interleaved, frames one after the other.
+    /// Packed rows of interleaved bands, frame after frame.
     let pixels: SharedBytes
     /// Size in pixels: the header's stored size, reduced by ``level``.
     let size: PixelSize
-    /// The part of a plan's level by which the pixels are reduced already.
+    /// The part of the plan's reduction that is already done.
     var level = 1
     /// 1 gray, 2 gray with alpha, 3 color, 4 color with alpha.
     let bands: Int
-    /// The ICC profile, if there is one that is not sRGB.
+    /// The ICC profile, unless it is sRGB.
     var profile: SharedBytes?
-    /// Whether components have 16 bits, in words of this machine, and not 8.
+    /// Whether components have 16 bits in native byte order, instead of 8.
     var isWide = false
     /// Milliseconds of each frame; empty for stills.
     var delays: [Int] = []
@@ -164,6 +160,6 @@ struct LoadedPixels {
     var loop = 0
     /// Whether the file lacked pixels.
     var isIncomplete = false
-    /// Whether nothing is left to be done: upright, sRGB or gray, in the memory for the decoded image.
+    /// Whether the pixels are final: upright, sRGB or gray, in the memory for the decoded image.
     var isFinished = false
 }

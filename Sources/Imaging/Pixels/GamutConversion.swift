@@ -2,26 +2,25 @@ import CPixels
 import Coordination
 import Memory
 
-/// The change of colors in a profile's space to those of sRGB or Display P3.
+/// Converts colors from a profile's space to sRGB or Display P3.
 ///
-/// Colors that the other gamut does not hold are brought inside, and keep their hue.
+/// Colors outside the target gamut are mapped into it, keeping their hue.
 struct GamutConversion: Hashable, Sendable {
-    /// The meaning of the components before; three primaries.
+    /// The source profile, which has three primaries.
     let source: ColorProfile
-    /// Whether they are Display P3's afterwards, and not sRGB's.
+    /// Whether the target is Display P3 rather than sRGB.
     let toWide: Bool
 
-    /// The change of colors by `source`, nil for sRGB; nil if there is nothing to change.
+    /// Converts from `source`, nil for sRGB; nil if there is nothing to convert.
     init?(from source: ColorProfile?, toWide: Bool) {
         let source = source ?? .standard
         guard source.primaries.count == 3, !(toWide ? source.isDisplayP3 : source.isStandard) else { return nil }
         (self.source, self.toWide) = (source, toWide)
     }
 
-    /// The colors of sRGB as those of Display P3.
+    /// Converts sRGB to Display P3.
     static let widening = GamutConversion(from: .standard, toWide: true)
 
-    /// The numbers for C.
     var numbers: CPixelsGamut {
         let places = toWide ? Chromaticities.displayP3 : .srgb
         let own = source.primaries.map { $0.map { Double($0) / 65_536 } }
@@ -43,7 +42,7 @@ struct GamutConversion: Hashable, Sendable {
         return gamut
     }
 
-    /// The color in the other gamut, with the same alpha.
+    /// Converts a color, keeping its alpha.
     func color(_ color: Color) -> Color {
         var numbers = numbers
         var pixel = [color.red, color.green, color.blue]
@@ -57,12 +56,12 @@ struct GamutConversion: Hashable, Sendable {
 }
 
 extension Color {
-    /// This color of sRGB by the components of Display P3.
+    /// This sRGB color, converted to Display P3.
     var inDisplayP3: Color { GamutConversion.widening?.color(self) ?? self }
 }
 
 extension DecodedImage {
-    /// These interleaved pixels as sRGB: those of a profile's space are converted.
+    /// Converts interleaved pixels to sRGB if they have a profile.
     ///
     /// - Throws: The error of `token`.
     func inStandardColors(token: WorkToken) throws -> DecodedImage {
@@ -70,7 +69,7 @@ extension DecodedImage {
         return try converted(by: conversion, token: token)
     }
 
-    /// These interleaved pixels in color after a change of gamut.
+    /// Converts the gamut of interleaved color pixels.
     ///
     /// - Throws: The error of `token`.
     func converted(by conversion: GamutConversion, token: WorkToken) throws -> DecodedImage {
@@ -87,8 +86,8 @@ extension DecodedImage {
             isIncomplete: isIncomplete, profile: conversion.toWide ? .displayP3 : nil, box: box)
     }
 
-    /// Whether more than a thousandth of these interleaved pixels of Display P3, of all frames together, lie outside of
-    /// sRGB; transparent ones do not count.
+    /// Returns whether more than a thousandth of these interleaved Display P3 pixels, in all frames together, lie
+    /// outside sRGB; transparent ones do not count.
     ///
     /// - Throws: The error of `token`.
     func isWide(token: WorkToken) throws -> Bool {
@@ -126,7 +125,7 @@ extension DecodedImage {
         throw ImagingError.encodeFailed(detail: "no memory")
     }
 
-    /// The part of the frame of ``withFrame(_:_:)`` that the image fills, and the range of its samples.
+    /// The region of the frame of ``withFrame(_:_:)`` that the image fills, and the range of its samples.
     var lentPart: (region: Plane.Region, range: PlaneRange) {
         switch layout {
         case .interleaved: (Plane.Region(width: Double(size.width), height: Double(size.height)), .full)

@@ -1,6 +1,6 @@
-/// One of the planes of an image: luma, Cb or Cr, 8 bits a sample.
+/// A plane of an image: luma, Cb or Cr, 8 bits a sample.
 package struct Plane: Hashable, Sendable {
-    /// Number of samples across and down.
+    /// Size in samples.
     package let size: PixelSize
     /// Offset of the first sample in the image's bytes.
     let offset: Int
@@ -9,23 +9,23 @@ package struct Plane: Hashable, Sendable {
     /// The part of the plane that the image fills.
     let region: Region
 
-    /// Bytes of the plane, with the padding of its rows.
+    /// Bytes of the plane, including the padding of its rows.
     var byteCount: Int { stride * size.height }
 
-    /// Rows and planes begin at multiples of this, in bytes: the size of the widest registers.
+    /// Alignment of rows and planes in bytes: the size of the widest registers.
     static let alignment = 64
 
     /// The part of a plane that the image fills, in samples.
     ///
-    /// A sample stands for the square between two whole numbers. The image may end within a sample: a side of 203
-    /// reduced by 8 fills 25⅜ of 26 samples. If it was turned, it may begin within one.
+    /// A sample covers the square between two whole numbers. The image may end within a sample: a side of 203 reduced
+    /// by 8 fills 25⅜ of 26 samples. If it was turned, it may begin within one.
     struct Region: Hashable, Sendable {
         var left = 0.0
         var top = 0.0
         var width: Double
         var height: Double
 
-        /// The whole samples that the region lies in, of a plane of size `plane`.
+        /// Returns the smallest rectangle of whole samples that contains the region, in a plane of size `plane`.
         func samples(in plane: PixelSize) -> (x: Int, y: Int, size: PixelSize) {
             let (x, y) = (max(0, Int(left)), max(0, Int(top)))
             let right = min(plane.width, Int((left + width).rounded(.up)))
@@ -36,7 +36,7 @@ package struct Plane: Hashable, Sendable {
 }
 
 extension QuarterTurn {
-    /// The place of a region of a plane of `size` samples after this.
+    /// Returns a region of a plane of `size` samples after this turn.
     func turned(_ region: Plane.Region, in size: PixelSize) -> Plane.Region {
         let (left, top) = corner(
             region.left, region.top, (region.width, region.height), (Double(size.width), Double(size.height)))
@@ -47,7 +47,7 @@ extension QuarterTurn {
 }
 
 extension [Plane] {
-    /// Planes one after the other, of these sizes and with the image in these parts of them.
+    /// Returns consecutive planes of these sizes, with the image in these regions of them.
     static func stacked(_ parts: [(size: PixelSize, region: Plane.Region)], bytesPerSample: Int = 1) -> [Plane] {
         var offset = 0
         return parts.map { size, region in
@@ -59,7 +59,7 @@ extension [Plane] {
         }
     }
 
-    /// Planes one after the other, all of which the image fills.
+    /// Returns consecutive planes that the image fills completely.
     static func stacked(_ sizes: [PixelSize]) -> [Plane] {
         stacked(sizes.map { ($0, Plane.Region(width: Double($0.width), height: Double($0.height))) })
     }
@@ -69,7 +69,7 @@ extension [Plane] {
 }
 
 extension PixelSize {
-    /// The size of a plane with one sample for `step` pixels on each side; the last sample may stand for fewer.
+    /// Returns the size of a plane with one sample for `step` pixels on each side; the last sample may cover fewer.
     func samples(forEach step: Int) -> PixelSize {
         PixelSize(width: (width + step - 1) / step, height: (height + step - 1) / step)
     }
@@ -82,14 +82,15 @@ package enum PlaneRange: Hashable, Sendable {
     /// Luma 16…235 and chroma 16…240, as in WebP.
     case limited
 
-    /// The conversion of 16-bit samples of this range, 65535 for 255, to 8-bit samples of another: factor and summand.
+    /// Returns the factor and offset that convert 16-bit samples of this range, 65535 for 255, to 8-bit samples of
+    /// another.
     func conversion(to other: PlaneRange, isLuma: Bool) -> (scale: Float, offset: Float) {
         let (from, to) = (extent(isLuma: isLuma), other.extent(isLuma: isLuma))
         let factor = to.length / from.length
         return (Float(factor / 257), Float(to.start - from.start * factor))
     }
 
-    /// Luma, Cb and Cr of a color by BT.601; alpha is ignored.
+    /// Converts a color to BT.601 luma, Cb and Cr; alpha is ignored.
     func samples(of color: Color) -> [UInt8] {
         let (red, green, blue) = (Double(color.red), Double(color.green), Double(color.blue))
         let luma = 0.299 * red + 0.587 * green + 0.114 * blue
@@ -99,7 +100,7 @@ package enum PlaneRange: Hashable, Sendable {
         }
     }
 
-    /// The value of the sample for zero, and its distance to the value for the maximum.
+    /// Returns the sample for zero, and its distance to the sample for the maximum.
     ///
     /// For chroma, zero is in the middle of the range.
     private func extent(isLuma: Bool) -> (start: Double, length: Double) {

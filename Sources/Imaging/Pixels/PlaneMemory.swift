@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 package import Memory
 
-/// Memory that pixels or samples are written into, before it is shared or reused.
+/// Memory that pixels or samples are written to before it is shared or reused.
 @safe
 package struct PlaneMemory: ~Copyable {
-    /// Makes the memory for the pixels of a decoded image, when the number of their bytes is known.
+    /// Allocates the memory of a decoded image, once its size in bytes is known.
     package typealias Maker = (_ count: Int) throws -> PlaneMemory
 
     /// Size in bytes.
@@ -14,10 +14,9 @@ package struct PlaneMemory: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     private let release: SharedBytes.Release
 
-    /// No memory.
     init() { unsafe self.init(adopting: nil, count: 0, footprint: 0, release: { _, _ in }) }
 
-    /// Memory of `count` bytes on the heap, not initialized.
+    /// Allocates `count` uninitialized bytes on the heap.
     ///
     /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     package init(count: Int) throws(ImagingError) {
@@ -29,10 +28,10 @@ package struct PlaneMemory: ~Copyable {
             adopting: base, count: count, footprint: CLinux_block_size(base), release: { base, _ in unsafe free(base) })
     }
 
-    /// Takes over `count` bytes at `base`, which is a multiple of ``Plane/alignment``; `release` is called exactly
-    /// once.
+    /// Takes ownership of `count` bytes at `base`, which must be aligned to ``Plane/alignment``; `release` is called
+    /// exactly once.
     ///
-    /// - Parameter footprint: Bytes of the memory that `release` gives back.
+    /// - Parameter footprint: Bytes of memory that `release` frees.
     @unsafe
     package init(
         adopting base: UnsafeMutableRawPointer?, count: Int, footprint: Int, release: @escaping SharedBytes.Release
@@ -47,11 +46,11 @@ package struct PlaneMemory: ~Copyable {
         if let base = unsafe base { unsafe release(base, count) }
     }
 
-    /// All bytes, valid as long as this lives.
+    /// All bytes, valid during the lifetime of this value.
     @unsafe
     package var bytes: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: base, count: count) }
 
-    /// Makes sure that there are `count` bytes; if there were fewer, the contents are lost.
+    /// Ensures a size of at least `count` bytes; if memory is reallocated, its contents are lost.
     ///
     /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     mutating func reserve(_ count: Int) throws(ImagingError) {
@@ -63,13 +62,12 @@ package struct PlaneMemory: ~Copyable {
         if count > most { self = PlaneMemory() }
     }
 
-    /// Sets all samples of a plane to the same value.
     func fill(_ plane: Plane, with sample: UInt8) {
         unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[plane.offset..<plane.offset + plane.byteCount])
             .initializeMemory(as: UInt8.self, repeating: sample)
     }
 
-    /// Hands the memory over; nothing may be written to it any more.
+    /// Transfers the memory, which must not be written afterwards.
     package consuming func finish() -> SharedBytes {
         let taken = unsafe base
         unsafe base = nil

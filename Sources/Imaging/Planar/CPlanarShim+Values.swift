@@ -3,10 +3,10 @@ import CJPEGWriting
 import CPlanarShim
 import Coordination
 
-// The values of Imaging as those of the C shim.
+// Conversions from Imaging's types to those of the C shim.
 
 extension CPlanarShimWatch {
-    /// A watch that asks `token`, which must outlive the work.
+    /// Creates a watch that checks `token`, which must outlive the work.
     @unsafe
     init(_ token: WorkToken) {
         unsafe self.init(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
@@ -14,7 +14,7 @@ extension CPlanarShimWatch {
 }
 
 extension CPlanarShimJPEGSettings {
-    /// - Parameter chromaStep: Pixels for one chroma sample on each side, if pixels are written.
+    /// - Parameter chromaStep: Pixels per chroma sample on each side, if pixels are encoded.
     init(_ settings: EncoderSettings, chromaStep: Int = 2) {
         self.init(
             quality: Int32(settings.quality), scans: CJPEGScans(effort: Int32(settings.effort)),
@@ -29,7 +29,7 @@ extension CPlanarShimWebPSettings {
 }
 
 extension CPlanarShimPlanes {
-    /// Planes that lie in these bytes; C reads them, or writes them if no other code uses the bytes.
+    /// Creates planes in these bytes; C reads them, and may write them if no other code uses the bytes.
     @unsafe
     init(_ planes: [Plane], in bytes: UnsafeRawBufferPointer) {
         precondition(planes.byteCount <= bytes.count, "the planes do not fit")
@@ -47,7 +47,6 @@ extension CPlanarShimPlanes {
 }
 
 extension CPlanarShimResampling {
-    /// The value of C for the same resampling.
     init(_ resampling: PlaneResampling) {
         self.init(
             source_width: Int32(resampling.source.width), source_height: Int32(resampling.source.height),
@@ -71,7 +70,7 @@ extension CPlanarShimMixing {
 }
 
 extension CJPEGScans {
-    /// The scans that an effort of ``JPEGScanChoice`` stands for.
+    /// Returns the scans for an effort of ``JPEGScanChoice``.
     fileprivate init(effort: Int32) {
         self =
             switch JPEGScanChoice(rawValue: Int(effort)) ?? .bySize {
@@ -83,7 +82,6 @@ extension CJPEGScans {
 }
 
 extension JPEGDecoding {
-    /// The meaning of an outcome.
     init(_ outcome: CFastJPEGOutcome) {
         self =
             switch outcome {

@@ -1,22 +1,22 @@
 import CPlanarShim
 
-/// The resampling of three planes together, as the light of their colors.
+/// Resamples three planes together in linear light.
 ///
-/// Chroma is a difference of stored values, so it cannot be mixed as light by itself. The planes become pixels row by
-/// row, pixels are mixed, and the result becomes planes again.
+/// Chroma is a difference of gamma-encoded values, so it cannot be averaged separately in linear light. The planes are
+/// converted to pixels row by row, averaged, and converted back.
 struct ColorResampling {
-    /// The resampling of the pixels, which lie as luma does.
+    /// The resampling of the pixels, which are aligned with luma.
     let resampling: PlaneResampling
     private let planes: [Plane]
     private let range: PlaneRange
-    /// The parts of luma and of chroma that are read.
+    /// The parts of luma and chroma to read.
     private let parts: [(x: Int, y: Int, size: PixelSize)]
-    /// The place of the first luma sample's center among the centers of chroma samples, and the steps from luma sample
-    /// to luma sample.
+    /// The position of the first luma sample's center relative to the chroma samples, and the distance between luma
+    /// samples.
     private let place: (left: Double, top: Double, across: Double, down: Double)
     private let plan: PlanarTarget
 
-    /// How `image` is resampled to `target`; nil if each of its planes is resampled by itself.
+    /// Returns nil if each plane of `image` is resampled separately.
     init?(_ image: DecodedImage, to target: PlanarTarget) {
         guard image.hasColorDetail, target.light == .linear, case .planar(let planes, let range) = image.layout,
             planes.count == 3, planes[1].size == planes[2].size, planes[1].region == planes[2].region
@@ -46,7 +46,6 @@ struct ColorResampling {
         (self.planes, self.range, self.parts, plan) = (planes, range, parts, target)
     }
 
-    /// The planes, which lie in `bytes`, as the source.
     @unsafe
     func source(in bytes: UnsafeRawBufferPointer) -> CPlanarShimColors {
         let all = unsafe CPlanarShimPlanes(planes, in: bytes).planes
@@ -56,7 +55,6 @@ struct ColorResampling {
             is_limited: range == .limited ? 1 : 0)
     }
 
-    /// These planes as the target.
     @unsafe
     func target(_ planes: CPlanarShimPlanes) -> CPlanarShimColorTarget {
         let before = plan.pixelsBefore(plane: 1)
@@ -74,23 +72,24 @@ struct ColorResampling {
     }
 }
 
-/// Fine detail in strong colors, such as colored text.
+/// Detects fine detail in strong colors, such as colored text.
 ///
-/// If luma alone is mixed as light, such detail gets wrong colors; then the planes are mixed together, see
-/// ``ColorResampling``. That takes longer, and changes nothing that is visible in photographs.
+/// If only luma is averaged in linear light, such detail gets wrong colors, so the planes must be resampled together;
+/// see ``ColorResampling``. That takes longer and makes no visible difference in photographs.
 enum ColorDetail {
-    /// The share of chroma samples that must differ much from a neighbor.
+    /// The share of chroma samples that must differ strongly from a neighbor.
     ///
-    /// Of seventeen photographs, the largest share is 0.1 % in full size and 3 % at level 8; in colored text it is 8
-    /// to 54 %.
+    /// Of seventeen photographs, the largest share is 0.1 % at full size and 3 % at level 8; in colored text it is 8 to
+    /// 54 %.
     private static let share = 0.01
 
-    /// The edges of a few large areas do not count: as many samples as two lines across and two down the image have.
+    /// Returns the least number of edges: the edges of a few large areas do not count, as many as two lines across and
+    /// two down.
     private static func leastEdges(in size: PixelSize) -> Int {
         Int(Double(size.area) * share) + 2 * (size.width + size.height)
     }
 
-    /// Whether chroma planes of equal size have such detail; a gray image has none.
+    /// Returns whether chroma planes of equal size have such detail; false for gray images.
     @unsafe
     static func isFound(in planes: CPlanarShimPlanes) -> Bool {
         guard planes.count == 3 else { return false }

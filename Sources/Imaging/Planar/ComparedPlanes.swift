@@ -2,10 +2,8 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// Planes of an image, to compare an encoded file with the image before its encoding: luma, or luma and chroma of its
-/// size.
+/// Planes for comparing an encoded file with the unencoded image: luma only, or luma and full-size chroma.
 struct ComparedPlanes {
-    /// The range of the samples.
     let range: PlaneRange
     private let samples: SharedBytes
     private let planes: [Plane]
@@ -14,9 +12,9 @@ struct ComparedPlanes {
         (self.range, self.samples, self.planes) = (range, samples, planes)
     }
 
-    /// The luma of a still, or of the first frame of an animation.
+    /// Extracts the luma of a still, or of the first frame of an animation.
     ///
-    /// - Parameter range: The range that is needed; nil for the image's own, full for pixels.
+    /// - Parameter range: The required range; nil for the image's range, which is full for pixels.
     /// - Throws: The error of `token`.
     init(lumaOf image: DecodedImage, in range: PlaneRange? = nil, token: WorkToken) throws {
         if case .planar(let planes, let own) = image.layout, own == range ?? own {
@@ -26,7 +24,7 @@ struct ComparedPlanes {
         try self.init(pixelsOf: image, planes: 1, range: range ?? .full, token: token)
     }
 
-    /// Luma and chroma of full range.
+    /// Extracts full-range luma and chroma.
     ///
     /// - Throws: The error of `token`.
     init(colorsOf image: DecodedImage, token: WorkToken) throws {
@@ -55,9 +53,9 @@ struct ComparedPlanes {
         }
     }
 
-    /// The similarity in ten-thousandths, 10000 if both are equal; docs/quality.md defines the scale.
+    /// Returns the similarity in ten-thousandths, 10000 if both are equal; docs/quality.md defines the scale.
     ///
-    /// Both have planes of the same number, size and range.
+    /// Both must have the same number, size and range of planes.
     func similarity(to other: ComparedPlanes) -> Double {
         precondition(
             planes.map(\.size) == other.planes.map(\.size) && range == other.range, "planes of different images")

@@ -9,31 +9,30 @@ struct JPEGPlanesHeader {
     let size: PixelSize
     /// 1 for gray, 3 for Y′CbCr, 0 for other colors.
     let planes: Int
-    /// Luma samples for one chroma sample across; 0 if that is not a whole number.
+    /// Horizontal luma samples per chroma sample; 0 if not a whole number.
     let across: Int
-    /// Luma samples for one chroma sample down; 0 if that is not a whole number.
+    /// Vertical luma samples per chroma sample; 0 if not a whole number.
     let down: Int
     /// The color profile; nil for sRGB.
     let profile: ColorProfile?
-    /// Whether the file has a profile that only libvips' color engine understands.
+    /// Whether the file has a profile that only libvips' color engine supports.
     let hasOtherProfile: Bool
 
-    /// Whether the file holds planes that can be resampled, and colors that numbers describe.
+    /// Whether the planes can be resampled, and their colors are understood.
     var isPlanar: Bool { planes != 0 && [1, 2, 4].contains(across) && [1, 2, 4].contains(down) && !hasOtherProfile }
 }
 
-/// Decodes JPEG files to the planes that they hold, and judges files that libvips is to decode.
+/// Decodes JPEG files to their planes, and checks files that libvips must decode.
 ///
-/// Both lanes judge in the same way at every level: by libjpeg's errors, and by whether the data of a scan end before
-/// its last block. A scan of AC coefficients, which coarse levels skip, is judged only if the file ends with it; see
-/// docs/reliability.md.
+/// Both paths detect damage the same way at every level: by libjpeg's errors, and by whether the data of a scan end
+/// before its last block. A scan of AC coefficients, which coarse levels skip, is checked only if the file ends with
+/// it; see docs/reliability.md.
 enum JPEGPlanes {
-    /// The file's planes; or the judgment of a file that does not hold planes.
+    /// Decodes the file's planes, or checks a file that cannot be decoded to planes.
     ///
-    /// Planes with ``ColorDetail`` at a level are decoded once more by libjpeg, with chroma in luma's size if the file
-    /// has it.
+    /// Planes with ``ColorDetail`` at a level are decoded again by libjpeg, with full-size chroma if the file has it.
     ///
-    /// - Parameter decoder: The decoder, whose planes are kept as they are; nil for the usual one.
+    /// - Parameter decoder: The decoder, whose planes are kept unchanged; nil for the default.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
@@ -44,7 +43,7 @@ enum JPEGPlanes {
         }
     }
 
-    /// Whether the file lacks pixels.
+    /// Returns whether the file lacks pixels.
     ///
     /// - Throws: As ``decode(_:header:plan:token:room:decoder:)``.
     static func lacksPixels(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws -> Bool {
@@ -80,7 +79,7 @@ enum JPEGPlanes {
         if hasColorDetail, refinement > 1, decoder == nil {
             let finer = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level / refinement)
             planes = stored.storedPlanes(level: plan.level, refinement: refinement)
-            // The room may be the memory that the coarser planes are in.
+            // The room may be the memory of the coarser planes.
             memory = PlaneMemory()
             memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
             target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
@@ -126,7 +125,7 @@ private struct JPEGReader: ~Copyable {
 
     deinit { unsafe CPlanarShim_jpeg_close(raw) }
 
-    /// Fills the planes, and returns whether the file lacked samples.
+    /// Fills the planes; returns whether the file lacked samples.
     @unsafe
     func decode(
         level: Int, refinement: Int = 1, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
@@ -141,7 +140,7 @@ private struct JPEGReader: ~Copyable {
     func decodeFast(
         level: Int, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
     ) throws -> JPEGDecoding {
-        // A progressive file of which more is read than the level shows is judged at its end.
+        // If more of a progressive file is read than its level shows, the file is checked at its end.
         guard scans == .all || scans == JPEGScans(shownAt: level) else { return .fallback(.scans) }
         let outcome = unsafe CPlanarShim_jpeg_decode_fast(raw, Int32(level), scans.detail, &planes)
         if outcome == CFastJPEGStopped { try token.check() }
@@ -181,7 +180,7 @@ extension JPEGPlanesHeader {
             return
         }
         let file = unsafe ICCProfile(profile.bytes)
-        // A profile of other pixels is ignored.
+        // A profile for another color space is ignored.
         guard file.space == (planes == 1 ? .grey : .color) else {
             (self.profile, hasOtherProfile) = (nil, false)
             return
@@ -190,17 +189,17 @@ extension JPEGPlanesHeader {
         self.profile = file.colors.flatMap { $0.isStandard ? nil : $0 }
     }
 
-    /// The profile of the planes by the file's own, or by what else its header states; nil for sRGB.
+    /// Returns the planes' profile from the embedded profile or the rest of the header; nil for sRGB.
     fileprivate func profile(stating colors: SourceColors) -> ColorProfile? {
         planes == 3 ? profile ?? colors.encoding?.profile : profile
     }
 
-    /// How many times finer than luma chroma can be decoded: up to luma's size, and as libjpeg can, equally on both
-    /// sides.
+    /// Returns how much finer than its level chroma can be decoded: up to luma's size, equally on both sides, as
+    /// libjpeg requires.
     fileprivate func refinement(level: Int) -> Int { planes == 3 ? min(level, across, down) : 1 }
 
-    /// The planes as the decoder makes them, before they are turned upright; chroma is `refinement` times finer than
-    /// the level.
+    /// Returns the planes as decoded, before they are turned upright; chroma is `refinement` times finer than the
+    /// level.
     fileprivate func storedPlanes(level: Int, refinement: Int = 1) -> [Plane] {
         .stacked(
             (0..<planes).map { index in
@@ -208,8 +207,7 @@ extension JPEGPlanesHeader {
                     index == 0 ? (level, level) : (level * across / refinement, level * down / refinement)
                 let samples = PixelSize(
                     width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
-                // JFIF puts a chroma sample in the middle of the luma samples that it stands for, and so does the
-                // scaled decode.
+                // JFIF centers a chroma sample within its luma samples, and so does the scaled decode.
                 let region = Plane.Region(
                     width: Double(size.width) / Double(across), height: Double(size.height) / Double(down))
                 return (samples, region)

@@ -1,19 +1,19 @@
-/// Which scans of a progressive image are visible at the level of a decode.
+/// The scans of a progressive image that are visible at a reduced size.
 ///
-/// The others are skipped, which saves most of the work. A scan holds some frequencies of a component, or one more bit
-/// of them (ITU-T T.81 section G.1.1.1); a decoder takes missing bits for zero. docs/planar.md says how much a level
-/// needs. The headers of all scans are read at every level, so an error in a header is an error at every level.
+/// Other scans are skipped, which saves most of the work. A scan contains some frequencies of a component, or one more
+/// bit of them (ITU-T T.81 section G.1.1.1); a decoder assumes zero for missing bits. docs/planar.md states how much a
+/// level needs. All scan headers are read at every level, so an error in a header is an error at every level.
 struct JPEGScans: Hashable {
-    /// Scans of AC coefficients are read if they begin at this frequency or below it; 63 is the highest, and no such
-    /// scan begins at 0.
+    /// The highest first frequency of AC scans to read, up to 63; no AC scan begins at 0.
     let highestStart: Int
-    /// Scans that refine earlier ones are read if at least this number of bits was missing before them; and all scans
-    /// after which as many are missing, because those that refine them cannot be read without them.
+    /// The fewest missing bits before a refinement scan for it to be read.
+    ///
+    /// All scans after which as many bits are missing are read too, because their refinements depend on them.
     let leastBitsBefore: Int
     /// Whether libjpeg estimates low frequencies that the file lacks.
     let isSmoothed: Bool
 
-    /// The scans that are visible in a result at most half as large as the image of this level.
+    /// Selects the scans that are visible in a result at most half as large as the image at this level.
     init(shownAt level: Int, isSmoothed: Bool = false) {
         (highestStart, leastBitsBefore) =
             switch level {
@@ -28,11 +28,11 @@ struct JPEGScans: Hashable {
 
     static let all = JPEGScans(shownAt: 1)
 
-    /// The scans to read of a file at this level.
+    /// Selects the scans of a file to read at this level.
     ///
-    /// All scans are read if the file has no end marker: its last scan must be judged, and may refine earlier scans, so
-    /// that it cannot be read without them. All scans are read, too, if the file lacks frequencies: libjpeg estimates
-    /// frequencies that the file lacks, and must not estimate those that were skipped.
+    /// All scans are read if the file has no end marker: its last scan must be checked, and may refine earlier scans,
+    /// so that it cannot be read without them. All scans are also read if the file lacks frequencies, because libjpeg
+    /// estimates missing frequencies and must not estimate skipped ones.
     init(of file: RawSpan, header: ImageHeader, level: Int) {
         guard header.isProgressive else {
             self = .all
@@ -45,13 +45,12 @@ struct JPEGScans: Hashable {
 
 /// The scans of a progressive file, as its markers describe them.
 struct FoundScans {
-    /// Whether the file has its end marker.
     private(set) var hasEnd = false
-    /// Frequencies of each component that are known to the last bit, one bit for each frequency.
+    /// Frequencies of each component that are known to the last bit, as a bit set.
     private var known: [Int: UInt64] = [:]
     private var components: Int?
 
-    /// Whether the scans hold all frequencies of all components to the last bit.
+    /// Whether the scans contain all frequencies of all components to the last bit.
     var hasAllDetails: Bool { known.count == components && known.values.allSatisfy { $0 == .max } }
 
     init(_ file: RawSpan) {

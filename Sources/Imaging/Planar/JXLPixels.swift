@@ -2,11 +2,11 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// Reads the pixels of a JPEG XL file: the first frame as stored, colors as sRGB or by the file's profile.
+/// Decodes the first frame of a JPEG XL file as stored, in sRGB or with the file's profile.
 enum JXLPixels {
-    /// Decodes a file; libjxl cannot be stopped.
+    /// Decodes a file; libjxl cannot be interrupted.
     ///
-    /// - Parameter place: The codestream, or the whole file. libjxl 0.7 reads no boxes whose lengths have 64 bits.
+    /// - Parameter place: The codestream, or the whole file. libjxl 0.7 does not support 64-bit box lengths.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(
         _ file: SharedBytes, at place: Range<Int>, header: ImageHeader, token: WorkToken

@@ -3,7 +3,7 @@ import Coordination
 import Memory
 
 extension VipsSaver {
-    /// The writer of planes, which also writes pixels, so that both lanes make files of the same kind.
+    /// Uses the planar writer for pixels too, so that both paths write the same kind of files.
     static let jpeg = VipsSaver { (image, options) throws(VipsError) in
         let pixels: SharedBytes
         do {
@@ -30,7 +30,7 @@ extension VipsSaver {
         return unsafe SharedBytes(heap: output, count: count)
     }
 
-    /// libwebp for stills, and through libvips for animations.
+    /// Uses libwebp for stills, and libvips for animations.
     static let webp = VipsSaver { (image, options) throws(VipsError) in
         guard image.integer("page-height").map({ $0 == image.height }) ?? true else {
             return try image.savedAsWebPAnimation(options)

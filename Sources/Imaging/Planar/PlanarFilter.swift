@@ -6,19 +6,18 @@ import Coordination
 enum PlanarFilter {
     /// A change of colors.
     ///
-    /// Chroma that two by two pixels share is that of all four; the result's is the mean of theirs.
+    /// Subsampled chroma applies to all its pixels; the result is the mean of theirs.
     case colors(ColorChange)
-    /// A change of gamut; of chroma as above.
+    /// A change of gamut; chroma as above.
     case gamut(GamutConversion)
-    /// `amount` times the difference from the Gaussian mean is added; `deviation` is in pixels of luma.
+    /// Adds `amount` times the difference from a Gaussian blur; `deviation` is in luma pixels.
     case gaussian(deviation: Double, amount: Float)
 
-    /// Margins, an even number of pixels at the left and above; their color is opaque or transparent.
+    /// Margins, even at the left and top; their color is opaque or transparent.
     case pad(ImageOperations.Margins, Color)
-    /// The pixels outside of an outline take a color that is opaque or transparent; the outline is in pixels of luma.
+    /// Replaces pixels outside an outline, in luma pixels, by an opaque or transparent color.
     case cut(Outline, Color)
 
-    /// Whether this makes transparent parts.
     var addsAlpha: Bool {
         switch self {
         case .colors, .gamut, .gaussian: false
@@ -26,15 +25,13 @@ enum PlanarFilter {
         }
     }
 
-    /// The change of gamut, if it is one.
     var conversion: GamutConversion? { if case .gamut(let conversion) = self { conversion } else { nil } }
 
     private var change: ColorChange { if case .colors(let change) = self { change } else { ColorChange() } }
 
-    /// Whether this makes the image larger.
     var isPad: Bool { if case .pad = self { true } else { false } }
 
-    /// Copies three planes, and alpha if there is any, into larger ones with margins around them.
+    /// Copies three planes, and alpha if present, into larger ones with margins.
     @unsafe
     static func pad(
         _ planes: CPlanarShimPlanes, into results: CPlanarShimPlanes, _ margins: ImageOperations.Margins,
@@ -54,7 +51,7 @@ enum PlanarFilter {
         }
     }
 
-    /// Changes three planes of `range`, which nothing else uses.
+    /// Changes three planes of `range`, to which the caller has exclusive access.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     func apply(to planes: CPlanarShimPlanes, in range: PlaneRange, chromaStep: Int, token: WorkToken) throws {
@@ -107,7 +104,7 @@ enum PlanarFilter {
 }
 
 extension CPixelsStages {
-    /// The parts of a change, each of which is clipped.
+    /// Splits a change into parts that are each clipped.
     fileprivate init(_ change: ColorChange) {
         self.init()
         for scale in change.leading { append(scale) }

@@ -1,23 +1,21 @@
 import CPlanarShim
 import Memory
 
-/// The result of reading a file on the planar lane.
 enum PlanarReading {
-    /// The image, in planes.
     case decoded(DecodedImage)
-    /// The other lane must decode the file; `lacksPixels` is true if the file is already known to lack pixels.
+    /// The other path must decode the file; `lacksPixels` is true if the file is already known to lack pixels.
     case judged(lacksPixels: Bool)
 }
 
 extension PlaneMemory {
-    /// Memory for the decoder's planes: from `room` if they are stored upright, else temporary memory.
+    /// Allocates memory for the decoder's planes: from `room` if they are stored upright, otherwise temporary.
     static func stored(_ planes: [Plane], turned turn: QuarterTurn, room: Maker) throws -> PlaneMemory {
         turn == .none ? try room(planes.byteCount) : try PlaneMemory(count: planes.byteCount)
     }
 }
 
 extension DecodedImage {
-    /// An image of decoded planes; if they are not stored upright, they are turned into memory from `room`.
+    /// Creates an image of decoded planes; if they are not stored upright, they are turned into memory from `room`.
     convenience init(
         _ planes: [Plane], in memory: consuming PlaneMemory, range: PlaneRange, profile: ColorProfile?,
         turned turn: QuarterTurn, into room: PlaneMemory.Maker, isIncomplete: Bool,

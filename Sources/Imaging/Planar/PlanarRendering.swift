@@ -2,11 +2,11 @@ import CPlanarShim
 package import Coordination
 import Memory
 
-/// Resamples planar images: to a file, to planes, or to pixels for steps that need pixels.
+/// Resamples planar images to a file, to planes, or to pixels for steps that require pixels.
 enum PlanarRendering {
-    /// A file of the resampled planes.
+    /// Encodes the resampled planes.
     ///
-    /// - Parameter stamps: The stamps that are laid on the planes, in this order, if there are three planes.
+    /// - Parameter stamps: Stamps to apply to the planes in this order, if there are three planes.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     static func file(
         of image: DecodedImage, target: PlanarTarget, stamps: [PlaneStamp] = [], encoder: PlaneEncoder,
@@ -25,16 +25,16 @@ enum PlanarRendering {
         }
     }
 
-    /// The whole image in pixels, in its own size and colors.
+    /// Converts the whole image to pixels, at its size and in its colors.
     static func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
         try pixels(of: image, target: PlanarTarget(of: image.size), token: token)
     }
 
-    /// The three resampled planes, as an image of their own.
+    /// Returns the three resampled planes as a separate image.
     static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let planes = target.resultPlanes(ofGrey: image.bands == 1)
         let memory = try PlaneMemory(count: planes.byteCount)
-        // The padding of rows in the workspace has samples of earlier images; the same image must be the same bytes.
+        // Row padding in the workspace has samples of earlier images; the same image must be the same bytes.
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { resampled throws in
@@ -48,13 +48,13 @@ enum PlanarRendering {
         return DecodedImage(pixels: memory.finish(), planes: planes, range: target.range, profile: nil)
     }
 
-    /// The image in pixels, resampled to `target`, in the colors of the target, else in its own; gray is sRGB's.
+    /// Returns pixels resampled to `target`, in the colors of the target or else of the image; gray is sRGB's.
     static func pixels(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let size = target.size
         let memory = try PlaneMemory(count: size.area * image.bands)
         var (target, conversion) = target.withoutGamut()
-        // The range is converted together with the colors: full range cannot hold the values beyond black and white
-        // that limited range has.
+        // The range is converted together with the colors: full range cannot represent limited range's values beyond
+        // black and white.
         if case .planar(_, let range) = image.layout { target.range = range }
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { planes throws in
@@ -73,14 +73,14 @@ enum PlanarRendering {
 }
 
 extension DecodedImage {
-    /// The image in interleaved pixels of sRGB, or gray.
+    /// Converts the image to interleaved sRGB or gray pixels.
     ///
     /// - Throws: The error of `token`.
     package func interleaved(token: WorkToken) throws -> DecodedImage {
         try storedPixels(token: token).inStandardColors(token: token)
     }
 
-    /// The image in interleaved pixels of its own colors: itself, unless it consists of planes.
+    /// Converts planes to interleaved pixels in the image's colors; returns other images unchanged.
     ///
     /// - Throws: The error of `token`.
     func storedPixels(token: WorkToken) throws -> DecodedImage {

@@ -1,49 +1,48 @@
-/// Describes the resampling of a planar image.
+/// The target of resampling a planar image.
 struct PlanarTarget {
-    /// The part of the image that is resampled, in pixels of the source; nil for all of it.
+    /// The part of the image to resample, in pixels of the source; nil for all of it.
     var part: ImagePart?
-    /// The size of that part after the resampling.
+    /// The size of that part after resampling.
     var resizedSize: PixelSize
-    /// The part of the resampled image that is computed.
+    /// The part of the resampled image to compute.
     var rectangle: (x: Int, y: Int, size: PixelSize)
-    /// The EXIF orientation that the resampled image is turned from, 1…8.
+    /// The turn after resampling, from the EXIF orientation.
     var turn = QuarterTurn.none
-    /// Filters of the turned planes, in order.
+    /// Filters to apply after the turn, in order.
     private(set) var filters: [PlanarFilter] = []
-    /// Whether filters may be added: if the planes are the result.
+    /// Whether filters may be added, because the planes are the result.
     var takesFilters = false
-    /// Whether filters may make transparent parts.
+    /// Whether filters may add transparent parts.
     var takesAlpha = false
     /// Whether nothing has been cropped, resampled or turned yet.
     var isWhole = true
-    /// Pixels for one chroma sample on each side: 1 or 2.
+    /// Pixels per chroma sample on each side: 1 or 2.
     var chromaStep = 1
-    /// The range of the resampled samples.
     var range = PlaneRange.full
-    /// Whether a gray image gets chroma planes, too.
+    /// Whether a gray image also gets chroma planes.
     var needsChroma = false
-    /// The meaning of samples while resampling averages them.
     var light = ResamplingLight.gamma
 
-    /// The target for an image of `size` that is not changed.
+    /// Creates the target of an unchanged image.
     init(of size: PixelSize) {
         resizedSize = size
         rectangle = (0, 0, size)
     }
 
-    /// Shortest side of an image and of a result, in pixels; a shorter side has too few chroma samples for the filter.
+    /// Shortest side of an image and of a result, in pixels; below it, there are too few chroma samples for the filter.
     static let shortestSide = 16
 
-    /// Whether planes can be resampled to it: the result is neither tiny nor larger than an image of `size`.
+    /// Returns whether planes can be resampled to this target: the result is neither tiny nor larger than an image of
+    /// `size`.
     func isWithinReach(of size: PixelSize) -> Bool {
         let source = part?.rounded(in: size).size ?? size
         return resizedSize.width <= source.width && resizedSize.height <= source.height
             && min(rectangle.size.width, rectangle.size.height) >= Self.shortestSide
     }
 
-    /// This target with one more filter; nil if it does not take it.
+    /// Adds a filter; returns nil if this target does not support it.
     func filtered(by filter: PlanarFilter) -> PlanarTarget? {
-        // Where pixels are the result, they are converted.
+        // Pixel results are converted.
         guard takesFilters || filter.conversion != nil && filters.isEmpty, takesAlpha || !filter.addsAlpha,
             !(filter.isPad && filters.contains(where: \.isPad))
         else {
@@ -55,7 +54,7 @@ struct PlanarTarget {
         return next
     }
 
-    /// This target without the change of gamut that it begins with, and that change.
+    /// Removes the change of gamut at the start, and returns it.
     func withoutGamut() -> (target: PlanarTarget, conversion: GamutConversion?) {
         guard let conversion = filters.first?.conversion else { return (self, nil) }
         var rest = self
@@ -66,45 +65,41 @@ struct PlanarTarget {
     /// The chroma sample of gray.
     static let neutralChroma: UInt8 = 128
 
-    /// Size of a plane, in samples: as many as its pixels need.
+    /// Returns the size of a plane, in samples.
     func size(ofPlane index: Int) -> PixelSize {
         rectangle.size.samples(forEach: index == 0 ? 1 : chromaStep)
     }
 
-    /// The planes of a gray image, or of one in color.
     func planes(ofGrey isGrey: Bool) -> [Plane] {
         .stacked((0..<(isGrey && !needsChroma ? 1 : 3)).map { size(ofPlane: $0) })
     }
 
-    /// How the samples of a plane are averaged, if the source has this range.
+    /// Returns how the samples of a plane are averaged.
     ///
-    /// Only luma is averaged as light: chroma is a difference, to which the curve does not apply.
+    /// Only luma is averaged in linear light: chroma is a difference, to which the curve does not apply.
     func mixing(ofPlane index: Int, from range: PlaneRange) -> PlaneResampling.Mixing {
         if index == 0, light == .linear { return .light }
         return range == self.range ? .bytes : .words
     }
 
-    /// The size of the result.
     var size: PixelSize {
         filters.reduce(turn.turned(rectangle.size)) { size, filter in
             if case .pad(let margins, _) = filter { margins.around(size) } else { size }
         }
     }
 
-    /// Whether the result has transparent parts.
     var hasAlpha: Bool { filters.contains(where: \.addsAlpha) }
 
-    /// The planes of the result.
+    /// Returns the planes of the result.
     func resultPlanes(ofGrey isGrey: Bool) -> [Plane] {
         .stacked(planes(ofGrey: isGrey).indices.map { size.samples(forEach: $0 == 0 ? 1 : chromaStep) })
     }
 
-    /// The planes after they were turned.
     func turnedPlanes(ofGrey isGrey: Bool) -> [Plane] {
         .stacked(planes(ofGrey: isGrey).map { turn.turned($0.size) })
     }
 
-    /// The part of a plane that is resampled, if the image fills `region` of the plane.
+    /// Returns the part of a plane to resample, if the image fills `region` of the plane.
     func part(of region: Plane.Region) -> Plane.Region {
         guard let part else { return region }
         let across = ImagePart.span(part.x, part.size.width, of: part.whole.width, in: region.width)
@@ -113,7 +108,7 @@ struct PlanarTarget {
             left: region.left + across.start, top: region.top + down.start, width: across.length, height: down.length)
     }
 
-    /// By how many pixels a plane's first sample begins before the image.
+    /// Returns how many pixels before the image a plane's first sample begins.
     func pixelsBefore(plane index: Int) -> (across: Int, down: Int) {
         let step = index == 0 ? 1 : chromaStep
         let size = size(ofPlane: index)
@@ -123,10 +118,10 @@ struct PlanarTarget {
         )
     }
 
-    /// The part of a source plane that fills the target's plane, if the resampled part fills `region`.
+    /// Returns the region of a source plane that fills the target's plane, if the resampled part fills `region`.
     ///
-    /// The last sample of subsampled chroma may stand for pixels beyond the image's edge. If the turn mirrors the
-    /// plane, this is the first one.
+    /// The last sample of subsampled chroma may cover pixels beyond the image's edge. If the turn mirrors the plane,
+    /// this is the first one.
     func region(ofPlane index: Int, in region: Plane.Region) -> Plane.Region {
         let step = index == 0 ? 1 : chromaStep
         let size = size(ofPlane: index)

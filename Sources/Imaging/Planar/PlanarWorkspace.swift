@@ -2,10 +2,10 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// The working memory of one thread, kept from image to image.
+/// The working memory of one thread, reused across images.
 @safe
 final class PlanarWorkspace {
-    /// Largest memory that is kept, in bytes.
+    /// The most memory to keep, in bytes.
     private static let mostKept = 16 << 20
     /// Unused workspaces: at most as many as threads have worked at the same time.
     private static let idle = Locked<[PlanarWorkspace]>([])
@@ -13,12 +13,11 @@ final class PlanarWorkspace {
     private var result = PlaneMemory()
     private var turned = PlaneMemory()
     private var padded = PlaneMemory()
-    /// The alpha of the resampled image, then that of the padded one.
+    /// Alpha of the resampled image, then of the padded image.
     private var alpha = PlaneMemory()
     private var deep = PlaneMemory()
     private var room = PlaneMemory()
 
-    /// Lends a workspace to the calling thread.
     static func withShared<Result>(_ body: (PlanarWorkspace) throws -> Result) rethrows -> Result {
         let workspace = idle.withLock { $0.popLast() } ?? PlanarWorkspace()
         defer {
@@ -28,7 +27,7 @@ final class PlanarWorkspace {
         return try body(workspace)
     }
 
-    /// Resamples a planar image and lends the planes, which are valid during `body` and may be written to.
+    /// Resamples a planar image and lends the planes, which are valid during `body` and may be modified.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     func resample<Result>(
@@ -88,7 +87,7 @@ final class PlanarWorkspace {
         return try body(results)
     }
 
-    /// Adds an opaque alpha plane, and makes room for that of the padded image.
+    /// Adds an opaque alpha plane, and reserves memory for the padded one.
     @unsafe
     private func addAlpha(to planes: inout CPlanarShimPlanes, of target: PlanarTarget) throws {
         let layout = Self.alphaPlanes(of: target)
@@ -97,12 +96,11 @@ final class PlanarWorkspace {
         unsafe planes.planes.3 = CPlanarShimPlanes(layout, in: UnsafeRawBufferPointer(alpha.bytes)).planes.0
     }
 
-    /// The alpha planes of the resampled image and of the result.
+    /// Returns the alpha planes of the resampled image and of the result.
     private static func alphaPlanes(of target: PlanarTarget) -> [Plane] {
         .stacked([target.turn.turned(target.rectangle.size), target.size])
     }
 
-    /// The planes with margins around them.
     @unsafe
     private func pad(
         _ planes: CPlanarShimPlanes, _ margins: ImageOperations.Margins, _ color: Color, into results: [Plane],
@@ -119,7 +117,6 @@ final class PlanarWorkspace {
         return all
     }
 
-    /// The resampled planes, turned.
     @unsafe
     private func turn(_ planes: [Plane], of target: PlanarTarget, isGrey: Bool) throws -> CPlanarShimPlanes {
         let results = target.turnedPlanes(ofGrey: isGrey)
@@ -168,7 +165,7 @@ final class PlanarWorkspace {
         }
     }
 
-    /// Resamples to 16 bits, and converts these to 8 bits of another range.
+    /// Resamples to 16 bits, and converts to 8 bits of another range.
     private func runDeep(
         _ resampling: PlaneResampling, from source: CPlanarShimRows, to plane: Plane,
         _ conversion: (scale: Float, offset: Float), _ token: WorkToken

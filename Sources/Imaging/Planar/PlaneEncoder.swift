@@ -2,31 +2,29 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// How files of a format are written from planes.
+/// Encodes planes to files of one format.
 @safe
 struct PlaneEncoder: Sendable {
-    /// The range of the samples in the files.
+    /// The sample range that the format requires.
     let range: PlaneRange
-    /// Whether gray images are written with chroma, too.
+    /// Whether gray images also need chroma.
     let needsChroma: Bool
-    /// Whether files may have an alpha plane.
     var holdsAlpha = false
-    /// Whether a gray file has the same luma as one with chroma.
+    /// Whether a gray file has the same luma as a file with chroma.
     var writesLumaAlone = false
-    /// Writes a file.
     let write: Write
 
     typealias Write =
         @Sendable (_ planes: inout CPlanarShimPlanes, EncoderSettings, WorkToken) throws(ImagingError) -> SharedBytes
 
-    /// The output of a C function: a file, or the reason why there is none, which ends with a zero.
+    /// The output of a C function: a file, or a null-terminated error text.
     @safe
     struct Output {
         var base: UnsafeMutableRawPointer?
         var count = 0
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
 
-        /// The file that a function leaves here.
+        /// Returns the file that a function writes.
         static func file(of write: (inout Output) -> CPlanarShimStatus) throws(ImagingError) -> SharedBytes {
             var output = Output()
             guard write(&output) == CPlanarShimDone else {
@@ -37,7 +35,7 @@ struct PlaneEncoder: Sendable {
         }
     }
 
-    /// Writes a file from planes that nothing else uses: their transparent samples may be overwritten.
+    /// Encodes planes to which the caller has exclusive access: transparent samples may be overwritten.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, also if `token` stops the work.
     func file(
@@ -47,11 +45,11 @@ struct PlaneEncoder: Sendable {
         return try write(&planes, settings, token)
     }
 
-    /// Writes a file from planes that lie in `samples`.
+    /// Encodes planes in `samples`.
     ///
-    /// - Parameter token: Says when to stop.
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, also for planes of another range or with chroma of another
-    ///   size.
+    /// - Parameter token: Reports cancellation.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``, also for planes of another range or with unsupported chroma
+    ///   sizes.
     func file(
         of samples: SharedBytes, planes: [Plane], range: PlaneRange, settings: EncoderSettings,
         token: WorkToken = WorkToken()
@@ -65,7 +63,7 @@ struct PlaneEncoder: Sendable {
         }
     }
 
-    /// Whether the planes are gray without chroma, if that may be, or have chroma at luma's size or at half of it.
+    /// Returns whether the planes are gray without chroma, if allowed, or have chroma of full or half size.
     private func accepts(_ planes: [Plane]) -> Bool {
         if planes.count == 1 { return !needsChroma }
         return planes.count == 3 && planes[1].size == planes[2].size

@@ -1,48 +1,46 @@
 import CPlanarShim
 import Coordination
 
-/// Describes the resampling of a plane.
 struct PlaneResampling: Hashable, Sendable {
     let source: PixelSize
-    /// The part of the source that fills the target; its edges may lie a little outside the plane.
+    /// The region of the source that fills the target; its edges may lie slightly outside the plane.
     let region: Plane.Region
     let target: PixelSize
     let mixing: Mixing
     let kernel: Kernel
 
-    /// The meaning of samples while they are averaged.
+    /// The values that are averaged.
     enum Mixing: Hashable, Sendable {
-        /// The stored values.
+        /// The gamma-encoded values.
         case bytes
-        /// The stored values; the results have 16 bits, 65535 for 255.
+        /// The gamma-encoded values, with 16-bit results: 65535 for 255.
         case words
-        /// Amounts of light, in floating point.
+        /// Linear light, in floating point.
         case light
-        /// Amounts of light of red, green and blue, of three planes together.
+        /// Linear light of red, green and blue, for three planes together.
         case lightOfColors
     }
 
-    /// The function by which samples are weighted.
+    /// The filter kernel.
     enum Kernel: Hashable, Sendable {
         /// For luma.
         case lanczos
-        /// For chroma: narrower, so that its filters are computed in half the time; the difference is not visible.
+        /// For chroma: narrower, which halves the time to compute filters without a visible difference.
         case catmullRom
     }
 }
 
-/// The computed filters of a resampling.
+/// The computed coefficients of a resampling.
 ///
-/// Any number of threads may use a filter at once: zimg keeps the state of a run in memory that the caller provides.
+/// Threads may share a filter: zimg keeps the state of a run in memory that the caller provides.
 @safe
 final class PlaneFilter: @unchecked Sendable {
-    /// The resampling that the filter does.
     let resampling: PlaneResampling
-    /// Bytes of working memory that a run needs.
+    /// Bytes of working memory for a run.
     let room: Int
     private let graph: OpaquePointer
 
-    /// Estimated size of the filter, in bytes: each coefficient is kept in floating point and in 16 bits.
+    /// Estimated size in bytes: each coefficient exists in floating point and in 16 bits.
     var byteCount: Int {
         let region = resampling.region
         let across = 6 * max(1, region.width / Double(resampling.target.width)) * Double(resampling.target.width)
@@ -50,7 +48,7 @@ final class PlaneFilter: @unchecked Sendable {
         return 4_096 + 8 * Int(across + down)
     }
 
-    /// A filter; nil if zimg refuses because a side is too short.
+    /// Returns nil if zimg fails because a side is too short.
     init?(_ resampling: PlaneResampling) {
         guard let graph = unsafe CPlanarShim_graph_make(CPlanarShimResampling(resampling)) else { return nil }
         unsafe self.graph = unsafe graph
@@ -62,7 +60,7 @@ final class PlaneFilter: @unchecked Sendable {
         unsafe CPlanarShim_graph_free(graph)
     }
 
-    /// Fills the planes of `target` from those of `source` together, if the resampling mixes the light of colors.
+    /// Resamples the planes of `source` together, for ``PlaneResampling/Mixing/lightOfColors``.
     @unsafe
     func run(
         from source: CPlanarShimColors, to target: CPlanarShimColorTarget, room: UnsafeMutableRawPointer?,
@@ -73,7 +71,7 @@ final class PlaneFilter: @unchecked Sendable {
         return unsafe CPlanarShim_resample_colors(graph, &source, &target, room, CPlanarShimWatch(token))
     }
 
-    /// Fills `target`; its rows, the source's rows and `room` begin at multiples of ``Plane/alignment``.
+    /// Fills `target`; all rows and `room` must be aligned to ``Plane/alignment``.
     @unsafe
     func run(
         from source: CPlanarShimRows, to target: CPlanarShimRows, room: UnsafeMutableRawPointer?, token: WorkToken
@@ -82,11 +80,10 @@ final class PlaneFilter: @unchecked Sendable {
     }
 }
 
-/// A cache of computed filters, for all threads; when it is full it is emptied.
+/// A cache of computed filters, shared by all threads; when full, it is emptied.
 ///
-/// To compute the filters for a size takes longer than to apply them to a small image.
+/// Computing the filters for a size takes longer than applying them to a small image.
 final class PlaneFilters: Sendable {
-    /// The cache of the process.
     static let shared = PlaneFilters(capacity: 16 << 20)
 
     private struct State {
@@ -97,12 +94,12 @@ final class PlaneFilters: Sendable {
     private let capacity: Int
     private let state = Locked(State())
 
-    /// A cache for filters of `capacity` bytes together.
+    /// Creates a cache of at most `capacity` bytes.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// The filter for `resampling`, computed if it is not in the cache; nil if zimg refuses.
+    /// Returns the filter for `resampling`, from the cache or computed; nil if zimg fails.
     func filter(for resampling: PlaneResampling) -> PlaneFilter? {
         if let known = state.withLock({ $0.filters[resampling] }) { return known }
         guard let filter = PlaneFilter(resampling) else { return nil }
@@ -110,7 +107,7 @@ final class PlaneFilters: Sendable {
             let isFull = state.byteCount + filter.byteCount > capacity
             let forgotten = isFull ? state.filters : [:]
             if isFull { state = State() }
-            // If two threads computed the same filter, the later one stays.
+            // If two threads compute the same filter, the later one replaces the other.
             if state.filters.updateValue(filter, forKey: resampling) == nil { state.byteCount += filter.byteCount }
             return forgotten
         }

@@ -1,20 +1,20 @@
 import CPlanarShim
 import Memory
 
-/// Samples that are laid on an area of resampled planes.
+/// Samples that are overlaid on an area of resampled planes.
 struct PlaneStamp {
-    /// Luma, Cb, Cr and alpha, one kind after the other, as ``DecodedImage/split(to:)`` makes them.
+    /// Separate planes of luma, Cb, Cr and alpha, as ``DecodedImage/split(to:)`` returns them.
     let samples: DecodedImage
-    /// Distance of the area's left edge from the image's, in pixels.
+    /// Left edge of the area, in pixels.
     let x: Int
-    /// Distance of the area's top edge from the image's, in pixels.
+    /// Top edge of the area, in pixels.
     let y: Int
-    /// The size of the area, which lies within the image; the samples are repeated to the right and down.
+    /// The size of the area, which lies within the image; the samples repeat to the right and down.
     let coveredSize: PixelSize
-    /// Opacity in per cent, 1…100.
+    /// Opacity in percent, 1…100.
     let opacity: Int
 
-    /// Lays the samples on three planes of their range.
+    /// Overlays the samples on three planes of their range.
     ///
     /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     func apply(to planes: CPlanarShimPlanes) throws(ImagingError) {
@@ -32,8 +32,8 @@ struct PlaneStamp {
 }
 
 extension DecodedImage {
-    /// The samples of interleaved pixels with alpha: luma, Cb, Cr and alpha by BT.601, one kind after the other, as an
-    /// image of four bands.
+    /// Converts interleaved pixels with alpha to separate BT.601 planes of luma, Cb, Cr and alpha, as an image of four
+    /// bands.
     ///
     /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     func split(to range: PlaneRange) throws(ImagingError) -> DecodedImage {

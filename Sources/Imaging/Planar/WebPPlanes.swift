@@ -2,9 +2,9 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// Decodes WebP files to the planes that they hold.
+/// Decodes WebP files to their planes.
 enum WebPPlanes {
-    /// The file's planes, upright; or the judgment of a file that does not hold planes.
+    /// Decodes the file to upright planes, or checks a file that cannot be decoded to planes.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(
@@ -27,7 +27,7 @@ enum WebPPlanes {
             let isIncomplete = status == CPlanarShimTruncated
             try plan.admit(isIncomplete: isIncomplete)
             let hasColorDetail = unsafe ColorDetail.isFound(in: target)
-            // libwebp scales chroma to pixels with more detail than to planes.
+            // libwebp scales chroma with more detail to pixels than to planes.
             if hasColorDetail, plan.level > 1, !isIncomplete { return .judged(lacksPixels: false) }
             return .decoded(
                 try DecodedImage(
@@ -36,7 +36,7 @@ enum WebPPlanes {
         }
     }
 
-    /// The planes as the decoder makes them, before they are turned upright.
+    /// Returns the planes as decoded, before they are turned upright.
     ///
     /// libwebp's scaler spreads a whole plane over its target, so that a side need not be a multiple of the level.
     private static func planes(of size: PixelSize, level: Int) -> [Plane] {
@@ -47,7 +47,7 @@ enum WebPPlanes {
         let luma = PixelSize(width: reduced(size.width), height: reduced(size.height))
         let chroma = half(luma)
         let stored = half(size)
-        // On an odd side, the last sample stands for one pixel instead of two.
+        // On an odd side, the last sample covers one pixel instead of two.
         let region = Plane.Region(
             width: Double(size.width * chroma.width) / Double(2 * stored.width),
             height: Double(size.height * chroma.height) / Double(2 * stored.height))

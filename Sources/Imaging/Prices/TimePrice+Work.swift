@@ -1,9 +1,9 @@
 extension ImageHeader {
-    /// The estimated time of one core for a decode by `plan`, known before it starts.
+    /// Estimates the core time of a decode by `plan` before it starts.
     ///
     /// - Parameters:
-    ///   - plan: The decode.
-    ///   - fileByteCount: Bytes of the file; 0 if they are not known.
+    /// - plan: The decode.
+    /// - fileByteCount: Bytes of the file; 0 if unknown.
     package func timePrice(of plan: DecodePlan, fileByteCount: Int = 0) -> Duration {
         let header = decoded(by: plan)
         let time = format.reading.time
@@ -24,21 +24,21 @@ extension ImageHeader {
         let decoded =
             plan.isAnimated
             ? min(plan.page, frames) + kept : format.hasMovingFrames ? min(plan.page + 1, frames) : 1
-        // Every start is in the price, and every frame before the wanted ones.
+        // Every decoder start counts, and every frame before the wanted ones.
         let runs = Double(header.decoderRuns + (format.hasMovingFrames ? decoded - kept : 0)) * TimePrice.run
         let depth = header.bitDepth > 8 ? 2.0 : 1
         let framing = plan.isAnimated ? TimePrice.frame.decode * Double(kept) : 0
         let rows = Double(header.storedSize.height) * TimePrice.row
         let tables = header.isCMYK ? TimePrice.cmyk.tables : 0
         let hidden = Double(header.hiddenArea) * TimePrice.hidden * depth
-        // The bytes of the map are among those of the file.
+        // The bytes of the map are part of the file.
         let map = plan.gainMap(of: self).map { $0.map.header.timePrice(of: $0.plan) } ?? .zero
         return TimePrice.duration(
             (area * pixel * depth + rows) * Double(decoded) + hidden + framing + runs + bytes + tables)
             + map
     }
 
-    /// Refuses a frame in the middle of an animation that takes too long, because it needs all frames before it.
+    /// Rejects a frame deep inside an animation that takes too long, because it needs all frames before it.
     ///
     /// - Throws: ``ImagingError/frameTooLate(_:)``.
     func checkTime(of plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
@@ -49,7 +49,7 @@ extension ImageHeader {
 }
 
 extension RenderPlan {
-    /// The estimated time of one core for this render of an image with the header `source`, without its decode.
+    /// Estimates the core time of this render for a source with this header, without the decode.
     package func timePrice(of source: ImageHeader) -> Duration {
         let part = source.decoded(by: decode)
         return timePrice(
@@ -57,16 +57,16 @@ extension RenderPlan {
             hasProfile: part.profileByteCount > 0 || part.colors.encoding != nil || gamut != .srgb)
     }
 
-    /// The estimated time of one core for the steps alone, without the encoding.
+    /// Estimates the core time of only the steps, without the encoding.
     ///
-    /// It bounds chains: a target can ask for many steps, each of which is cheap.
+    /// Bounds chains of many steps that are each cheap.
     func stepsTime(frames: Int) -> Duration {
         steps.costs(on: source).reduce(.zero) { sum, cost in
             sum + TimePrice.duration(cost.perFrame * Double(frames) + cost.once)
         }
     }
 
-    /// The estimated time of one core for a result of one color by this plan.
+    /// Estimates the core time of a single-color result by this plan.
     package func timePrice(ofPlain color: Color) -> Duration {
         timePrice(of: FrameShape(size: source.size, hasAlpha: color.alpha < 255), frames: 1, hasProfile: false)
     }
@@ -74,7 +74,7 @@ extension RenderPlan {
     private func timePrice(of frame: FrameShape, frames: Int, hasProfile: Bool) -> Duration {
         let result = steps.shape(after: frame)
         let costs = steps.costs(on: frame)
-        // The shown pixels are composed once more to be counted.
+        // Choosing the gamut composes the visible pixels a second time.
         let times = gamut == .auto ? 2.0 : 1
         let composing = times * costs.reduce(0) { $0 + $1.perFrame }
         // Colors are converted after the first step.
@@ -91,7 +91,7 @@ extension RenderPlan {
             if case .similar = quality {
                 Double(result.size.area * SimilarityGoal.mostTries) * (format.reading.time.pixel + TimePrice.similarity)
             } else { 0.0 }
-        // The result is decoded, perhaps converted, and its map is encoded.
+        // The result is decoded and perhaps converted, and its map is encoded.
         let mapping =
             decode.keepsGainMap
             ? Double(frame.size.area) * TimePrice.gains + Double(result.size.area)
@@ -108,6 +108,6 @@ extension RenderPlan {
 }
 
 extension Duration {
-    /// Whether work of this price is dear, and waits for its turn.
+    /// Whether this work is expensive and must queue.
     package var isDear: Bool { self >= TimePrice.dear }
 }

@@ -2,7 +2,7 @@
 enum GIFPixels {
     private static let mostCodes = 4_096
 
-    /// Pixels of the codes in the data whose first sub-block begins at `data`; stops counting at `most`.
+    /// Counts the pixels of the data whose first sub-block begins at `data`; stops at `most`.
     static func count(_ bytes: RawSpan, data: Int, most: Int) -> Int {
         guard let codeSize = try? bytes.byte(at: data - 1), 1...11 ~= codeSize else { return 0 }
         let clear = 1 << codeSize
@@ -36,10 +36,10 @@ enum GIFPixels {
     }
 }
 
-/// Reads codes out of sub-blocks, the lowest bits first, up to the end of the file.
+/// Reads codes from sub-blocks, least significant bits first, up to the end of the file.
 private struct CodeReader {
     private var offset: Int
-    /// Bytes that are left of the sub-block.
+    /// Bytes left in the sub-block.
     private var left = 0
     private var bits = 0
     private var bitCount = 0

@@ -1,18 +1,17 @@
 import Memory
 
-/// Repairs GIF files without a trailer, which libvips refuses, and those that leave places transparent without a
-/// transparent color, which it shows black.
+/// Repairs GIF files without a trailer, which libvips rejects, and files that leave areas transparent without a
+/// transparent color, which libvips shows black.
 enum GIFRepair {
     private static let trailer: [UInt8] = [0x3B]
-    /// A frame of one transparent pixel, for which libvips makes an alpha band.
+    /// A frame with one transparent pixel, which makes libvips add an alpha band.
     private static let transparent: [UInt8] =
         [0x21, 0xF9, 4, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]
 
-    /// The file with a trailer, and behind its frames the one that gives them alpha; the same bytes if it needs
+    /// Returns the file with a trailer and, if needed, a last frame that adds alpha; the same bytes if it needs
     /// neither.
     ///
-    /// Whether a truncated frame has all of its pixels is found out by counting its codes, because libnsgif does not
-    /// report it.
+    /// Counts the codes to see whether a truncated frame has all its pixels, because libnsgif does not report it.
     static func repair(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan) throws(ImagingError) -> RepairedFile
     {
         var last: (descriptor: Int, data: Int)?
@@ -53,12 +52,12 @@ enum GIFRepair {
 /// A file that the decoder can read to its end.
 struct RepairedFile {
     let bytes: SharedBytes
-    /// Whether the wanted frames lack pixels; these are gray, or have the pixels of the frame before.
+    /// Whether the wanted frames lack pixels; these are gray, or keep the frame before.
     let isIncomplete: Bool
 }
 
 extension SharedBytes {
-    /// The first `count` bytes, and `end` after them.
+    /// Returns the first `count` bytes, followed by `end`.
     fileprivate func with(_ end: [UInt8], instead count: Int) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: count + end.count)
         unsafe withUnsafeBytes { unsafe result.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
@@ -66,7 +65,7 @@ extension SharedBytes {
         return result.finish()
     }
 
-    /// The bytes with a last sub-block of data as long as the file, and `end` after it.
+    /// Returns the bytes with a final data sub-block that ends with the file, followed by `end`.
     fileprivate func closing(part: Int, with end: [UInt8]) -> SharedBytes {
         let left = count - part - 1
         guard left > 0 else { return with(end, instead: min(part, count)) }

@@ -1,29 +1,28 @@
 import Coordination
 import Memory
 
-/// The form in which a step uses the pixels of an additional source: resampled, and cut to the part that is visible.
+/// The form in which a step uses the pixels of an additional source: resampled, and cropped to the visible part.
 ///
-/// It depends on no image that the source is used on, so several renders can use the same pixels.
+/// It depends only on the source, so several renders can share the same pixels.
 package struct AdditionForm: Hashable, Sendable {
-    /// The size of the whole source after the resampling, with the margins around it.
+    /// The size of the resampled source, including margins.
     package let scaledSize: PixelSize
-    /// Transparent margins around the resampled source, in pixels of the scaled one.
+    /// Transparent margins around the resampled source, in its pixels.
     package var margins = ImageOperations.Margins()
-    /// The column of the scaled source that the part begins with.
+    /// The first column of the visible part in the resampled source.
     package let firstColumn: Int
-    /// The row of the scaled source that the part begins with.
+    /// The first row of the visible part in the resampled source.
     package let firstRow: Int
-    /// The size of the part, at most that of the scaled source; it goes on at the opposite edge where the source ends.
+    /// The size of the visible part, at most ``scaledSize``; past an edge of the source, it wraps around.
     package let size: PixelSize
-    /// The meaning of samples while resampling averages them.
     package let light: ResamplingLight
-    /// The range of BT.601 samples, if the pixels are luma, Cb, Cr and alpha, one kind after the other; nil if they are
+    /// The range of BT.601 samples if the pixels are separate planes of luma, Cb, Cr and alpha; nil if they are
     /// interleaved.
     package var planeRange: PlaneRange?
-    /// Whether the pixels are Display P3, and not sRGB.
+    /// Whether the pixels are Display P3 rather than sRGB.
     package var isWide = false
 
-    /// The form's text in the key of a cached result.
+    /// The form's part of the cache key.
     var keyText: String {
         let pad = "pad \(margins.top),\(margins.right),\(margins.bottom),\(margins.left)"
         return "\(scaledSize.width)x\(scaledSize.height) \(firstColumn),\(firstRow) \(size.width)x\(size.height) "
@@ -32,14 +31,13 @@ package struct AdditionForm: Hashable, Sendable {
 
     private var hasMargins: Bool { margins != ImageOperations.Margins() }
 
-    /// The size of the source without the margins.
     private var innerSize: PixelSize {
         PixelSize(
             width: scaledSize.width - margins.left - margins.right,
             height: scaledSize.height - margins.top - margins.bottom)
     }
 
-    /// The pixels of `image` in this form, with alpha.
+    /// Converts `image` to this form, with alpha.
     ///
     /// - Throws: `VipsError`, or the error of `token`.
     func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
@@ -67,7 +65,7 @@ package struct AdditionForm: Hashable, Sendable {
             if hasMargins {
                 scaled = try MarginStep(margins, color: .transparent).applied(to: scaled, in: &context)
             }
-            // Pixels are computed on demand: those outside of the part cost nothing.
+            // Pixels are computed on demand: those outside the part cost nothing.
             let isWrapped =
                 firstColumn + size.width > scaledSize.width || firstRow + size.height > scaledSize.height
             if isWrapped { scaled = try scaled.repeatedTwice() }
@@ -77,7 +75,7 @@ package struct AdditionForm: Hashable, Sendable {
         }
     }
 
-    /// Whether an image has this form already.
+    /// Returns whether an image already has this form.
     func isForm(of image: DecodedImage) -> Bool {
         guard planeRange == nil, !hasMargins, !isWide, image.profile == nil, case .interleaved = image.layout else {
             return false
@@ -86,16 +84,15 @@ package struct AdditionForm: Hashable, Sendable {
     }
 }
 
-/// Keeps the forms of additional sources from render to render: gives the pixels that are kept, or those that `make`
-/// makes.
+/// Reuses forms of additional sources across renders: returns the cached pixels, or the result of `make`.
 ///
-/// The index is that of the source in ``RenderPlan/additions``. Called on worker threads.
+/// The index refers to ``RenderPlan/additions``. Called on worker threads.
 package typealias AdditionFormReuse =
     @Sendable (
         _ index: Int, _ form: AdditionForm, _ make: () throws -> DecodedImage
     ) throws -> DecodedImage
 
 extension AdditionForm {
-    /// Makes each form anew.
+    /// Computes each form without a cache.
     package static let made: AdditionFormReuse = { _, _, make in try make() }
 }

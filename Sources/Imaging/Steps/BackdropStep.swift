@@ -1,35 +1,29 @@
 import Coordination
 import Memory
 
-/// A larger canvas that is made of the image itself.
+/// Centers or offsets the image on a larger canvas filled from the image itself.
 package struct BackdropStep: Hashable {
-    /// The content of the canvas around the image.
     package enum Kind: Hashable, Sendable {
-        /// The mean color of the image, of the first frame if animated.
+        /// The mean color of the image; of the first frame of an animation.
         case mean
         /// The image stretched to the canvas and blurred with this standard deviation, in hundred-thousandths of a
         /// pixel.
         case blurred(sigma: Int)
-        /// The pixels at the edges of the image, drawn out.
+        /// The edge pixels, extended outward.
         case edges
-        /// The image mirrored at its edges, again and again.
+        /// The image, mirrored repeatedly at its edges.
         case mirrored
     }
 
-    /// The content of the canvas around the image.
     package let kind: Kind
-    /// Size of the canvas, at least the image's.
     package let size: PixelSize
-    /// Distance of the image's left edge from the canvas's.
     package let x: Int
     /// Distance of the image's top edge from the canvas's.
     package let y: Int
 
-    /// Nanoseconds of one core for each pixel of the canvas, without the blur, and in addition with alpha; measured as
-    /// ``TimePrice`` says.
+    /// Nanoseconds per canvas pixel, without the blur, and the surcharge for alpha; see ``TimePrice``.
     private static let time = (mean: 5.0, blurred: 66.0, alpha: 46.0)
 
-    /// A step that lays images on a canvas made of them, with their top left corner at `x`, `y`.
     package init(_ kind: Kind, size: PixelSize, x: Int, y: Int) {
         self.kind = kind
         self.size = size
@@ -102,7 +96,7 @@ extension BackdropStep: RenderStep {
 }
 
 extension VipsImage {
-    /// The mean of all pixels over white.
+    /// Returns the mean of all pixels over white.
     fileprivate func meanColor(token: WorkToken) throws -> Color {
         let pixel = try inColor().flattened(on: .white)
             .resampled(to: PixelSize(width: 1, height: 1), in: .gamma).pixels(token: token).array

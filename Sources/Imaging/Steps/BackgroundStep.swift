@@ -1,25 +1,22 @@
 import Memory
 
-/// A color behind transparent parts.
+/// Puts a color behind transparent parts.
 package struct BackgroundStep: Hashable {
-    /// How the colors of transparent pixels are mixed with a color that is not opaque.
+    /// How a translucent color mixes with the colors of transparent pixels.
     package enum Mixing: Hashable, Sendable {
-        /// Each by its opacity.
+        /// Normal alpha compositing.
         case composite
-        /// The image's own in full: the colors that a file keeps in transparent pixels shine through.
+        /// The pixel's stored color counts in full, so that colors under transparent pixels show through.
         case sum
     }
 
-    /// The color; if it is not opaque, the image stays partly transparent.
+    /// The color; if it is translucent, the image stays partly transparent.
     package let color: Color
-    /// How it is mixed with transparent pixels.
     package let mixing: Mixing
 
-    /// Nanoseconds of one core for each pixel with alpha, on an opaque color and on a translucent one; measured as
-    /// ``TimePrice`` says.
+    /// Nanoseconds per pixel with alpha, on an opaque and on a translucent color; see ``TimePrice``.
     private static let time = (opaque: 5.0, translucent: 60.0)
 
-    /// A step that lays images on `color`.
     package init(_ color: Color, mixing: Mixing = .composite) {
         self.color = color
         // An opaque color leaves nothing to mix.
@@ -59,9 +56,8 @@ extension BackgroundStep: PlanarStep {
     func target(after target: PlanarTarget) -> PlanarTarget? { target }
 }
 
-/// Drops transparency without a background: the colors of transparent pixels appear as they are stored.
+/// Drops the alpha channel, so that transparent pixels show their stored colors.
 package struct OpaqueStep: Hashable {
-    /// A step that drops transparency.
     package init() {}
 }
 
@@ -84,12 +80,13 @@ extension OpaqueStep: PlanarStep {
     func target(after target: PlanarTarget) -> PlanarTarget? { target }
 }
 
-/// The mean color of the four corners behind transparent parts, by the first frame if animated.
+/// Puts the mean color of the four corners behind transparent parts; of the first frame of an animation.
+///
+/// The corners' alpha does not count.
 package struct CornerBackgroundStep: Hashable {
-    /// A step that lays images on the color of their own corners, whose alpha does not count.
     package init() {}
 
-    /// A step with any color, for prices; the price does not depend on it.
+    /// Any color, for cost estimates, which do not depend on it.
     private static let usual = BackgroundStep(.white)
 }
 
@@ -100,7 +97,7 @@ extension CornerBackgroundStep: RenderStep {
 
     package func cost(of work: StepWork) -> StepCost {
         let cost = Self.usual.cost(of: work)
-        // All pixels before it are computed once, and kept.
+        // All pixels before this step are computed once and kept.
         return StepCost(perFrame: cost.perFrame, bytes: 4 * work.input.size.area)
     }
 

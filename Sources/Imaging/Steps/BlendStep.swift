@@ -1,47 +1,44 @@
 import Coordination
 import Memory
 
-/// An additional source, or a rectangle of one color, blended with the image: once, or on a grid.
+/// Blends an additional source, or a rectangle of one color, with the image, once or on a grid.
 ///
-/// ``OverlayStep`` is faster, and lays a source once or as tiles, without blending.
+/// ``OverlayStep`` is faster, but only overlays a source once or as tiles, without blend modes.
 package struct BlendStep: Hashable {
-    /// The image or color that is laid on the image.
     package enum Paint: Hashable, Sendable {
-        /// An additional source, by its place in ``RenderPlan/additions``, in a form; `decoded` is a frame of it and
-        /// decides the price.
+        /// An additional source, by its index in ``RenderPlan/additions``, in a form.
+        ///
+        /// `decoded` is a frame of it and determines the cost.
         case addition(Int, form: AdditionForm, decoded: FrameShape)
         /// A rectangle of one color.
         case color(Color, size: PixelSize)
     }
 
-    /// The image or color that is laid on the image.
     package let paint: Paint
     /// The columns of copies.
     package let across: BlendRow
     /// The rows of copies.
     package let down: BlendRow
-    /// The way of mixing colors.
     package let mode: BlendMode
-    /// Opacity in per cent, 1…100.
+    /// Opacity in percent, 1…100.
     package let opacity: Int
 
-    /// Nanoseconds of one core for each pixel of the image; measured as ``TimePrice`` says.
+    /// Nanoseconds per image pixel; see ``TimePrice``.
     private static let time = 2.0
-    /// Nanoseconds of one core for each copy, whatever its size: an estimate.
+    /// Nanoseconds per copy of any size, estimated.
     private static let timeOfCopy = 200.0
 
-    /// A step that lays copies of a paint on the image.
     package init(_ paint: Paint, across: BlendRow, down: BlendRow, mode: BlendMode = .normal, opacity: Int) {
         (self.paint, self.across, self.down) = (paint, across, down)
         (self.mode, self.opacity) = (mode, opacity)
     }
 
-    /// A step that lays copies of an additional source on the image.
+    /// Creates a step for copies of an additional source.
     ///
     /// - Parameters:
-    ///   - addition: The place of the source in ``RenderPlan/additions``.
-    ///   - layout: The part of the source that is laid, and its size; its place does not count.
-    ///   - decoded: A frame of the decoded source.
+    /// - addition: The source's index in ``RenderPlan/additions``.
+    /// - layout: The visible part of the source and its size; its position is ignored.
+    /// - decoded: A frame of the decoded source.
     package init(
         of addition: Int, layout: OverlayLayout, decoded: FrameShape, across: BlendRow, down: BlendRow,
         mode: BlendMode = .normal, opacity: Int
@@ -144,7 +141,7 @@ extension BlendStep: RenderStep {
 }
 
 extension BlendMode {
-    /// Nanoseconds of one core for each pixel that is laid on an image; measured as ``TimePrice`` says.
+    /// Nanoseconds per blended pixel; see ``TimePrice``.
     fileprivate var time: Double {
         switch self {
         case .normal, .multiply, .screen, .darken, .lighten, .difference, .exclusion, .add, .mask, .maskOut: 25

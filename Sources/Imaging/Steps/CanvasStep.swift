@@ -1,18 +1,14 @@
-/// A canvas larger than the image on it.
+/// Places the image on a larger canvas, with its top left corner at `x`, `y`.
 package struct CanvasStep: Hashable {
-    /// Size of the canvas, at least the image's.
     package let size: PixelSize
-    /// Distance of the image's left edge from the canvas's.
     package let x: Int
-    /// Distance of the image's top edge from the canvas's.
     package let y: Int
-    /// The canvas's color around the image; transparent parts of the image stay transparent.
+    /// The color around the image; transparent parts of the image stay transparent.
     package let color: Color
 
-    /// Nanoseconds of one core for each pixel of the canvas; measured as ``TimePrice`` says.
+    /// Nanoseconds per canvas pixel; see ``TimePrice``.
     private static let time = 3.0
 
-    /// A step that lays images on a canvas, with their top left corner at `x`, `y`.
     package init(size: PixelSize, x: Int, y: Int, color: Color) {
         self.size = size
         self.x = x
@@ -44,7 +40,7 @@ extension CanvasStep: RenderStep {
 }
 
 extension Color {
-    /// The values of a pixel of this color.
+    /// Returns a pixel of this color.
     fileprivate func components(bands: Int) -> [Double] {
         let color = bands < 3 ? [red] : [red, green, blue]
         return (bands.isMultiple(of: 2) ? color + [alpha] : color).map(Double.init)

@@ -1,16 +1,14 @@
 import Coordination
 
-/// A change of colors by tables, a matrix or a formula.
+/// Changes colors by tables, a matrix or a formula.
 ///
-/// ``ColorStep`` is faster, and has the filter functions of CSS only.
+/// ``ColorStep`` is faster, but has only the CSS filter functions.
 package struct ColorFormulaStep: Hashable {
     package let formula: ColorFormula
 
-    /// Nanoseconds of one core for each pixel: of tables and matrices, of a saturation, and of formulas in CIE Lab;
-    /// measured as ``TimePrice`` says.
+    /// Nanoseconds per pixel: for tables and matrices, for saturation, and for formulas in CIE Lab; see ``TimePrice``.
     private static let time = (plain: 14.0, saturation: 22.0, lab: 115.0)
 
-    /// A step that changes colors by `formula`.
     package init(_ formula: ColorFormula) {
         self.formula = formula
     }
@@ -38,18 +36,16 @@ extension ColorFormulaStep: WholeFrameStep {
     }
 }
 
-/// Changes by how frequent values are, or noise that depends on the place of a pixel alone.
+/// Changes colors by the frequency of values, or adds noise that depends only on a pixel's position.
 package enum HistogramStep: Hashable {
-    /// The values of each component are spread so that they are equally frequent.
+    /// Equalizes the histogram of each component.
     case equalize
-    /// The lightness of CIELAB is spread between the values that `low` and `high` per cent of the pixels do not exceed,
-    /// by the first frame if animated.
+    /// Stretches CIELAB lightness between these percentiles of the pixels; of the first frame of an animation.
     case normalize(low: Int, high: Int)
-    /// One of `amount` numbers around 0 is added to each pixel; `amount` is 1…65536.
+    /// Adds one of `amount` numbers around 0 to each pixel; `amount` is 1…65536.
     case noise(amount: Int, seed: Int)
 
-    /// Nanoseconds of one core for each pixel, and for each pixel whose lightness is spread; measured as ``TimePrice``
-    /// says.
+    /// Nanoseconds per pixel, without and with a lightness stretch; see ``TimePrice``.
     private static let time = (plain: 16.0, lightness: 220.0)
 }
 

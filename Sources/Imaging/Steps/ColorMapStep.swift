@@ -1,26 +1,24 @@
-/// A change of each pixel's color that depends on this color alone; alpha stays as it is.
+/// Maps each pixel's color independently of other pixels; alpha does not change.
 package struct ColorMapStep: Hashable {
-    /// A rule for colors; components that leave the range are clipped.
+    /// A mapping of colors; results out of range are clipped.
     package enum Map: Hashable, Sendable {
-        /// The curves for each component, one after the other.
+        /// A sequence of curves, applied to each component.
         case curves([ToneCurve])
-        /// Nine factors of red, green and blue: for red, then for green and for blue, in ten-thousandths.
+        /// A 3×3 matrix of red, green and blue, row by row, in ten-thousandths.
         case matrix([Int])
-        /// Lightness and chroma of CIE LCh times these factors, from 0 on, hue plus degrees, and lightness, 0…100, plus
-        /// `added`.
+        /// Multiplies lightness and chroma of CIE LCh, adds degrees to the hue, and adds `added` to the lightness,
+        /// 0…100.
         case lch(lightness: Float, chroma: Float, hue: Int, added: Float = 0)
-        /// The lightness of CIELAB is kept; a* and b* become those of a color.
+        /// Keeps CIELAB lightness and replaces a* and b* by a color's.
         case tint(Color)
-        /// Gray of the same luminance; the image has no colors any more.
+        /// Converts to gray of the same luminance.
         case grey
-        /// The color that lies at the pixel's gray on the way from one color to another one in CIELAB.
+        /// Maps gray to a color between two colors, interpolated in CIELAB.
         case gradient(from: Color, to: Color)
     }
 
-    /// How colors change.
     package let map: Map
 
-    /// A step that changes colors by `map`.
     package init(_ map: Map) {
         self.map = map
     }
@@ -87,7 +85,7 @@ extension ColorMapStep: FilterStep {
         }
     }
 
-    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    /// Nanoseconds per pixel; see ``TimePrice``.
     private var time: Double {
         switch map {
         case .curves, .matrix: 9

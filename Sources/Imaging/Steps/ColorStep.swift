@@ -1,14 +1,13 @@
 import Glibc
 
-/// The filter functions of CSS Filter Effects 1, on sRGB components; alpha stays as it is.
+/// The filter functions of CSS Filter Effects 1, on sRGB components; alpha does not change.
 package struct ColorStep: Hashable {
-    /// The filters, of which at least one changes something.
+    /// The filters, at least one of which has an effect.
     package let filters: ColorFilters
 
-    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    /// Nanoseconds per pixel; see ``TimePrice``.
     private static let time = 8.0
 
-    /// A step that applies `filters`.
     package init(_ filters: ColorFilters) {
         self.filters = filters
     }
@@ -35,7 +34,7 @@ extension ColorStep: WholeFrameStep {
     package var colors: StepColors { .changed }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        // The other matrices leave gray as it is.
+        // The other matrices do not change gray.
         let image = try filters.sepia > 0 ? image.inColor() : image
         return try image.colored(by: ColorChange(filters), token: context.token)
     }
@@ -46,11 +45,11 @@ extension ColorStep: PlanarStep {
 }
 
 extension StepCost {
-    /// The cost of an operation on whole frames: the frame before it and the frame after it are in memory.
+    /// Returns the cost of an operation on whole frames, during which the input and output frames are in memory.
     ///
     /// - Parameters:
-    ///   - time: Nanoseconds of one core for each pixel of the result.
-    ///   - bytes: Bytes for each pixel of the input besides the frames.
+    /// - time: Nanoseconds per output pixel.
+    /// - bytes: Bytes per input pixel, besides the frames.
     static func filtering(_ work: StepWork, time: Double, bytes: Int = 0) -> StepCost {
         let (input, output) = (work.input.size.area, work.output.size.area)
         return StepCost(perFrame: Double(output) * time, bytes: input * (4 + bytes) + output * 4)
@@ -58,7 +57,6 @@ extension StepCost {
 }
 
 extension ColorChange {
-    /// The filter functions in their order.
     init(_ filters: ColorFilters) {
         self.init()
         if filters.brightness != 100 { append(Scale(factor: Double(filters.brightness) / 100)) }
@@ -97,7 +95,7 @@ extension ColorChange.Matrix {
         return Self(factors: (0..<9).map { constant[$0] + cos(angle) * byCosine[$0] + sin(angle) * bySine[$0] })
     }
 
-    /// `share` of these factors, and the rest of the unchanged component.
+    /// Mixes `share` of these factors with the unchanged component.
     private static func mixed(_ factors: [Double], share: Double) -> Self {
         Self(factors: (0..<9).map { factors[$0] * share + ($0 % 4 == 0 ? 1 - share : 0) })
     }

@@ -1,16 +1,16 @@
-/// Sums of the pixels around each pixel, each with a factor of its own.
+/// Convolves the image with a kernel.
 package struct ConvolutionStep: Hashable {
     package static let mostFactors = 225
 
-    /// The factors row by row, in millionths.
+    /// The kernel row by row, in millionths.
     package let factors: [Int]
     /// The number of factors in a row.
     package let columns: Int
 
-    /// Nanoseconds of one core for each pixel: of every frame, and of each factor; measured as ``TimePrice`` says.
+    /// Nanoseconds per pixel, and per pixel and factor; see ``TimePrice``.
     private static let time = (frame: 12.0, factor: 0.4)
 
-    /// A step with these factors; nil unless the numbers of columns and of rows are odd, and the factors few enough.
+    /// Creates a step, or returns nil unless the kernel's sides are odd and it is small enough.
     package init?(factors: [Int], columns: Int) {
         guard columns > 0, !columns.isMultiple(of: 2), !factors.isEmpty, factors.count <= Self.mostFactors,
             factors.count.isMultiple(of: columns), !(factors.count / columns).isMultiple(of: 2)

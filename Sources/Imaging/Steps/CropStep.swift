@@ -1,13 +1,9 @@
-/// A crop to a part given by its position.
+/// Crops to the part of `size` with its top left corner at `x`, `y`.
 package struct CropStep: Hashable {
-    /// Distance of the part's left edge from the image's.
     package let x: Int
-    /// Distance of the part's top edge from the image's.
     package let y: Int
-    /// Size of the part.
     package let size: PixelSize
 
-    /// A step that keeps the part of `size` whose top left corner is at `x`, `y`.
     package init(x: Int, y: Int, size: PixelSize) {
         self.x = x
         self.y = y

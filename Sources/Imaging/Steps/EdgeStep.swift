@@ -1,16 +1,13 @@
 import Coordination
 
-/// Margins that are made of the image's own pixels.
+/// Adds margins filled from the image's own pixels.
 package struct EdgeStep: Hashable {
-    /// The pixels of the margins.
     package let edge: ImageOperations.Margins.Pixels
-    /// The margins, in pixels.
     package let margins: ImageOperations.Margins
 
-    /// Nanoseconds of one core for each pixel of the result; measured as ``TimePrice`` says.
+    /// Nanoseconds per output pixel; see ``TimePrice``.
     private static let time = 6.0
 
-    /// A step that adds `margins`.
     package init(_ edge: ImageOperations.Margins.Pixels, _ margins: ImageOperations.Margins) {
         (self.edge, self.margins) = (edge, margins)
     }

@@ -1,6 +1,6 @@
-/// A change of the colors' gamut.
+/// Converts colors to another gamut.
 ///
-/// No recipe has it: the renderer adds it when it knows what the decoded pixels mean, so it is in no key.
+/// Not part of a plan or key: the renderer adds it when the colors of the decoded pixels are known.
 struct GamutStep: Hashable {
     let conversion: GamutConversion
 }
@@ -22,10 +22,11 @@ extension GamutStep: PlanarStep {
 }
 
 extension RenderSteps {
-    /// These steps for pixels with the colors of `profile`, nil for sRGB, so that the result is sRGB or Display P3.
+    /// Returns these steps with conversions that turn pixels in the colors of `profile` (nil for sRGB) into sRGB or
+    /// Display P3.
     ///
-    /// Pixels are mixed in their own space and converted when there are few of them: after the resample. Colors that
-    /// steps name are those of sRGB, and a step that changes colors works on sRGB.
+    /// Pixels are mixed in their own space and converted after the resample, when there are fewer of them. Colors named
+    /// in steps are sRGB, and steps that change colors work on sRGB.
     func shown(from profile: ColorProfile?, inWide isWide: Bool) -> RenderSteps {
         let worksWide = isWide && profile?.isStandard == false && allSatisfy { $0.colors != .changed }
         var steps = Array(self)

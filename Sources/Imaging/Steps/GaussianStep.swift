@@ -1,32 +1,29 @@
-/// A Gaussian blur, or its reverse: an unsharp mask.
+/// A Gaussian blur, or an unsharp mask.
 package struct GaussianStep: Hashable {
-    /// The use of the blurred image.
     package enum Kind: String, Sendable {
         case blur, sharpen
     }
 
-    /// The use of the blurred image.
     package let kind: Kind
     /// Standard deviation in hundred-thousandths of a pixel, above 0.
     package let sigma: Int
-    /// The share of the difference from the means that an unsharp mask adds, in hundredths; 100 for a blur.
+    /// The share of the difference from the blurred image that an unsharp mask adds, in percent; 100 for a blur.
     package let amount: Int
 
-    /// Nanoseconds of one core, measured as ``TimePrice`` says.
+    /// Core time in nanoseconds; see ``TimePrice``.
     ///
-    /// `frame` is for each pixel of every frame. With weights, `deviation` is for each pixel and `row` for each row,
-    /// times the standard deviation in pixels. With boxes, `boxes` is for each number that they add up. `alpha` and
-    /// `sharpenedAlpha` are for each pixel in addition, if colors are weighted.
+    /// `frame` is per pixel of every frame. With a kernel, `deviation` is per pixel and `row` per row, times the
+    /// standard deviation in pixels. With box filters, `boxes` is per number added. `alpha` and `sharpenedAlpha` are
+    /// per pixel in addition, if colors are weighted by alpha.
     private static let time = (
         frame: 8.0, deviation: 2.0, row: 36.0, boxes: 6.0, alpha: 8.0, sharpenedAlpha: 24.0
     )
-    /// The standard deviation in pixels from which boxes are used.
+    /// The standard deviation in pixels from which box filters are used.
     private static let leastBoxes = 8.0
-    /// The number of boxes, and pixels that they reach together beyond the ends of a line, for each pixel of the
-    /// standard deviation.
+    /// The number of box filters, and how far they reach beyond the ends of a line, per pixel of the standard
+    /// deviation.
     private static let boxes = (count: 4.0, reach: 3.5)
 
-    /// A step with the means of this standard deviation, in hundred-thousandths of a pixel.
     package init(_ kind: Kind, sigma: Int, amount: Int = 100) {
         self.kind = kind
         self.sigma = sigma
@@ -34,7 +31,7 @@ package struct GaussianStep: Hashable {
     }
 
     private var deviation: Double { Double(sigma) / 100_000 }
-    /// The part of the difference from the means that is added.
+    /// The share of the difference from the blurred image that is added.
     private var factor: Float { kind == .blur ? -1 : Float(amount) / 100 }
 }
 
@@ -58,19 +55,20 @@ extension GaussianStep: WholeFrameStep {
             perFrame: frame.perFrame + numbers * Self.time.boxes, bytes: frame.bytes + Int(min(lines, 1e15)))
     }
 
-    /// Columns of numbers that are computed together.
+    /// Columns that are computed together.
     private static let strip = 96
 
-    /// How long a line of `length` pixels is with its ends repeated, and how many numbers its means add up.
+    /// Returns the length of a line of `length` pixels with repeated ends, and the numbers that its means add up.
     ///
-    /// A line that is short beside the boxes takes a weight for each pair of its pixels instead, and no repetitions.
+    /// For a line that is short compared to the boxes, one weight for each pair of pixels is cheaper, without repeated
+    /// ends.
     private func line(_ length: Int) -> (length: Double, numbers: Double) {
         let repeated = Double(length) + 2 * Self.boxes.reach * deviation
         let (pairs, boxes) = (Double(length) * Double(length), Self.boxes.count * repeated)
         return pairs <= boxes ? (Double(length), pairs) : (repeated, boxes)
     }
 
-    /// The first version of boxes was used on short lines, too.
+    /// The first version also used box filters on short lines.
     package var keyText: String {
         "\(kind.rawValue)\(deviation < Self.leastBoxes ? "" : ".2") \(sigma)" + (amount == 100 ? "" : " by \(amount)")
     }

@@ -1,20 +1,15 @@
 import Coordination
 
-/// A crop to the part of the image that matters most, by the first frame if animated.
+/// Crops to the most interesting part of the image; of the first frame of an animation.
 package struct InterestStep: Hashable {
-    /// The measure that chooses the part.
     package let measure: InterestMeasure
-    /// Size of the part.
     package let size: PixelSize
 
-    /// Nanoseconds of one core at any size, and for each pixel that is read, without alpha and with it; measured as
-    /// ``TimePrice`` says.
+    /// Nanoseconds once, and per pixel read, without and with alpha; see ``TimePrice``.
     private static let time = (least: 20_000_000.0, read: 20.0, withAlpha: 60.0)
-    /// The same at any size for the entropy of an image with alpha, whose colors libvips counts in 65,536 steps, and
-    /// the bytes for that.
+    /// The same for the entropy of an image with alpha, which libvips counts in 65,536 bins, and the bytes it needs.
     private static let fineCounting = (time: 130_000_000.0, bytes: 112 << 20)
 
-    /// A step that keeps the part of `size` with the most of `measure`.
     package init(_ measure: InterestMeasure, size: PixelSize) {
         self.measure = measure
         self.size = size

@@ -1,22 +1,19 @@
-/// A mix of each pixel with the eight around it.
+/// Mixes each pixel with its eight neighbors.
 ///
-/// The outermost pixels are repeated beyond the edges.
+/// Edge pixels are repeated beyond the edges.
 package struct KernelStep: Hashable {
-    /// The way of mixing the nine pixels.
     package enum Kernel: String, Hashable, Sendable {
-        /// Their mean.
+        /// The mean of all nine.
         case mean
-        /// The pixel, and a third of its difference from the mean of the others.
+        /// The pixel plus a third of its difference from the mean of its neighbors.
         case sharpen
     }
 
-    /// The way of mixing the nine pixels.
     package let kernel: Kernel
 
-    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    /// Nanoseconds per pixel; see ``TimePrice``.
     private static let time = 55.0
 
-    /// A step that mixes by `kernel`.
     package init(_ kernel: Kernel) {
         self.kernel = kernel
     }

@@ -1,18 +1,15 @@
-/// A sharpening of the lightness in CIELAB by libvips' measure: flat parts and edges are sharpened by different
-/// amounts.
+/// Sharpens CIELAB lightness as libvips does, with different amounts for flat areas and edges.
 package struct LightnessSharpenStep: Hashable {
-    /// Standard deviation of the mean that the lightness is compared with, in pixels; above 0, at most 10.
+    /// Standard deviation of the mean that lightness is compared with, in pixels; above 0, at most 10.
     package let sigma: Float
     /// The amount for small differences, 0…1000000.
     package let flat: Float
     /// The amount for large differences, 0…1000000.
     package let jagged: Float
 
-    /// Nanoseconds of one core for each pixel, and for each pixel of the standard deviation; measured as ``TimePrice``
-    /// says.
+    /// Nanoseconds per pixel, and per pixel times the standard deviation; see ``TimePrice``.
     private static let time = (frame: 200.0, deviation: 21.0)
 
-    /// A step that sharpens by these values.
     package init(sigma: Float, flat: Float, jagged: Float) {
         (self.sigma, self.flat, self.jagged) = (sigma, flat, jagged)
     }

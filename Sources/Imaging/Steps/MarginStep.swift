@@ -1,11 +1,9 @@
-/// Margins around an image.
+/// Adds margins of one color.
 package struct MarginStep: Hashable {
-    /// The margins, in pixels.
     package let margins: ImageOperations.Margins
     /// The margins' color; transparent parts of the image stay transparent.
     package let color: Color
 
-    /// A step that adds `margins` of one color.
     package init(_ margins: ImageOperations.Margins, color: Color) {
         self.margins = margins
         self.color = color
@@ -41,7 +39,7 @@ extension MarginStep: RenderStep {
 }
 
 extension MarginStep: PlanarStep {
-    /// Margins of an odd length at the left or above would move the image between the samples of chroma.
+    /// Odd margins at the left or top would shift the image between chroma samples.
     func target(after target: PlanarTarget) -> PlanarTarget? {
         guard color.alpha % 255 == 0, margins.left.isMultiple(of: 2), margins.top.isMultiple(of: 2) else { return nil }
         return target.filtered(by: .pad(margins, color))

@@ -1,12 +1,11 @@
-/// Squares of a grid from the top left, each of which becomes its mean.
+/// Pixelates: each square of a grid from the top left becomes its mean.
 package struct MosaicStep: Hashable {
     /// Side of a square in pixels, above 1.
     package let side: Int
 
-    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    /// Nanoseconds per pixel; see ``TimePrice``.
     private static let time = 10.0
 
-    /// A step with squares of `side` pixels.
     package init(side: Int) {
         self.side = side
     }

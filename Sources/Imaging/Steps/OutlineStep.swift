@@ -1,16 +1,16 @@
-/// A cut along an outline; what lies outside becomes one color.
+/// Cuts along an outline; pixels outside become one color.
 package struct OutlineStep: Hashable {
-    /// The outline, which depends on the size of the frame.
+    /// An outline that adapts to the frame's size.
     package enum Shape: Hashable, Sendable {
-        /// All of the frame, with corners rounded by this radius, in thousandths of a pixel, as far as the frame's
-        /// sides allow; nil for as far as they allow.
+        /// The whole frame, with corners of this radius in thousandths of a pixel, limited by the frame's sides; nil
+        /// for the largest radius.
         case rounded(Int?)
-        /// All of the frame, with corners rounded by ellipses of these half axes, in thousandths of a pixel, as far as
-        /// the frame's sides allow.
+        /// The whole frame, with elliptic corners of these half axes in thousandths of a pixel, limited by the frame's
+        /// sides.
         case elliptic(across: Int, down: Int)
-        /// The largest such shape in the middle.
+        /// The largest such shape, centered.
         case mask(ImageOperations.Mask)
-        /// The shape enlarged until it fills the frame, as ``FittedMask`` says.
+        /// The shape enlarged to fill the frame; see ``FittedMask``.
         case fitted(ImageOperations.Mask)
     }
 
@@ -18,10 +18,9 @@ package struct OutlineStep: Hashable {
     /// The color outside the outline; it may be transparent.
     package let color: Color
 
-    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    /// Nanoseconds per pixel; see ``TimePrice``.
     private static let time = 18.0
 
-    /// A step that cuts along `shape`.
     package init(_ shape: Shape, color: Color) {
         self.shape = shape
         self.color = color

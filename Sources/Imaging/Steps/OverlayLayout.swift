@@ -1,27 +1,26 @@
-/// Where a watermark lies on a result, in pixels.
+/// The placement of a watermark on a result, in pixels.
 package struct OverlayLayout: Hashable, Sendable {
-    /// The size of the whole watermark on the result.
+    /// The size of the whole watermark, scaled.
     package var scaledSize: PixelSize
-    /// Distance of the covered area's left edge from the result's.
+    /// Left edge of the covered area on the result.
     package var x: Int
-    /// Distance of the covered area's top edge from the result's.
+    /// Top edge of the covered area on the result.
     package var y: Int
-    /// The size of the covered area; it lies within the result.
+    /// The size of the covered area, which lies within the result.
     package var coveredSize: PixelSize
-    /// Column of the scaled watermark that lies at the left edge of the covered area.
+    /// Column of the scaled watermark at the left edge of the covered area.
     package var firstColumn: Int
-    /// Row of the scaled watermark that lies at the top edge of the covered area.
+    /// Row of the scaled watermark at the top edge of the covered area.
     package var firstRow: Int
 
-    /// A layout of these values.
+    /// Creates a layout, or returns nil if no pixel of the result is covered.
     ///
     /// - Parameters:
-    ///   - scaledSize: The size of the whole watermark on the result.
-    ///   - x: Distance of its left edge from the result's, negative if it begins outside.
-    ///   - y: Distance of its top edge from the result's, negative if it begins outside.
-    ///   - result: The size of the result.
-    ///   - isTiled: Whether it is repeated to the right and down.
-    /// - Returns: Nil if no pixel of the result is covered.
+    /// - scaledSize: The size of the whole watermark on the result.
+    /// - x: Its left edge on the result, negative if it begins outside.
+    /// - y: Its top edge on the result, negative if it begins outside.
+    /// - result: The size of the result.
+    /// - isTiled: Whether it is repeated to the right and down.
     package init?(scaledSize: PixelSize, x: Int, y: Int, on result: PixelSize, isTiled: Bool = false) {
         let horizontal = Span(scaledSize.width, from: x, isTiled: isTiled, in: result.width)
         let vertical = Span(scaledSize.height, from: y, isTiled: isTiled, in: result.height)
@@ -36,11 +35,11 @@ package struct OverlayLayout: Hashable, Sendable {
         (firstColumn, firstRow) = (horizontal.phase, vertical.phase)
     }
 
-    /// The layout of a watermark of size `own`, upright; nil if it lies outside of the result.
+    /// Creates the layout of a watermark with the upright size `own`, or returns nil if it lies outside the result.
     ///
     /// - Parameters:
-    ///   - ratio: Device pixels per CSS pixel, in thousandths.
-    ///   - result: The size of the result.
+    /// - ratio: Device pixels per CSS pixel, in thousandths.
+    /// - result: The size of the result.
     init?(_ options: WatermarkOptions, ratio: Int, own: PixelSize, result: PixelSize) {
         let scaled = Self.scaledSize(of: own, scale: options.scale, ratio: ratio, result: result)
         let (across, down) = options.isTiled ? (.start, .start) : options.position.anchors
@@ -56,14 +55,14 @@ package struct OverlayLayout: Hashable, Sendable {
         firstColumn + coveredSize.width > scaledSize.width || firstRow + coveredSize.height > scaledSize.height
     }
 
-    /// The layout of the copies that cover the area, as one watermark.
+    /// The tiles that cover the area, as one watermark.
     var covering: OverlayLayout {
         var part = self
         (part.scaledSize, part.firstColumn, part.firstRow) = (coveredSize, 0, 0)
         return part
     }
 
-    /// The size of the whole watermark on the result: with a scale, it keeps its ratio and fits inside.
+    /// Returns the watermark's size on the result; with a scale, it keeps its aspect ratio and fits inside.
     static func scaledSize(of own: PixelSize, scale: Int?, ratio: Int, result: PixelSize) -> PixelSize {
         guard let scale else {
             return PixelSize(
@@ -76,7 +75,7 @@ package struct OverlayLayout: Hashable, Sendable {
             width: min(width, proportion(own.width, result.height, of: own.height)), height: result.height)
     }
 
-    /// CSS pixels as pixels of the result, halves rounded away from zero.
+    /// Converts CSS pixels to pixels of the result, rounding halves away from zero.
     private static func pixels(_ value: Int, _ ratio: Int) -> Int {
         let pixels = (2 * abs(value) * ratio + 1_000) / 2_000
         return value < 0 ? -pixels : pixels
@@ -86,7 +85,6 @@ package struct OverlayLayout: Hashable, Sendable {
     private struct Span {
         /// First covered pixel of the result.
         var start: Int
-        /// Number of covered pixels.
         var count: Int
         /// Pixel of the watermark at the first covered pixel.
         var phase: Int
@@ -110,12 +108,10 @@ package struct OverlayLayout: Hashable, Sendable {
 }
 
 extension Gravity {
-    /// Where something lies along one axis.
     fileprivate enum Anchor {
         case start, middle, end
     }
 
-    /// The place along both axes.
     fileprivate var anchors: (across: Anchor, down: Anchor) {
         switch self {
         case .topLeft: (.start, .start)

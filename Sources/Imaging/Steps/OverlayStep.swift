@@ -1,30 +1,30 @@
 import Memory
 
-/// An additional source laid on the image, once or as tiles.
+/// Overlays an additional source on the image, once or as tiles.
 ///
-/// Colors are mixed as premultiplied sRGB components, exactly, and rounded once.
+/// Premultiplied sRGB components are mixed exactly and rounded once.
 package struct OverlayStep: Hashable {
-    /// The place of the source in ``RenderPlan/additions``.
+    /// The source's index in ``RenderPlan/additions``.
     package let addition: Int
-    /// The form of its pixels, which is repeated to the right and down where the covered area is larger.
+    /// The form of its pixels, which repeats to the right and down if the covered area is larger.
     package private(set) var form: AdditionForm
-    /// Distance of the covered area's left edge from the image's.
+    /// Left edge of the covered area.
     package let x: Int
-    /// Distance of the covered area's top edge from the image's.
+    /// Top edge of the covered area.
     package let y: Int
     /// The size of the covered area, which lies within the image.
     package let coveredSize: PixelSize
-    /// Opacity in per cent, 1…100.
+    /// Opacity in percent, 1…100.
     package let opacity: Int
-    /// A frame of the decoded source, which decides the price.
+    /// A frame of the decoded source, which determines the cost.
     let decoded: FrameShape
 
-    /// Nanoseconds of one core for each covered pixel; measured as ``TimePrice`` says.
+    /// Nanoseconds per covered pixel; see ``TimePrice``.
     private static let time = 8.0
 
-    /// A step that lays an additional source on the image by `layout`.
+    /// Creates a step that places an additional source by `layout`.
     ///
-    /// - Parameter margins: Transparent margins that belong to the size of the source in `layout`.
+    /// - Parameter margins: Transparent margins, included in the source's size in `layout`.
     package init(
         of addition: Int, layout: OverlayLayout, decoded: FrameShape, opacity: Int, light: ResamplingLight,
         margins: ImageOperations.Margins = ImageOperations.Margins()
@@ -44,7 +44,8 @@ package struct OverlayStep: Hashable {
 }
 
 extension OverlayStep {
-    /// A step that covers the first pixels of the image with one copy: what a source in this form costs elsewhere, too.
+    /// Creates a step that covers the first pixels of the image with one copy, to estimate the cost of a source in this
+    /// form.
     init(of addition: Int, form: AdditionForm, decoded: FrameShape) {
         (self.addition, self.form, self.decoded) = (addition, form, decoded)
         (x, y, coveredSize, opacity) = (0, 0, form.size, 100)
@@ -57,7 +58,7 @@ extension OverlayStep: FilterStep {
         let scaling = StepWork(
             input: decoded, output: FrameShape(size: form.size, hasAlpha: true), read: decoded.size.area,
             made: form.size.area)
-        // Planes that are not made smaller become pixels as a whole before.
+        // Planes that are not reduced become pixels as a whole first.
         let isReduced =
             form.scaledSize.width <= decoded.size.width && form.scaledSize.height <= decoded.size.height
             && min(form.scaledSize.width, form.scaledSize.height) >= PlanarTarget.shortestSide

@@ -1,23 +1,20 @@
 import Coordination
 
-/// Each pixel replaced by one of those in a square around it, by their order: a median, or the darkest or brightest.
+/// Replaces each pixel by the median, darkest or brightest pixel of the square around it.
 ///
-/// Each component is ordered by itself. The outermost pixels are repeated beyond the edges; alpha stays as it is.
+/// Each component is ranked separately. Edge pixels are repeated beyond the edges; alpha does not change.
 package struct RankStep: Hashable {
-    /// The place in the order.
     package enum Place: String, Hashable, Sendable {
         case least, median, most
     }
 
-    /// The place in the order.
     package let place: Place
     /// Side of the square in pixels, 1…99.
     package let side: Int
 
-    /// Nanoseconds of one core for each pixel, and for each pixel of a side; measured as ``TimePrice`` says.
+    /// Nanoseconds per pixel, and per pixel times the side; see ``TimePrice``.
     private static let time = (pixel: 150.0, side: 16.0)
 
-    /// A step that takes the pixel at `place` in squares of `side` pixels.
     package init(_ place: Place, side: Int) {
         (self.place, self.side) = (place, side)
     }
@@ -39,7 +36,7 @@ extension RankStep: FilterStep {
     }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        // libvips refuses squares that are larger than the image.
+        // libvips rejects squares that are larger than the image.
         let side = min(side, image.width, image.height)
         let place =
             switch place {

@@ -1,49 +1,45 @@
 import Coordination
 
-/// One thing that a render does to the pixels of each frame.
+/// One operation of a render on the pixels of each frame.
 ///
-/// A step says everything about itself: what it does to size and alpha, what it costs, how a result's key names it, and
-/// how libvips does it. No other code knows the kinds of steps: a new kind is a file in this folder, and the code that
-/// puts it into a plan. A step that another lane can do too conforms to that lane's protocol as well, such as
-/// ``PlanarStep``.
+/// A step is self-contained: it defines its effect on size and alpha, its cost, its cache key, and its libvips
+/// implementation. No other code knows the kinds of steps: a new kind is a file in this folder, and the code that adds
+/// it to a plan. A step that another path supports also conforms to that path's protocol, such as ``PlanarStep``.
 package protocol RenderStep: Hashable, Sendable {
-    /// The shape of a frame after this step.
     func shape(after input: FrameShape) -> FrameShape
 
-    /// How many pixels of a frame of this shape the step reads to make `wanted` pixels of its result.
+    /// Returns the number of input pixels that the step reads to compute `wanted` output pixels.
     ///
-    /// Pixels are computed on demand: pixels that a later step crops cost nothing before it.
+    /// Pixels are computed on demand: those that a later step crops cost nothing before it.
     func pixelsRead(of input: FrameShape, for wanted: Int) -> Int
 
-    /// The time and memory that the step takes.
     func cost(of work: StepWork) -> StepCost
 
-    /// The step's text in the key of a cached result: its kind and everything that decides its pixels.
+    /// The step's part of the cache key: its kind and everything that affects its pixels.
     ///
-    /// The text must not change, because it is part of the keys on disk. If the step makes other pixels, it gets
-    /// another text.
+    /// The text must not change, because it is part of the keys on disk. If the step produces different pixels, it
+    /// needs a new text.
     var keyText: String { get }
 
-    /// The step in words, for people who check their URLs.
+    /// A description for people who check their URLs.
     var words: String { get }
 
-    /// The effect on colors; ``StepColors/kept`` unless it says otherwise.
+    /// The effect on colors; ``StepColors/kept`` by default.
     var colors: StepColors { get }
 
-    /// The step for pixels of Display P3: colors that it names, which are sRGB's, are the same ones there.
+    /// The step for Display P3 pixels, with its sRGB colors converted.
     var inDisplayP3: any RenderStep { get }
 
-    /// The frame after this step, not computed yet.
+    /// Returns the frame after this step, computed lazily.
     ///
-    /// - Parameter context: The step's own context: what it keeps there for the first frame is there for the others.
+    /// - Parameter context: The step's own context, which persists from the first frame to the last.
     func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage
 }
 
-/// The effect of a step on colors.
 package enum StepColors: Sendable {
-    /// It moves, mixes or covers them, with colors that it may name.
+    /// Moves, mixes or covers colors; it may name some.
     case kept
-    /// It changes them, by numbers that mean sRGB.
+    /// Changes colors by numbers that assume sRGB.
     case changed
 }
 
@@ -52,7 +48,7 @@ extension RenderStep {
 
     package var inDisplayP3: any RenderStep { self }
 
-    /// Whether `other` is the same step with the same values.
+    /// Returns whether `other` is the same step with the same values.
     func isEqual(to other: any RenderStep) -> Bool {
         func isSame<Other: RenderStep>(_ other: Other) -> Bool {
             guard Other.self == Self.self else { return false }
@@ -63,7 +59,7 @@ extension RenderStep {
     }
 }
 
-/// A step that keeps the shape of a frame, and reads the pixels that it makes.
+/// A step that keeps the shape of a frame and reads only the pixels that it computes.
 package protocol FilterStep: RenderStep {}
 
 extension FilterStep {
@@ -72,48 +68,48 @@ extension FilterStep {
     package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
 }
 
-/// A step that keeps the shape of a frame, and always makes all of it.
+/// A step that keeps the shape of a frame and always computes the whole frame.
 package protocol WholeFrameStep: FilterStep {}
 
 extension WholeFrameStep {
     package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
 }
 
-/// A step that the planar lane can do, too.
+/// A step that the planar path supports.
 ///
-/// libvips does the first step that does not conform, and all steps after it.
+/// libvips runs the first step that does not conform, and all steps after it.
 protocol PlanarStep: RenderStep {
-    /// The resampling for this step after those that led to `target`; nil if planes cannot do the step there.
+    /// Returns the target of this step after the steps that led to `target`; nil if planes cannot do the step there.
     func target(after target: PlanarTarget) -> PlanarTarget?
 }
 
-/// A step that can also be done on the planes that all steps before it have made, right before they are encoded.
+/// A step that can also run on the finished planes, just before they are encoded.
 protocol StampingStep: RenderStep {
-    /// The stamp that is laid on planes of this range.
+    /// Returns the stamp for planes of this range.
     func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp
 }
 
-/// A step that cuts out a part of which only the pixels tell the place.
+/// A crop whose position depends on the pixels.
 protocol SeekingStep: RenderStep {
-    /// The crop to the part.
+    /// Returns the crop.
     ///
     /// - Parameter context: The step's context after a frame; nil before that, for a crop at the corner.
     func crop(found context: StepContext?) -> CropStep
 }
 
-/// A step that lays an additional source on the image.
+/// A step that overlays an additional source on the image.
 protocol AdditionStep: RenderStep {
-    /// The form of the source; nil if the step lays something else.
+    /// The form of the source; nil if the step overlays something else.
     var additionForm: AdditionForm? { get }
 }
 
-/// The tools of a step during one render.
+/// The context of one step during one render.
 ///
-/// Each step has its own context, from the first frame to the last.
+/// It persists from the first frame to the last.
 package struct StepContext {
-    /// Tells whether to stop; a step that computes pixels asks it.
+    /// Reports cancellation; steps that compute pixels check it.
     let token: WorkToken
-    /// The pixels of the request's additional sources, in the order of ``RenderPlan/additions``.
+    /// The pixels of the additional sources, in the order of ``RenderPlan/additions``.
     package let additions: [DecodedImage]
     private let reuse: AdditionFormReuse
     private var decision: Any?
@@ -127,7 +123,7 @@ package struct StepContext {
         self.reuse = reuse
     }
 
-    /// The pixels of an additional source in a form; made for the first frame and kept for the others.
+    /// Returns an additional source in a form, computed for the first frame and reused for later ones.
     mutating func pixels(of addition: Int, in form: AdditionForm) throws -> DecodedImage {
         let (image, token, reuse) = (additions[addition], token, reuse)
         return try decided {
@@ -139,7 +135,7 @@ package struct StepContext {
     /// The result of the first call of ``decided(_:)``; nil before that.
     func decision<Decision>(as kind: Decision.Type) -> Decision? { decision as? Decision }
 
-    /// The result of `decide` for the first frame, and the same value for all later frames.
+    /// Returns the result of `decide` for the first frame, and the same value for all later frames.
     mutating func decided<Decision>(_ decide: () throws -> Decision) rethrows -> Decision {
         if let decision = decision as? Decision { return decision }
         let new = try decide()
@@ -148,11 +144,8 @@ package struct StepContext {
     }
 }
 
-/// The work of a step on one frame.
 package struct StepWork: Hashable, Sendable {
-    /// The frame before the step.
     package let input: FrameShape
-    /// The frame after the step.
     package let output: FrameShape
     /// Pixels of the input that the step reads.
     package internal(set) var read = 0
@@ -160,16 +153,14 @@ package struct StepWork: Hashable, Sendable {
     package internal(set) var made = 0
 }
 
-/// The time and memory that a step takes.
 package struct StepCost: Hashable, Sendable {
-    /// Nanoseconds of one core for each frame.
+    /// Nanoseconds per frame.
     package let perFrame: Double
-    /// Nanoseconds of one core for all frames together.
+    /// Nanoseconds once for all frames.
     package let once: Double
-    /// Bytes that the step holds besides its frame.
+    /// Bytes in use besides the frame.
     package let bytes: Int
 
-    /// A cost of these values.
     package init(perFrame: Double = 0, once: Double = 0, bytes: Int = 0) {
         self.perFrame = perFrame
         self.once = once

@@ -1,29 +1,25 @@
-/// The steps of a render, in the order that the request asks for.
+/// The steps of a render, in order.
 package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
     private var steps: [any RenderStep]
 
-    /// These steps, in this order.
     package init(_ steps: [any RenderStep]) {
         self.steps = steps
     }
 
-    /// These steps, in this order.
     package init(arrayLiteral steps: any RenderStep...) {
         self.steps = steps
     }
 
-    /// Adds a step after the others.
     package mutating func append(_ step: some RenderStep) { steps.append(step) }
 
-    /// Drops the first steps, which are done.
+    /// Drops the first steps after they are done.
     mutating func removeFirst(_ count: Int) { steps.removeFirst(count) }
 
-    /// The shape of a frame after all steps.
     package func shape(after input: FrameShape) -> FrameShape {
         steps.reduce(input) { shape, step in step.shape(after: shape) }
     }
 
-    /// The work of each step, for frames of this shape.
+    /// Returns the work of each step for frames of this shape.
     func work(on input: FrameShape) -> [StepWork] {
         var shape = input
         var work = steps.map { step in
@@ -40,7 +36,7 @@ package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
         return work
     }
 
-    /// The cost of each step, for frames of this shape.
+    /// Returns the cost of each step for frames of this shape.
     package func costs(on input: FrameShape) -> [StepCost] {
         zip(steps, work(on: input)).map { step, work in step.cost(of: work) }
     }
@@ -64,7 +60,7 @@ extension RenderSteps: Hashable {
 }
 
 extension RenderSteps {
-    /// The target for as many of the first steps as planes can do, and their number.
+    /// Returns the target for as many leading steps as planes support, and their number.
     func planarTarget(from start: PlanarTarget) -> (target: PlanarTarget, count: Int) {
         var (target, count) = (start, 0)
         for step in self {
@@ -74,7 +70,7 @@ extension RenderSteps {
         return (target, count)
     }
 
-    /// The steps, with crops in place of those that look for their part.
+    /// Replaces content-dependent crops by crops at a position.
     ///
     /// - Parameter contexts: The contexts of the steps after a frame; none before that, for crops at the corner.
     func placed(by contexts: [StepContext] = []) -> RenderSteps {

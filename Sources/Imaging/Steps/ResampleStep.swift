@@ -1,28 +1,25 @@
-/// A resample of the image, or of a part of it, to another size.
+/// Resamples the image, or a part of it, to another size.
 package struct ResampleStep: Hashable {
-    /// The size after resampling.
     package let size: PixelSize
-    /// The part of the source that is kept, in the source's own pixels, whatever the level; nil for all of it.
+    /// The part to keep, in pixels of the source regardless of the level; nil for all of it.
     ///
-    /// Nothing outside of the part is mixed in. libvips cuts at the nearest pixel of the decoded image, planes are cut
-    /// within it.
+    /// Pixels outside the part are not mixed in. libvips crops at the nearest pixel of the decoded image, planes at
+    /// subpixels.
     package let part: ImagePart?
-    /// The meaning of samples while they are averaged: stored components or light.
     package let light: ResamplingLight
 
-    /// Nanoseconds of one core for each pixel that is read and each that is made; measured as ``TimePrice`` says.
+    /// Nanoseconds per pixel read and per pixel computed; see ``TimePrice``.
     private static let time = (read: 10.0, made: 25.0)
-    /// The factor by which it is more if pixels are weighted by alpha, or enlarged as light: libvips does both in
-    /// floating point.
+    /// The factor if pixels are weighted by alpha, or enlarged in linear light, both of which libvips does in floating
+    /// point.
     private static let weighting = 3.0
-    /// The factor by which it is more if opaque images are made larger as they are stored.
+    /// The factor if opaque images are enlarged in gamma-encoded values.
     private static let enlarging = 2.0
-    /// Bytes of a pixel in floating point, and rows of them that are kept.
+    /// Bytes of a floating-point pixel, and the number of rows in memory.
     private static let weighted = (bytes: 16, rows: 256)
-    /// Nanoseconds of one core for images that are made smaller as light, with or without alpha.
+    /// Nanoseconds per pixel read and computed for reductions in linear light, with or without alpha.
     private static let lightTime = (read: 5.0, made: 25.0)
 
-    /// A step that makes images of `size`.
     package init(to size: PixelSize, of part: ImagePart? = nil, in light: ResamplingLight = .gamma) {
         self.size = size
         self.part = part
@@ -35,7 +32,7 @@ extension ResampleStep: RenderStep {
 
     package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { read(of: input.size).area }
 
-    /// The size of the resampled part.
+    /// Returns the size of the resampled part.
     private func read(of input: PixelSize) -> PixelSize { part?.rounded(in: input).size ?? input }
 
     package func cost(of work: StepWork) -> StepCost {
@@ -89,7 +86,7 @@ extension ResamplingLight {
     fileprivate var keyText: String {
         switch self {
         case .gamma: "gamma"
-        // The first version was libvips', in floating point.
+        // The first version was libvips' in floating point.
         case .linear: "linear.2"
         }
     }

@@ -1,24 +1,23 @@
 import Glibc
 
-/// A rotation by any angle onto the smallest frame that holds all of the image.
+/// Rotates by any angle, onto the smallest frame that contains the whole image.
 package struct RotationStep: Hashable {
     /// Degrees clockwise, 1…359.
     package let degrees: Int
     /// The color of the corners, which may be transparent; transparent parts of the image stay transparent.
     package let corners: Color
 
-    /// Nanoseconds of one core for each pixel of the result; measured as ``TimePrice`` says.
+    /// Nanoseconds per output pixel; see ``TimePrice``.
     private static let time = 40.0
-    /// Bytes of a pixel while it is rotated: four components in floating point.
+    /// Bytes per pixel during the rotation: four floating-point components.
     private static let pixelBytes = 16
 
-    /// A step that turns images by `degrees` clockwise.
     package init(degrees: Int, corners: Color = .transparent) {
         self.degrees = degrees
         self.corners = corners
     }
 
-    /// The size of the frame: sides rounded half up.
+    /// Returns the size of the frame, with sides rounded half up.
     private func size(after input: PixelSize) -> PixelSize {
         let angle = Double(degrees) * .pi / 180
         let (cosine, sine) = (abs(cos(angle)), abs(sin(angle)))

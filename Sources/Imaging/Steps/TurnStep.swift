@@ -1,8 +1,8 @@
-/// Quarter turns and mirrors.
+/// Rotates by quarter turns, and mirrors.
 package struct TurnStep: Hashable {
     package let turn: QuarterTurn
 
-    /// Nanoseconds of one core for each pixel; measured as ``TimePrice`` says.
+    /// Nanoseconds per pixel; see ``TimePrice``.
     private static let time = 10.0
 
     package init(_ turn: QuarterTurn) {

@@ -1,12 +1,11 @@
-/// A larger image in which each pixel is a square of its color.
+/// Enlarges each pixel to a square.
 package struct ZoomStep: Hashable {
     /// Side of the squares in pixels, above 1.
     package let factor: Int
 
-    /// Nanoseconds of one core for each pixel that is made; measured as ``TimePrice`` says.
+    /// Nanoseconds per output pixel; see ``TimePrice``.
     private static let time = 3.0
 
-    /// A step with squares of `factor` pixels.
     package init(factor: Int) {
         self.factor = factor
     }

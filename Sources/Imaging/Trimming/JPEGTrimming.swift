@@ -2,16 +2,16 @@ import Memory
 
 /// Removes excessive metadata and a truncated last segment from JPEG files.
 ///
-/// libjpeg walks the list of all saved segments before it appends the next one: 64 MiB of empty segments took it more
-/// than a minute. A usual amount is kept, because it costs less than a copy of the file.
+/// libjpeg walks the list of all saved segments before it appends the next one: 64 MiB of empty segments took more than
+/// a minute. A usual amount is kept, because it costs less than a copy of the file.
 enum JPEGTrimming {
-    /// Most metadata that is kept, in segments and in bytes.
+    /// The most metadata to keep, in segments and bytes.
     private static let usual = (segments: 64, bytes: 256 << 10)
-    /// Longest profile that is kept, in bytes, and the most parts of it, which are numbered by one byte.
+    /// The longest profile to keep, in bytes, and its most parts, which are numbered by one byte.
     private static let longestProfile = (bytes: 4 << 20, parts: 255)
 
-    /// The file without metadata if it has an unusual amount, without an enormous profile, and without a truncated
-    /// segment.
+    /// Returns the file without metadata if it has an unusual amount, without an oversized profile, and without a
+    /// truncated segment.
     static func trim(_ file: SharedBytes, header: ImageHeader) -> SharedBytes {
         var dropped = (segments: 0, bytes: 0)
         var isTruncated = false
@@ -32,7 +32,7 @@ enum JPEGTrimming {
         }
     }
 
-    /// Walks the segments in the same way as the header's inspection, which has refused files without a frame or scan.
+    /// Walks the segments like the header parser, which has rejected files without a frame or scan.
     ///
     /// A truncated segment is the last one; its range ends after the file.
     private static func forEachUnneededSegment(
@@ -49,7 +49,7 @@ enum JPEGTrimming {
                 profileParts += 1
                 isNeeded = header.profileByteCount <= longestProfile.bytes && profileParts <= longestProfile.parts
             case 0xEE where file.hasText("Adobe", at: next + 2):
-                // This segment says how colors are stored.
+                // This segment declares the color transform.
                 isNeeded = !hasAdobe
                 hasAdobe = true
             case 0xE1...0xEF, 0xFE: isNeeded = false

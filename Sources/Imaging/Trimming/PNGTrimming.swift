@@ -1,20 +1,19 @@
 import Memory
 
-/// Removes the chunks of PNG files that do not change pixels.
+/// Removes the chunks of PNG files that do not affect pixels.
 ///
-/// libpng inflates every text chunk, up to 8 MB each: a file of 4 MB took it 15 s and 2 GB.
+/// libpng inflates every text chunk, up to 8 MB each: a file of 4 MB took 15 s and 2 GB.
 enum PNGTrimming {
-    /// Longest profile that is kept, in bytes as stored.
+    /// The longest profile to keep, in bytes as stored.
     private static let longestProfile = 4 << 20
 
-    /// The file without texts, EXIF and other chunks that do not change pixels.
     static func trim(_ file: SharedBytes) -> SharedBytes {
         file.keeping(forEachNeededPart)
     }
 
     private static func forEachNeededPart(of file: RawSpan, _ keep: (Range<Int>) -> Void) {
         var hasProfile = false
-        // The start of a run of chunks that are kept together.
+        // The start of a run of chunks to keep.
         var start = 0
         var offset = 8
         while let length = try? file.bigEndian32(at: offset), offset + 12 + length <= file.byteCount,
@@ -35,10 +34,9 @@ enum PNGTrimming {
         if start < file.byteCount { keep(start..<file.byteCount) }
     }
 
-    /// Whether a chunk other than a profile is kept.
+    /// Returns whether to keep a chunk other than a profile.
     private static func isNeeded(_ file: RawSpan, chunkAt offset: Int, length: Int) -> Bool {
-        // A capital first letter marks chunks that a decoder must know (W3C PNG section 5.4): the decoder judges
-        // unknown ones.
+        // An uppercase first letter marks critical chunks (W3C PNG section 5.4): the decoder handles unknown ones.
         guard let letter = try? file.byte(at: offset + 4), letter & 0x20 != 0 else { return true }
         if file.hasText("tRNS", at: offset + 4) { return true }
         // Most files have some of these small chunks: removing them is not worth a copy of the file.
@@ -50,7 +48,7 @@ enum PNGTrimming {
 }
 
 extension SharedBytes {
-    /// The parts of the file that are to be kept; the same bytes if that is all of it.
+    /// Returns the parts of the file to keep; the same bytes if that is all of it.
     ///
     /// - Parameter walk: Calls `keep` with the parts to keep, in order; the same parts at every call.
     func keeping(

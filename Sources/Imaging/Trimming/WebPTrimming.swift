@@ -4,23 +4,23 @@ import Memory
 ///
 /// A truncated chunk of image data is kept, with its length corrected. libwebp keeps a record of every chunk, and
 /// libvips reads all frames before it decodes the first one, each time counting from the start: a file of 4 MiB with
-/// 100,000 frames took it 15 s. Neither accepts a file that is shorter than its header says.
+/// 100,000 frames took 15 s. Neither accepts a file that is shorter than its header states.
 enum WebPTrimming {
-    /// Most metadata that is kept, in chunks and in bytes: removing a usual amount is not worth a copy of the file.
+    /// The most metadata to keep, in chunks and bytes: removing a usual amount is not worth a copy of the file.
     private static let usual = (chunks: 64, bytes: 256 << 10)
-    /// Most frames that are decoded; so many take the decoder about half a second.
+    /// The most frames to decode; this many take about half a second.
     private static let mostFrames = 20_000
 
-    /// A chunk, as much of it as the file has.
+    /// A chunk, up to the end of the file.
     private struct Chunk {
         let range: Range<Int>
         let isNeeded: Bool
         let isTruncated: Bool
     }
 
-    /// The file with its first `frames` frames, and without other chunks if these are many.
+    /// Returns the file with its first `frames` frames, without other chunks if there are many.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for too many frames, and if nothing of an image is left.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for too many frames, or if no image data is left.
     static func trim(_ file: SharedBytes, frames: Int) throws(ImagingError) -> SharedBytes {
         guard frames <= mostFrames else { throw .cannotDecode(detail: "\(frames) frames of a WebP file are too many") }
         var dropped = (chunks: 0, bytes: 0)
@@ -65,7 +65,7 @@ enum WebPTrimming {
         let announced = 8 + ((try? file.littleEndian32(at: 4)) ?? 0)
         let fileEnd = min(announced, file.byteCount)
         var framesLeft = frames
-        // Of the other chunks, an image has one of each kind.
+        // An image has one of each of the other kinds.
         var kindsLeft = kinds
         var offset = 12
         while let length = try? file.littleEndian32(at: offset + 4) {
@@ -95,7 +95,7 @@ enum WebPTrimming {
 }
 
 extension ByteAccumulator {
-    /// Appends a chunk's name, if it is not empty, and its length.
+    /// Appends a chunk's name, unless empty, and its length.
     fileprivate mutating func append(text: StaticString = "", number: Int) {
         append(Array(text.description.utf8) + number.littleEndianBytes(4))
     }

@@ -1,27 +1,24 @@
-/// Which frames of a source are decoded, and at which level.
+/// Which frames of a source are decoded, and at which reduction.
 ///
-/// With the source's identity it is the key of the decoded cache.
+/// With the source's identity, it is the key of the decoded cache.
 package struct DecodePlan: Hashable, Sendable {
     /// The page or frame, from 0; the first one of animations.
     package let page: Int
     /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
     package let level: Int
-    /// Whether more than one frame is decoded.
     package let isAnimated: Bool
-    /// The largest number of frames that is decoded, from ``page`` on; 1 for stills.
+    /// The most frames to decode, starting at ``page``; 1 for stills.
     package let mostFrames: Int
-    /// Whether an image that lacks pixels is refused or served.
     package let incompleteImages: IncompleteImages
-    /// The size in which an image of shapes is drawn, in pixels; nil for its natural size, and for images of pixels.
+    /// The size to draw a vector image at, in pixels; nil for its natural size, and for raster images.
     package let drawnSize: PixelSize?
-    /// The rectangle that fills this size; nil for all of the image.
+    /// The rectangle that fills this size; nil for the whole image.
     package let drawnPart: DrawnPart?
     /// Whether the image's gain map is decoded with it.
     package let keepsGainMap: Bool
-    /// The colors that are kept.
+    /// The colors to keep.
     package let gamut: DecodedGamut
 
-    /// A plan for one page, or for the first frames.
     package init(
         page: Int = 0, level: Int = 1, isAnimated: Bool = false, mostFrames: Int = .max,
         incompleteImages: IncompleteImages = .refuse, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
@@ -38,10 +35,9 @@ package struct DecodePlan: Hashable, Sendable {
         self.gamut = gamut
     }
 
-    /// A plan for the first page of a source that a step uses besides the image, in full size unless a level or a drawn
-    /// size is given.
+    /// Creates a plan for the first page of an additional source, at full size unless a level or drawn size is given.
     ///
-    /// - Throws: ``ImagingError`` for a source that the limits exclude.
+    /// - Throws: ``ImagingError`` for a source that exceeds the limits.
     package init(
         ofAddition header: ImageHeader, level: Int = 1, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
         limits: ImagingLimits
@@ -52,9 +48,9 @@ package struct DecodePlan: Hashable, Sendable {
         try check(header, limits: limits)
     }
 
-    /// Refuses files whose header shows that this plan must not be carried out.
+    /// Rejects files whose header shows that this plan must not be run.
     ///
-    /// - Throws: ``ImagingError`` for a format, a page or a number of pixels that the limits or the file exclude.
+    /// - Throws: ``ImagingError`` for a format, a page or a number of pixels that the limits or the file rule out.
     package func check(_ header: ImageHeader, limits: ImagingLimits) throws(ImagingError) {
         guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
         let frames = frames(of: header)
@@ -75,17 +71,17 @@ package struct DecodePlan: Hashable, Sendable {
         }
     }
 
-    /// Longest side of an image of shapes of which a part is drawn, in pixels: librsvg's places have 24 bits.
+    /// Longest side of a vector image that is drawn in part, in pixels: librsvg's coordinates have 24 bits.
     private static let longestWhole = 1 << 22
 
-    /// How many frames of a file are decoded.
+    /// Returns the number of frames to decode.
     package func frames(of header: ImageHeader) -> Int {
         isAnimated ? max(1, min(header.frames - page, mostFrames)) : 1
     }
 
-    /// The decode of the gain map that is kept; nil for none.
+    /// Returns the decode of the gain map; nil if it is dropped.
     ///
-    /// It is reduced no more than the image, and stays as large as that as long as it is larger.
+    /// The map is reduced at most as much as the image, and only while it stays at least as large.
     package func gainMap(of header: ImageHeader) -> (map: GainMap, plan: DecodePlan)? {
         guard keepsGainMap, let map = header.gainMap else { return nil }
         let (whole, own) = (header.size.width, map.header.size.width)
@@ -101,10 +97,10 @@ package struct DecodePlan: Hashable, Sendable {
             incompleteImages: incompleteImages, drawnSize: drawnSize, drawnPart: drawnPart, gamut: gamut)
     }
 
-    /// Whether other frames are decoded than the first one alone.
+    /// Returns whether more than the first frame is decoded.
     func needsFrames(of header: ImageHeader) -> Bool { header.frames > 1 && (isAnimated || page > 0) }
 
-    /// Refuses an image that lacks pixels, unless such images are to be served.
+    /// Rejects an image that lacks pixels, unless such images may be served.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``.
     func admit(isIncomplete: Bool) throws(ImagingError) {
@@ -114,7 +110,7 @@ package struct DecodePlan: Hashable, Sendable {
     }
 }
 
-/// Whether images that lack pixels are refused or served; files that lack only their end are decoded like complete
+/// Whether to reject or serve images that lack pixels; files that lack only their end marker are decoded like complete
 /// ones.
 package enum IncompleteImages: String, Sendable, Hashable, CaseIterable {
     /// The decode fails.

@@ -1,21 +1,20 @@
-/// The rectangle of an image of shapes that is drawn without the rest, because a drawing of all of it would be too
-/// large.
+/// The rectangle of a vector image that is drawn without the rest, because a drawing of the whole would be too large.
 package struct DrawnPart: Hashable, Sendable {
     /// The wanted part, in pixels of the natural size.
     package let part: ImagePart
-    /// The size that the wanted part has in the drawing.
+    /// The size of the wanted part in the drawing.
     package let scaledSize: PixelSize
     /// Columns of the scaled part to the left of the rectangle.
     package let x: Int
     /// Rows of the scaled part above the rectangle.
     package let y: Int
 
-    /// The rectangle whose top left corner is at `x`, `y` of `part` in `scaledSize`.
+    /// Creates the rectangle with its top left corner at `x`, `y` of `part` in `scaledSize`.
     package init(of part: ImagePart, scaledTo scaledSize: PixelSize, x: Int = 0, y: Int = 0) {
         (self.part, self.scaledSize, self.x, self.y) = (part, scaledSize, x, y)
     }
 
-    /// The size that all of the image would have, rounded up; saturates.
+    /// The size that the whole image would have, rounded up; saturates.
     var wholeSize: PixelSize {
         func side(_ whole: Int, _ scaled: Int, of part: Int) -> Int {
             let (product, overflow) = whole.multipliedReportingOverflow(by: scaled)
@@ -26,7 +25,7 @@ package struct DrawnPart: Hashable, Sendable {
             height: side(part.whole.height, scaledSize.height, of: part.size.height))
     }
 
-    /// The rectangle in the units of an image that is `width` by `height` as a whole, if it has `size` in the drawing.
+    /// Returns the rectangle in units of a whole image of `width` by `height`, if it has `size` in the drawing.
     func rectangle(
         _ size: PixelSize, in width: Double, _ height: Double
     ) -> (x: Double, y: Double, width: Double, height: Double) {

@@ -1,18 +1,18 @@
-/// The texts in Exif about a file's camera, making, maker and rights; never about a place.
+/// The EXIF texts about a file's camera, time, artist and copyright; never about a location.
 package struct EXIFTexts: Hashable, Sendable {
-    /// The maker of the camera; all texts are without their final zeros, and empty if the file does not say.
+    /// The maker of the camera; all texts are without trailing zeros, and empty if absent.
     package let make: [UInt8]
     /// The model of the camera.
     package let model: [UInt8]
-    /// When the file was last changed, as `YYYY:MM:DD HH:MM:SS`.
+    /// Last modification, as `YYYY:MM:DD HH:MM:SS`.
     package let dateTime: [UInt8]
-    /// Who made the image and who owns the rights; nil if the file does not say.
+    /// The artist and the copyright; nil if absent.
     package let attribution: Attribution?
 
-    /// Most bytes of each text but those of ``attribution``; a longer one is left out.
+    /// Most bytes of each text outside ``attribution``; a longer one is dropped.
     package static let longest = 255
 
-    /// These texts; nil if there are none.
+    /// Returns nil if there are no texts.
     package init?(
         make: [UInt8] = [], model: [UInt8] = [], dateTime: [UInt8] = [], attribution: Attribution? = nil
     ) {
@@ -20,26 +20,26 @@ package struct EXIFTexts: Hashable, Sendable {
         (self.make, self.model, self.dateTime, self.attribution) = (make, model, dateTime, attribution)
     }
 
-    /// Bytes of memory that the texts take, roughly.
+    /// Approximate memory of the texts, in bytes.
     var byteCount: Int { [make, model, dateTime].reduce(attribution?.byteCount ?? 0) { $0 + $1.count + 48 } }
 }
 
-/// Who made an image and who owns the rights, as the file says in Exif.
+/// An image's artist and copyright, from EXIF.
 package struct Attribution: Hashable, Sendable {
-    /// The text of the tag `Artist`, without its final zero; empty without one.
+    /// The tag `Artist` without its trailing zero; empty if absent.
     package let artist: [UInt8]
-    /// The text of the tag `Copyright`, without its final zero; empty without one.
+    /// The tag `Copyright` without its trailing zero; empty if absent.
     package let copyright: [UInt8]
 
-    /// Most bytes of each text; a longer one is left out.
+    /// Most bytes of each text; a longer one is dropped.
     package static let longest = 4_096
 
-    /// These texts; nil if both are empty.
+    /// Returns nil if both are empty.
     package init?(artist: [UInt8], copyright: [UInt8]) {
         guard !artist.isEmpty || !copyright.isEmpty else { return nil }
         (self.artist, self.copyright) = (artist, copyright)
     }
 
-    /// Bytes of memory that the texts take, roughly.
+    /// Approximate memory of the texts, in bytes.
     var byteCount: Int { (artist.count + copyright.count) / 8 * 9 + 96 }
 }

@@ -1,18 +1,16 @@
 package import Memory
 
-/// A finished result: the bytes of an image file that the service made.
+/// A finished result: the bytes of an image file that the service encoded.
 package struct EncodedImage: Sendable {
-    /// The bytes of the file.
     package let bytes: SharedBytes
     package let format: ImageFormat
     /// Size of one frame in pixels.
     package let size: PixelSize
-    /// The quality that a search found; nil if the quality was given.
+    /// The quality that a search found; nil if it was fixed.
     package let quality: Int?
-    /// Whether the file holds a gain map besides the image.
+    /// Whether the file contains a gain map.
     package let hasGainMap: Bool
 
-    /// Wraps the output of an encoder.
     package init(
         bytes: SharedBytes, format: ImageFormat, size: PixelSize, quality: Int? = nil, hasGainMap: Bool = false
     ) {
@@ -24,12 +22,11 @@ package struct EncodedImage: Sendable {
     }
 }
 
-/// How the quality of a result is decided.
+/// How the quality of a result is chosen.
 package enum EncodingQuality: Hashable, Sendable {
     /// This quality, 1…100; 100 for formats without a quality.
     case fixed(Int)
-    /// A quality not above `highest` whose file has at most `bytes` bytes, while that of the next higher quality has
-    /// more.
+    /// A quality up to `highest` whose file has at most `bytes` bytes, while the next higher quality exceeds them.
     ///
     /// If no file is that small, quality `lowest`.
     case fitting(bytes: Int, highest: Int, lowest: Int = 1)
@@ -45,7 +42,7 @@ package enum EncodingQuality: Hashable, Sendable {
         }
     }
 
-    /// Most encodes that finding the quality takes, the last one included.
+    /// Most encodes to find the quality, including the last one.
     var mostEncodes: Int {
         switch self {
         case .fixed: 1
@@ -54,21 +51,21 @@ package enum EncodingQuality: Hashable, Sendable {
         }
     }
 
-    /// The quality of the file of a gain map with so many pixels, and those that are tried where a result has most
-    /// bytes, of which the map gets a third if it can.
+    /// Returns the qualities to try for a gain map with this number of pixels; only the first is used without a byte
+    /// limit, of which the map may take a third.
     ///
-    /// A small map shows more of its rounding.
+    /// Rounding is more visible in a small map.
     static func ofGainMap(pixels: Int) -> [Int] { [pixels <= 150_000 ? 92 : 85, 70, 45, 25] }
 
     /// Most encodes of the result's gain map.
     var mostMapEncodes: Int { if case .fitting = self { Self.ofGainMap(pixels: 0).count } else { 1 } }
 
-    /// Whether only encoding tells the quality.
+    /// Whether finding the quality requires trial encodes.
     var isSearched: Bool {
         if case .fixed = self { false } else { true }
     }
 
-    /// The quality in words.
+    /// A description for people.
     var words: String {
         switch self {
         case .fixed(let quality): "quality \(quality)"
@@ -88,8 +85,7 @@ package enum EncodingQuality: Hashable, Sendable {
     }
 }
 
-/// How similar a file must be to the unencoded image, and between which qualities the lowest such quality is looked
-/// for.
+/// How similar a file must be to the unencoded image, and the range of qualities to search.
 package struct SimilarityGoal: Hashable, Sendable {
     /// The least similarity in ten-thousandths, 0…10000; docs/quality.md defines the scale.
     package var least = 9_800
@@ -101,14 +97,13 @@ package struct SimilarityGoal: Hashable, Sendable {
     /// Most qualities that are tested.
     static let mostTries = 5
 
-    /// The defaults of the contract.
     package init() {}
 }
 
-/// The meaning of a quality.
+/// The scale of a quality.
 package enum QualityScale: Sendable, Hashable {
-    /// The same look in each format: that of JPEG files of this quality.
+    /// Equal visual quality in all formats, on JPEG's scale.
     case look
-    /// The number that the format's encoder knows.
+    /// The encoder's own scale.
     case encoder
 }

@@ -1,17 +1,16 @@
-/// How an encoder writes a file, besides its format.
+/// Encoder settings, besides the format.
 package struct EncoderSettings: Hashable, Sendable {
     /// 1…100; ignored if the format has no quality.
     package var quality: Int
-    /// The encoder's effort, in its own scale.
+    /// The encoder's effort, on its own scale.
     package var effort: Int
-    /// Bits of a component, in a format with a choice.
+    /// Bits per component, if the format supports several.
     package var bitDepth: Int
-    /// Whether the image is Display P3, and the file says so if the format's encoder writes that.
+    /// Whether the image is Display P3, which the file declares if the encoder supports it.
     package var isWide: Bool
-    /// Whether chroma is not subsampled, in JPEG of a quality that would.
+    /// Whether JPEG chroma is not subsampled even at low quality.
     var hasFullChroma = false
 
-    /// Settings of these values.
     package init(quality: Int, effort: Int, bitDepth: Int = 8, isWide: Bool = false) {
         (self.quality, self.effort, self.bitDepth, self.isWide) = (quality, effort, bitDepth, isWide)
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A shape in the middle of a frame, enlarged until its bounding box reaches two edges of the frame.
+/// A centered shape, enlarged until its bounding box reaches two edges of the frame.
 ///
 /// The corners of polygons and stars lie on a circle, the first one above its center, so that the square stands on a
 /// corner. The circle itself and the ellipse are as large as the frame allows.
@@ -9,7 +9,6 @@ package struct FittedMask {
     package let size: PixelSize
     let outline: Outline
 
-    /// The shape of `mask` in a frame of `frame`.
     package init(_ mask: ImageOperations.Mask, in frame: PixelSize) {
         let side = min(frame.width, frame.height)
         let radius = Double(side) / 2
@@ -21,7 +20,7 @@ package struct FittedMask {
             size = PixelSize(width: side, height: side)
             outline = Outline(mask, in: frame)
         case .heart:
-            // The bounds are those of many points, of which every second one becomes a corner.
+            // The bounds are those of many points; every second one becomes a corner.
             let points = (0...314).map { Self.heartPoint(at: -Double.pi + 0.02 * Double($0), radius) }
             (size, outline) = Self.fitted(points, keepingEvery: 2, in: frame)
         case .triangle, .triangleDown, .pentagon, .pentagonDown, .hexagon, .square, .star:
@@ -31,7 +30,7 @@ package struct FittedMask {
         }
     }
 
-    /// Scales points from their bounds, which are rounded to whole pixels, to those of the frame.
+    /// Scales points from their bounds, rounded to whole pixels, to the frame.
     private static func fitted(
         _ points: [Outline.Point], keepingEvery step: Int, in frame: PixelSize
     ) -> (PixelSize, Outline) {
@@ -73,7 +72,7 @@ package struct FittedMask {
         }
     }
 
-    /// A point of x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, in units of the radius.
+    /// Returns a point of x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, in units of the radius.
     private static func heartPoint(at angle: Double, _ radius: Double) -> Outline.Point {
         let height = 13 * cos(angle) - 5 * cos(2 * angle) - 2 * cos(3 * angle) - cos(4 * angle)
         return Outline.Point(x: radius * (1 + 16 * pow(sin(angle), 3)), y: radius * (1 - height))

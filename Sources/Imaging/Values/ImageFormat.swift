@@ -1,19 +1,18 @@
 /// An image file format that Alula reads or writes.
 ///
-/// A case here and a row in `FormatTable.swift` say everything that the service needs to know about a format. Besides,
-/// a format needs the code that reads its header, its loader and its saver.
+/// A format consists of a case here, a row in `FormatTable.swift`, and the code of its header parser, loader and saver.
 package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, webp, gif, avif, heic, jxl, tiff, bmp, ico, svg
 
-    /// The format that people call by this name: that of its case, or `jpg`.
+    /// Creates the format from its case's name or `jpg`.
     package init?(name: String) {
         self.init(rawValue: name == "jpg" ? "jpeg" : name)
     }
 }
 
 extension ImageFormat {
-    /// The first of `formats` that can hold the result, else the format that every client reads and that holds most:
-    /// PNG, or JPEG for an opaque still.
+    /// Returns the first of `formats` that supports the result, otherwise a format that every client reads: PNG, or
+    /// JPEG for an opaque still.
     package static func first(
         of formats: [ImageFormat], except unfit: Set<ImageFormat>, hasAlpha: Bool, isMoving: Bool
     ) -> ImageFormat {
@@ -30,22 +29,20 @@ package enum FormatChoice: Hashable, Sendable {
     /// section 12.5.1).
     case negotiated([ImageFormat: Int])
 
-    /// Whether the client named the format.
     package var isFixed: Bool {
         if case .fixed = self { true } else { false }
     }
 
-    /// The format for a source of `own` format: of those that the client accepts, the one whose files are smallest at
-    /// the same look, as far as that is known before any is made.
+    /// Returns the output format for a source: of the accepted formats, the one whose files are estimated to be
+    /// smallest at equal visual quality.
     ///
     /// - Parameters:
-    ///   - own: The source's format.
-    ///   - hasAlpha: Whether the source has transparency: a format that is not written is replaced by one that can hold
-    ///     it.
-    ///   - pixels: The number of pixels of the result.
-    ///   - isMoving: Whether the result keeps several frames, if its format can.
-    ///   - automatic: The formats that may be chosen by `Accept`; among equals the first one is.
-    ///   - unfit: The formats that cannot hold the result.
+    /// - own: The source's format.
+    /// - hasAlpha: Whether the source has transparency: a format without a writer is replaced by one that supports it.
+    /// - pixels: The number of pixels of the result.
+    /// - isMoving: Whether the result keeps several frames, if its format supports them.
+    /// - automatic: The formats that `Accept` may select; the first one wins among equals.
+    /// - unfit: The formats that cannot represent the result.
     package func format(
         own: ImageFormat, hasAlpha: Bool, pixels: Int, isMoving: Bool = false, automatic: [ImageFormat],
         except unfit: Set<ImageFormat> = []
@@ -56,7 +53,7 @@ package enum FormatChoice: Hashable, Sendable {
             let floor = max(1, unfit.contains(own) ? 0 : qualities[own] ?? 0)
             let answer = ImageFormat.first(
                 of: [own.answer(hasAlpha: hasAlpha)], except: unfit, hasAlpha: hasAlpha, isMoving: isMoving)
-            // Every client reads JPEG, so its files need not be named to be the smallest.
+            // Every client reads JPEG, so it competes even if `Accept` does not name it.
             let most = answer == .jpeg ? answer.photographBytes(ofPixels: pixels) ?? .max : .max
             let chosen = automatic.filter { (qualities[$0] ?? 0) >= floor && !unfit.contains($0) }
                 .map { (format: $0, bytes: $0.photographBytes(ofPixels: pixels) ?? most) }

@@ -2,17 +2,16 @@
 package struct ImageHeader: Hashable, Sendable {
     /// The format by the leading bytes.
     package let format: ImageFormat
-    /// Size as stored, before the image is turned upright; for animations the size of the canvas.
+    /// Size as stored, before the image is turned upright; the size of the canvas for animations.
     package let storedSize: PixelSize
-    /// Pixels that a decoder processes for one frame: more than are shown if an AVIF or HEIC image is cropped or
-    /// composed of others.
+    /// Pixels that a decoder processes for one frame: more than visible if an AVIF or HEIC image is cropped or composed
+    /// of tiles.
     package let decodedArea: Int
-    /// Items that a decoder is started for, one after the other, and frames that are not shown; 0 in formats whose
-    /// decoder runs once.
+    /// Items that are decoded one after the other, and hidden frames; 0 in formats whose decoder runs once.
     package let decoderRuns: Int
-    /// Pixels of frames that are decoded besides, and not shown: other layers, and frames that others refer to.
+    /// Pixels of frames that are decoded but not shown: other layers, and frames that others refer to.
     package let hiddenArea: Int
-    /// How the stored image is to be turned: 1…8 as in EXIF, 1 is upright.
+    /// The turn that makes the stored image upright; from the EXIF orientation.
     package let orientation: QuarterTurn
     /// Color and alpha components of a pixel: 1 gray, 2 gray with alpha, 3 color, 4 color with alpha or CMYK.
     ///
@@ -31,18 +30,16 @@ package struct ImageHeader: Hashable, Sendable {
     package let isChromaSubsampled: Bool
     /// Bytes of the ICC profile as stored (compressed in PNG), 0 without one.
     package let profileByteCount: Int
-    /// The natural size of an image of shapes, in thousandths of a CSS pixel; nil for images of pixels.
+    /// The natural size of a vector image, in thousandths of a CSS pixel; nil for raster images.
     package let drawing: PixelSize?
-    /// The headers of all pages, the first included; empty if all pages are like this one.
+    /// The headers of all pages, including the first; empty if all pages are like this one.
     package let pages: [ImageHeader]
-    /// The texts in Exif; nil if there are none.
+    /// The EXIF texts; nil if there are none.
     package let exif: EXIFTexts?
-    /// The meaning of the colors.
     package var colors: SourceColors
-    /// The gain map, if the file has one that can be used.
+    /// The gain map, if the file has a usable one.
     package var gainMap: GainMap?
 
-    /// A header of these values.
     package init(
         format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, decoderRuns: Int = 0, hiddenArea: Int = 0,
         orientation: QuarterTurn = .none, bands: Int = 3, bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false,
@@ -70,25 +67,25 @@ package struct ImageHeader: Hashable, Sendable {
         if isCMYK { colors.space = .cmyk }
     }
 
-    /// Bytes of memory that it takes, those of its pages included: a document may have thousands.
+    /// Memory in bytes, including pages: a document may have thousands.
     package var byteCount: Int {
         let own = MemoryLayout<ImageHeader>.stride + (exif?.byteCount ?? 0) + (gainMap?.byteCount ?? 0)
         // The allocator rounds a large block up, by a quarter at most.
         return pages.reduce(0) { $0 + $1.byteCount } / 4 * 5 + own
     }
 
-    /// The header of a page; this header for all pages that are like the first.
+    /// Returns the header of a page; this header if all pages are alike.
     package func page(_ index: Int) -> ImageHeader { pages.indices ~= index ? pages[index] : self }
 
-    /// The header of the image that a plan decodes: of its page, and of the drawing in the size that the plan needs.
+    /// Returns the header of the image that a plan decodes: of its page, or of the drawing at the plan's size.
     package func decoded(by plan: DecodePlan) -> ImageHeader {
         let page = page(plan.page)
         guard let size = plan.drawnSize, page.drawing != nil else { return page }
         return ImageHeader(format: format, storedSize: size, bands: bands, hasAlpha: hasAlpha, drawing: drawing)
     }
 
-    /// This header with colors that the file states, if these are colors of such pixels; of a gray image, with their
-    /// curve.
+    /// Returns this header with the colors that the file declares, if they fit such pixels; only their curve applies to
+    /// gray.
     func with(_ stated: SourceColors?) -> ImageHeader {
         if bands < 3, let encoding = stated?.encoding, encoding.grayProfile != nil {
             var header = self
@@ -104,10 +101,10 @@ package struct ImageHeader: Hashable, Sendable {
         return header
     }
 
-    /// Who made the image and who owns the rights; nil if the file does not say.
+    /// The artist and the copyright; nil if absent.
     var attribution: Attribution? { exif?.attribution }
 
-    /// Whether the four components of a pixel are cyan, magenta, yellow and black.
+    /// Whether the four components of a pixel are CMYK.
     var isCMYK: Bool { bands == 4 && format.reading.hasCMYK && !(hasAlpha && format.supportsAlpha) }
 
     /// Size after the image is turned upright.
@@ -124,15 +121,14 @@ extension ImageHeader {
     /// Ten million CSS pixels, in thousandths.
     private static let longestDrawing = 10_000_000_000
     private static let mostFrames = Int(Int32.max)
-    /// Most items that one image is put together from, repeats included: a second of time.
+    /// Most items that one image is composed of, including repeats: a second of time.
     ///
     /// A hundred tiles are usual, thousands are rare.
     static let mostDecoderRuns = 10_000
 
-    /// Whether the header of a file could say all this.
+    /// Whether the header of a file could contain these values.
     ///
-    /// A header that was not read from a file here is asked so before it is used, because prices, plans and answers
-    /// count on it.
+    /// Headers from elsewhere must pass this check before use, because cost estimates, plans and responses rely on it.
     package var isPossible: Bool {
         storedSize.isPossible(upTo: Self.longestSide) && 1...4 ~= bands && 1...64 ~= bitDepth
             && 0...Self.mostDecoderRuns ~= decoderRuns && hiddenArea >= 0
@@ -145,12 +141,12 @@ extension ImageHeader {
 }
 
 extension PixelSize {
-    /// Whether no side is empty, and none longer than `longest`.
+    /// Returns whether no side is empty, and none longer than `longest`.
     package func isPossible(upTo longest: Int = maximumSide) -> Bool { 1...longest ~= width && 1...longest ~= height }
 }
 
 extension EXIFTexts {
-    /// Whether no text is longer than those that are read from files.
+    /// Whether no text is longer than those read from files.
     fileprivate var isPossible: Bool {
         [make, model, dateTime].allSatisfy { $0.count <= Self.longest }
             && [attribution?.artist, attribution?.copyright].allSatisfy { $0?.count ?? 0 <= Attribution.longest }

@@ -1,12 +1,12 @@
-/// The two decoders of a JPEG's planes, for work that both can do.
+/// The two JPEG decoders, for work that both support.
 package enum JPEGDecoder: String, Sendable, CaseIterable {
-    /// The decoder of docs/jpeg.md, and libjpeg for the files that it leaves to libjpeg.
+    /// The decoder of docs/jpeg.md, and libjpeg for files that it does not support.
     case fast
     /// libjpeg for all files.
     case libjpeg
 
     #if LIBJPEG_ONLY
-    /// The decoder of a service that benchmarks compare the real one with.
+    /// The decoder of a build that benchmarks compare the service with.
     package static let usual = JPEGDecoder.libjpeg
     #else
     /// The decoder of the service.
@@ -14,27 +14,27 @@ package enum JPEGDecoder: String, Sendable, CaseIterable {
     #endif
 }
 
-/// Which decoder made the planes of a reduced JPEG.
+/// The decoder of the planes of a reduced JPEG.
 package enum JPEGDecoding: Hashable, Sendable {
     case fast
-    /// libjpeg, because the fast decoder did not take the file.
+    /// libjpeg, because the fast decoder does not support the file.
     case fallback(Reason)
 
-    /// Why the fast decoder did not take a file.
+    /// Why the fast decoder does not support a file.
     package enum Reason: String, Sendable, CaseIterable {
         /// The process, the precision or the number of components.
         case process
         /// A Huffman or quantization table.
         case tables
-        /// The number or order of scans, or coefficients that no scan holds.
+        /// The number or order of scans, or coefficients that no scan contains.
         case scans
-        /// A code that is in no table, or that cannot stand where it does.
+        /// A code that is in no table, or is invalid at its position.
         case code
         /// A restart marker that is missing or has the wrong number.
         case restart
         /// The data of a scan end too early, or too late.
         case end
-        /// libjpeg refused or warned about what stands between two scans.
+        /// libjpeg rejected or warned about the bytes between two scans.
         case markers
     }
 }

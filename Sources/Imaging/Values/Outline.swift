@@ -2,7 +2,6 @@ import Glibc
 
 /// A shape in a frame, in pixels from its top left corner: a rectangle with round corners, or a polygon.
 struct Outline: Hashable, Sendable {
-    /// A corner of a polygon.
     struct Point: Hashable, Sendable {
         var x: Double
         var y: Double
@@ -19,7 +18,7 @@ struct Outline: Hashable, Sendable {
     /// The corners of the polygon; none for the rectangle.
     var corners: [Point] = []
 
-    /// All of a frame, with corners rounded by `radius`, as far as its sides allow.
+    /// A whole frame, with corners rounded by `radius`, limited by its sides.
     init(_ size: PixelSize, radius: Double) {
         (right, bottom) = (Double(size.width), Double(size.height))
         across = min(radius, right / 2, bottom / 2)
@@ -30,14 +29,14 @@ struct Outline: Hashable, Sendable {
         self.corners = corners
     }
 
-    /// All of a frame, with corners rounded by ellipses of these half axes, as far as its sides allow.
+    /// A whole frame, with elliptic corners of these half axes, limited by its sides.
     init(_ size: PixelSize, across: Double, down: Double) {
         (right, bottom) = (Double(size.width), Double(size.height))
         self.across = min(across, right / 2)
         self.down = min(down, bottom / 2)
     }
 
-    /// The largest such shape in the middle of a frame.
+    /// The largest such shape, centered in a frame.
     init(_ mask: ImageOperations.Mask, in size: PixelSize) {
         let (width, height) = (Double(size.width), Double(size.height))
         let radius = min(width, height) / 2
@@ -63,7 +62,7 @@ struct Outline: Hashable, Sendable {
         }
     }
 
-    /// Corners at equal angles, the first one above `middle`, at distances that take turns.
+    /// Corners at equal angles, the first one above `middle`, at alternating distances.
     private init(around middle: Point, radii: [Double], count: Int, isUpsideDown: Bool = false) {
         corners = (0..<count).map { index in
             let angle = 2 * Double.pi * Double(index) / Double(count)
@@ -72,8 +71,8 @@ struct Outline: Hashable, Sendable {
         }
     }
 
-    /// The curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, in a box of twice the half width with its
-    /// own ratio.
+    /// The curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, scaled to twice the half width with its
+    /// aspect ratio.
     private init(heartAround middle: Point, halfWidth: Double) {
         let curve = (0..<128).map { index -> Point in
             let angle = 2 * Double.pi * Double(index) / 128
@@ -89,9 +88,9 @@ struct Outline: Hashable, Sendable {
 }
 
 extension Outline {
-    /// The outline in a plane with one sample for `step` pixels on each side, of an image of `size`.
+    /// Returns the outline in a plane with one sample for `step` pixels on each side, for an image of `size`.
     ///
-    /// The last sample of an odd side stands for a pixel beyond the edge. It lies inside if the edge does.
+    /// The last sample of an odd side covers a pixel beyond the edge. It lies inside if the edge does.
     func reduced(by step: Int, in size: PixelSize) -> Outline {
         let factor = 1 / Double(step)
         let plane = size.samples(forEach: step)

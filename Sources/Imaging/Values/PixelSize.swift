@@ -1,14 +1,10 @@
-/// Width and height in pixels.
 package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
-    /// Width, in pixels.
     package var width: Int
-    /// Height, in pixels.
     package var height: Int
 
     /// Longest side of an image between two steps: libvips' own limit.
     static let maximumSide = 10_000_000
 
-    /// A size of this width and height.
     package init(width: Int, height: Int) {
         self.width = width
         self.height = height
@@ -20,7 +16,7 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
         return overflow ? .max : product
     }
 
-    /// Refuses a size that is empty, too long, or larger than `maximumPixels` with all frames together.
+    /// Rejects a size that is empty, too long, or exceeds `maximumPixels` with all frames together.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, ``ImagingError/tooManyPixels(_:frames:)``.
     func check(frames: Int, maximumPixels: Int) throws(ImagingError) {
@@ -30,15 +26,15 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// This size with width and height exchanged.
+    /// This size with width and height swapped.
     package var exchanged: PixelSize { PixelSize(width: height, height: width) }
 
-    /// This size with sides divided by a whole number and rounded up.
+    /// Divides the sides by a whole number, rounding up.
     func reduced(by level: Int) -> PixelSize {
         func reduced(_ side: Int) -> Int { side / level + (side % level > 0 ? 1 : 0) }
         return PixelSize(width: reduced(width), height: reduced(height))
     }
 
-    /// `300×225`.
+    /// For example `300×225`.
     package var description: String { "\(width)×\(height)" }
 }

@@ -1,14 +1,14 @@
-/// A mirror or none, and then quarter turns: all that EXIF orientations, rotations by 90° and mirrors do.
+/// An optional mirror followed by quarter turns: all EXIF orientations, rotations by 90° and mirrors.
 package struct QuarterTurn: Hashable, Sendable {
-    /// Whether left and right are exchanged first.
+    /// Whether left and right are swapped first.
     package let isMirrored: Bool
     /// Quarter turns clockwise, 0…3.
     package let quarters: Int
 
     package static let none = QuarterTurn()
-    /// Left and right exchanged.
+    /// Swaps left and right.
     package static let mirrorX = QuarterTurn(isMirrored: true)
-    /// Top and bottom exchanged.
+    /// Swaps top and bottom.
     package static let mirrorY = QuarterTurn(isMirrored: true, quarters: 2)
 
     private static let plain = [1, 6, 3, 8]
@@ -20,7 +20,7 @@ package struct QuarterTurn: Hashable, Sendable {
         self.quarters = quarters & 3
     }
 
-    /// The turn that makes an image of an EXIF orientation upright; nil for none of 1…8.
+    /// Returns the turn that makes an image with an EXIF orientation upright; nil outside 1…8.
     package init?(exif: Int) {
         if let quarters = Self.plain.firstIndex(of: exif) {
             self.init(quarters: quarters)
@@ -31,10 +31,10 @@ package struct QuarterTurn: Hashable, Sendable {
         }
     }
 
-    /// The EXIF orientation that this makes upright, 1…8.
+    /// The EXIF orientation that this turn makes upright, 1…8.
     package var exif: Int { isMirrored ? Self.mirrored[quarters] : Self.plain[quarters] }
 
-    /// Whether width and height are exchanged.
+    /// Whether width and height are swapped.
     package var exchangesSides: Bool { !quarters.isMultiple(of: 2) }
 
     /// Whether the first column of the image becomes the last column or row of the result.
@@ -43,7 +43,7 @@ package struct QuarterTurn: Hashable, Sendable {
     /// Whether the first row of the image becomes the last row or column of the result.
     var reversesRows: Bool { quarters == 1 || quarters == 2 }
 
-    /// This, and then `next`.
+    /// Combines this turn with `next`, which is applied second.
     package func then(_ next: QuarterTurn) -> QuarterTurn {
         QuarterTurn(
             isMirrored: isMirrored != next.isMirrored,
@@ -53,16 +53,15 @@ package struct QuarterTurn: Hashable, Sendable {
     /// The turn that undoes this one.
     package var inverse: QuarterTurn { isMirrored ? self : QuarterTurn(quarters: -quarters) }
 
-    /// The size of an image of `size` after this.
     package func turned(_ size: PixelSize) -> PixelSize { exchangesSides ? size.exchanged : size }
 
-    /// The place of a part after this.
+    /// Returns the position of a part after this turn.
     package func turned(_ part: ImagePart) -> ImagePart {
         let (x, y) = corner(part.x, part.y, (part.size.width, part.size.height), (part.whole.width, part.whole.height))
         return ImagePart(x: x, y: y, size: turned(part.size), of: turned(part.whole))
     }
 
-    /// The top left corner of a part after this.
+    /// Returns the top left corner of a part after this turn.
     func corner<Length: SignedNumeric>(
         _ x: Length, _ y: Length, _ part: (width: Length, height: Length), _ whole: (width: Length, height: Length)
     ) -> (x: Length, y: Length) {

@@ -1,4 +1,4 @@
-/// A caller's order for a source image, in the caller's own units, before anything is known about the source.
+/// A request's options for a source image, in the request's units, independent of the source.
 package struct RenderingOptions: Hashable, Sendable {
     /// Width of the box in CSS pixels, 1…16384.
     package var width: Int?
@@ -10,67 +10,62 @@ package struct RenderingOptions: Hashable, Sendable {
     package var fit = Fit.inside
     /// Whether the result may be larger than the source.
     package var enlarge = false
-    /// The part that a crop keeps, and the place of the image on a larger canvas.
+    /// The part that a crop keeps, and the position of the image on a larger canvas.
     package var gravity = Gravity.center
-    /// The operations besides fitting into the box.
     package var operations = ImageOperations()
     /// Color behind transparent parts and around the image; nil for the format's default.
     package var background: Color?
-    /// The quality, 1…100; nil for the usual one.
+    /// The quality, 1…100; nil for the default.
     package var quality: Int?
-    /// The meaning of the quality.
     package var qualityScale = QualityScale.look
-    /// Whether the lowest quality is looked for at which the file still looks like the image; ``quality`` is nil then.
+    /// Whether to search for the lowest quality at which the file still looks like the image; ``quality`` is nil then.
     package var isQualityAutomatic = false
-    /// Most bytes of the file; lower qualities are tried until it has no more.
+    /// Most bytes of the file; lower qualities are tried until it fits.
     package var maximumBytes: Int?
-    /// Bits of a component of stills in AVIF, 8 or 10; nil for the usual ones.
+    /// Bits per component of AVIF stills, 8 or 10; nil for the default.
     package var avifBitDepth: Int?
-    /// The colors of the result; nil for what the operator has chosen.
+    /// The colors of the result; nil for the operator's choice.
     package var gamut: Gamut?
-    /// Whether results in formats that can hold it say who made the source and who owns the rights.
+    /// Whether results include the source's artist and copyright, if their format supports it.
     package var keepsCopyright = false
-    /// The use of the source's gain map.
     package var gainMap = GainMapUse.drop
     /// Page or frame to show, from 0.
     package var page = 0
     /// Whether all frames are kept, if both formats support animations.
     package var isAnimated = false
-    /// How the request's watermark is laid on the result; nil without one.
+    /// The watermark's placement; nil without one.
     package var watermark: WatermarkOptions?
-    /// The output format, or what to choose it by.
     package var format = FormatChoice.negotiated([:])
 
-    /// The defaults of the contract.
     package init() {}
 }
 
-/// The use of a source's gain map.
+/// Whether results keep a source's gain map.
 package enum GainMapUse: String, Sendable, Hashable, CaseIterable {
     /// The result is the image without it.
     case drop
-    /// The result has it after the same steps, if its format can hold it and no step changes colors or adds pixels.
+    /// The result has it after the same steps, if its format supports it and no step changes colors or adds pixels.
     case keep
 
-    /// The word of an answer in which it was used so.
+    /// The word in responses for what was done.
     package var done: String { self == .drop ? "dropped" : "kept" }
 }
 
 /// How an image is fitted into a box.
 package enum Fit: String, Sendable, Hashable, CaseIterable {
-    /// The largest size that fits into the box; ratio kept.
+    /// The largest size that fits into the box; keeps the aspect ratio.
     case inside
-    /// The smallest size that covers the box; ratio kept, nothing cropped.
+    /// The smallest size that covers the box; keeps the aspect ratio, nothing cropped.
     case outside
     /// Covers the box; the rest is cropped.
     case cover
     /// Exactly the box: the image inside it, the rest background.
     case contain
-    /// Exactly the box; ratio lost.
+    /// Exactly the box; changes the aspect ratio.
     case fill
 }
 
-/// The part of an image that matters.
+/// The part of an image to keep in view.
 package enum Gravity: Sendable, Hashable {
     case center, top, topRight, right, bottomRight, bottom, bottomLeft, left, topLeft
     /// The most salient part, by libvips' measure.
@@ -81,15 +76,15 @@ package enum Gravity: Sendable, Hashable {
     case focal(x: Int, y: Int)
 }
 
-/// How a watermark is laid on the result, in the caller's own units.
+/// How a watermark is placed on the result, in the request's units.
 package struct WatermarkOptions: Hashable, Sendable {
-    /// The place on the result: one of the nine places that ``Gravity`` names.
+    /// The position on the result: one of the nine positions of ``Gravity``.
     package var position = Gravity.bottomRight
-    /// Distance from that place in CSS pixels: inwards from an edge, to the right of the center.
+    /// Distance from that position in CSS pixels: inward from an edge, to the right of the center.
     package var x = 0
-    /// Distance from that place in CSS pixels: inwards from an edge, down from the center.
+    /// Distance from that position in CSS pixels: inward from an edge, down from the center.
     package var y = 0
-    /// Opacity in per cent, 1…100.
+    /// Opacity in percent, 1…100.
     package var opacity = 100
     /// The watermark's width in ten-thousandths of the result's, 100…10000; nil for its own size times the device pixel
     /// ratio.
@@ -97,11 +92,10 @@ package struct WatermarkOptions: Hashable, Sendable {
     /// Whether it is repeated to the right and down, from the top left corner plus the distances.
     package var isTiled = false
 
-    /// The defaults of the contract.
     package init() {}
 }
 
-/// How much a part of an image matters.
+/// How the interest of a part is measured.
 package enum InterestMeasure: String, Sendable, Hashable, CaseIterable {
     /// By saliency: edges, skin colors and saturated colors.
     case attention

@@ -1,6 +1,6 @@
 import Coordination
 
-/// The callback by which C libraries ask whether to stop; returns 1 to stop.
+/// The callback by which C libraries check for cancellation; returns 1 to stop.
 ///
 /// The context is a ``WorkToken``, which the caller of the library keeps alive.
 func shouldStop(_ context: UnsafeMutableRawPointer?) -> Int32 {

@@ -1,18 +1,18 @@
 import Glibc
 
-/// A curve by which each component of a color changes, whatever the others are.
+/// A curve that changes each component of a color independently.
 package enum ToneCurve: Hashable, Sendable {
-    /// Adds per cent of the range, -100…100.
+    /// Adds percent of the range, -100…100.
     case offset(Int)
     /// The S-shaped curve of a logistic function, which raises the contrast above 0 and lowers it below; -100…100, not
     /// 0.
     case sigmoid(Int)
     /// The component, 0…1, to this power, above 0.
     case power(Float)
-    /// Black becomes white.
+    /// Inverts the component.
     case negative
 
-    /// The result for a component, both 0…255.
+    /// Returns the result for a component, both 0…255.
     func value(at component: Double) -> Double {
         let share = component / 255
         let result =

@@ -4,7 +4,7 @@ import Coordination
 import Memory
 
 extension VipsImage {
-    /// This image in a space that all other steps know: CIELAB becomes sRGB.
+    /// Converts CIELAB to sRGB; returns other images unchanged.
     func inKnownSpace() throws(VipsError) -> VipsImage {
         switch interpretation {
         case VIPS_INTERPRETATION_LAB, VIPS_INTERPRETATION_LABQ, VIPS_INTERPRETATION_LABS:
@@ -13,7 +13,6 @@ extension VipsImage {
         }
     }
 
-    /// This image with 8 bits a component.
     func inEightBits() throws(VipsError) -> VipsImage {
         guard format == VIPS_FORMAT_USHORT else { return self }
         let standard =
@@ -25,7 +24,7 @@ extension VipsImage {
         return try cast(to: VIPS_FORMAT_UCHAR, shift: true).interpreted(as: standard)
     }
 
-    /// This image of colors by PQ or HLG as sRGB or Display P3, in 8 bits.
+    /// Tone-maps PQ or HLG colors to 8-bit sRGB or Display P3.
     func inStandardRange(_ encoding: ColorEncoding, isWide: Bool, token: WorkToken) throws(VipsError) -> VipsImage {
         let hasWords = format == VIPS_FORMAT_USHORT
         return try unsafe filtered(
@@ -33,11 +32,11 @@ extension VipsImage {
             token, CPixels_map_tones)
     }
 
-    /// This image with colors that the profile says, by the profile of the file that it came from, if that describes
-    /// such pixels; no profile is sRGB, or gray.
+    /// Converts colors that cannot be averaged, using the source file's profile if it fits; no profile means sRGB or
+    /// gray.
     ///
-    /// Colors stay as they are if they can be averaged so. Others are converted to sRGB, or to Display P3 if `isWide`.
-    /// Meant for the reduced image: the conversion costs more than any other step per pixel.
+    /// Other colors stay as they are. The target is sRGB, or Display P3 if `isWide`. Intended for the reduced image,
+    /// because the conversion costs more per pixel than any other step.
     func inKnownColor(
         profileOf source: VipsImage, isWide: Bool, token: WorkToken
     ) throws(VipsError) -> (image: VipsImage, profile: ColorProfile?) {
@@ -46,7 +45,7 @@ extension VipsImage {
             (image, isWide && image.bands >= 3 ? .displayP3 : nil)
         }
         if interpretation == VIPS_INTERPRETATION_CMYK {
-            // libvips has a CMYK profile of its own.
+            // libvips has a built-in CMYK profile.
             if let profile, let converted = try? convertedByProfile(profile.intent, isWide: isWide) {
                 return wide(converted)
             }
@@ -63,7 +62,7 @@ extension VipsImage {
         return wide(converted)
     }
 
-    /// The profile; nil if it describes other pixels, or sRGB.
+    /// Returns the profile, or nil if it describes another color space, or sRGB.
     private func fitting(_ profile: RawSpan) -> ICCProfile? {
         guard profile.byteCount <= ICCProfile.longest else { return nil }
         let profile = ICCProfile(profile)
@@ -74,13 +73,13 @@ extension VipsImage {
         interpretation == VIPS_INTERPRETATION_CMYK ? .cmyk : bands < 3 ? .grey : .color
     }
 
-    /// This image as sRGB or gray, by its profile; unchanged if the color engine refuses the profile.
+    /// Converts to sRGB or gray by the profile; unchanged if the color engine rejects it.
     fileprivate func inStandardColor(_ intent: ICCProfile.Intent) throws(VipsError) -> VipsImage {
         guard let converted = try? convertedByProfile(intent) else { return self }
         return bands < 3 ? try converted.grey(hasAlpha: hasAlpha) : converted
     }
 
-    /// One of three equal components, with the alpha band if there is one.
+    /// Returns one of three equal components, with the alpha band if present.
     private func grey(hasAlpha: Bool) throws(VipsError) -> VipsImage {
         guard bands >= 3 else { return self }
         let grey = try extractedBands(1, count: 1).interpreted(as: VIPS_INTERPRETATION_B_W)
@@ -89,7 +88,7 @@ extension VipsImage {
 }
 
 extension DecodedImage {
-    /// This still of interleaved gray as sRGB's gray, by `profile`; unchanged if the color engine refuses it.
+    /// Converts a still of interleaved gray to sRGB gray by `profile`; unchanged if the color engine rejects it.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     func inStandardColor(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
@@ -109,12 +108,12 @@ extension DecodedImage {
 }
 
 extension CPixelsTones {
-    /// The meaning of colors by PQ or HLG, which are shown in a gamut.
+    /// Creates the tone mapping of PQ or HLG colors to a gamut.
     fileprivate init(_ encoding: ColorEncoding, hasWords: Bool, shownIn gamut: Chromaticities) {
         self.init()
         is_wide = hasWords ? 1 : 0
         is_gamma = encoding.transfer == .hlg ? 1 : 0
-        // The OOTF makes the light of a display of 1000 cd/m².
+        // The OOTF targets a display of 1000 cd/m².
         let light = encoding.transfer == .hlg || encoding.peak == 0 ? 1_000 : encoding.peak
         peak = max(1, Float(light) / Float(CPixels_reference_white))
         storeFloats(encoding.places.light(in: .rec2020).rows.joined(), in: &to_wide)

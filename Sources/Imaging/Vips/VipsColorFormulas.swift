@@ -4,28 +4,28 @@ import CVipsShim
 import Coordination
 import Glibc
 
-/// Operations on whole frames of 8 bits that change each pixel by itself, or by those around it.
+/// Operations on whole 8-bit frames that change each pixel separately or by its neighbors.
 ///
-/// `token` ends the work, and must outlive the result.
+/// `token` can stop the work, and must outlive the result.
 extension VipsImage {
-    /// The colors changed pixel by pixel; alpha stays as it is.
+    /// Changes colors pixel by pixel; alpha does not change.
     func changed(by formula: ColorFormula, token: WorkToken) throws(VipsError) -> VipsImage {
         let image = try formula.keepsGrey ? self : inColor()
         return try unsafe image.filtered(CPixelsColorFormula(formula), token, CPixels_apply_formula)
     }
 
-    /// The values of each component spread so that they are equally frequent.
+    /// Equalizes the histogram of each component.
     func equalized(token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(Int32(0), token, CPixels_equalize)
     }
 
-    /// One of `amount` numbers around 0 added to each pixel.
+    /// Adds one of `amount` numbers around 0 to each pixel.
     func noisy(amount: Int, seed: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(
             CPixelsNoise(amount: Int32(amount), seed: UInt32(truncatingIfNeeded: seed)), token, CPixels_add_noise)
     }
 
-    /// Sums of the pixels around each one, each with a factor; `columns` and the number of rows are odd.
+    /// Convolves with a kernel; `columns` and the number of rows must be odd.
     func convolved(by factors: [Double], columns: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         var kernel = CPixelsKernel()
         (kernel.columns, kernel.rows) = (Int32(columns), Int32(factors.count / columns))
@@ -36,9 +36,9 @@ extension VipsImage {
     /// Pixels with their size and bands, the last band alpha.
     typealias Stamp = (pixels: UnsafeRawBufferPointer, size: PixelSize, bands: Int)
 
-    /// This image, in color, with copies of a stamp or of a rectangle of one color laid on it.
+    /// Blends copies of a stamp, or of a rectangle of one color, with a color image.
     ///
-    /// - Parameter stamp: Pixels that must outlive the result: nothing is copied; nil for `fill`.
+    /// - Parameter stamp: Pixels that must outlive the result, because they are not copied; nil for `fill`.
     @unsafe
     func blended(
         _ mode: BlendMode, opacity: Int, across: BlendRow, down: BlendRow, stamp: Stamp?,
@@ -61,7 +61,7 @@ extension VipsImage {
         return try unsafe filtered(blend, token, CPixels_blend)
     }
 
-    /// This image without its alpha band; the colors stay as they are.
+    /// Drops the alpha band without changing colors.
     func opaque() throws(VipsError) -> VipsImage {
         hasAlpha ? try extractedBands(0, count: bands - 1) : self
     }

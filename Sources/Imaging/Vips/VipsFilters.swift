@@ -3,11 +3,11 @@ import CVips
 import CVipsShim
 import Coordination
 
-/// Operations on whole frames of 8 bits, which libvips has not, or has for more time.
+/// Operations on whole 8-bit frames that libvips lacks, or does more slowly.
 ///
-/// Transparent pixels add no color. `token` ends the work, and must outlive the result.
+/// Transparent pixels add no color. `token` can stop the work, and must outlive the result.
 extension VipsImage {
-    /// The colors changed by a table and by matrices; alpha stays as it is.
+    /// Changes colors by a table and by matrices; alpha does not change.
     func colored(by change: ColorChange, token: WorkToken) throws(VipsError) -> VipsImage {
         var colors = CPixelsColors()
         storeFloats(change.table, in: &colors.table)
@@ -17,12 +17,12 @@ extension VipsImage {
         return try unsafe filtered(colors, token, CPixels_color)
     }
 
-    /// This image in color with the colors of another gamut.
+    /// Converts a color image to another gamut.
     func converted(by conversion: GamutConversion, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(conversion.numbers, token, CPixels_change_gamut)
     }
 
-    /// Each component replaced by its value in a table of 256; alpha stays as it is.
+    /// Maps each component by a table of 256 values; alpha does not change.
     func mapped(by table: [Double], token: WorkToken) throws(VipsError) -> VipsImage {
         var colors = CPixelsColors()
         storeFloats(table, in: &colors.table)
@@ -30,19 +30,19 @@ extension VipsImage {
         return try unsafe filtered(colors, token, CPixels_color)
     }
 
-    /// Each pixel with `amount` times its difference from the Gaussian mean around it: -1 blurs, 1 sharpens.
+    /// Adds `amount` times each pixel's difference from a Gaussian blur: -1 blurs, 1 sharpens.
     ///
     /// - Parameter sigma: Standard deviation in pixels.
     func contrasted(withMeanOf sigma: Double, amount: Float, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(CPixelsGaussian(sigma: sigma, amount: amount), token, CPixels_gaussian)
     }
 
-    /// Squares of one color, their means; `side` is in pixels.
+    /// Replaces squares of `side` pixels by their mean.
     func pixelated(side: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(CPixelsMosaic(side: Int32(side)), token, CPixels_mosaic)
     }
 
-    /// This image with `color` outside of an outline.
+    /// Fills the area outside an outline with `color`.
     func cut(to outline: Outline, color: Color, token: WorkToken) throws(VipsError) -> VipsImage {
         let image = try color.isGrey ? self : inColor()
         var shape = CPixelsOutline(outline)
@@ -52,7 +52,7 @@ extension VipsImage {
             shape, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, CPixels_cut)
     }
 
-    /// This image turned clockwise around its middle, on a frame of `size` that has the color `corners` around it.
+    /// Rotates clockwise around the center, on a frame of `size` filled with `corners`.
     func turned(
         byDegrees degrees: Int, into size: PixelSize, corners: Color, token: WorkToken
     ) throws(VipsError) -> VipsImage {
@@ -64,19 +64,19 @@ extension VipsImage {
             rotation, size: size, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, CPixels_rotate)
     }
 
-    /// This image after a turn, computed at once.
+    /// Turns the image, computed immediately.
     func turned(_ turn: QuarterTurn, token: WorkToken) throws(VipsError) -> VipsImage {
         let size = PixelSize(width: width, height: height)
         return try unsafe filtered(
             CPixelsTurn(orientation: Int32(turn.exif)), size: turn.turned(size), token, CPixels_turn)
     }
 
-    /// This image after an operation on whole frames.
+    /// Runs an operation on whole frames.
     ///
     /// - Parameters:
-    ///   - size: The size of the result; nil for that of this image.
-    ///   - bands: The bands of the result; nil for those of this image.
-    ///   - takesWords: Whether the operation takes 16 bits, and makes 8.
+    /// - size: The size of the result; nil for this image's.
+    /// - bands: The bands of the result; nil for this image's.
+    /// - takesWords: Whether the operation converts 16 bits to 8.
     func filtered<Settings>(
         _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, takesWords: Bool = false, _ token: WorkToken,
         _ apply: CPixelsFilter

@@ -3,7 +3,7 @@ import CVipsShim
 import Coordination
 
 extension VipsImage {
-    /// This image of 8 bits with exactly this size; transparent pixels do not add their color.
+    /// Resamples an 8-bit image to exactly this size; transparent pixels do not add their color.
     func resampled(to size: PixelSize, in light: ResamplingLight) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
         return switch light {
@@ -12,7 +12,7 @@ extension VipsImage {
         }
     }
 
-    /// This image with exactly this size, resampled as amounts of light.
+    /// Resamples to exactly this size in linear light.
     private func resampledLight(to size: PixelSize) throws(VipsError) -> VipsImage {
         guard size.width <= width, size.height <= height else {
             return try mixingLight { image throws(VipsError) in try image.resized(to: size) }
@@ -20,7 +20,7 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_resample_light($0, $1, Int32(size.width), Int32(size.height)) }
     }
 
-    /// This image with exactly this size, by Lanczos 3 if it shrinks; an image with alpha must be premultiplied.
+    /// Resizes to exactly this size, by Lanczos 3 if it shrinks; an image with alpha must be premultiplied.
     private func resized(to size: PixelSize) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
         let horizontal = Double(size.width) / Double(width)
@@ -28,10 +28,10 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_resize($0, $1, horizontal, vertical) }
     }
 
-    /// This image of 8 bits with sides divided by `factor` and rounded up, each pixel the mean of a box, weighted by
+    /// Divides the sides of an 8-bit image by `factor`, rounding up; each pixel is the mean of a box, weighted by
     /// alpha.
     ///
-    /// Computed at once, from top to bottom.
+    /// Computed immediately, from top to bottom.
     func boxAveraged(by factor: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe step {
             unsafe CVipsShim_average(
@@ -39,7 +39,6 @@ extension VipsImage {
         }
     }
 
-    /// A part of this image.
     func extracted(left: Int, top: Int, width: Int, height: Int) throws(VipsError) -> VipsImage {
         if left == 0 && top == 0 && width == self.width && height == self.height { return self }
         return try unsafe step {
@@ -47,7 +46,7 @@ extension VipsImage {
         }
     }
 
-    /// The top left corner of the most interesting part of this size, by libvips' measure.
+    /// Returns the top left corner of the most interesting part of this size, by libvips' measure.
     func smartCropOrigin(
         for size: PixelSize, by measure: InterestMeasure
     ) throws(VipsError) -> (left: Int, top: Int) {
@@ -58,7 +57,7 @@ extension VipsImage {
         return unsafe part.withRaw { unsafe (left: -Int($0.pointee.Xoffset), top: -Int($0.pointee.Yoffset)) }
     }
 
-    /// This image on a larger canvas of one color; `background` has a value for each band.
+    /// Places the image on a larger canvas of one color; `background` has a value for each band.
     func embedded(left: Int, top: Int, in size: PixelSize, background: [Double]) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
         return try unsafe step {
@@ -68,7 +67,7 @@ extension VipsImage {
         }
     }
 
-    /// This image in the middle of copies of its own pixels.
+    /// Surrounds the image with copies of its own pixels.
     func extended(
         _ edge: ImageOperations.Margins.Pixels, left: Int, top: Int, to size: PixelSize
     ) throws(VipsError) -> VipsImage {
@@ -83,26 +82,26 @@ extension VipsImage {
         }
     }
 
-    /// This image with each pixel repeated so often across and down.
+    /// Repeats each pixel `factor` times across and down.
     func zoomed(by factor: Int) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_zoom($0, $1, Int32(factor)) }
     }
 
-    /// Four copies of this image, two across and two down.
+    /// Returns four copies, two across and two down.
     func repeatedTwice() throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_replicate($0, $1, 2, 2) }
     }
 
-    /// This image of 8 bits with a stamp laid on an area of it.
+    /// Overlays a stamp on an area of an 8-bit image.
     ///
     /// - Parameters:
-    ///   - stamp: Interleaved pixels, the last band alpha, which must outlive the image: nothing is copied.
-    ///   - size: The size of the stamp, which is repeated where the area is larger.
-    ///   - bands: The bands of the stamp: 2, or 4 on images in color.
-    ///   - left: Distance of the area's left edge from the image's.
-    ///   - top: Distance of the area's top edge from the image's.
-    ///   - area: The size of the area.
-    ///   - opacity: Opacity of the stamp in per cent.
+    /// - stamp: Interleaved pixels, the last band alpha, which must outlive the image because they are not copied.
+    /// - size: The size of the stamp, which repeats where the area is larger.
+    /// - bands: The bands of the stamp: 2, or 4 on color images.
+    /// - left: Left edge of the area.
+    /// - top: Top edge of the area.
+    /// - area: The size of the area.
+    /// - opacity: Opacity of the stamp in percent.
     @unsafe
     func overlaid(
         with stamp: UnsafeRawBufferPointer, size: PixelSize, bands: Int, left: Int, top: Int, covering area: PixelSize,
@@ -116,7 +115,7 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_overlay($0, $1, overlay) }
     }
 
-    /// This image after a turn; the image must be computed already if the turn has quarters.
+    /// Turns the image, which must be computed already if the turn has quarters.
     func turned(_ turn: QuarterTurn) throws(VipsError) -> VipsImage {
         if turn == .mirrorY { return try flipped(VIPS_DIRECTION_VERTICAL) }
         let image = turn.isMirrored ? try flipped(VIPS_DIRECTION_HORIZONTAL) : self
@@ -136,7 +135,7 @@ extension VipsImage {
         try unsafe step { unsafe CVipsShim_flip($0, $1, direction) }
     }
 
-    /// Frames of equal size on top of each other.
+    /// Stacks frames of equal size vertically.
     static func stacked(_ frames: [VipsImage]) throws(VipsError) -> VipsImage {
         if frames.count == 1 { return frames[0] }
         var raw = unsafe frames.map { unsafe $0.withRaw { unsafe Optional($0) } }

@@ -3,17 +3,17 @@ import CVipsShim
 import Coordination
 import Memory
 
-/// Owns one reference to a libvips image: operations on pixels, which are computed when the image is written somewhere.
+/// Owns one reference to a libvips image: operations on pixels, which are computed when the image is written.
 ///
-/// Operations return new images and do not change this one. An image stays on the thread that made it, within one job:
-/// the bytes and the token that it was made from must outlive it.
+/// Operations return new images and do not change this one. An image stays on the thread that created it, within one
+/// job: the bytes and the token that it was created from must outlive it.
 @safe
 package final class VipsImage {
     typealias Raw = UnsafeMutablePointer<CVips.VipsImage>
 
     private let raw: Raw
 
-    /// Takes over a reference.
+    /// Takes ownership of a reference.
     private init(owning raw: Raw) {
         unsafe self.raw = raw
     }
@@ -22,7 +22,7 @@ package final class VipsImage {
         unsafe CVipsShim_unref(raw)
     }
 
-    /// The image that a C function makes; the function returns 0 on success.
+    /// Creates an image with a C function, which returns 0 on success.
     static func make(_ body: (UnsafeMutablePointer<Raw?>) -> Int32) throws(VipsError) -> VipsImage {
         var raw: Raw?
         let status = unsafe body(&raw)
@@ -30,22 +30,21 @@ package final class VipsImage {
         return unsafe VipsImage(owning: raw)
     }
 
-    /// The image that a C function makes of this one.
+    /// Creates an image from this one with a C function.
     func step(_ body: (Raw, UnsafeMutablePointer<Raw?>) -> Int32) throws(VipsError) -> VipsImage {
         try unsafe Self.make { unsafe body(raw, $0) }
     }
 
-    /// The result of the operation of libvips with this name, which takes an image and nothing else.
+    /// Runs the libvips operation with this name, whose only argument is an image.
     func applying(_ operation: String) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_apply(operation, $0, $1) }
     }
 
-    /// Lends the C image, to functions that do not make an image.
+    /// Lends the C image to functions that do not create an image.
     func withRaw<Result, Failure: Error>(_ body: (Raw) throws(Failure) -> Result) throws(Failure) -> Result {
         try unsafe body(raw)
     }
 
-    /// Pixels in a row.
     package var width: Int { unsafe Int(raw.pointee.Xsize) }
     /// Rows of all stacked frames together.
     package var height: Int { unsafe Int(raw.pointee.Ysize) }
@@ -55,9 +54,10 @@ package final class VipsImage {
     var interpretation: VipsInterpretation { unsafe raw.pointee.Type }
     var hasAlpha: Bool { unsafe vips_image_hasalpha(raw) != 0 }
 
-    /// The image of pixels of 8 bits, rows without gaps at `pixels`, which must outlive the image: nothing is copied.
+    /// Creates an image of 8-bit pixels in packed rows at `pixels`, which must outlive the image because they are not
+    /// copied.
     ///
-    /// - Parameter isWide: Whether components have 16 bits, in words of this machine.
+    /// - Parameter isWide: Whether components have 16 bits, in native byte order.
     @unsafe
     static func pixels(
         _ pixels: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int, isWide: Bool = false
@@ -68,12 +68,12 @@ package final class VipsImage {
         }
     }
 
-    /// This image with all pixels computed, in memory that the result owns.
+    /// Computes all pixels, in memory that the result owns.
     func computed() throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_copy_memory($0, $1) }
     }
 
-    /// Computes all pixels, 8 bits a component, on the calling thread and from top to bottom.
+    /// Computes all pixels with 8 bits per component, on the calling thread and from top to bottom.
     ///
     /// - Throws: ``VipsError``, or the error of `token` or `room`.
     func pixels(in room: PlaneMemory.Maker = { try PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes {
@@ -88,21 +88,21 @@ package final class VipsImage {
         return memory.finish()
     }
 
-    /// Lets `token` stop the computation of this image and of images made from it; libvips may ask on a thread of its
-    /// own.
+    /// Lets `token` stop the computation of this image and of images derived from it; libvips may check it on another
+    /// thread.
     func watch(_ token: WorkToken) {
         unsafe CVipsShim_watch(raw, shouldStop, Unmanaged.passUnretained(token).toOpaque())
     }
 }
 
-/// An operation of libvips that failed.
+/// A libvips operation that failed.
 ///
 /// All threads share libvips' error buffer. If several threads work, `text` may be about another thread's image: use it
-/// for logs only. The operation that threw tells what failed.
+/// for logs only. The operation that threw identifies the failure.
 struct VipsError: Error {
     let text: String
 
-    /// Empties libvips' error buffer, so that after a failure it has no older errors.
+    /// Clears libvips' error buffer, so that a later failure does not report older errors.
     static func forget() { CVipsShim_forget_errors() }
 
     /// Takes the text out of libvips' error buffer.
@@ -119,7 +119,7 @@ struct VipsError: Error {
     }
 }
 
-/// libvips as a whole, which is started once in a process.
+/// The libvips library, which is started once per process.
 enum VipsLibrary {
     /// Starts libvips with only the needed loaders.
     ///
@@ -128,21 +128,21 @@ enum VipsLibrary {
         guard CVipsShim_start() == 0 else { throw VipsError.last() }
     }
 
-    /// Makes libvips work without generated machine code from now on.
+    /// Disables libvips' JIT-compiled code from now on.
     static func disableMachineCode() { CVipsShim_disable_machine_code() }
 
-    /// Frees what libvips keeps for the calling thread.
+    /// Frees libvips' caches for the calling thread.
     static func endThread() { vips_thread_shutdown() }
 
     /// The version, for example `8.14.1`.
     static var version: String { "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))" }
 
-    /// The class names of the loaders that the shim leaves on.
+    /// The class names of the loaders that the shim leaves enabled.
     static let neededLoaders = ImageFormat.allCases.compactMap { format -> String? in
         if case .vips(let loader) = format.reading.loader { loader.className } else { nil }
     }.sorted()
 
-    /// The class names of the loaders that are on, in alphabetical order.
+    /// The class names of the enabled loaders, in alphabetical order.
     static var loaders: [String] {
         var names: [UnsafePointer<CChar>?] = unsafe Array(repeating: nil, count: 64)
         let count = unsafe CVipsShim_loaders(&names, Int32(names.count))

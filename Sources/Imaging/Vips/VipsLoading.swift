@@ -1,11 +1,10 @@
 import CVips
 import CVipsShim
 
-/// The options of opening a file.
 struct VipsLoadOptions {
-    /// Divisor of the sides that JPEG and WebP apply while decoding: 1, 2, 4, 8.
+    /// The factor by which JPEG and WebP reduce the sides while decoding: 1, 2, 4, 8.
     var level = 1
-    /// The first page or frame that is read.
+    /// The first page or frame to read.
     var page = 0
     /// Number of frames, stacked in one tall image.
     var pages = 1
@@ -14,7 +13,6 @@ struct VipsLoadOptions {
 /// libvips' loader of a format.
 @safe
 struct VipsLoader: Sendable {
-    /// The name of its class.
     let className: String
     fileprivate let open:
         @Sendable (UnsafeRawPointer?, Int, CVipsShimLoadOptions, UnsafeMutablePointer<VipsImage.Raw?>?) -> Int32
@@ -27,7 +25,7 @@ struct VipsLoader: Sendable {
 }
 
 extension VipsImage {
-    /// Opens a file of a known format with that format's loader; `bytes` must outlive the image.
+    /// Opens a file with its format's loader; `bytes` must outlive the image.
     ///
     /// Pixels are read later, once, from top to bottom.
     @unsafe
@@ -47,7 +45,7 @@ extension VipsImage {
         try unsafe make { unsafe CVipsShim_load_any(bytes.baseAddress, bytes.count, $0) }
     }
 
-    /// An array of integers in the metadata; empty if there is none.
+    /// Returns an array of integers in the metadata; empty if there is none.
     func integers(_ name: String) -> [Int] {
         unsafe withRaw { raw in
             var count: Int32 = 0
@@ -56,7 +54,6 @@ extension VipsImage {
         }
     }
 
-    /// An integer in the metadata.
     func integer(_ name: String) -> Int? {
         unsafe withRaw { raw in
             var value: Int32 = 0

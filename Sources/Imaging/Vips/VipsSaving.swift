@@ -3,20 +3,19 @@ import CVipsShim
 import Coordination
 import Memory
 
-/// Settings of an encoder.
 struct VipsSaveOptions {
-    /// Quality, which also chooses palettes, effort and bits.
+    /// The encoder's quality, palette, effort and bits.
     var settings: EncoderSettings
-    /// Whether WebP's chroma is made so that edges between colors stay sharp, for more time.
+    /// Whether to compute WebP's chroma so that color edges stay sharp, which takes longer.
     var hasSharpChroma = true
-    /// Tells when to stop.
+    /// Reports cancellation.
     var token: WorkToken
 
     var quality: Int { settings.quality }
     var effort: Int { settings.effort }
 }
 
-/// How the pixels of an image of libvips are computed and written as a file of a format.
+/// Computes the pixels of a libvips image and encodes them in one format.
 struct VipsSaver: Sendable {
     fileprivate let save: @Sendable (VipsImage, VipsSaveOptions) throws(VipsError) -> SharedBytes
 
@@ -35,18 +34,18 @@ struct VipsSaver: Sendable {
 }
 
 extension VipsImage {
-    /// Computes the image and writes it as a file without metadata.
+    /// Computes the image and encodes it without metadata.
     func saved(as format: ImageFormat, options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
         guard let saver = format.writing?.saver else { throw VipsError(text: "\(format.rawValue) is not written") }
         return try saver.save(self, options)
     }
 
-    /// Computes the frames and writes them as a WebP file without metadata.
+    /// Computes the frames and encodes them as WebP without metadata.
     func savedAsWebPAnimation(_ options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
         WebPMetadata.removed(from: try unsafe saved(options, by: CVipsShim_save_webp))
     }
 
-    /// The file that a function of the shim writes.
+    /// Returns the file that a function of the shim writes.
     fileprivate func saved(
         _ options: VipsSaveOptions,
         by save: (
@@ -63,7 +62,7 @@ extension VipsImage {
             unsafe g_free(base)
             throw VipsError.last()
         }
-        // GLib's memory is that of malloc.
+        // GLib's memory comes from malloc.
         return unsafe SharedBytes(heap: base, count: count)
     }
 
