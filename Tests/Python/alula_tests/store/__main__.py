@@ -319,7 +319,7 @@ class Trial:
     def a_bucket_that_refuses(self):
         bucket = Bucket()
         with self.of_bucket(bucket) as one:
-            bucket.status = {"PUT": 507}
+            bucket.status = {"PUT": 403}
             one.thumbnail(self.url("f"))
             one.settles()
             assert one.metric("alula_result_store_dropped_total") > 0 and one.state == "up"
