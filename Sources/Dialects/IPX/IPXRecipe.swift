@@ -54,22 +54,17 @@ struct IPXRecipe: RenderRecipe {
             size = part.size
         }
         fit(&rendering, in: size, stored: page.storedSize)
-        var composition = try rendering.composition(of: source)
-
-        let start = FrameShape(size: composition.crop?.size ?? composition.size, hasAlpha: page.hasAlpha)
-        let inner = composition.steps.shape(after: start).size
+        var frame = try rendering.frame(of: source, as: format)
         if modifiers.fit == .contain, let width = rendering.width, let height = rendering.height {
             let (x, y) = modifiers.gravity.share
-            composition.steps.append(
+            frame.apply(
                 CanvasStep(
-                    size: PixelSize(width: width, height: height), x: (width - inner.width) * x / 1_000,
-                    y: (height - inner.height) * y / 1_000, color: modifiers.background ?? .black))
+                    size: PixelSize(width: width, height: height), x: (width - frame.size.width) * x / 1_000,
+                    y: (height - frame.size.height) * y / 1_000, color: modifiers.background ?? .black))
         }
-        for step in modifiers.steps { composition.steps.append(step) }
-        if !format.supportsAlpha, composition.steps.shape(after: start).hasAlpha {
-            composition.steps.append(BackgroundStep(.black))
-        }
-        return composition
+        for step in modifiers.steps { frame.apply(step) }
+        if !format.supportsAlpha, frame.hasAlpha { frame.apply(BackgroundStep(.black)) }
+        return rendering.composition(of: frame, as: format)
     }
 
     /// Says how large the result is; a box shrinks into the stored size of the source, with its own ratio.

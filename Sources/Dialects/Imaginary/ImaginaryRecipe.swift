@@ -18,7 +18,7 @@ struct ImaginaryRecipe: RenderRecipe {
                 frame.skip(operation)
             }
         }
-        var composition = try frame.composition(of: source)
+        var composition = try frame.composition()
         if hasDefaultQuality {
             composition.quality = .fixed(source.rules.defaultQuality(ImaginaryOptions.standardQuality))
             composition.qualityScale = .look

@@ -8,121 +8,90 @@ struct ImgproxyFinish {
     private let isFlattened: Bool
     /// The color around the image.
     private let surround: Color
-    private let sourceHasAlpha: Bool
-    /// The size after the steps so far.
-    private(set) var size: PixelSize
-    /// Whether the result may have transparent parts.
-    private(set) var hasAlpha: Bool
+    private(set) var frame: Frame
 
-    /// The steps for an image that was scaled to `size`.
-    init(
-        _ options: ImgproxyOptions, _ layout: ImgproxyLayout, format: ImageFormat, hasAlpha: Bool, size: PixelSize
-    ) {
+    /// The steps for a frame that was scaled.
+    init(_ options: ImgproxyOptions, _ layout: ImgproxyLayout, format: ImageFormat, _ frame: Frame) {
         self.options = options
         self.layout = layout
-        self.size = size
-        sourceHasAlpha = hasAlpha
+        self.frame = frame
         isFlattened = options.background != nil || !format.supportsAlpha
         surround = isFlattened ? options.background ?? .white : .transparent
-        self.hasAlpha = hasAlpha && !isFlattened
     }
 
-    /// Appends all steps but the watermark.
-    mutating func appendSteps(to steps: inout RenderSteps) {
-        appendCrop(to: &steps)
-        appendFilters(to: &steps)
-        if options.extend.isOn { extend(to: layout.boxSize, by: options.extend.gravity, &steps) }
+    private var size: PixelSize { frame.size }
+
+    /// Does everything but the watermark.
+    mutating func finish() {
+        let sourceHasAlpha = frame.hasAlpha
+        crop()
+        filter()
+        if options.extend.isOn { extend(to: layout.boxSize, by: options.extend.gravity) }
         if options.extendRatio.isOn, layout.proportionalSize.width > 0 {
-            extend(to: layout.proportionalSize, by: options.extendRatio.gravity, &steps)
+            extend(to: layout.proportionalSize, by: options.extendRatio.gravity)
         }
-        let margins = layout.margins(options)
-        if options.hasPadding {
-            steps.append(MarginStep(margins, color: surround))
-            size = PixelSize(
-                width: size.width + margins.left + margins.right, height: size.height + margins.top + margins.bottom)
-            hasAlpha = !isFlattened
-        }
-        if isFlattened, sourceHasAlpha { steps.append(BackgroundStep(surround)) }
+        if options.hasPadding { frame.apply(MarginStep(layout.margins(options), color: surround)) }
+        if isFlattened, sourceHasAlpha { frame.apply(BackgroundStep(surround)) }
     }
 
     /// Lays the result on white for a format that was chosen after all steps.
-    mutating func flatten(for format: ImageFormat, _ steps: inout RenderSteps) {
-        guard !format.supportsAlpha, hasAlpha else { return }
-        steps.append(BackgroundStep(.white))
-        hasAlpha = false
+    mutating func flatten(for format: ImageFormat) {
+        if !format.supportsAlpha, frame.hasAlpha { frame.apply(BackgroundStep(.white)) }
     }
 
     /// Scales a result down that its format cannot hold.
-    mutating func shrink(
-        into format: ImageFormat, _ limits: ImagingLimits, in light: ResamplingLight, _ steps: inout RenderSteps
-    ) {
+    mutating func shrink(into format: ImageFormat, _ limits: ImagingLimits) {
         guard !limits.allow(size, in: format), size.area <= limits.maximumOutputPixels else { return }
         let scale = min(
             1, Double(format.maximumSide) / Double(max(size.width, size.height)),
             (Double(limits.maximumFramePixels(of: format)) / Double(size.area)).squareRoot())
         func scaled(_ side: Int) -> Int { max(1, Int(Double(side) * scale)) }
-        size = PixelSize(width: scaled(size.width), height: scaled(size.height))
-        steps.append(ResampleStep(to: size, in: light))
+        frame.resample(to: PixelSize(width: scaled(size.width), height: scaled(size.height)))
     }
 
-    private mutating func appendCrop(to steps: inout RenderSteps) {
+    private mutating func crop() {
         guard layout.keptSize != PixelSize(width: 0, height: 0) else { return }
         let kept = layout.keptSize.orLess(than: size)
         guard kept != size else { return }
         if options.gravity.kind == .smart {
-            steps.append(InterestStep(.attention, size: kept))
+            frame.apply(InterestStep(.attention, size: kept))
         } else {
             let corner = options.gravity.place(of: kept, on: size, ratio: layout.ratio)
-            steps.append(CropStep(x: corner.x, y: corner.y, size: kept))
+            frame.crop(CropStep(x: corner.x, y: corner.y, size: kept))
         }
-        size = kept
     }
 
-    private func appendFilters(to steps: inout RenderSteps) {
+    private mutating func filter() {
         let blur = ImgproxyFilters.deviation(ofBlur: options.blur)
-        if blur > 0 { steps.append(GaussianStep(.blur, sigma: blur)) }
+        if blur > 0 { frame.apply(GaussianStep(.blur, sigma: blur)) }
         let sharpen = ImgproxyFilters.deviation(ofSharpen: options.sharpen)
-        if sharpen > 0 { steps.append(GaussianStep(.sharpen, sigma: sharpen)) }
+        if sharpen > 0 { frame.apply(GaussianStep(.sharpen, sigma: sharpen)) }
         let side = min(options.pixelate, max(size.width, size.height))
-        if side > 1 { steps.append(MosaicStep(side: side)) }
+        if side > 1 { frame.apply(MosaicStep(side: side)) }
     }
 
-    private mutating func extend(to box: PixelSize, by gravity: ImgproxyGravity, _ steps: inout RenderSteps) {
+    private mutating func extend(to box: PixelSize, by gravity: ImgproxyGravity) {
         let canvas = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
         guard canvas != size else { return }
         let corner = gravity.place(of: size, on: canvas, ratio: layout.ratio)
-        steps.append(CanvasStep(size: canvas, x: corner.x, y: corner.y, color: surround))
-        size = canvas
-        hasAlpha = !isFlattened
+        frame.apply(CanvasStep(size: canvas, x: corner.x, y: corner.y, color: surround))
     }
 }
 
 extension ImgproxyFinish {
-    /// Lays a watermark on the result.
+    /// Lays the watermark on the result.
     ///
-    /// - Parameters:
-    ///   - header: The header of its file.
-    ///   - opacity: The factor of its opacity.
-    ///   - isSizeCertain: Whether the size of the result is known already.
-    /// - Returns: How its pixels are used; nil if none is visible.
-    func lay(
-        _ header: ImageHeader, opacity: Double, light: ResamplingLight, isSizeCertain: Bool, on steps: inout RenderSteps
-    ) -> RecipeAddition? {
+    /// - Parameter opacity: The factor of its opacity.
+    mutating func lay(opacity: Double) {
         let watermark = options.watermark
         let percent = pixels(100 * watermark.opacity * opacity)
-        guard percent > 0 else { return nil }
-        let own = header.size
+        guard percent > 0, let own = frame.source.additions.first?.size else { return }
         let scaled = scaledSize(of: own)
-        let addition = RecipeAddition(header, scaledTo: scaled, isSizeCertain: isSizeCertain)
         let margins = watermark.gravity.kind == .tiles ? tileMargins : ImageOperations.Margins()
         let tile = PixelSize(
             width: scaled.width + margins.left + margins.right, height: scaled.height + margins.top + margins.bottom)
-        guard let layout = overlay(of: tile) else { return isSizeCertain ? nil : addition }
-        steps.append(
-            OverlayStep(
-                of: 0, layout: layout, decoded: addition.decoded, opacity: min(100, percent), light: light,
-                margins: margins))
-        return addition
+        guard let layout = overlay(of: tile) else { return }
+        frame.overlay(0, scaledTo: scaled, layout, opacity: min(100, percent), margins: margins)
     }
 
     /// The distances of a watermark that is repeated lie around each tile.

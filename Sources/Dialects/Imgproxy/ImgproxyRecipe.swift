@@ -89,53 +89,35 @@ struct ImgproxyRecipe: RenderRecipe {
 
 extension ImgproxyRecipe {
     private func pipeline(of source: RecipeSource, format: ImageFormat, frames: Int) -> Composition {
-        let page = source.header.page(0)
         let isTrimmed = options.trim.threshold != nil && frames == 1
-        // The turn that makes the stored image upright; this pipeline is given the upright one.
-        let upright = page.orientation
-        let box = source.whole()
+        let upright = source.header.page(0).orientation
+        // imgproxy crops the stored image, before it turns it.
+        var frame = Frame(source, turned: upright.inverse, light: defaults.light, isTrimmed: isTrimmed)
         let turns = Turns(options, upright: upright)
-        let stored = upright.inverse.turned(box.size)
+        let whole = turns.shown.turned(frame.size)
         let layout = ImgproxyLayout(
-            options, source: turns.shown.turned(stored), isDrawing: page.drawing != nil && !isTrimmed,
-            prescaling: frames == 1 && !isTrimmed ? page.format.prescaling : .none)
+            options, source: whole, isDrawing: frame.page.drawing != nil && !isTrimmed,
+            prescaling: frames == 1 && !isTrimmed ? frame.page.format.prescaling : .none)
 
-        let whole = turns.shown.turned(stored)
         let cropSize = layout.cropSize.orLess(than: whole)
-        let isCropped = cropSize != whole
         let gravity = options.effectiveCropGravity
-        let isSmart = isCropped && gravity.kind == .smart
-        var composition = Composition(
-            size: isSmart ? whole : layout.resizedSize, format: format, quality: .fixed(100))
+        let isCropped = cropSize != whole
+        if isCropped, gravity.kind != .smart { frame.crop(turns.crop(to: cropSize, by: gravity, of: frame.size)) }
+        frame.turn(turns.shown)
+        if isCropped, gravity.kind == .smart { frame.apply(InterestStep(.attention, size: cropSize)) }
+        frame.resample(to: layout.resizedSize)
+        var finish = ImgproxyFinish(options, layout, format: format, frame)
+        finish.finish()
+        var format = format
+        if format == .avif, min(finish.frame.size.width, finish.frame.size.height) < Self.shortestAVIFSide {
+            format = finish.frame.hasAlpha ? .png : .jpeg
+            finish.flatten(for: format)
+        }
+        if format == options.format?.written { finish.shrink(into: format, source.limits) }
+        finish.lay(opacity: defaults.watermarkOpacity)
+        var composition = finish.frame.composition(as: format, quality(in: format, by: source.rules))
         composition.frames = frames
-        composition.light = defaults.light
-        composition.turn = turns.turn
         if isTrimmed { composition.trim = trim(exchangingSides: upright.exchangesSides) }
-        if isCropped, !isSmart {
-            composition.part = turns.part(of: cropSize, by: gravity, in: box, stored: stored, upright: upright)
-        }
-        if isSmart {
-            composition.steps.append(InterestStep(.attention, size: cropSize))
-            composition.steps.append(ResampleStep(to: layout.resizedSize, in: defaults.light))
-        }
-        var finish = ImgproxyFinish(
-            options, layout, format: format, hasAlpha: page.hasAlpha, size: layout.resizedSize)
-        finish.appendSteps(to: &composition.steps)
-        if format == .avif, min(finish.size.width, finish.size.height) < Self.shortestAVIFSide {
-            composition.format = finish.hasAlpha ? .png : .jpeg
-            finish.flatten(for: composition.format, &composition.steps)
-        }
-        if composition.format == options.format?.written {
-            finish.shrink(into: composition.format, source.limits, in: defaults.light, &composition.steps)
-        }
-        composition.quality = quality(in: composition.format, by: source.rules)
-        if let header = source.additions.first {
-            composition.additions = [
-                finish.lay(
-                    header, opacity: defaults.watermarkOpacity, light: defaults.light, isSizeCertain: !isTrimmed,
-                    on: &composition.steps)
-            ]
-        }
         return composition
     }
 
@@ -167,13 +149,11 @@ extension ImgproxyRecipe {
     }
 }
 
-/// The turns between an image as it is stored, upright, and as the result shows it.
+/// The turns from an image as it is stored to the result.
 private struct Turns {
     private let options: ImgproxyOptions
-    /// From the stored image to the result.
+    /// All of them.
     let shown: QuarterTurn
-    /// From the upright image to the result.
-    let turn: QuarterTurn
     /// The turn that `auto_rotate` makes.
     private let first: QuarterTurn
 
@@ -184,15 +164,12 @@ private struct Turns {
         if options.mirrorsX { asked = asked.then(.mirrorX) }
         if options.mirrorsY { asked = asked.then(.mirrorY) }
         shown = first.then(asked)
-        turn = upright.inverse.then(shown)
     }
 
-    /// The part of the upright image that a crop keeps, whose size and place are those on the result.
+    /// The crop of the stored image whose size and place are `size` and `gravity` on the result.
     ///
-    /// imgproxy crops the stored image: the place is turned back to it before it is rounded.
-    func part(
-        of size: PixelSize, by gravity: ImgproxyGravity, in box: ImagePart, stored: PixelSize, upright: QuarterTurn
-    ) -> ImagePart {
+    /// imgproxy turns the place back before it rounds it.
+    func crop(to size: PixelSize, by gravity: ImgproxyGravity, of stored: PixelSize) -> CropStep {
         // EXIF orientations turn first and mirror then.
         let quarters = first.isMirrored ? (4 - first.quarters) & 3 : first.quarters
         let place =
@@ -201,8 +178,7 @@ private struct Turns {
             .before(quarters: quarters, mirroringX: first.isMirrored, mirroringY: false)
         let inner = shown.turned(size)
         let corner = place.place(of: inner, on: stored, ratio: 1)
-        let part = upright.turned(ImagePart(x: corner.x, y: corner.y, size: inner, of: stored))
-        return ImagePart(x: box.x + part.x, y: box.y + part.y, size: part.size, of: box.whole)
+        return CropStep(x: corner.x, y: corner.y, size: inner)
     }
 }
 

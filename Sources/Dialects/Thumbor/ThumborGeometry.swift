@@ -94,9 +94,9 @@ struct ThumborGeometry: Hashable, Sendable {
         return all
     }
 
-    /// The quarter turns, and then the mirrors.
-    var turn: QuarterTurn {
-        QuarterTurn(quarters: quarters).then(isMirroredAcross ? .mirrorX : .none)
-            .then(isMirroredDown ? .mirrorY : .none)
+    var turn: QuarterTurn { QuarterTurn(quarters: quarters) }
+
+    var mirror: QuarterTurn {
+        (isMirroredAcross ? QuarterTurn.mirrorX : .none).then(isMirroredDown ? .mirrorY : .none)
     }
 }

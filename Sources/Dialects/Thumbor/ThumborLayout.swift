@@ -61,8 +61,8 @@ struct ThumborLayout: Hashable {
             own.width < own.height && target.width > target.height
             || own.width > own.height && target.width < target.height
         if fitIn.isAdaptive, isTurned {
-            target = PixelSize(width: target.height, height: target.width)
-            box = PixelSize(width: box.height, height: box.width)
+            target = target.exchanged
+            box = box.exchanged
         }
         if !fitIn.isFull, target.width >= own.width, target.height >= own.height { return }
         // own.width / target.width against own.height / target.height.
@@ -170,25 +170,5 @@ extension ThumborGeometry.Crop {
         )
         guard x < end.x, y < end.y else { return nil }
         return ImagePart(x: x, y: y, size: PixelSize(width: end.x - x, height: end.y - y), of: whole)
-    }
-}
-
-extension ImagePart {
-    /// This part after the whole image was turned clockwise by quarters.
-    func turned(byQuarters quarters: Int) -> ImagePart {
-        switch quarters {
-        case 1:
-            ImagePart(
-                x: whole.height - y - size.height, y: x, size: PixelSize(width: size.height, height: size.width),
-                of: PixelSize(width: whole.height, height: whole.width))
-        case 2:
-            ImagePart(
-                x: whole.width - x - size.width, y: whole.height - y - size.height, size: size, of: whole)
-        case 3:
-            ImagePart(
-                x: y, y: whole.width - x - size.width, size: PixelSize(width: size.height, height: size.width),
-                of: PixelSize(width: whole.height, height: whole.width))
-        default: self
-        }
     }
 }

@@ -19,33 +19,32 @@ struct ThumborRecipe: RenderRecipe {
     }
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
-        let page = source.header.page(options.page)
         let format = format(of: source)
-        let layout = layout(of: source)
-        var composition = Composition(
-            size: options.isDebug || options.isRaw ? layout.part.size : drawnSize(layout.size, of: page),
-            format: format, quality: encodingQuality(in: format, by: source.rules))
+        let isTrimmed = !options.isRaw && options.geometry.trim != nil && !isAnimated(source)
+        var frame = Frame(source, page: options.page, isTrimmed: isTrimmed)
+        if !options.isRaw { apply(layout(of: source), to: &frame) }
+        // A format without transparency shows the colors of transparent pixels.
+        if frame.hasAlpha, !format.supportsAlpha { frame.apply(OpaqueStep()) }
+        var composition = frame.composition(as: format, encodingQuality(in: format, by: source.rules))
         if options.quality == nil, !hasOwnQuality(format) { composition.qualityScale = .look }
-        composition.page = options.page
         composition.gamut = options.stripsProfile ? .srgb : .auto
         composition.frames = options.page > 0 ? 1 : options.frames ?? .max
-        if !isAnimated(source), !options.isRaw { composition.trim = options.geometry.trim.map(Self.trim) }
-        if options.isRaw {
-            composition.steps = Self.endingSteps(hasAlpha: page.hasAlpha, in: format)
-            return composition
-        }
-        let part = layout.part.turned(byQuarters: (4 - options.geometry.quarters) % 4)
-        if !part.isWhole { composition.part = part }
-        composition.turn = options.geometry.turn
-        var steps = ThumborSteps(
-            size: composition.size, hasAlpha: page.hasAlpha, box: layout.box, padding: options.geometry.padding,
-            additions: source.additions, isSizeCertain: composition.trim == nil)
+        if isTrimmed { composition.trim = options.geometry.trim.map(Self.trim) }
+        return composition
+    }
+
+    /// The turn, the part, the size, the mirrors and the filters.
+    private func apply(_ layout: ThumborLayout, to frame: inout Frame) {
+        let geometry = options.geometry
+        frame.turn(geometry.turn)
+        let box = geometry.turn.turned(frame.source.whole(ofPage: options.page))
+        frame.crop(CropStep(x: layout.part.x - box.x, y: layout.part.y - box.y, size: layout.part.size))
+        frame.turn(geometry.mirror)
+        frame.resample(to: options.isDebug ? layout.part.size : drawnSize(layout.size, of: frame.page))
+        var steps = ThumborSteps(frame, box: layout.box, padding: geometry.padding)
         if let interest = layout.interest, !options.isDebug { steps.cut(to: interest) }
         for filter in options.filters { steps.append(filter) }
-        composition.steps = steps.steps
-        for step in Self.endingSteps(hasAlpha: steps.shape.hasAlpha, in: format) { composition.steps.append(step) }
-        composition.additions = steps.used
-        return composition
+        frame = steps.frame
     }
 
     /// The layout of the part that a trim leaves of the source; before the trim, of all of it.
@@ -56,7 +55,7 @@ struct ThumborRecipe: RenderRecipe {
             geometry.quarters = options.isRaw ? 0 : options.geometry.quarters
         }
         return ThumborLayout(
-            geometry, of: source.whole(ofPage: options.page).turned(byQuarters: geometry.quarters))
+            geometry, of: geometry.turn.turned(source.whole(ofPage: options.page)))
     }
 
     /// Whether several frames remain.
@@ -115,11 +114,6 @@ struct ThumborRecipe: RenderRecipe {
         wanted.isDistance = true
         wanted.isFromBottomRight = trim.isFromBottomRight
         return wanted
-    }
-
-    /// A format without transparency shows the colors of transparent pixels.
-    private static func endingSteps(hasAlpha: Bool, in format: ImageFormat) -> RenderSteps {
-        hasAlpha && !format.supportsAlpha ? [OpaqueStep()] : []
     }
 }
 

@@ -24,7 +24,7 @@ extension ThumborSteps {
     /// over the image.
     mutating func layInner(of mark: ThumborMark) {
         guard !mark.inner.isEmpty else { return }
-        let image = Area(x: 0, y: 0, size: shape.size)
+        let image = Area(x: 0, y: 0, size: frame.size)
         guard let area = place(mark, on: image), let visible = area.intersection(image) else { return }
         for inner in mark.inner { lay(inner, on: area, within: visible) }
     }
@@ -56,13 +56,9 @@ extension ThumborSteps {
             guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: stamp.scaledSize) else {
                 return
             }
-            let addition = RecipeAddition(additions[index], scaledTo: stamp.scaledSize, isSizeCertain: isSizeCertain)
             (layout.x, layout.y, layout.coveredSize) = (part.x, part.y, part.size)
             (layout.firstColumn, layout.firstRow) = (stamp.x + part.x - area.x, stamp.y + part.y - area.y)
-            used[index] = addition
-            add(
-                OverlayStep(
-                    of: index, layout: layout, decoded: addition.decoded, opacity: mark.opacity, light: .gamma))
+            overlay(index, scaledTo: stamp.scaledSize, layout, opacity: mark.opacity)
         }
         for inner in mark.inner { lay(inner, on: area, within: part) }
     }

@@ -1,44 +1,30 @@
 import Imaging
 
-/// Turns filters into steps one after the other, for an image of a known size.
+/// Turns filters into steps one after the other.
 struct ThumborSteps {
-    private(set) var steps: RenderSteps = []
-    /// The image after these steps.
-    private(set) var shape: FrameShape
-    /// The additional sources that the steps use.
-    var used: [RecipeAddition?]
+    private(set) var frame: Frame
     private let box: PixelSize
     private let padding: ThumborGeometry.Padding?
-    let additions: [ImageHeader]
-    let isSizeCertain: Bool
 
-    /// No steps yet.
-    ///
     /// - Parameters:
-    ///   - size: The size of the resampled image.
-    ///   - hasAlpha: Whether it may be transparent.
+    ///   - frame: The resampled image.
     ///   - box: The box of the layout.
     ///   - padding: The pixels that `fill()` adds to the box.
-    ///   - additions: The headers of the additional sources.
-    ///   - isSizeCertain: Whether no trim changes the size later.
-    init(
-        size: PixelSize, hasAlpha: Bool, box: PixelSize, padding: ThumborGeometry.Padding?, additions: [ImageHeader],
-        isSizeCertain: Bool
-    ) {
-        shape = FrameShape(size: size, hasAlpha: hasAlpha)
-        (self.box, self.padding, self.additions) = (box, padding, additions)
-        self.isSizeCertain = isSizeCertain
-        used = additions.map { _ in nil }
+    init(_ frame: Frame, box: PixelSize, padding: ThumborGeometry.Padding?) {
+        (self.frame, self.box, self.padding) = (frame, box, padding)
     }
 
-    mutating func add(_ step: some RenderStep) {
-        steps.append(step)
-        shape = step.shape(after: shape)
+    var additions: [ImageHeader] { frame.source.additions }
+
+    mutating func add(_ step: some RenderStep) { frame.apply(step) }
+
+    mutating func overlay(_ index: Int, scaledTo size: PixelSize, _ layout: OverlayLayout, opacity: Int) {
+        frame.overlay(index, scaledTo: size, layout, opacity: opacity)
     }
 
     /// Cuts the image to its most interesting part of a size.
     mutating func cut(to size: PixelSize) {
-        if size != shape.size { add(InterestStep(.attention, size: size)) }
+        if size != frame.size { add(InterestStep(.attention, size: size)) }
     }
 
     /// Adds what a filter makes.
@@ -48,17 +34,17 @@ struct ThumborSteps {
         case .proportion(let share):
             // Sides above the longest are refused later, and must not overflow here.
             func side(_ own: Int) -> Int { min(own, ThumborLayout.longest) * share / 1_000_000 }
-            let size = PixelSize(width: side(shape.size.width), height: side(shape.size.height))
+            let size = PixelSize(width: side(frame.size.width), height: side(frame.size.height))
             if size.width > 0, size.height > 0 { resample(to: size) }
         case .fill(let paint, let isBehind): fill(paint, isBehind: isBehind)
         case .background(let color): lay(on: color)
-        case .cornerBackground: if shape.hasAlpha { add(CornerBackgroundStep()) }
+        case .cornerBackground: if frame.hasAlpha { add(CornerBackgroundStep()) }
         case .color(let map): add(ColorFormulaStep(map))
         case .histogram(let step): add(step)
         case .convolution(let step): add(step)
         case .gaussian(let step): add(step)
         case .mosaic(let side): if side > 1 { add(MosaicStep(side: side)) }
-        case .turn(let turn): if turn != .none { add(TurnStep(turn)) }
+        case .turn(let turn): frame.turn(turn)
         case .corners(let across, let down, let color):
             if across > 0, down > 0 {
                 add(OutlineStep(.elliptic(across: across * 1_000, down: down * 1_000), color: color))
@@ -78,16 +64,16 @@ struct ThumborSteps {
     }
 
     private mutating func resample(to size: PixelSize) {
-        if size != shape.size { add(ResampleStep(to: size)) }
+        if size != frame.size { frame.resample(to: size) }
     }
 
     private mutating func lay(on color: Color) {
-        if shape.hasAlpha, color.alpha > 0 { add(BackgroundStep(color)) }
+        if frame.hasAlpha, color.alpha > 0 { add(BackgroundStep(color)) }
     }
 
     /// Enlarges the image until one side is as long as that of the box, if both are shorter.
     private mutating func upscale() {
-        let own = shape.size
+        let own = frame.size
         guard own.width < box.width, own.height < box.height else { return }
         if own.width * box.height >= own.height * box.width {
             resample(to: PixelSize(width: box.width, height: max(1, own.height * box.width / own.width)))
@@ -101,18 +87,18 @@ struct ThumborSteps {
         if case .color(let color) = paint, isBehind || padding != nil { lay(on: color) }
         let padding = padding ?? ThumborGeometry.Padding()
         let inner = PixelSize(
-            width: box.width > 0 ? box.width : shape.size.width,
-            height: box.height > 0 ? box.height : shape.size.height)
+            width: box.width > 0 ? box.width : frame.size.width,
+            height: box.height > 0 ? box.height : frame.size.height)
         let canvas = PixelSize(
             width: inner.width + padding.left + padding.right, height: inner.height + padding.top + padding.bottom)
-        var x = Self.floor(inner.width - shape.size.width) + padding.left
-        var y = Self.floor(inner.height - shape.size.height) + padding.top
+        var x = Self.floor(inner.width - frame.size.width) + padding.left
+        var y = Self.floor(inner.height - frame.size.height) + padding.top
         let kept = PixelSize(
-            width: min(shape.size.width + min(x, 0), canvas.width - max(x, 0)),
-            height: min(shape.size.height + min(y, 0), canvas.height - max(y, 0)))
-        if kept != shape.size { add(CropStep(x: max(0, -x), y: max(0, -y), size: kept)) }
+            width: min(frame.size.width + min(x, 0), canvas.width - max(x, 0)),
+            height: min(frame.size.height + min(y, 0), canvas.height - max(y, 0)))
+        if kept != frame.size { add(CropStep(x: max(0, -x), y: max(0, -y), size: kept)) }
         (x, y) = (max(x, 0), max(y, 0))
-        guard canvas != shape.size else { return }
+        guard canvas != frame.size else { return }
         switch paint {
         case .color(let color): add(CanvasStep(size: canvas, x: x, y: y, color: color))
         case .mean: add(BackdropStep(.mean, size: canvas, x: x, y: y))
@@ -130,11 +116,11 @@ struct ThumborSteps {
             case .fraction(let share): side * share / 1_000_000
             }
         }
-        let (left, top) = (pixels(x, of: shape.size.width), pixels(y, of: shape.size.height))
+        let (left, top) = (pixels(x, of: frame.size.width), pixels(y, of: frame.size.height))
         let size = PixelSize(
-            width: min(pixels(width, of: shape.size.width), shape.size.width - left),
-            height: min(pixels(height, of: shape.size.height), shape.size.height - top))
-        guard size.width > 0, size.height > 0, size != shape.size else { return }
+            width: min(pixels(width, of: frame.size.width), frame.size.width - left),
+            height: min(pixels(height, of: frame.size.height), frame.size.height - top))
+        guard size.width > 0, size.height > 0, size != frame.size else { return }
         add(CropStep(x: left, y: top, size: size))
     }
 
@@ -147,7 +133,7 @@ extension ThumborSteps {
     private mutating func append(_ mark: ThumborMark) {
         switch mark.subject {
         case .color(let color):
-            let size = mark.size(ofColorOn: shape.size)
+            let size = mark.size(ofColorOn: frame.size)
             blend(mark, size: size) { across, down in
                 BlendStep(
                     .color(color, size: size), across: across, down: down, mode: mark.mode, opacity: mark.opacity)
@@ -155,25 +141,21 @@ extension ThumborSteps {
         case .source(let index):
             guard additions.indices ~= index else { return }
             let header = additions[index]
-            let stamp = mark.stamp(of: header.size, on: shape.size)
-            let addition = RecipeAddition(header, scaledTo: stamp.scaledSize, isSizeCertain: isSizeCertain)
+            let stamp = mark.stamp(of: header.size, on: frame.size)
             let isSingle = mark.x.anchor != .repeated && mark.y.anchor != .repeated
             if isSingle, mark.mode == .normal, stamp.isWhole {
                 let layout = OverlayLayout(
-                    scaledSize: stamp.scaledSize, x: mark.x.start(in: shape.size.width, own: stamp.size.width),
-                    y: mark.y.start(in: shape.size.height, own: stamp.size.height), on: shape.size)
+                    scaledSize: stamp.scaledSize, x: mark.x.start(in: frame.size.width, own: stamp.size.width),
+                    y: mark.y.start(in: frame.size.height, own: stamp.size.height), on: frame.size)
                 guard let layout else { return }
-                used[index] = addition
-                add(
-                    OverlayStep(
-                        of: index, layout: layout, decoded: addition.decoded, opacity: mark.opacity, light: .gamma))
+                overlay(index, scaledTo: stamp.scaledSize, layout, opacity: mark.opacity)
                 return
             }
-            guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: shape.size) else { return }
+            guard var layout = OverlayLayout(scaledSize: stamp.scaledSize, x: 0, y: 0, on: frame.size) else { return }
             layout.coveredSize = PixelSize(
-                width: min(stamp.size.width, shape.size.width), height: min(stamp.size.height, shape.size.height))
+                width: min(stamp.size.width, frame.size.width), height: min(stamp.size.height, frame.size.height))
             (layout.firstColumn, layout.firstRow) = (stamp.x, stamp.y)
-            used[index] = addition
+            let addition = frame.use(index, scaledTo: stamp.scaledSize)
             blend(mark, size: stamp.size) { across, down in
                 BlendStep(
                     of: index, layout: layout, decoded: addition.decoded, across: across, down: down, mode: mark.mode,
@@ -186,9 +168,9 @@ extension ThumborSteps {
     private mutating func blend(
         _ mark: ThumborMark, size: PixelSize, _ step: (BlendRow, BlendRow) -> BlendStep
     ) {
-        let rows = mark.rows(of: size, on: shape.size)
+        let rows = mark.rows(of: size, on: frame.size)
         let (across, down) = (rows.across, rows.down)
-        guard across.count > 0, down.count > 0, across.start < shape.size.width, down.start < shape.size.height,
+        guard across.count > 0, down.count > 0, across.start < frame.size.width, down.start < frame.size.height,
             across.start + size.width > 0, down.start + size.height > 0
         else { return }
         add(step(across, down))

@@ -7,8 +7,6 @@ import Imaging
 /// point, in the same order.
 struct WsrvLayout {
     let options: WsrvOptions
-    /// The format of the source.
-    let format: ImageFormat
     /// The size of the box; 0 for a side that is not given.
     private var box: PixelSize
     /// Frames that are kept.
@@ -17,65 +15,40 @@ struct WsrvLayout {
     /// Sides above this are refused, so nothing needs to be exact.
     private static let longestSide = 100_000_000.0
 
-    /// The part that is shown, in pixels of the upright image; nil for all of it.
-    private(set) var part: Rectangle?
-    /// The turn of the part.
-    private(set) var turn = QuarterTurn.none
-    /// The size that the part is resampled to, after the turn.
-    private(set) var size: PixelSize
-    /// The steps of size and place after that, up to the bars.
-    private(set) var steps: RenderSteps = []
+    /// The image with its size and place, up to the bars.
+    private(set) var frame: Frame
 
-    /// A part of an image.
-    struct Rectangle: Hashable {
-        var x: Int
-        var y: Int
-        var size: PixelSize
-    }
-
-    /// The layout of an upright image.
+    /// Gives an upright image its size and place.
     ///
     /// - Parameters:
-    ///   - source: The size of the image, or of its rest after a trim.
-    ///   - format: The format of the source.
     ///   - stored: The size of the source as it is stored, with all frames that are kept on top of each other.
     ///   - frames: Frames that are kept.
-    init(_ options: WsrvOptions, of source: PixelSize, format: ImageFormat, stored: PixelSize, frames: Int) {
-        (self.options, self.format, self.frames) = (options, format, frames)
+    init(_ options: WsrvOptions, of frame: Frame, stored: PixelSize, frames: Int) {
+        (self.options, self.frame, self.frames) = (options, frame, frames)
         box = options.box(for: stored)
-        size = source
-        turn = options.turn
-        let turned = turn.turned(source)
+        let source = frame.size
+        let turn = options.turn
+        self.frame.turn(turn)
+        let turned = self.frame.size
         if options.isCroppedFirst == true {
-            let rectangle = crop(of: turned)
-            if let rectangle { part = Self.rectangle(rectangle, before: turn, of: turned) }
-            let kept = rectangle?.size ?? turned
-            size = resized(kept, in: kept)
+            if let crop = crop(of: turned) { self.frame.crop(crop) }
+            self.frame.resample(to: resized(self.frame.size, in: self.frame.size))
             cut(to: box, original: turned)
         } else {
             // An image that covers the box does so after its turn; all others are turned when they have their size.
             let asked = box
             if turn.exchangesSides, options.fit == .cover, box.width > 0, box.height > 0 { box = box.exchanged }
-            let resized = resized(source, in: reduced(source))
+            self.frame.resample(to: turn.turned(resized(source, in: reduced(source))))
             box = asked
-            size = turn.turned(resized)
             let isBoxTurned = turn.exchangesSides && (box.width == 0 || box.height == 0)
             cut(to: isBoxTurned ? box.exchanged : box, original: turned)
-            if let rectangle = crop(of: current) {
-                steps.append(CropStep(x: rectangle.x, y: rectangle.y, size: rectangle.size))
-            }
+            if let crop = crop(of: size) { self.frame.crop(crop) }
         }
         embed()
     }
 
-    /// The size of a frame after the steps so far.
-    private var current: PixelSize { steps.shape(after: FrameShape(size: size, hasAlpha: false)).size }
-
-    /// The place of a rectangle before a turn; `whole` is the size after it.
-    private static func rectangle(_ turned: Rectangle, before turn: QuarterTurn, of whole: PixelSize) -> Rectangle {
-        let part = turn.inverse.turned(ImagePart(x: turned.x, y: turned.y, size: turned.size, of: whole))
-        return Rectangle(x: part.x, y: part.y, size: part.size)
-    }
+    private var size: PixelSize { frame.size }
+    private var format: ImageFormat { frame.source.header.format }
 }
 
 extension WsrvOptions {
@@ -156,8 +129,8 @@ extension WsrvLayout {
         guard kept != size else { return }
         let position = options.position ?? .center
         switch position {
-        case .attention where frames == 1: steps.append(InterestStep(.attention, size: kept))
-        case .entropy where frames == 1: steps.append(InterestStep(.entropy, size: kept))
+        case .attention where frames == 1: frame.apply(InterestStep(.attention, size: kept))
+        case .entropy where frames == 1: frame.apply(InterestStep(.entropy, size: kept))
         case .focal:
             let factor = min(
                 Double(original.width) / Double(kept.width), Double(original.height) / Double(kept.height))
@@ -167,18 +140,18 @@ extension WsrvLayout {
                 return Int(min(max(start, 0), Double(side - length)))
             }
             let point = options.focalPoint
-            steps.append(
+            frame.apply(
                 CropStep(
                     x: start(point.x, original.width, kept.width, in: size.width),
                     y: start(point.y, original.height, kept.height, in: size.height), size: kept))
         default:
             let (x, y) = Self.place(of: kept, in: size, at: position)
-            steps.append(CropStep(x: x, y: y, size: kept))
+            frame.apply(CropStep(x: x, y: y, size: kept))
         }
     }
 
     /// The rectangle of `cx`, `cy`, `cw` and `ch`; nil if none of them is given.
-    private func crop(of whole: PixelSize) -> Rectangle? {
+    private func crop(of whole: PixelSize) -> CropStep? {
         guard options.cropX != nil || options.cropY != nil || options.cropWidth != nil || options.cropHeight != nil
         else { return nil }
         func span(_ start: WsrvLength?, _ length: WsrvLength?, of side: Int) -> (start: Int, length: Int) {
@@ -189,14 +162,14 @@ extension WsrvLayout {
         }
         let across = span(options.cropX, options.cropWidth, of: whole.width)
         let down = span(options.cropY, options.cropHeight, of: whole.height)
-        return Rectangle(
+        return CropStep(
             x: across.start, y: down.start, size: PixelSize(width: across.length, height: down.length))
     }
 
     /// Lays the image on a canvas of the size of the box; what does not fit is cut off.
     private mutating func embed() {
         guard options.fit == .contain else { return }
-        let whole = current
+        let whole = size
         let canvas = PixelSize(
             width: box.width > 0 ? box.width : whole.width, height: box.height > 0 ? box.height : whole.height)
         guard canvas != whole else { return }
@@ -209,9 +182,9 @@ extension WsrvLayout {
             (x, y) = (start(point.x, canvas.width - whole.width), start(point.y, canvas.height - whole.height))
         }
         let kept = PixelSize(width: min(whole.width, canvas.width), height: min(whole.height, canvas.height))
-        if kept != whole { steps.append(CropStep(x: max(0, -x), y: max(0, -y), size: kept)) }
+        if kept != whole { frame.apply(CropStep(x: max(0, -x), y: max(0, -y), size: kept)) }
         if kept != canvas {
-            steps.append(
+            frame.apply(
                 CanvasStep(size: canvas, x: max(0, x), y: max(0, y), color: options.barColor ?? .transparent))
         }
     }
@@ -231,9 +204,4 @@ extension WsrvLayout {
         case .center, .entropy, .attention, .focal: (right / 2, bottom / 2)
         }
     }
-}
-
-extension PixelSize {
-    /// Width and height exchanged.
-    fileprivate var exchanged: PixelSize { PixelSize(width: height, height: width) }
 }

@@ -2,31 +2,32 @@ import Imaging
 
 /// The steps that change colors and sharpness, in the order of the service.
 extension WsrvOptions {
-    /// Adds the steps from brightness to background.
-    func appendColors(to steps: inout RenderSteps) {
-        if let percent = used(brightness) { steps.append(ColorMapStep(.curves([.offset(percent)]))) }
-        appendModulation(to: &steps)
+    /// Does everything from brightness to background.
+    func changeColors(of frame: inout Frame) {
+        if let percent = used(brightness) { frame.apply(ColorMapStep(.curves([.offset(percent)]))) }
+        appendModulation(to: &frame)
         var curves: [ToneCurve] = []
         if let percent = used(contrast) { curves.append(.sigmoid(percent)) }
         if let gamma, gamma != 0 { curves.append(.power((1...3).contains(gamma) ? gamma : 2.2)) }
-        if !curves.isEmpty { steps.append(ColorMapStep(.curves(curves))) }
-        appendSharpening(to: &steps)
-        appendFilter(to: &steps)
-        appendBlur(to: &steps)
-        if let tint, tint.alpha > 0, filter != .greyscale { steps.append(ColorMapStep(.tint(tint))) }
+        if !curves.isEmpty { frame.apply(ColorMapStep(.curves(curves))) }
+        appendSharpening(to: &frame)
+        appendFilter(to: &frame)
+        appendBlur(to: &frame)
+        if let tint, tint.alpha > 0, filter != .greyscale { frame.apply(ColorMapStep(.tint(tint))) }
         if let background, background.alpha > 0 {
             let color = filter == .greyscale ? background.grey : background
-            steps.append(BackgroundStep(color, mixing: .sum))
+            frame.apply(BackgroundStep(color, mixing: .sum))
         }
     }
 
-    /// Adds the cut to a shape; `size` is that of the frame.
-    func appendMask(to steps: inout RenderSteps, size: PixelSize) {
+    /// Cuts the image to a shape.
+    func mask(_ frame: inout Frame) {
         guard let mask = usedMask else { return }
-        steps.append(OutlineStep(.fitted(mask), color: maskColor ?? .transparent))
+        let size = frame.size
+        frame.apply(OutlineStep(.fitted(mask), color: maskColor ?? .transparent))
         let shape = FittedMask(mask, in: size).size
         guard isMaskTrimmed == true, shape != size else { return }
-        steps.append(
+        frame.apply(
             CropStep(x: (size.width - shape.width + 1) / 2, y: (size.height - shape.height + 1) / 2, size: shape))
     }
 
@@ -37,42 +38,42 @@ extension WsrvOptions {
         percent.flatMap { $0 != 0 && (-100...100).contains($0) ? $0 : nil }
     }
 
-    private func appendModulation(to steps: inout RenderSteps) {
+    private func appendModulation(to frame: inout Frame) {
         func factor(_ value: Float?) -> Float { value.flatMap { (0...10_000).contains($0) ? $0 : nil } ?? 1 }
         let (lightness, chroma, hue) = (factor(lightness), factor(chroma), ((hue ?? 0) % 360 + 360) % 360)
         guard lightness != 1 || chroma != 1 || hue != 0 else { return }
-        steps.append(ColorMapStep(.lch(lightness: lightness, chroma: chroma, hue: hue)))
+        frame.apply(ColorMapStep(.lch(lightness: lightness, chroma: chroma, hue: hue)))
     }
 
-    private func appendSharpening(to steps: inout RenderSteps) {
+    private func appendSharpening(to frame: inout Frame) {
         guard let sharpness, sharpness != 0 else { return }
-        guard (0.000001...10).contains(sharpness) else { return steps.append(KernelStep(.sharpen)) }
+        guard (0.000001...10).contains(sharpness) else { return frame.apply(KernelStep(.sharpen)) }
         func amount(_ value: Float?, _ standard: Float) -> Float {
             value.flatMap { (0...1_000_000).contains($0) ? $0 : nil } ?? standard
         }
-        steps.append(
+        frame.apply(
             LightnessSharpenStep(
                 sigma: sharpness, flat: amount(flatSharpness, 1), jagged: amount(jaggedSharpness, 2)))
     }
 
-    private func appendFilter(to steps: inout RenderSteps) {
+    private func appendFilter(to frame: inout Frame) {
         switch filter {
-        case .greyscale: steps.append(ColorMapStep(.grey))
+        case .greyscale: frame.apply(ColorMapStep(.grey))
         case .sepia:
-            steps.append(ColorMapStep(.matrix([3_588, 7_044, 1_368, 2_990, 5_870, 1_140, 2_392, 4_696, 912])))
+            frame.apply(ColorMapStep(.matrix([3_588, 7_044, 1_368, 2_990, 5_870, 1_140, 2_392, 4_696, 912])))
         case .duotone:
             let start = gradientStart ?? Color(red: 200, green: 54, blue: 88)
             let end = gradientEnd ?? Color(red: 216, green: 231, blue: 79)
-            steps.append(ColorMapStep(.gradient(from: start, to: end)))
-        case .negate: steps.append(ColorMapStep(.curves([.negative])))
+            frame.apply(ColorMapStep(.gradient(from: start, to: end)))
+        case .negate: frame.apply(ColorMapStep(.curves([.negative])))
         case .none?, nil: break
         }
     }
 
-    private func appendBlur(to steps: inout RenderSteps) {
+    private func appendBlur(to frame: inout Frame) {
         guard let blur, blur != 0 else { return }
-        guard (0.3...1_000).contains(blur) else { return steps.append(KernelStep(.mean)) }
-        steps.append(GaussianStep(.blur, sigma: Int((blur * 100_000).rounded())))
+        guard (0.3...1_000).contains(blur) else { return frame.apply(KernelStep(.mean)) }
+        frame.apply(GaussianStep(.blur, sigma: Int((blur * 100_000).rounded())))
     }
 }
 

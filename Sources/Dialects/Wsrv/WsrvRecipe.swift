@@ -13,33 +13,25 @@ struct WsrvRecipe: RenderRecipe {
         let header = source.header
         let (number, frames) = try pages(of: header)
         let page = header.page(number)
-        let whole = source.whole(ofPage: number)
+        let trim = trim(of: page, frames: frames)
         let stored = PixelSize(width: page.storedSize.width, height: page.storedSize.height * frames)
-        let layout = WsrvLayout(options, of: whole.size, format: header.format, stored: stored, frames: frames)
-
-        var steps = layout.steps
+        let start = Frame(source, page: number, isTrimmed: trim != nil)
+        var frame = WsrvLayout(options, of: start, stored: stored, frames: frames).frame
         if frames == 1, let degrees = options.freeRotation {
-            steps.append(RotationStep(degrees: degrees, corners: options.cornerColor ?? .transparent))
+            frame.apply(RotationStep(degrees: degrees, corners: options.cornerColor ?? .transparent))
         }
-        options.appendColors(to: &steps)
-        let size = steps.shape(after: FrameShape(size: layout.size, hasAlpha: page.hasAlpha)).size
-        options.appendMask(to: &steps, size: size)
+        options.changeColors(of: &frame)
+        options.mask(&frame)
 
-        let hasAlpha = steps.shape(after: FrameShape(size: layout.size, hasAlpha: page.hasAlpha)).hasAlpha
-        let format = format(of: source, hasAlpha: hasAlpha || mayHaveBars(source), isMoving: frames > 1)
-        if hasAlpha, !format.supportsAlpha { steps.append(BackgroundStep(.black)) }
+        let format = format(of: source, hasAlpha: frame.hasAlpha || mayHaveBars(source), isMoving: frames > 1)
+        if frame.hasAlpha, !format.supportsAlpha { frame.apply(BackgroundStep(.black)) }
 
-        var composition = Composition(size: layout.size, format: format, quality: quality(of: format, by: source.rules))
+        var composition = frame.composition(as: format, quality(of: format, by: source.rules))
         if hasDefaultQuality { composition.qualityScale = .look }
-        (composition.page, composition.frames) = (number, frames)
+        composition.frames = frames
         composition.stacksFrames = true
         composition.timing = timing(frames: frames)
-        composition.trim = trim(of: page, frames: frames)
-        composition.part = layout.part.map { part in
-            ImagePart(x: whole.x + part.x, y: whole.y + part.y, size: part.size, of: whole.whole)
-        }
-        composition.turn = layout.turn
-        composition.steps = steps
+        composition.trim = trim
         composition.isDataURL = options.isInBase64 && options.output != .facts
         return composition
     }

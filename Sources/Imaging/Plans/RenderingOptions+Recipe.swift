@@ -3,59 +3,62 @@ extension RenderingOptions: RenderRecipe {
     package var ownOptions: RenderingOptions? { self }
 
     package func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
-        var composition = try unmarkedComposition(of: source)
-        guard let watermark, let header = source.additions.first else { return composition }
-        let result = composition.outputSize(of: source)
-        // Before a trim, the size of the result is not known: the decode is that for the untrimmed image.
-        let isTrimmed = operations.trim != nil
-        var untrimmed = result
-        if source.box != nil {
-            let whole = source.with(box: nil)
-            untrimmed = try unmarkedComposition(of: whole).outputSize(of: whole)
+        let format = try chosenFormat(for: source)
+        var frame = try frame(of: source, as: format)
+        if let watermark, let header = source.additions.first {
+            // Before a trim, the size of the result is not known: the decode is the one for the untrimmed image.
+            let untrimmed = source.box == nil ? frame : try self.frame(of: source.with(box: nil), as: format)
+            let mark = PlacedWatermark(watermark, ratio: devicePixelRatio, header: header)
+            let addition = mark.addition(
+                on: untrimmed.size, isFinal: operations.trim == nil, limits: source.limits)
+            frame.use(0, addition)
+            if let layout = mark.layout(on: frame.size, isDrawnAlone: addition.drawnPart != nil) {
+                frame.apply(
+                    OverlayStep(
+                        of: 0, layout: layout, decoded: addition.decoded, opacity: watermark.opacity,
+                        light: source.rules.light))
+            }
         }
-        let mark = PlacedWatermark(watermark, ratio: devicePixelRatio, header: header)
-        let addition = mark.addition(on: untrimmed, isFinal: !isTrimmed, limits: source.limits)
-        composition.additions = [addition]
-        if let layout = mark.layout(on: result, isDrawnAlone: addition.drawnPart != nil) {
-            composition.steps.append(
-                OverlayStep(
-                    of: 0, layout: layout, decoded: addition.decoded, opacity: watermark.opacity,
-                    light: source.rules.light))
-        }
-        return composition
+        return composition(of: frame, as: format)
     }
 
-    /// The composition without the watermark.
-    private func unmarkedComposition(of source: RecipeSource) throws(ImagingError) -> Composition {
-        let (header, rules) = (source.header, source.rules)
-        let chosen = try chosenFormat(for: source)
-        let keepsFrames = keepsFrames(of: header) && chosen.supportsAnimation
-        let number = keepsFrames ? 0 : page
-        guard number < header.frames else { throw .noSuchPage(page, pages: header.frames) }
-        let page = header.page(number)
-        let wanted = try WantedPart(operations, of: source.whole(ofPage: number))
-        let layout = RenderLayout(options: self, of: wanted, in: page)
+    /// The image after all steps but the watermark.
+    ///
+    /// - Throws: ``ImagingError`` for a page that the source has not got, and for a crop outside of it.
+    package func frame(of source: RecipeSource, as format: ImageFormat) throws(ImagingError) -> Frame {
+        let number = keepsFrames(of: source.header, in: format) ? 0 : page
+        guard number < source.header.frames else { throw .noSuchPage(page, pages: source.header.frames) }
+        var frame = Frame(source, page: number, light: source.rules.light, isTrimmed: operations.trim != nil)
+        let box = source.whole(ofPage: number)
+        let wanted = try WantedPart(operations, of: box)
+        let (part, layout) = (wanted.naturalPart, RenderLayout(options: self, of: wanted, in: frame.page))
+        frame.crop(CropStep(x: part.x - box.x, y: part.y - box.y, size: part.size))
+        frame.turn(wanted.turn)
+        frame.resample(
+            to: layout.resizedSize, deciding: layout.decidingSides, crop: layout.crop(by: gravity) as? CropStep)
+        for step in layout.steps(for: self, format: format, hasAlpha: frame.hasAlpha) { frame.apply(step) }
+        return frame
+    }
 
-        var composition = Composition(
-            size: layout.resizedSize, format: chosen, quality: encodingQuality(by: rules))
+    /// The way to make the image of a frame.
+    package func composition(of frame: Frame, as format: ImageFormat) -> Composition {
+        let source = frame.source
+        var composition = frame.composition(as: format, encodingQuality(by: source.rules))
         // A quality that no one named is a look in the URLs of all services.
         composition.qualityScale = quality == nil ? .look : qualityScale
-        composition.page = number
-        composition.frames = keepsFrames ? .max : 1
+        composition.frames = keepsFrames(of: source.header, in: format) ? .max : 1
         composition.trim = operations.trim
-        composition.mayGrowByTrim = enlarge || page.drawing != nil
-        composition.part = wanted.naturalPart
-        composition.turn = wanted.turn
-        composition.decidingSides = layout.decidingSides
-        composition.crop = layout.crop(by: gravity) as? CropStep
-        composition.light = rules.light
-        composition.steps = layout.steps(for: self, format: chosen, hasAlpha: page.hasAlpha)
-        if chosen.hasPaletteQuality, format.isFixed { composition.paletteQuality = quality }
+        composition.mayGrowByTrim = enlarge || frame.page.drawing != nil
+        if format.hasPaletteQuality, self.format.isFixed { composition.paletteQuality = quality }
         composition.bitDepth = avifBitDepth
         composition.gamut = gamut
         composition.keepsCopyright = keepsCopyright
         composition.keepsGainMap = gainMap == .keep
         return composition
+    }
+
+    private func keepsFrames(of header: ImageHeader, in format: ImageFormat) -> Bool {
+        keepsFrames(of: header) && format.supportsAnimation
     }
 
     /// Whether the result keeps the frames of a source with this header, if its format can.
@@ -87,15 +90,6 @@ extension RenderingOptions: RenderRecipe {
         return "box \(text(width))x\(text(height)) \(devicePixelRatio) \(fit.rawValue) \(enlarge) \(gravity.keyText) "
             + "\(background?.keyText ?? "none") \(operations.crop?.keyText ?? "all")"
             + (watermark.map { " \($0.keyText)" } ?? "")
-    }
-}
-
-extension Composition {
-    /// The size of the result of `source`.
-    fileprivate func outputSize(of source: RecipeSource) -> PixelSize {
-        let page = source.header.page(page)
-        let wanted = WantedPart(part ?? source.whole(ofPage: self.page), turn: turn)
-        return allSteps(of: wanted).shape(after: page.shape).size
     }
 }
 

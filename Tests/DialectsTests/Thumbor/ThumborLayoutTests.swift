@@ -99,15 +99,6 @@ struct ThumborLayoutTests {
         #expect(try self.layout("300x200/smart", PixelSize(width: 600, height: 400)).interest == nil)
     }
 
-    @Test func `a part turned four times lies where it was`() {
-        let part = ImagePart(x: 3, y: 5, size: PixelSize(width: 20, height: 30), of: PixelSize(width: 100, height: 80))
-        #expect(part.turned(byQuarters: 1).whole == PixelSize(width: 80, height: 100))
-        #expect(part.turned(byQuarters: 1).x == 45 && part.turned(byQuarters: 1).y == 3)
-        for quarters in 0..<4 {
-            #expect(part.turned(byQuarters: quarters).turned(byQuarters: (4 - quarters) % 4) == part)
-        }
-    }
-
     @Test func `no geometry overflows or makes an empty image`() throws {
         let sides = ["", "0", "1", "65535", "1000000", "orig"]
         let sizes = [1, 7, 10_000_000]

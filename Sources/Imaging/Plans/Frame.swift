@@ -1,0 +1,119 @@
+/// An image on its way through a recipe: what its decode does, and the steps that follow.
+///
+/// While the image is only turned and cut, and then resampled once, the decode and the resample do the work.
+/// Everything after that becomes a step.
+package struct Frame {
+    package let source: RecipeSource
+    /// The header of the page that is shown.
+    package let page: ImageHeader
+    /// The size and transparency after everything so far.
+    package private(set) var shape: FrameShape
+
+    private let number: Int
+    private let light: ResamplingLight
+    private let isSizeCertain: Bool
+    /// The part that is kept, in pixels of the upright page.
+    private var part: ImagePart
+    /// The turn of that part.
+    private var turn: QuarterTurn
+    /// The size that the turned part is resampled to; nil before that.
+    private var resampled: PixelSize?
+    private var decidingSides: [RenderLayout.Side]?
+    private var crop: CropStep?
+    private var steps: RenderSteps = []
+    private var additions: [RecipeAddition?]
+
+    /// A page of a source, or what a trim leaves of it.
+    ///
+    /// - Parameters:
+    ///   - number: The page.
+    ///   - turn: The turn of the upright page that the recipe starts from; `page.orientation.inverse` for the stored
+    ///     page.
+    ///   - light: The amounts that resampling averages.
+    ///   - isTrimmed: Whether the recipe trims, so that sizes are known only when the border is.
+    package init(
+        _ source: RecipeSource, page number: Int = 0, turned turn: QuarterTurn = .none,
+        light: ResamplingLight = .gamma, isTrimmed: Bool = false
+    ) {
+        (self.source, self.number, self.turn, self.light) = (source, number, turn, light)
+        isSizeCertain = !isTrimmed
+        page = source.header.page(number)
+        part = source.whole(ofPage: number)
+        shape = FrameShape(size: turn.turned(part.size), hasAlpha: page.hasAlpha)
+        additions = source.additions.map { _ in nil }
+    }
+
+    package var size: PixelSize { shape.size }
+    package var hasAlpha: Bool { shape.hasAlpha }
+
+    /// Whether only turns and cuts came before.
+    private var isPart: Bool { resampled == nil && steps.isEmpty }
+
+    package mutating func turn(_ next: QuarterTurn) {
+        guard next != .none else { return }
+        guard isPart else { return apply(TurnStep(next)) }
+        turn = turn.then(next)
+        shape = FrameShape(size: next.turned(size), hasAlpha: hasAlpha)
+    }
+
+    package mutating func crop(_ cut: CropStep) {
+        guard isPart else { return apply(cut) }
+        let inner = turn.inverse.turned(ImagePart(x: cut.x, y: cut.y, size: cut.size, of: size))
+        part = ImagePart(x: part.x + inner.x, y: part.y + inner.y, size: inner.size, of: part.whole)
+        shape = FrameShape(size: cut.size, hasAlpha: hasAlpha)
+    }
+
+    /// Resamples the image; the first time, the decode is chosen by this size.
+    package mutating func resample(to size: PixelSize) {
+        guard isPart else { return apply(ResampleStep(to: size, in: light)) }
+        resampled = size
+        shape = FrameShape(size: size, hasAlpha: hasAlpha)
+    }
+
+    /// Resamples the image to a size that these sides decide, and cuts it before it is turned.
+    mutating func resample(to size: PixelSize, deciding sides: [RenderLayout.Side], crop cut: CropStep?) {
+        resample(to: size)
+        (decidingSides, crop) = (sides, cut)
+        if let cut { shape = FrameShape(size: cut.size, hasAlpha: hasAlpha) }
+    }
+
+    package mutating func apply(_ step: some RenderStep) {
+        steps.append(step)
+        shape = step.shape(after: shape)
+    }
+
+    /// Plans the decode of an additional source that is scaled to `size`.
+    package mutating func use(_ index: Int, scaledTo size: PixelSize) -> RecipeAddition {
+        let addition = RecipeAddition(source.additions[index], scaledTo: size, isSizeCertain: isSizeCertain)
+        use(index, addition)
+        return addition
+    }
+
+    mutating func use(_ index: Int, _ addition: RecipeAddition) { additions[index] = addition }
+
+    /// Lays an additional source that is scaled to `size` on the image.
+    package mutating func overlay(
+        _ index: Int, scaledTo size: PixelSize, _ layout: OverlayLayout, opacity: Int,
+        margins: ImageOperations.Margins = ImageOperations.Margins()
+    ) {
+        let addition = use(index, scaledTo: size)
+        apply(
+            OverlayStep(
+                of: index, layout: layout, decoded: addition.decoded, opacity: opacity, light: light,
+                margins: margins))
+    }
+
+    /// The way to make the image.
+    package func composition(as format: ImageFormat, _ quality: EncodingQuality) -> Composition {
+        var composition = Composition(size: resampled ?? turn.turned(part.size), format: format, quality: quality)
+        composition.page = number
+        if !part.isWhole { composition.part = part }
+        composition.turn = turn
+        composition.decidingSides = decidingSides
+        composition.crop = crop
+        composition.light = light
+        composition.steps = steps
+        composition.additions = additions
+        return composition
+    }
+}
