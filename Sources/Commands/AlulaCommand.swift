@@ -2,7 +2,7 @@ import ImageSandbox
 import Program
 import Text
 
-/// The command line: picks the command and explains itself.
+/// The command line: selects the command and prints help.
 package enum AlulaCommand {
     private static var help: String {
         """
@@ -25,13 +25,13 @@ package enum AlulaCommand {
         """
     }
 
-    /// A command as the list of commands shows it.
+    /// A row of the list of commands.
     struct Entry {
         let name: String
         let summary: String
-        /// The whole explanation.
+        /// The full help text.
         let help: String
-        /// The command's own description, if its arguments are read by it.
+        /// The description of the command's arguments; nil if the command parses them itself.
         var description: CommandDescription?
         let run: ([String]) -> Never
 
@@ -72,12 +72,11 @@ package enum AlulaCommand {
         return CommandDescription.table(rows)
     }
 
-    /// Runs the command of the process's arguments and exits.
     package static func run() -> Never {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let rest = Array(arguments.dropFirst())
         switch arguments.first {
-        // For the service itself, which starts its workers so.
+        // Internal: the service starts its workers with this command.
         case SandboxWorker.command: SandboxWorker.run(rest)
         case "--version": Program.succeed(Program.version)
         case "--help", "-h", "help": Program.succeed(help)

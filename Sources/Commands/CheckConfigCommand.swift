@@ -2,11 +2,11 @@ import Downloading
 import Program
 import Settings
 
-/// `alula serve --check-config FILE`: says what is wrong with a settings file, without starting or fetching anything.
+/// `alula serve --check-config FILE`: reports the errors in a settings file, without starting or fetching anything.
 enum CheckConfigCommand {
     private static let flag = "--check-config"
 
-    /// Exits with status 0 if the file can be used, else with that of a start that settings stop.
+    /// Exits with status 0 if the file is valid, otherwise with the status of a start that the settings prevent.
     static func run(_ arguments: [String]) -> Never {
         guard let path = path(in: arguments) else {
             Program.fail(
@@ -24,9 +24,9 @@ enum CheckConfigCommand {
         }
     }
 
-    /// All that is wrong with a settings file, one line each: `:LINE:COLUMN: ` and the fault, or without a place.
+    /// Returns all errors in a settings file, one line each: `:LINE:COLUMN: ` and the error, or without a position.
     ///
-    /// - Throws: ``SettingsFileError`` for a text that is no settings file.
+    /// - Throws: ``SettingsFileError`` for a text that is not a settings file.
     static func faults(in text: String, environment: [String: String]) throws(SettingsFileError) -> [String] {
         var (settings, problems) = SettingsLoader.check(
             try SettingsFile.values(in: text), environment: environment)

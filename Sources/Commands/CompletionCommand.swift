@@ -1,6 +1,6 @@
 import Program
 
-/// `alula completion`: prints what a shell needs to complete commands, options and values.
+/// `alula completion`: prints a shell's completion script.
 enum CompletionCommand {
     static let description = CommandDescription(
         name: "completion", summary: "print a script that completes commands and options in a shell",
@@ -14,7 +14,6 @@ enum CompletionCommand {
             """,
         takesSettings: false)
 
-    /// A shell that a script can be made for.
     enum Shell: String, CaseIterable {
         case bash, zsh, fish
     }

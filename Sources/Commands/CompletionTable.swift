@@ -3,17 +3,17 @@ import Settings
 import Text
 import ThumbnailAPI
 
-/// The words that shells complete, from the tables of commands, options, parameters and settings.
+/// The words for shell completion, from the tables of commands, options, parameters and settings.
 enum CompletionTable {
     struct Command: Sendable {
         let name: String
         let summary: String
         let options: [CommandOption]
-        /// The words that operands can be, if they are not files.
+        /// The possible operands, if they are not files.
         var words: [String] = []
     }
 
-    /// All commands, with the options that each takes.
+    /// All commands, each with its options.
     static var commands: [Command] {
         AlulaCommand.all.map { entry in
             var command = Command(
@@ -34,7 +34,7 @@ enum CompletionTable {
             + settings.filter { flags.contains(ExactText($0.flag)) || command.takesSettings && $0.name == "config" }
     }
 
-    /// The options of a command that reads its arguments itself: all that its help names.
+    /// Returns the options in the help of a command that parses its arguments itself.
     private static func options(in help: String) -> [CommandOption] {
         let known = Dictionary(settings.map { (ExactText($0.name), $0) }, uniquingKeysWith: { first, _ in first })
         var seen: Set<ExactText> = []
@@ -63,7 +63,6 @@ enum CompletionTable {
         }
 }
 
-/// The script for bash.
 enum BashCompletion {
     static func script(_ commands: [CompletionTable.Command]) -> String {
         let cases = commands.map { command in
@@ -120,7 +119,6 @@ enum BashCompletion {
     }
 }
 
-/// The script for zsh.
 enum ZshCompletion {
     static func script(_ commands: [CompletionTable.Command]) -> String {
         let names = commands.map { "        \(quoted("\($0.name):\($0.summary)"))" }
@@ -187,7 +185,6 @@ enum ZshCompletion {
     }
 }
 
-/// The script for fish.
 enum FishCompletion {
     static func script(_ commands: [CompletionTable.Command]) -> String {
         var lines = ["# Completion of alula for fish, made by `alula completion fish`."]

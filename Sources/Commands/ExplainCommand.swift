@@ -9,8 +9,7 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// `alula explain`: tells the meaning of targets of the public listener, without a service and without fetching
-/// anything.
+/// `alula explain`: explains targets of the public listener, without a service and without fetching anything.
 enum ExplainCommand {
     static let help = """
         Usage: alula explain [OPTIONS] [SETTINGS] URL…
@@ -62,7 +61,7 @@ enum ExplainCommand {
         exit(isAnyRefused ? 1 : 0)
     }
 
-    /// Prints what another service's variables mean here; exits with status 1 if one of them stops the start.
+    /// Prints the meaning of another service's variables; exits with status 1 if one of them prevents the start.
     private static func explainEnvironment(_ arguments: [String]) -> Never {
         let reading = SettingsLoader.foreignReading(
             arguments: arguments, environment: Program.environment, readFile: SettingsFile.read)
@@ -76,7 +75,7 @@ enum ExplainCommand {
         Program.fail(reading.problems.map { "alula: " + $0 }, status: 1)
     }
 
-    /// Prints the explanation of each URL; true if one is refused.
+    /// Prints the explanation of each URL; returns whether one is rejected.
     private static func tell(_ options: Options, _ explain: (String) -> TargetExplanation) -> Bool {
         var isAnyRefused = false
         for (index, url) in options.urls.enumerated() {
@@ -93,7 +92,7 @@ enum ExplainCommand {
         return isAnyRefused
     }
 
-    /// Prints what becomes of the URLs of a list; true if one is refused.
+    /// Prints a summary of a list of URLs; returns whether one is rejected.
     private static func summarize(
         _ list: String, _ options: Options, _ explain: (String) -> TargetExplanation
     ) -> Bool {
@@ -126,7 +125,7 @@ enum ExplainCommand {
         var isJSON = false
         var only: String?
 
-        /// Takes the command's own options out of `arguments` and leaves the settings.
+        /// Reads the command's own options and returns the remaining arguments, which are settings.
         mutating func read(_ arguments: [String]) throws(WrongUse) -> [String] {
             var settings: [String] = []
             var rest = arguments[...]

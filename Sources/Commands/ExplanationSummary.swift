@@ -3,35 +3,31 @@ import JSON
 import Text
 import ThumbnailAPI
 
-/// A URL of a list, and what it means.
+/// A URL of a list, with its explanation.
 struct ListedURL {
-    /// The number of its line, from 1.
+    /// Its line number, from 1.
     let line: Int
-    /// The whole URL.
     let url: String
-    /// The explanation of the target.
     let explanation: TargetExplanation
 
-    /// A line for people: where the URL stands, what is wrong with it, and the URL as it is.
+    /// A line for people: the line number, the problem, and the URL.
     var text: String {
         let ignored = explanation.ignored.isEmpty ? nil : "ignores " + explanation.ignored.joined(separator: ", ")
         return "line \(line): \(explanation.cause ?? ignored ?? explanation.word)  \(url)"
     }
 
-    /// The explanation with the line and the URL.
     var json: JSONValue { .object([("line", .int(line)), ("url", .string(url))] + explanation.members) }
 }
 
-/// The verdicts on a list of URLs, counted.
+/// The number of URLs of a list by verdict.
 struct ExplanationSummary {
     private var verdicts: [ExactText: Int] = [:]
     private var ignored: [ExactText: (count: Int, example: String)] = [:]
     private var refused: [ExactText: (count: Int, example: String)] = [:]
 
-    /// The number of refused URLs.
+    /// The number of rejected URLs.
     var refusedCount: Int { verdicts["refused"] ?? 0 }
 
-    /// Counts one URL.
     mutating func add(_ listed: ListedURL) {
         let (explanation, place) = (listed.explanation, "line \(listed.line): \(listed.url)")
         verdicts[ExactText(explanation.word), default: 0] += 1

@@ -6,7 +6,7 @@ import Program
 import Settings
 import Telemetry
 
-/// `alula self-test`: checks on this machine what the service relies on, and prints each result.
+/// `alula self-test`: checks this machine for everything that the service relies on, and prints each result.
 enum SelfTestCommand {
     static let help = """
         Usage: alula self-test
@@ -46,7 +46,7 @@ enum SelfTestCommand {
         }
     }
 
-    /// Checks that workers are confined, and can decode nevertheless.
+    /// Checks that workers are confined and can still decode.
     private static func checkSandbox() -> Bool {
         Program.say("  kernel  \(Protections.offered)")
         let configuration = Settings().sandboxConfiguration
@@ -74,7 +74,7 @@ enum SelfTestCommand {
 
     private static let encodedInOneStep = ImageFormat.written.filter(\.isEncodedInOneStep)
 
-    /// A worker that works, but could do more than that.
+    /// A worker that works but is not fully confined.
     private struct NotConfined: Error {
         let protections: Protections
     }
@@ -99,7 +99,7 @@ enum SelfTestCommand {
 
     private static func roundTrip(_ format: ImageFormat) throws {
         let file = try imageFile(format)
-        // Without a sandbox the operator chooses whether such a format is decoded, so only its header is checked.
+        // Without a sandbox, the operator decides whether such a format is decoded, so only its header is checked.
         if ImageFormat.trusted.contains(format) {
             try decode(file, by: InProcessCodec())
         } else {

@@ -6,7 +6,7 @@ import Program
 import Settings
 import ThumbnailAPI
 
-/// `alula sign`: prints a request target with its signature.
+/// `alula sign`: prints a signed request target.
 enum SignCommand {
     static let help = """
         Usage: alula sign [--key HEX] TARGET
@@ -30,7 +30,7 @@ enum SignCommand {
         var rest = arguments[...]
         var keyText = Program.environment["ALULA_SIGNING_KEYS"]
         var target: String?
-        // Scheme, host and port of a whole URL.
+        // Scheme, host and port of an absolute URL.
         var site = ""
         var bodyPath: String?
         var request = HTTPRequest(method: .post, target: "")
@@ -84,7 +84,7 @@ enum SignCommand {
         Program.succeed(site + URLSigner.sign(target: target, key: key))
     }
 
-    /// The site of an absolute URL, and the target that its server is sent; nil for other texts.
+    /// Splits an absolute URL into its site and the target that its server receives; returns nil for other texts.
     private static func parts(of url: String) -> (site: String, target: String)? {
         guard let scheme = ["http://", "https://"].first(where: { url.prefix($0.count).lowercased() == $0 }),
             let slash = url.dropFirst(scheme.count).firstIndex(of: "/"), !url.contains("#")

@@ -8,17 +8,17 @@ import Telemetry
 import ThumbnailPipeline
 
 extension Notifier {
-    /// How long one try may take that goes to an operator's hook.
+    /// The timeout of one attempt to call an operator's hook.
     private static let timeLimit = Duration.seconds(10)
 
-    /// A notifier that sends what the settings say.
+    /// Creates a notifier for the configured hooks and callbacks.
     ///
     /// - Parameters:
-    ///   - settings: The hooks, and the hosts of callbacks.
-    ///   - web: Sends callbacks, and judges their addresses.
-    ///   - registry: Gets the metrics.
-    ///   - logger: Takes a line for each call that did not arrive.
-    ///   - time: The clock of the pauses.
+    /// - settings: The hooks, and the hosts of callbacks.
+    /// - web: Sends callbacks, and checks their addresses.
+    /// - registry: Registers the metrics.
+    /// - logger: Logs each call that failed.
+    /// - time: The clock for retry delays.
     init(_ settings: Settings, web: CurlLoader, registry: MetricsRegistry, logger: Logger, time: any Timekeeper) {
         let authorities = settings.downloads.certificateAuthorities
         self.init(
@@ -34,7 +34,7 @@ extension Notifier {
             },
             toCallbacks: { call in
                 guard let url = try? SourceURL(parsing: call.url) else { return .refused("no URL") }
-                // A job may have been written down under other settings.
+                // A job may have been stored under other settings.
                 if let objection = settings.objection(toCallback: url) { return .refused(objection) }
                 do {
                     try await web.call(Self.request(call), at: url)
@@ -55,7 +55,7 @@ extension Notifier {
         if !request.headerFields.contains(.userAgent) {
             request.headerFields.append(.userAgent, "Alula/" + Program.version)
         }
-        // Servers want to know that such a request has no body; libcurl would say nothing.
+        // Servers expect an explicit empty body in such requests; libcurl would omit it.
         if call.body.isEmpty, ["POST", "PUT", "PATCH"].contains(call.method.rawValue) {
             request.headerFields.append(.contentLength, "0")
         }
@@ -64,7 +64,7 @@ extension Notifier {
 }
 
 extension Settings {
-    /// The setting that forbids the callback of a job, as far as its URL tells; nil if it is allowed.
+    /// Returns the setting that forbids a job's callback, judging by its URL; nil if it is allowed.
     func objection(toCallback url: SourceURL) -> String? {
         guard notifying.callbackHosts.allow(url) else { return "callbackHosts: none of them is \(url.host)" }
         return downloads.objection(toCalling: url)

@@ -6,9 +6,9 @@ import Program
 import Settings
 import Telemetry
 
-/// Reaches collectors of OpenTelemetry over HTTP.
+/// Sends to OpenTelemetry collectors over HTTP.
 enum Collector {
-    /// Posts documents to a collector, each on a thread of its own, because the collector may take its time.
+    /// Returns a function that posts documents to a collector, on a separate thread because it may block.
     ///
     /// Nil if it has no endpoint.
     static func post(to collector: ExportSettings.Collector, authorities: String?) -> OTLPSender.Post? {
@@ -38,7 +38,7 @@ enum Collector {
 }
 
 extension Settings {
-    /// The service as collectors know it.
+    /// The service as collectors see it.
     var resource: OTLPResource {
         OTLPResource(resourceAttributes.map { ($0.name, .string($0.value)) }, version: Program.version)
     }

@@ -4,9 +4,9 @@ import HTTPServing
 package import Settings
 import SharedCaching
 
-/// The process's bound on open descriptors.
+/// The process's limit of open file descriptors.
 package enum DescriptorLimit {
-    /// The settings need more descriptors than the system grants.
+    /// The settings need more descriptors than the system allows.
     package struct TooLow: Error, CustomStringConvertible {
         let granted: Int
         let needed: Int
@@ -17,10 +17,10 @@ package enum DescriptorLimit {
         }
     }
 
-    /// Fewer connections are no service.
+    /// With fewer connections, the service is of no use.
     private static let leastConnections = 64
 
-    /// Raises the soft limit to the hard one; if that is not enough, lowers `maxConnections` unless it was chosen.
+    /// Raises the soft limit to the hard one; if that is not enough, lowers `maxConnections` unless it was configured.
     package static func raise(toServe settings: inout Settings) throws(TooLow) {
         var limit = rlimit()
         unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -30,7 +30,7 @@ package enum DescriptorLimit {
         try fit(&settings, into: Int(clamping: limit.rlim_cur))
     }
 
-    /// Lowers `maxConnections`, unless it was set, to the number for which these descriptors are enough.
+    /// Lowers `maxConnections`, unless it was configured, to fit this many descriptors.
     static func fit(_ settings: inout Settings, into granted: Int) throws(TooLow) {
         let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
         let needed =

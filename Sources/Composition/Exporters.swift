@@ -3,15 +3,15 @@ import Downloading
 import Settings
 import Telemetry
 
-/// The tasks that tell collectors of the service.
+/// The tasks that export telemetry to collectors.
 struct Exporters: Sendable {
     private let tasks: [Task<Void, Never>]
 
-    /// Starts those that the settings name.
+    /// Starts the configured exporters.
     ///
     /// - Parameters:
-    ///   - tracer: Holds the spans; nil if there are none.
-    ///   - start: When the metrics began to count, in nanoseconds since 1970.
+    /// - tracer: Holds the spans; nil without tracing.
+    /// - start: When the metrics began to count, in nanoseconds since 1970.
     init(
         _ settings: Settings, tracer: Tracer?, registry: MetricsRegistry, since start: Int64, time: any Timekeeper
     ) {
@@ -30,7 +30,7 @@ struct Exporters: Sendable {
         tasks = [traces, metrics].compactMap(\.self)
     }
 
-    /// Sends what is left, within a bound, and ends.
+    /// Sends remaining data, with a time limit, and ends.
     func shutDown() async {
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }

@@ -7,19 +7,19 @@ package import Settings
 import Telemetry
 import ThumbnailAPI
 
-/// The life of the serving process: limits, start, signals, end.
+/// The life of the server process: limits, start, signals, end.
 package enum Lifecycle {
     /// Serves until SIGTERM or SIGINT; a second one exits at once.
     ///
-    /// SIGHUP ends nothing.
+    /// SIGHUP is ignored.
     package static func run(_ settings: Settings, isDemo: Bool) -> Never {
-        // Before any thread exists, also that of the log, so that all inherit it and signals reach the wait below
-        // alone.
+        // Before any thread exists, including the log's, so that all inherit the mask and only the wait below receives
+        // signals.
         let signals = AwaitedSignals([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         let sink = DescriptorSink(format: settings.logFormat)
         let logger = Logger(level: settings.logLevel, sink: sink)
-        // The first log line must tell the ports; lines that the start writes come after it.
+        // The first log line must contain the ports; lines of the start come after it.
         let early = DeferringSink(sink)
         do {
             var settings = settings
@@ -27,7 +27,7 @@ package enum Lifecycle {
             try DescriptorLimit.raise(toServe: &settings)
             let demo = isDemo ? try Demo(configuring: &settings, logger: logger) : nil
             let service = try Service(settings, logger: Logger(level: settings.logLevel, sink: early))
-            // Told at any level, because nothing else tells ports that were picked.
+            // Logged at any level, because nothing else reports automatically chosen ports.
             Logger(level: .info, sink: sink).info(
                 "listening",
                 [
@@ -75,14 +75,14 @@ package enum Lifecycle {
 
     /// Waits for a signal that ends the service.
     ///
-    /// A terminal that closes and tools that rotate logs send SIGHUP as well.
+    /// SIGHUP does not, because closing terminals and log rotation send it.
     private static func blockUntilEnd(_ signals: AwaitedSignals, _ logger: Logger) {
         while signals.blockingNext() == SIGHUP {
             logger.warning("SIGHUP is ignored: settings are read at the start alone")
         }
     }
 
-    /// How the operator can mend what stops the start, if that is a setting that the error does not name.
+    /// Returns how the operator can fix a failed start, if the fix is a setting that the error does not name.
     private static func remedy(for error: any Error) -> String {
         if case HTTPServerError.cannotListen(_, _, EADDRINUSE) = error {
             "; --port and --admin-port choose others"

@@ -2,9 +2,9 @@ import Coordination
 import Settings
 import Telemetry
 
-/// Sends the metrics of the process to a collector, in intervals.
+/// Sends the process's metrics to a collector at intervals.
 ///
-/// One document is under way at a time. None waits: if a collector does not take one, the next one tells its counts.
+/// Only one document is sent at a time, and none waits: if a send fails, the next document includes its counts.
 struct MetricsExporter: Sendable {
     private let registry: MetricsRegistry
     private let resource: OTLPResource
@@ -14,7 +14,7 @@ struct MetricsExporter: Sendable {
     private let beginning: MetricTimeline
     private let documents: CounterFamily
 
-    /// An exporter of the metrics of `registry`, which have counted since `start`, in nanoseconds since 1970.
+    /// Creates an exporter of metrics that have counted since `start`, in nanoseconds since 1970.
     init(
         of registry: MetricsRegistry, since start: Int64, _ settings: Settings, sender: OTLPSender,
         time: any Timekeeper
@@ -30,7 +30,7 @@ struct MetricsExporter: Sendable {
             labels: "result", counting: "document")
     }
 
-    /// Sends metrics in a task until that is cancelled, and once more then.
+    /// Sends metrics in a task until it is canceled, and once more then.
     func start() -> Task<Void, Never> {
         Task {
             var timeline = beginning
@@ -38,7 +38,6 @@ struct MetricsExporter: Sendable {
         }
     }
 
-    /// Sends one document.
     private func send(_ timeline: inout MetricTimeline, until end: Duration?) async {
         let time = timeline.time(at: UInt64(clamping: timekeeper.nanosecondsSince1970))
         let readings = registry.readings

@@ -3,7 +3,7 @@ import Coordination
 import Glibc
 import Telemetry
 
-/// The usual metrics of a process, read from `/proc/self` and the system at each scrape.
+/// The standard process metrics, read from `/proc/self` and the system at each scrape.
 enum ProcessMetrics {
     static func register(in registry: MetricsRegistry) {
         let start = Double(SystemTimekeeper().secondsSince1970)
@@ -52,10 +52,10 @@ enum ProcessMetrics {
 
     private static var cpuSeconds: Double { cpuSeconds(RUSAGE_SELF) }
 
-    /// The CPU time of the worker processes that have ended and of those that run.
+    /// The CPU time of ended and running worker processes.
     private static var childrenCPUSeconds: Double {
         let ticks = children.flatMap { process -> [Double] in
-            // The name of the process, in parentheses, may hold blanks.
+            // The name of the process, in parentheses, may contain spaces.
             let fields = (text("/proc/\(process)/stat").split(separator: ")").last ?? "").split(separator: " ")
             return fields.count > 14 ? fields[11...12].compactMap { Double($0) } : []
         }
@@ -74,7 +74,7 @@ enum ProcessMetrics {
     private static var openDescriptors: Int { names(in: "/proc/self/fd").count - 1 }
     private static var threads: Int { names(in: "/proc/self/task").count }
 
-    /// The IDs of the processes that this one has started: those of each of its threads.
+    /// The IDs of this process's children, from each of its threads.
     private static var children: [String] {
         names(in: "/proc/self/task").flatMap { thread in
             text("/proc/self/task/\(thread)/children").split(separator: " ").map(String.init)
@@ -88,7 +88,7 @@ enum ProcessMetrics {
         return fields.count > field ? (Double(fields[field]) ?? 0) * Double(sysconf(CInt(_SC_PAGESIZE))) : 0
     }
 
-    /// The first line of a file of `/proc`; empty if it cannot be read.
+    /// Returns the first line of a file in `/proc`; empty if it cannot be read.
     private static func text(_ path: String) -> String {
         guard let file = unsafe fopen(path, "r") else { return "" }
         defer { unsafe fclose(file) }

@@ -3,16 +3,16 @@ package import ImageSandbox
 import Settings
 package import Telemetry
 
-/// Starts the sandbox's workers, and tells operators how well they are confined.
+/// Starts the sandbox's workers, and reports to operators how well they are confined.
 package enum Sandbox {
-    /// A service that must have a sandbox has none.
+    /// The service requires a sandbox but has none.
     struct Required: Error, CustomStringConvertible {
         let reason: String
 
         var description: String { "requireSandbox is on, but \(reason)" }
     }
 
-    /// Starts the workers; nil if the settings want images decoded in this process.
+    /// Starts the workers; returns nil if the settings choose decoding in this process.
     ///
     /// - Throws: ``Required``, or ``WorkerLaunch/Failure`` if no worker can start.
     static func start(

@@ -12,16 +12,16 @@ package import Telemetry
 import ThumbnailAPI
 package import ThumbnailPipeline
 
-/// From settings to thumbnails, without listeners: the service and the commands that make images share it.
+/// All components without listeners, shared by the service and the commands that render images.
 ///
-/// Every part is made once, here, in the order of their dependencies.
+/// Every component is created once, here, in the order of dependencies.
 package struct Engine: Sendable {
-    /// The settings in force: with the formats that may be decoded here, and with caches that fit.
+    /// The effective settings: with the formats that may be decoded here, and with caches that fit.
     package let settings: Settings
     let registry: MetricsRegistry
-    /// The last events of all parts.
+    /// The last events of all components.
     let log: EventLog
-    /// The memory that all parts share.
+    /// The memory that all components share.
     package let budget: MemoryBudget
     let downloader: ImageDownloader
     let loader: CurlLoader
@@ -30,23 +30,23 @@ package struct Engine: Sendable {
     /// Nil if images are decoded in this process.
     package let sandbox: SandboxedCodec?
     package let pipeline: ImagePipeline
-    /// Nil if nothing is written to the disk.
+    /// Nil if nothing is written to disk.
     let disk: DiskStore?
     /// Nil without a shared cache.
     let sharedStore: SharedStore?
-    /// The named origins that take results.
+    /// The named origins that accept results.
     let writableOrigins: WritableOrigins
-    /// Nil if results do not stay.
+    /// Nil without a result store.
     let resultStore: ObjectStore?
     private let timekeeper: any Timekeeper
     private let memoryWatch: Task<Void, Never>
 
-    /// Starts the parts.
+    /// Starts the components.
     ///
     /// - Parameters:
-    ///   - settings: How they are to behave.
-    ///   - logger: Takes their log lines.
-    ///   - time: The clock for freshness and waits.
+    /// - settings: The configured settings.
+    /// - logger: The log of all components.
+    /// - time: The clock for freshness and waits.
     package init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         registry = MetricsRegistry()
         timekeeper = time
@@ -146,10 +146,9 @@ package struct Engine: Sendable {
         }
     }
 
-    /// Puts results at destinations.
     package var placer: ResultPlacer { ResultPlacer(writableOrigins) }
 
-    /// Refuses further work and ends the transfers.
+    /// Rejects further work and ends the transfers.
     package func stopWork() async {
         memoryWatch.cancel()
         downloader.shutDown()
@@ -174,13 +173,13 @@ struct Service: Sendable {
     let notifier: Notifier
     let lifecycle: ServiceLifecycle
     let events: EventFeed
-    /// Samples the figures for the charts of operators.
+    /// Samples the figures for the admin page's charts.
     let sampling: Task<Void, Never>
-    /// Tells collectors, if some are named.
+    /// Exports telemetry to the configured collectors.
     let exporters: Exporters
     let publicServer: HTTPServer
     let operatorServer: HTTPServer
-    /// Nil if metrics have no listener of their own.
+    /// Nil if metrics have no separate listener.
     let metricsServer: HTTPServer?
 
     var budget: MemoryBudget { engine.budget }
@@ -190,12 +189,12 @@ struct Service: Sendable {
     var disk: DiskStore? { engine.disk }
     var sharedStore: SharedStore? { engine.sharedStore }
 
-    /// Starts all parts; both listeners accept when it returns.
+    /// Starts all components; both listeners accept when it returns.
     ///
     /// - Parameters:
-    ///   - settings: How it is to behave.
-    ///   - logger: Takes the service's log lines.
-    ///   - time: The clock for freshness and waits.
+    /// - settings: The configured settings.
+    /// - logger: The service's log.
+    /// - time: The clock for freshness and waits.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         let start = time.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, time: time)
@@ -254,13 +253,13 @@ struct Service: Sendable {
         sampling = Task { await history.run() }
     }
 
-    /// Ends the service: readiness fails, after the delay accepting stops, requests in hand finish, the rest is cut.
+    /// Shuts down: readiness fails; after the delay, accepting stops; pending requests finish; the rest is cut off.
     func shutDown(_ settings: Settings) async {
         let timekeeper = SystemTimekeeper()
         lifecycle.failReadiness()
         try? await timekeeper.sleep(until: timekeeper.now + settings.drainDelay)
         publicServer.stopAccepting()
-        // Requests that clients had sent before accepting stopped are read by now, and are served like earlier ones.
+        // By now, requests that clients sent before accepting stopped have been read, and are served normally.
         let refusing = Task { [lifecycle] in
             try await timekeeper.sleep(until: timekeeper.now + .milliseconds(250))
             lifecycle.beginDraining()
@@ -284,7 +283,7 @@ extension OriginObjects: ObjectPlace {}
 extension DownloadError: ObjectPlaceFailure {}
 
 extension WritableOrigins {
-    /// Ends the threads; a disk that hangs keeps its own, and must not keep the process.
+    /// Ends the threads; threads blocked by a hanging disk must not keep the process alive.
     func end(timeLimit: Duration, by timekeeper: any Timekeeper) async {
         let answer = FirstAnswer<Bool>()
         let ending = try? WorkThread(named: "store end") {

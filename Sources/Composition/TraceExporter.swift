@@ -3,10 +3,10 @@ import Downloading
 import Settings
 import Telemetry
 
-/// Sends finished spans to a collector, once a second and many at a time.
+/// Sends finished spans to a collector, in batches once a second.
 ///
-/// Requests never wait for it: while a collector is slow or away, spans wait up to the tracer's bound, and the rest are
-/// dropped.
+/// Requests never wait for it: while a collector is slow or unreachable, spans wait up to the tracer's limit, and the
+/// rest are dropped.
 struct TraceExporter: Sendable {
     /// Most spans of one document.
     static let batchSize = 512
@@ -17,7 +17,6 @@ struct TraceExporter: Sendable {
     private let sender: OTLPSender
     private let exported: Counter
 
-    /// An exporter of the spans of `tracer`.
     init(_ tracer: Tracer, of resource: OTLPResource, registry: MetricsRegistry, sender: OTLPSender) {
         self.tracer = tracer
         self.resource = resource
@@ -26,15 +25,14 @@ struct TraceExporter: Sendable {
             "alula_trace_spans_exported_total", help: "Spans that the collector has taken.", counting: "span")
     }
 
-    /// Sends spans in a task until that is cancelled, and those that wait then.
+    /// Sends spans in a task until it is canceled, then the remaining ones.
     func start() -> Task<Void, Never> {
         Task { await sender.run(every: Self.interval, sendWaiting(until:)) }
     }
 
-    /// Sends all spans that wait.
+    /// Sends all waiting spans.
     ///
-    /// - Parameter end: When it must be done, which a document that is not taken brings about at once; nil to go on
-    ///   until the task is cancelled.
+    /// - Parameter end: The deadline; a failed send also ends it early. Nil to continue until the task is canceled.
     func sendWaiting(until end: Duration? = nil) async {
         while end != nil || !Task.isCancelled, case let spans = tracer.takeSpans(atMost: Self.batchSize), !spans.isEmpty
         {
@@ -49,7 +47,7 @@ struct TraceExporter: Sendable {
 }
 
 extension Settings {
-    /// The tracer; nil if spans are neither sent nor told to origins.
+    /// Creates the tracer; returns nil if spans are neither sent nor propagated to origins.
     func tracer(registry: MetricsRegistry, time: any Timekeeper) -> Tracer? {
         let isTold = downloads.origins.all.contains(where: \.tellsTraces)
         let isSent = exports.traces.endpoint != nil

@@ -2,24 +2,23 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// The program as its user sees it: its version, what it prints, and how it ends.
+/// The program for its user: its version, its output, and how it ends.
 package enum Program {
     /// The version of the service and of its commands.
     package static let version = "0.1.0"
-    /// The path that means standard input.
+    /// The path of standard input.
     package static let standardInput = "-"
 
-    /// The variables of the environment.
     package static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
-    /// Prints a text on standard output at once, a pipe too, and exits with status 0; 1 if it cannot be printed.
+    /// Prints a text on standard output, unbuffered, and exits with status 0, or 1 if that fails.
     package static func succeed(_ text: String) -> Never {
         exit(say(text) ? 0 : 1)
     }
 
-    /// Prints a text on standard output at once, a pipe too.
+    /// Prints a text on standard output, unbuffered.
     ///
-    /// - Returns: Whether that was possible; it never is again after the reader of a pipe has left.
+    /// - Returns: Whether it succeeded; always false after the reader of a pipe has closed it.
     @discardableResult
     package static func say(_ text: String) -> Bool {
         guard canSay else { return false }
@@ -28,10 +27,10 @@ package enum Program {
         return false
     }
 
-    /// Whether standard output still takes texts.
+    /// Whether standard output is still writable.
     package static var canSay: Bool { !isOutputBroken.load(ordering: .relaxed) }
 
-    /// A text as it may be shown on a terminal: one line, without characters that do something there.
+    /// Makes a text safe for a terminal: one line, without control characters.
     package static func line(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -43,17 +42,17 @@ package enum Program {
                 }))
     }
 
-    /// Prints a line about what is wrong on standard error, after the program's name.
+    /// Prints an error on standard error, after the program's name.
     package static func complain(_ line: String) {
         hint("alula: " + Self.line(line) + "\n")
     }
 
-    /// Prints a text on standard error as it is.
+    /// Prints a text on standard error unchanged.
     package static func hint(_ text: String) {
         _ = write(text, to: STDERR_FILENO)
     }
 
-    /// All bytes of the file at `path`, which may be ``standardInput``; nil if it cannot be read.
+    /// Reads the file at `path`, which may be ``standardInput``; returns nil if it fails.
     package static func input(at path: String) -> [UInt8]? {
         let descriptor = path == standardInput ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -89,14 +88,14 @@ package enum Program {
     }
 }
 
-/// The exit statuses of the program, those of `sysexits.h` where it has one; docs/command-line.md has the table.
+/// The exit statuses of the program, from `sysexits.h` where possible; docs/command-line.md has the table.
 package enum ExitStatus {
-    /// A part of the work failed, or a service that was asked refused.
+    /// A part of the work failed, or a service rejected a request.
     package static let failed: CInt = 1
-    /// The command line is wrong, or the settings that a command needs are.
+    /// The command line, or the settings of a command, are invalid.
     package static let wrongUse: CInt = 2
-    /// The service cannot start, or the part of it that a command needs.
+    /// The service, or the part of it that a command needs, cannot start.
     package static let cannotStart: CInt = 69
-    /// The settings of the service are wrong.
+    /// The settings of the service are invalid.
     package static let wrongSettings: CInt = 78
 }

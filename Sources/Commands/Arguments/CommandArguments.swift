@@ -3,27 +3,27 @@ import Settings
 import Text
 import ThumbnailAPI
 
-/// The arguments of a command are not as its help says.
+/// Invalid arguments of a command.
 struct WrongUse: Error, Equatable {
-    /// The error, without a full stop.
+    /// The error, without a final period.
     let reason: String
 
     init(_ reason: String) { self.reason = reason }
 }
 
-/// The arguments of a command, sorted: its own options, the parameters of results, the settings, and what is left.
+/// A command's arguments, split into its own options, result parameters, settings and operands.
 struct CommandArguments: Sendable {
-    /// The arguments that are no options, in order.
+    /// The arguments that are not options, in order.
     private(set) var operands: [String] = []
-    /// The parameters of results, in order, as they were spelled.
+    /// The result parameters, in order, as spelled.
     private(set) var parameters: [(name: String, value: String)] = []
     /// The settings, for ``SettingsLoader``.
     private(set) var settings: [String] = []
     private var values: [ExactText: [String]] = [:]
 
-    /// Sorts `arguments`; after `--`, all are operands.
+    /// Parses `arguments`; after `--`, all are operands.
     ///
-    /// - Throws: ``WrongUse`` for the first one that the command does not know.
+    /// - Throws: ``WrongUse`` for the first unknown argument.
     init(_ arguments: [String], for command: CommandDescription) throws(WrongUse) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -39,7 +39,7 @@ struct CommandArguments: Sendable {
             let inline = argument.suffix(after: UInt8(ascii: "=")).map(String.init)
             func value(_ form: String) throws(WrongUse) -> String {
                 if let inline { return inline }
-                // A number may be negative; another option is none of its values.
+                // A value may be a negative number, but not another option.
                 guard let next = rest.first, !Self.isOption(next) else {
                     throw WrongUse("\(name) needs a value: \(form)")
                 }
@@ -68,18 +68,16 @@ struct CommandArguments: Sendable {
         }
     }
 
-    /// Whether an option is given.
     func has(_ option: CommandOption) -> Bool { values[ExactText(option.name)] != nil }
 
-    /// The value of an option; nil if it is not given.
     func value(of option: CommandOption) -> String? { values[ExactText(option.name)]?.first }
 
-    /// The options of these names that are given, as parameters of another grammar.
+    /// Returns the options with these names that are present, as parameters of another grammar.
     func pairs(_ options: [CommandOption]) -> [(name: String, value: String)] {
         options.compactMap { option in value(of: option).map { (option.name, $0) } }
     }
 
-    /// The value of an option that is a whole number.
+    /// Returns the value of a whole-number option.
     ///
     /// - Throws: ``WrongUse``.
     func number(_ option: CommandOption, in range: ClosedRange<Int>) throws(WrongUse) -> Int? {
@@ -91,7 +89,7 @@ struct CommandArguments: Sendable {
         }
     }
 
-    /// Whether an argument begins like an option: a hyphen, and no digit after it.
+    /// Returns whether an argument looks like an option: a hyphen, and no digit after it.
     private static func isOption(_ argument: String) -> Bool {
         let bytes = argument.utf8
         guard bytes.first == UInt8(ascii: "-"), let second = bytes.dropFirst().first else { return false }
@@ -107,7 +105,6 @@ struct CommandArguments: Sendable {
         name.suffix(after: "--").flatMap { ThumbnailOption.named(String($0)) }
     }
 
-    /// All options that a command knows.
     private static func flags(of command: CommandDescription) -> [String] {
         command.allOptions.map(\.flag)
             + (command.takesParameters
@@ -115,14 +112,14 @@ struct CommandArguments: Sendable {
             + (command.takesSettings ? command.settings.map(\.flag) + ["--config"] : [])
     }
 
-    /// The options that are meant by those of the service and of other programs.
+    /// Suggestions for options of the service and of other programs.
     private static let meant: [ExactText: String] = [
         "--size": "--w and --h", "--sizes": "--w and --h", "--auto-width": "--w", "--qualities": "--q",
         "--save-data-quality": "--q", "--auto-formats": "--format",
     ]
 }
 
-/// The parameters of results as rows of a help.
+/// The result parameters as rows of the help.
 enum ThumbnailOptionText {
     static let rows = ThumbnailOption.all.map { option in
         let names = ([option.name] + option.aliases).map { "--" + $0 }.joined(separator: ", ")
@@ -131,7 +128,7 @@ enum ThumbnailOptionText {
 }
 
 extension APIError {
-    /// The error in the options, with the option's name before it.
+    /// The error in the options, prefixed with the option's name.
     var wrongUse: WrongUse {
         var sentence = publicMessage.hasSuffix(".") ? String(publicMessage.dropLast()) : publicMessage
         // `gravity=focal` is `--gravity focal` here.

@@ -5,33 +5,32 @@ import Program
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Why a source gave no result, in words for the person at the terminal.
+/// Why a source has no result, for the user at the terminal.
 struct CommandFailure: Error, Equatable {
-    /// A word for machines: a code of the service, or one of the file system.
+    /// A machine-readable code of the service or of the file system.
     let code: String
-    /// The reason, without a full stop; one line.
+    /// The reason, without a final period; one line.
     let reason: String
-    /// The file that it is about, if that is not the source.
+    /// The file at fault, if it is not the source.
     var subject: String?
-    /// Whether the same may work when less is done at the same time.
+    /// Whether a retry with less parallel work may succeed.
     var isWorthRetrying = false
-    /// Whether it makes no sense to go on with other sources.
+    /// Whether the command should stop instead of trying other sources.
     var endsAll = false
 
-    /// A failure of these words.
     init(code: String, _ reason: String) {
         self.code = code
         self.reason = Program.line(reason)
     }
 
-    /// A failure of the file system: the number is the system's error.
+    /// Creates a failure from an `errno` value.
     init(system error: CInt) {
         let text = unsafe strerror(error).map { unsafe String(cString: $0) } ?? "error \(error)"
         self.init(code: Self.name(of: error), Self.lowered(text))
         endsAll = [ENOSPC, EDQUOT, EROFS].contains(error)
     }
 
-    /// A failure of the engine.
+    /// Creates a failure from an error of the engine.
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
@@ -44,7 +43,7 @@ struct CommandFailure: Error, Equatable {
         }
     }
 
-    /// The engine's reason, in one line; for a refused source the rule alone, which strangers are not told.
+    /// Returns the engine's reason in one line; for a rejected source only the rule, which public clients do not see.
     private static func reason(of error: any ServiceError) -> String {
         var reason = lowered(error.operatorMessage)
         if reason.hasSuffix(".") { reason.removeLast() }
@@ -54,21 +53,20 @@ struct CommandFailure: Error, Equatable {
         return reason
     }
 
-    /// The same failure as one of this file.
     func about(_ path: String) -> CommandFailure {
         var copy = self
         copy.subject = path
         return copy
     }
 
-    /// The failure as a line about a source; nil for one that a signal stopped.
+    /// Returns the failure as a line about a source; nil if a signal stopped it.
     func line(about source: String) -> String? {
         guard code != "cancelled" else { return nil }
         let subject = subject ?? (source == Program.standardInput ? "standard input" : source)
         return "\(subject): \(reason)"
     }
 
-    /// A sentence that follows a colon; what begins with a number or an abbreviation stays.
+    /// Returns a sentence for use after a colon; a leading number or abbreviation does not change.
     static func lowered(_ sentence: String) -> String {
         let second = sentence.utf8.dropFirst().first ?? 0x20
         guard (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(second) || second == 0x20 else { return sentence }

@@ -3,15 +3,14 @@ import Glibc
 import Program
 import Settings
 
-/// The life of a command that makes something: from its arguments to its exit status.
+/// The life of an image-processing command, from its arguments to its exit status.
 enum CommandLife {
-    /// Sorts the arguments of a command, explains it if that is asked for, and runs it until it ends or a signal stops
-    /// it.
+    /// Parses a command's arguments, prints its help if requested, and runs it until it ends or a signal stops it.
     ///
     /// - Parameters:
-    ///   - command: The command.
-    ///   - arguments: The words after its name.
-    ///   - body: Does the work and returns the exit status. It is cancelled when a signal arrives.
+    /// - command: The command.
+    /// - arguments: The words after its name.
+    /// - body: Does the work and returns the exit status. It is canceled when a signal arrives.
     static func run(
         _ command: CommandDescription, _ arguments: [String],
         _ body: @escaping @Sendable (CommandArguments) async throws -> CInt
@@ -20,12 +19,12 @@ enum CommandLife {
         do throws(WrongUse) {
             sorted = try CommandArguments(arguments, for: command)
         } catch {
-            // A wrong option beside --help is no reason to keep the help back.
+            // An invalid option must not prevent --help.
             if arguments.contains("--help") { Program.succeed(command.helpText) }
             fail(error, command)
         }
         if sorted.has(.help) { Program.succeed(command.helpText) }
-        // Before any thread exists, so that all inherit it and signals reach the wait below alone.
+        // Before any thread exists, so that all inherit the mask and only the wait below receives signals.
         let signals = AwaitedSignals([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         let received = Locked<CInt?>(nil)
@@ -37,7 +36,7 @@ enum CommandLife {
         let first = signals.blockingNext()
         received.withLock { $0 = first }
         work.cancel()
-        // The work ends at its next step; the user who asks again, or waits, need not wait for that.
+        // The work ends at its next step; a second signal, or a timeout, does not wait for that.
         Task {
             try? await Task.sleep(for: .seconds(2))
             die(of: first)
@@ -45,7 +44,7 @@ enum CommandLife {
         die(of: signals.blockingNext())
     }
 
-    /// The settings that a command's arguments, the environment and the file give.
+    /// Loads the settings from the command's arguments, the environment and the file.
     ///
     /// Exits with a line for each fault.
     static func settings(_ arguments: CommandArguments) throws(WrongSettings) -> Settings {
@@ -57,7 +56,6 @@ enum CommandLife {
         }
     }
 
-    /// The settings cannot be used.
     struct WrongSettings: Error {
         let lines: [String]
     }
@@ -90,7 +88,7 @@ enum CommandLife {
             status: ExitStatus.wrongUse)
     }
 
-    /// Ends the process as the signal would have, so that the shell that started it stops as well.
+    /// Ends the process as the signal would, so that the shell that started it also stops.
     private static func die(of number: CInt) -> Never {
         signal(number, SIG_DFL)
         kill(getpid(), number)

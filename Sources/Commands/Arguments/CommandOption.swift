@@ -1,29 +1,27 @@
 import Settings
 
-/// An option of a command: its parsing, its line in the help and its completion are made of this.
+/// An option of a command, from which its parsing, help and completion are derived.
 struct CommandOption: Sendable, Equatable {
-    /// The completion of the value.
     enum Completion: Sendable, Equatable {
         case nothing, files, folders
         case words([String])
     }
 
-    /// The name without hyphens: `output`.
+    /// The name without hyphens, such as `output`.
     let name: String
-    /// A name of one letter: `o`.
+    /// A name of one letter, such as `o`.
     var short: Character?
-    /// The value in one word, such as `FILE`; nil for an option without a value.
+    /// The value's placeholder, such as `FILE`; nil for an option without a value.
     var form: String?
-    /// The effect, in one line.
+    /// The help, in one line.
     let help: String
     var completion = Completion.nothing
-    /// Whether it may be given several times.
     var isRepeatable = false
 
-    /// `--output`.
+    /// For example `--output`.
     var flag: String { "--" + name }
 
-    /// `-o, --output FILE`.
+    /// For example `-o, --output FILE`.
     var heading: String { (short.map { "-\($0), " } ?? "") + flag + (form.map { " " + $0 } ?? "") }
 
     static let help = CommandOption(name: "help", short: "h", help: "explain the command")
@@ -41,13 +39,13 @@ struct CommandOption: Sendable, Equatable {
     }
 }
 
-/// A command as people see it.
+/// The public description of a command.
 struct CommandDescription: Sendable {
-    /// Its first word.
+    /// The first word on the command line.
     let name: String
     /// The effect, for the list of commands.
     let summary: String
-    /// The operands, for the line of usage: `SOURCE… -o FILE|FOLDER`; empty for a command that takes none.
+    /// The operands in the usage line, such as `SOURCE… -o FILE|FOLDER`; empty for a command without operands.
     let operands: String
     /// The effect, in sentences.
     let text: String
@@ -56,18 +54,16 @@ struct CommandDescription: Sendable {
     var takesParameters = false
     /// Whether the settings of the service are options.
     var takesSettings = true
-    /// Whether the command works on images itself: then only the settings that change how are options.
+    /// Whether the command processes images itself: then only the settings that affect this are options.
     var worksOnImages = false
-    /// Commands to try.
     var examples: [String] = []
 
-    /// The options with those that all commands have.
+    /// All options, including those that every command has.
     var allOptions: [CommandOption] { options + [.help] }
 
     /// The settings of the service that are options.
     var settings: [Setting] { !takesSettings ? [] : worksOnImages ? SettingTable.making : SettingTable.all }
 
-    /// The option of this name.
     func option(_ name: Substring) -> CommandOption? { allOptions.first { $0.name == name } }
 
     var helpText: String {
@@ -90,7 +86,7 @@ struct CommandDescription: Sendable {
         return parts.joined(separator: "\n\n")
     }
 
-    /// Two columns; texts that are too long go on below themselves.
+    /// Formats two columns; long texts wrap within their column.
     static func table(_ rows: [(String, String)], width: Int = 100) -> String {
         let widest = min(28, rows.map(\.0.count).max() ?? 0)
         return rows.map { head, text in

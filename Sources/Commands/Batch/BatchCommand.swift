@@ -3,7 +3,7 @@ import Downloading
 import Program
 import Settings
 
-/// `alula batch`: makes thumbnails of a list of sources on all cores, and goes on where it was stopped.
+/// `alula batch`: renders thumbnails of a list of sources on all cores, and can resume.
 enum BatchCommand {
     private static let resume = CommandOption(
         name: "resume", help: "skip what an earlier run with the same options has finished")
@@ -63,7 +63,7 @@ enum BatchCommand {
             case .folder(let folder):
                 record = try BatchRecord(in: folder, options: "\(Program.version) \(options.request)")
             case .origin:
-                // A result that was finished is written down beside it, which only a folder of this machine allows.
+                // A finished result is recorded beside it, which works only in a local folder.
                 guard !arguments.has(resume) else { throw WrongUse("--resume needs a folder of this machine") }
                 record = nil
             case .standardOutput, .file: throw WrongUse("-o must be a folder")

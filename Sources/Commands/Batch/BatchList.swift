@@ -1,18 +1,18 @@
 import Memory
 
-/// The list of sources of `alula batch`: one a line, or one before each NUL.
+/// The source list of `alula batch`: one per line, or separated by NUL.
 enum BatchList {
-    /// Most bytes of a list.
+    /// The most bytes of a list.
     static let longest = 256 << 20
 
-    /// The sources in a list whose names end in NUL, each as it stands.
+    /// Parses NUL-terminated sources, each taken literally.
     static func sourcesBeforeNull(in bytes: [UInt8]) -> [String] {
         bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The sources in a list: lines without the space at their ends, but for empty ones and those that begin with `#`.
+    /// Parses lines, trimming spaces, and skips empty lines and those that begin with `#`.
     ///
-    /// - Throws: ``WrongUse`` for a list with a NUL, which no name holds.
+    /// - Throws: ``WrongUse`` for a list with a NUL, which no name contains.
     static func sources(in bytes: [UInt8]) throws(WrongUse) -> [String] {
         guard !bytes.contains(0) else { throw WrongUse("LIST holds NUL bytes; -0 reads names that end in them") }
         let mark: [UInt8] = [0xef, 0xbb, 0xbf]
@@ -27,7 +27,7 @@ enum BatchList {
             }
     }
 
-    /// The bytes of a list: a file, or standard input for a hyphen.
+    /// Reads a list from a file, or from standard input for a hyphen.
     ///
     /// - Throws: ``CommandFailure`` whose reason names the list.
     static func blockingRead(_ path: String) throws(CommandFailure) -> [UInt8] {

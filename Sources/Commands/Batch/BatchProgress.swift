@@ -1,6 +1,6 @@
 import Coordination
 
-/// How far a batch has come, as a bar for a terminal and as a sentence at the end.
+/// The progress of a batch, as a bar for terminals and a final summary.
 struct BatchProgress {
     private let total: Int
     private let start: Duration
@@ -9,7 +9,6 @@ struct BatchProgress {
     private(set) var failed = 0
     private var nextDrawing: Duration
 
-    /// A batch of `total` sources that begins at `start`.
     init(total: Int, start: Duration) {
         self.total = total
         self.start = start
@@ -24,14 +23,14 @@ struct BatchProgress {
         }
     }
 
-    /// Whether the bar should be drawn again; at most ten times a second, and at the end.
+    /// Whether to redraw the bar: at most ten times a second, and at the end.
     mutating func isDrawingDue(at now: Duration) -> Bool {
         guard now >= nextDrawing || doneCount == total else { return false }
         nextDrawing = now + .milliseconds(100)
         return true
     }
 
-    /// The bar with the figures beside it, at most `width` characters.
+    /// Returns the bar with its figures, at most `width` characters.
     func bar(at now: Duration, width: Int) -> String {
         let worked = made + failed
         var figures = " \(doneCount)/\(total)"
@@ -49,7 +48,7 @@ struct BatchProgress {
             + figures
     }
 
-    /// The counts and the pace of the batch, in one line.
+    /// Returns the counts and the rate of the batch, in one line.
     func summary(at now: Duration) -> String {
         var parts = ["\(made) made"]
         if kept > 0 { parts.append("\(kept) skipped") }
@@ -61,17 +60,17 @@ struct BatchProgress {
 
     private var doneCount: Int { made + kept + failed }
 
-    /// Sources a second; those that were skipped do not count.
+    /// Returns the sources per second; skipped ones do not count.
     private func rate(at now: Duration) -> Double { Double(made + failed) / max((now - start).seconds, 1e-3) }
 
-    /// A number with one decimal, or with none from a hundred.
+    /// Formats a number with one decimal, or with none from a hundred.
     private static func text(_ number: Double) -> String {
         if number >= 100 { return String(Int(number.rounded())) }
         let tenths = Int((number * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// A time as `12 s`, `3:05` or `1:02:03`.
+    /// Formats a time as `12 s`, `3:05` or `1:02:03`.
     private static func text(of seconds: Int) -> String {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         if seconds < 60 { return "\(seconds) s" }

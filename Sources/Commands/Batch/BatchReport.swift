@@ -5,17 +5,14 @@ import JSON
 import Memory
 import Program
 
-/// Tells people and machines how a batch goes: a bar on a terminal, lines else.
+/// Reports the progress of a batch: a bar on a terminal, otherwise lines.
 struct BatchReport {
     private var progress: BatchProgress
     private let isJSON: Bool
-    /// Whether standard error shows a bar.
     private let hasBar: Bool
-    /// Whether results are written as lines.
     private let hasLines: Bool
     private let timekeeper: any Timekeeper
 
-    /// A report on a batch of `total` sources.
     init(total: Int, isJSON: Bool, timekeeper: any Timekeeper = SystemTimekeeper()) {
         let isOutputTerminal = isatty(STDOUT_FILENO) == 1
         self.isJSON = isJSON
@@ -25,10 +22,8 @@ struct BatchReport {
         progress = BatchProgress(total: total, start: timekeeper.now)
     }
 
-    /// Whether no source failed.
     var isWell: Bool { progress.failed == 0 }
 
-    /// Tells what became of a source.
     mutating func add(_ outcome: Outcome) {
         // A source that a signal stopped was not tried.
         if outcome.failure?.code == "cancelled" { return }
@@ -52,13 +47,11 @@ struct BatchReport {
         if isDue { draw() }
     }
 
-    /// Draws the bar as it is now.
     func draw() {
         guard hasBar else { return }
         Program.hint(Self.clearing + progress.bar(at: timekeeper.now, width: Self.terminalWidth - 1))
     }
 
-    /// Tells how the batch ended.
     func end(isComplete: Bool) {
         if hasBar { Program.hint(Self.clearing) }
         guard isJSON else {
@@ -72,7 +65,7 @@ struct BatchReport {
             ]).text)
     }
 
-    /// An outcome as an object for machines.
+    /// The outcome as JSON.
     static func json(_ outcome: Outcome) -> JSONValue {
         var members: [(String, JSONValue)] = [("source", .string(outcome.source))]
         switch outcome.kind {
@@ -93,7 +86,7 @@ struct BatchReport {
         return .object(members)
     }
 
-    /// Goes to the start of the line and empties it.
+    /// Moves to the start of the line and clears it.
     private static let clearing = "\r\u{1b}[K"
 
     private static var terminalWidth: Int {

@@ -5,13 +5,12 @@ import Memory
 import Text
 import ThumbnailPipeline
 
-/// The finished results of a folder, written down beside them: a line for each result, before it gets its name.
+/// The record of finished results in a folder: a line for each result, written before it gets its name.
 ///
-/// A result counts as finished if it was made from the same source, with the same options, by the same version, and if
-/// neither it nor the source's file has changed since. The last line of a name counts; a line that a crash cut is
-/// skipped.
+/// A result counts as finished if the source, the options and the version are the same, and neither it nor the source's
+/// file has changed since. The last line of a name counts; a line truncated by a crash is skipped.
 final class BatchRecord: Sendable {
-    /// A source and what is made of it, as a digest.
+    /// A digest of a source and of the options for its result.
     struct Work: Hashable, Sendable {
         let digest: String
     }
@@ -23,25 +22,25 @@ final class BatchRecord: Sendable {
 
     private struct State {
         var entries: [ExactText: Entry] = [:]
-        /// The endings of results by their work.
+        /// The file extensions of results by their work.
         var endings: [Work: String] = [:]
         var isLineCut = false
     }
 
     /// The name of the file in the folder.
     static let name = ".alula-batch"
-    /// Most bytes of the file that are read.
+    /// The most bytes of the file to read.
     private static let longest = 256 << 20
 
     private let options: String
     private let descriptor: CInt
     private let state: Locked<State>
 
-    /// Opens the record of a folder that exists.
+    /// Opens the record of an existing folder.
     ///
     /// - Parameters:
-    ///   - folder: The folder.
-    ///   - options: A text that is the same for runs that give the same results.
+    /// - folder: The folder.
+    /// - options: A text that is equal for runs with the same results.
     /// - Throws: ``CommandFailure`` whose reason names the file.
     init(in folder: String, options: String) throws(CommandFailure) {
         self.options = options
@@ -52,7 +51,7 @@ final class BatchRecord: Sendable {
             throw CommandFailure(code: failure.code, "\(path): \(failure.reason)")
         }
         state = Locked(State())
-        // A record that cannot be read says nothing, and results are made again.
+        // Without a readable record, all results are rendered again.
         let text = String(
             decoding: (try? InputFile.blockingRead(path, atMost: Self.longest).array) ?? [], as: UTF8.self)
         state.withLock { state in
@@ -65,7 +64,7 @@ final class BatchRecord: Sendable {
         close(descriptor)
     }
 
-    /// The digest of a source, as it is at this moment, and of what is made of it.
+    /// Returns the digest of a source in its current state, and of the options.
     func work(_ source: CommandSource) -> Work {
         var text = "\(options)\n\(source.text)"
         if case .file(let path) = source {
@@ -77,10 +76,10 @@ final class BatchRecord: Sendable {
         return Work(digest: String(SharedBytes(text.utf8).withBytes { SHA256.hash($0) }.hexadecimal.prefix(32)))
     }
 
-    /// The ending of an earlier result of this work.
+    /// Returns the file extension of an earlier result of this work.
     func ending(of work: Work) -> String? { state.withLock { $0.endings[work] } }
 
-    /// Whether the file of this name and stamp is the result of this work.
+    /// Returns whether the file with this name and stamp is the result of this work.
     func isFinished(_ work: Work, _ name: String, _ stamp: ResultFile.Stamp) -> Bool {
         state.withLock { state in
             guard let entry = state.entries[ExactText(name)] else { return false }
@@ -88,9 +87,9 @@ final class BatchRecord: Sendable {
         }
     }
 
-    /// Writes down that the file of this name and stamp is the result of this work.
+    /// Records that the file with this name and stamp is the result of this work.
     func blockingAdd(_ work: Work, _ name: String, _ stamp: ResultFile.Stamp) throws(CommandFailure) {
-        // Such a name cannot be read back; its result is made again.
+        // Such a name cannot be read back; its result is rendered again.
         guard !name.utf8.contains(UInt8(ascii: "\n")) else { return }
         let line = "\(work.digest)\t\(stamp.size)\t\(stamp.changedAt)\t\(name)\n"
         try state.withLock { state throws(CommandFailure) in

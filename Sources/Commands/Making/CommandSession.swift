@@ -11,19 +11,19 @@ import ThumbnailAPI
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The engine of a command, and the threads that read and write its files.
+/// The engine of a command, and the threads for its file I/O.
 struct CommandSession: Sendable {
     let engine: Engine
-    /// Read sources and write results.
+    /// Threads that read sources and write results.
     let files: WorkerPool
     private let sink: DescriptorSink?
 
     /// Starts the engine.
     ///
     /// - Parameters:
-    ///   - settings: The settings of the service, of which those count that concern fetching and making.
-    ///   - jobs: Images that are worked on at the same time; nil for the number in the settings.
-    ///   - isVerbose: Whether the engine's log is shown, and not only what the settings ask for.
+    /// - settings: The settings of the service; only those for fetching and rendering apply.
+    /// - jobs: The most images to process in parallel; nil for the settings' number.
+    /// - isVerbose: Whether to show the engine's full log, beyond the level in the settings.
     init(_ settings: Settings, jobs: Int? = nil, isVerbose: Bool = false) throws {
         var settings = Self.adapted(settings, jobs: jobs)
         try? DescriptorLimit.raise(toServe: &settings)
@@ -36,13 +36,13 @@ struct CommandSession: Sendable {
         if isVerbose { Sandbox.report(engine.sandbox, to: logger) }
     }
 
-    /// The settings of the service as they count for a command, which waits for its own work and serves nobody else.
+    /// Adapts the service's settings to a command, which waits for its own work and has no clients.
     static func adapted(_ settings: Settings, jobs: Int?) -> Settings {
         var settings = settings
         // The folder of the disk cache belongs to the service.
         settings.disk.mode = .ephemeral
         settings.api.vocabulary.allowsOnlyPresets = false
-        // A command that asks the running service is no loop.
+        // A request to the running service is not a loop.
         settings.loopName = nil
         settings.pipeline.requestTimeout = .seconds(3_600)
         settings.pipeline.maximumQueueDelay = .seconds(3_600)
@@ -50,12 +50,12 @@ struct CommandSession: Sendable {
         return settings
     }
 
-    /// Sources in hand at the same time: some are worked on, and others are read, fetched and written meanwhile.
+    /// The number of sources in progress: some are processed while others are read, fetched and written.
     ///
     /// A small memory budget has room for fewer.
     var sourcesAtOnce: Int { max(1, min(engine.settings.renderWorkers * 4, engine.budget.limit / (32 << 20))) }
 
-    /// The image of a source, in hand; ``close(_:)`` ends its use.
+    /// Opens a source; ``close(_:)`` ends its use.
     ///
     /// - Throws: ``CommandFailure``, a `ServiceError` or `CancellationError`.
     func opened(_ source: CommandSource, receipt: String) async throws -> OpenedSource {
@@ -69,17 +69,16 @@ struct CommandSession: Sendable {
         }
     }
 
-    /// Ends the use of an image in hand.
     func close(_ source: OpenedSource) { engine.pipeline.close(source) }
 
-    /// Ends the worker processes and writes what is left of the log.
+    /// Ends the worker processes and flushes the log.
     func end() async {
         await engine.stopWork()
         await engine.end()
         sink?.flush()
     }
 
-    /// The bytes of a file, for which memory is reserved before they are read.
+    /// Reads a file after reserving memory for it.
     private func bytes(of source: CommandSource) async throws -> SharedBytes {
         let most = engine.settings.downloads.maximumBytes
         let path = source.text

@@ -6,15 +6,13 @@ import Program
 import Text
 import ThumbnailAPI
 
-/// Where a command takes an image from.
+/// The source of an image on the command line.
 enum CommandSource: Sendable, Equatable {
     case standardInput
-    /// A file by its path.
     case file(String)
     /// A URL, or `NAME:PATH` of a named origin.
     case remote(String)
 
-    /// The source that an operand or a line of a list names.
     init(_ text: String, _ origins: Origins) {
         let scheme = text.prefix(before: UInt8(ascii: ":"))
         if text == "-" {
@@ -28,7 +26,7 @@ enum CommandSource: Sendable, Equatable {
         }
     }
 
-    /// The source as its user named it.
+    /// The source as the user named it.
     var text: String {
         switch self {
         case .standardInput: Program.standardInput
@@ -37,7 +35,7 @@ enum CommandSource: Sendable, Equatable {
         }
     }
 
-    /// The name of results without an ending: that of the file, or of the URL's last segment.
+    /// The base name of results: from the file, or from the URL's last segment.
     var stem: String {
         switch self {
         case .standardInput: return "image"
@@ -52,34 +50,32 @@ enum CommandSource: Sendable, Equatable {
     }
 }
 
-/// Paths, cut at their slashes.
 enum FilePath {
-    /// The part after the last slash, slashes at the end aside.
+    /// Returns the part after the last slash, ignoring trailing slashes.
     static func name(of path: String) -> Substring {
         var rest = path[...]
         while rest.utf8.last == UInt8(ascii: "/") { rest.removeLast() }
         return rest.utf8.lastIndex(of: UInt8(ascii: "/")).map { rest[rest.utf8.index(after: $0)...] } ?? rest
     }
 
-    /// The folder of a file: what stands before its name, or `.`.
+    /// Returns the folder of a file, or `.`.
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The ending after the last dot of the name, in lower case; empty without one.
+    /// Returns the extension after the last dot, in lowercase; empty if there is none.
     static func ending(of path: String) -> String {
         let name = name(of: path)
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return "" }
         return String(name[name.utf8.index(after: dot)...]).asciiLowercased
     }
 
-    /// A file in a folder.
     static func joined(_ folder: String, _ name: String) -> String {
         folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
     }
 
-    /// The kind of file at a path, links followed; nil if there is none or it cannot be seen.
+    /// Returns the type of the file at a path, following links; nil if it does not exist or is inaccessible.
     static func kind(of path: String) -> mode_t? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
@@ -88,15 +84,15 @@ enum FilePath {
     static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
 }
 
-/// The endings of image files.
+/// Maps file name extensions to image formats.
 enum ImageEnding {
-    /// The format that results get by the ending of their file; nil if there is none.
+    /// Returns the output format for a file's extension; nil if there is none.
     static func writtenFormat(_ ending: String) -> ImageFormat? {
         guard let format = format(ending), format.isWritten else { return nil }
         return format
     }
 
-    /// The format that files of this ending usually have.
+    /// Returns the usual format of files with this extension.
     static func format(_ ending: String) -> ImageFormat? {
         switch ending {
         case "jpe", "jfif": .jpeg
@@ -109,11 +105,10 @@ enum ImageEnding {
 
 /// Replaces folders by the images in them.
 enum SourceList {
-    /// The sources, and the folders that cannot be read.
+    /// Returns the sources, and the folders that cannot be read.
     ///
-    /// In a folder, names are taken in the order of their bytes, and these files are images: those whose ending is an
-    /// image's, and those that begin like one. Folders in folders come after the files; links to folders are not
-    /// followed.
+    /// A folder's names are sorted by their bytes. A file counts as an image if its extension or its first bytes say
+    /// so. Subfolders come after the files; links to folders are not followed.
     static func expanded(
         _ sources: [CommandSource], isRecursive: Bool
     ) -> (sources: [CommandSource], failures: [(path: String, failure: CommandFailure)]) {
@@ -149,7 +144,7 @@ enum SourceList {
         return (found, failures)
     }
 
-    /// Folders inside each other.
+    /// The deepest nesting of folders.
     private static let deepest = 64
 
     private static func names(in folder: String) throws(CommandFailure) -> [String] {

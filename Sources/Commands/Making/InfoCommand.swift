@@ -9,7 +9,7 @@ import ThumbnailAPI
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// `alula info`: prints what files and URLs hold, one JSON object each.
+/// `alula info`: prints the contents of files and URLs, one JSON object each.
 enum InfoCommand {
     private static let include = CommandOption(
         name: "include", form: "FEATURES",
@@ -66,9 +66,9 @@ enum InfoCommand {
     }
 }
 
-/// Makes the lines of `alula info`, several at a time.
+/// Computes the lines of `alula info`, several at a time.
 enum InfoLines {
-    /// Calls `report` for each line as it comes; it returns whether to go on.
+    /// Calls `report` for each line in order; it returns whether to continue.
     ///
     /// - Returns: Whether all sources were tried.
     static func run(
@@ -120,12 +120,12 @@ extension InfoLines {
     }
 }
 
-/// Lines that come in any order and go in theirs.
+/// Puts lines that arrive in any order back in order.
 struct LinesInOrder {
     private var waiting: [Int: Result<String, CommandFailure>] = [:]
     private var next = 0
 
-    /// Takes a line; returns those whose turn it is.
+    /// Adds a line; returns the lines that can be printed now.
     mutating func add(
         _ line: Result<String, CommandFailure>, at index: Int
     ) -> [(index: Int, line: Result<String, CommandFailure>)] {

@@ -3,12 +3,12 @@ import Glibc
 import Memory
 import Program
 
-/// Reads files as a whole, pipes and standard input too.
+/// Reads whole files, including pipes and standard input.
 enum InputFile {
-    /// There are more bytes than the caller takes.
+    /// The file exceeds the limit.
     struct TooLong: Error {}
 
-    /// The size of a file as it is now, in bytes; 0 for pipes.
+    /// Returns the current size of a file in bytes; 0 for pipes.
     ///
     /// - Throws: ``CommandFailure`` for missing files and for folders.
     static func blockingSize(of path: String) throws(CommandFailure) -> Int {
@@ -18,14 +18,14 @@ enum InputFile {
         return Int(status.st_size)
     }
 
-    /// All bytes.
+    /// Reads all bytes.
     ///
     /// - Parameters:
-    ///   - path: The file, or ``Program/standardInput``.
-    ///   - size: How many bytes are expected, for the memory.
-    ///   - most: How many are taken.
-    ///   - token: Asked between pieces.
-    /// - Throws: ``CommandFailure``, ``TooLong``, or what `token` says.
+    /// - path: The file, or ``Program/standardInput``.
+    /// - size: The expected number of bytes, to allocate memory.
+    /// - most: The most bytes to read.
+    /// - token: Checked between pieces.
+    /// - Throws: ``CommandFailure``, ``TooLong``, or the error of `token`.
     static func blockingRead(
         _ path: String, expecting size: Int = 0, atMost most: Int, token: WorkToken = WorkToken()
     ) throws -> SharedBytes {

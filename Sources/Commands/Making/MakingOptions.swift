@@ -8,20 +8,20 @@ import ThumbnailAPI
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The options of commands that make results, read together.
+/// The options of commands that render images.
 struct MakingOptions: Sendable {
     /// The request for each source.
     let request: ThumbnailRequest
     let place: ResultPlace
 
-    /// Reads the parameters and judges the place.
+    /// Reads the parameters and checks the output.
     ///
     /// - Parameters:
-    ///   - parameters: The parameters of results.
-    ///   - output: The value of `--output`.
-    ///   - isSeveral: Whether there are several results, which need a folder.
-    ///   - isList: Whether the results are those of a list, which go to a folder however many they are.
-    ///   - settings: Has the presets and watermarks that parameters may name.
+    /// - parameters: The result parameters.
+    /// - output: The value of `--output`.
+    /// - isSeveral: Whether there are several results, which need a folder.
+    /// - isList: Whether the sources are a list, whose results always need a folder.
+    /// - settings: Contains the presets and watermarks that parameters may name.
     /// - Throws: ``WrongUse``.
     init(
         _ parameters: [(name: String, value: String)], output: String, isSeveral: Bool, isList: Bool = false,
@@ -51,7 +51,7 @@ struct MakingOptions: Sendable {
         }
     }
 
-    /// A folder below a named origin, which ends in a slash if it has a name.
+    /// Returns a folder below a named origin, which ends in a slash if it has a name.
     private static func place(below origin: Origin, _ output: String) throws(WrongUse) -> ResultPlace {
         guard origin.isWritable else {
             throw WrongUse("the origin \(origin.name) takes no results; the settings file may say write: true")
@@ -75,13 +75,13 @@ struct MakingOptions: Sendable {
             if isSeveral { throw WrongUse("several results need a folder, and \(output) is none") }
             return .file(output)
         }
-        // By the name alone, so that a pattern of the shell means the same whether it hits one file or several.
+        // Only the name counts, so that a shell pattern means the same whether it matches one file or several.
         guard !FilePath.ending(of: output).isEmpty else { return .folder(output) }
         if isSeveral, !isList { throw WrongUse("several results need a folder; write \(output)/ if \(output) is one") }
         return isList ? .folder(output) : .file(output)
     }
 
-    /// Makes the folder for results, and those around it.
+    /// Creates the folder for results and its parents.
     ///
     /// - Throws: ``CommandFailure`` whose reason names the folder.
     func makeFolder() throws(CommandFailure) {

@@ -1,19 +1,19 @@
 import Glibc
 import Memory
 
-/// A file that appears with all of its bytes, or not at all.
+/// A file that appears atomically, with all of its bytes.
 ///
-/// The bytes go into a file without a name, which vanishes with the process however that ends; only when all are
-/// written does it get its name. On file systems that know no such files, it has a temporary name.
+/// The bytes are written to an unnamed file, which vanishes when the process ends; it gets its name only when all are
+/// written. On file systems without unnamed files, it has a temporary name.
 @safe
 struct ResultFile: ~Copyable {
-    /// The size and time that tell a file from later ones of the same name.
+    /// The size and time that distinguish a file from later ones with the same name.
     struct Stamp: Equatable, Sendable {
         let size: Int
-        /// Nanoseconds since 1970 of its last change.
+        /// Last modification in nanoseconds since 1970.
         let changedAt: Int
 
-        /// The stamp of the file at `path`; nil if there is none.
+        /// Returns nil if there is no file at `path`.
         init?(of path: String) {
             var status = stat()
             guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -31,10 +31,10 @@ struct ResultFile: ~Copyable {
 
     private let descriptor: CInt
     private let path: String
-    /// The file's name while it is not finished; nil if it has none.
+    /// The temporary name of an unfinished file; nil if it is unnamed.
     private let temporaryPath: String?
 
-    /// Begins a file that is to be at `path`, in a folder that exists.
+    /// Creates a file for `path`, in an existing folder.
     private init(at path: String, isUnnamed: Bool) throws(CommandFailure) {
         self.path = path
         let folder = FilePath.folder(of: path)
@@ -57,11 +57,11 @@ struct ResultFile: ~Copyable {
     /// Writes a whole file.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes of the file.
-    ///   - path: Where it is to be. What is no file but takes bytes, such as `/dev/null`, gets them at once.
-    ///   - replaces: Whether a file that is there is replaced.
-    ///   - isDurable: Whether the bytes are on the disk before the name is.
-    ///   - willAppear: Called with the file's stamp before it gets its name; a throw keeps it from doing so.
+    /// - bytes: The bytes of the file.
+    /// - path: Its path. Something that is not a regular file, such as `/dev/null`, is written directly.
+    /// - replaces: Whether to replace an existing file.
+    /// - isDurable: Whether the bytes must be on disk before the name.
+    /// - willAppear: Called with the file's stamp before it gets its name; if it throws, the file does not appear.
     static func blockingWrite(
         _ bytes: SharedBytes, to path: String, replaces: Bool, isDurable: Bool = false,
         willAppear: (Stamp) throws(CommandFailure) -> Void = { _ in }
@@ -83,7 +83,7 @@ struct ResultFile: ~Copyable {
                 try file.appear(replaces: replaces)
                 return
             } catch {
-                // Not every file system has files without a name.
+                // Not every file system supports unnamed files.
                 guard isUnnamed, error.code == "file_error" || error.code == "no_such_file",
                     FilePath.isFolder(FilePath.folder(of: path))
                 else { throw error }
@@ -91,10 +91,9 @@ struct ResultFile: ~Copyable {
         }
     }
 
-    /// The failure of a file that is there already.
+    /// The failure for an existing file.
     static let existing = CommandFailure(code: "exists", "exists; --force replaces it")
 
-    /// Writes all bytes to a descriptor.
     static func blockingWrite(_ bytes: SharedBytes, to descriptor: CInt) throws(CommandFailure) {
         let error: CInt = unsafe bytes.withUnsafeBytes { bytes in
             var written = 0
@@ -115,7 +114,6 @@ struct ResultFile: ~Copyable {
         try blockingWrite(bytes, to: descriptor)
     }
 
-    /// Gives the file its name.
     private func appear(replaces: Bool) throws(CommandFailure) {
         if let temporaryPath { return try Self.move(temporaryPath, to: path, replaces: replaces) }
         let own = "/proc/self/fd/\(descriptor)"
@@ -136,7 +134,7 @@ struct ResultFile: ~Copyable {
 
     private static func move(_ old: String, to new: String, replaces: Bool) throws(CommandFailure) {
         if !replaces {
-            // A link fails if the name is taken, which a renaming does not. Some file systems have no links.
+            // A link fails if the name is taken; a rename does not. Some file systems have no links.
             if unsafe Glibc.link(old, new) == 0 { return }
             if errno == EEXIST || FilePath.kind(of: new) != nil { throw existing }
         }
@@ -148,6 +146,6 @@ struct ResultFile: ~Copyable {
         return FilePath.joined(FilePath.folder(of: path), ".alula-\(getpid())-\(String(number, radix: 36)).part")
     }
 
-    /// `O_TMPFILE`, a macro that Swift does not see.
+    /// `O_TMPFILE`, a macro that Swift does not import.
     private static let unnamed = 0o20000000 | O_DIRECTORY
 }

@@ -9,7 +9,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Where the results of a command go.
+/// The destination of a command's results.
 enum ResultPlace: Sendable, Equatable {
     case standardOutput
     case file(String)
@@ -18,12 +18,11 @@ enum ResultPlace: Sendable, Equatable {
     case origin(String)
 }
 
-/// The result for one source.
 struct Outcome: Sendable {
     enum Kind: Sendable {
         /// A result was written there.
         case made(path: String, EncodedImage)
-        /// A file is there that stays: the result of an earlier run, as far as that is known.
+        /// An existing file was kept; `isFinished` if it is known to be the result of an earlier run.
         case kept(path: String, isFinished: Bool)
         case failed(CommandFailure)
     }
@@ -38,23 +37,23 @@ struct Outcome: Sendable {
     }
 }
 
-/// Makes the result of one source after another, each written where it belongs.
+/// Renders sources, and writes each result to its destination.
 struct ResultMaker: Sendable {
     let session: CommandSession
     let request: ThumbnailRequest
     let place: ResultPlace
     /// The names in a folder.
     let names: SharedResultNames
-    /// Whether files that exist are replaced.
+    /// Whether existing files are replaced.
     let replaces: Bool
     /// The record of finished results in a folder; nil if none is written.
     var record: BatchRecord?
-    /// Whether results that are finished stay.
+    /// Whether finished results are kept.
     var keepsFinished = false
-    /// Whether bytes are on the disk before their name is.
+    /// Whether bytes must be on disk before their name.
     var isDurable = false
 
-    /// Makes the result of a source; never throws.
+    /// Renders a source; never throws.
     func outcome(of source: CommandSource, _ index: Int) async -> Outcome {
         let start = SystemTimekeeper().now
         let kind: Outcome.Kind
@@ -63,12 +62,13 @@ struct ResultMaker: Sendable {
         } catch {
             kind = self.kind(of: CommandFailure(error))
         }
-        // Later sources of the same stem wait until this one has a name, or has none.
+        // Later sources with the same stem wait until this one has a name, or none.
         names.pass(index)
         return Outcome(index: index, source: source.text, kind: kind, duration: SystemTimekeeper().now - start)
     }
 
-    /// Among many results, a file that exists is no failure: an earlier run will have made it.
+    /// Classifies a failure: among many results, an existing file is not a failure, because it usually comes from an
+    /// earlier run.
     private func kind(of failure: CommandFailure) -> Outcome.Kind {
         switch place {
         case .folder, .origin:
@@ -126,7 +126,7 @@ struct ResultMaker: Sendable {
         return made
     }
 
-    /// Makes a result and puts it below a named origin.
+    /// Renders a result and stores it below a named origin.
     private func placed(_ opened: OpenedSource, _ index: Int, at path: String) async throws -> Outcome.Kind {
         let placer = session.engine.placer
         let destination: Destination
@@ -141,9 +141,9 @@ struct ResultMaker: Sendable {
         return .made(path: placed.location, made.image)
     }
 
-    /// Where a result goes; nil for standard output.
+    /// Returns the path of a result; nil for standard output.
     ///
-    /// - Throws: ``CommandFailure`` if a file is there that may not be replaced.
+    /// - Throws: ``CommandFailure`` if an existing file must not be replaced.
     private func path(of index: Int, ending: String) async throws -> String? {
         let path: String
         switch place {
@@ -153,26 +153,26 @@ struct ResultMaker: Sendable {
             path = FilePath.joined(folder, await names.name(of: index, fileExtension: ending))
         case .origin(let start): return start + (await names.name(of: index, fileExtension: ending))
         }
-        // Judged before the work is done; it is judged again when the file gets its name.
+        // Checked before the work is done, and again when the file gets its name.
         let kind = FilePath.kind(of: path)
         if !replaces, kind == S_IFREG { throw ResultFile.existing.about(path) }
         return path
     }
 
-    /// The format that the result will have.
+    /// Returns the format that the result will have.
     ///
-    /// - Throws: An ``ImagingError`` for a result that cannot be made.
+    /// - Throws: An ``ImagingError`` for a result that cannot be encoded.
     private func format(of opened: OpenedSource) throws -> ImageFormat {
         try RenderPlan(for: request, of: PerSource(opened.header), by: session.engine.settings.pipeline).format
     }
 }
 
-/// Works on many sources, so many at a time, in their order.
+/// Processes many sources in order, a number of them in parallel.
 enum ManySources {
-    /// Calls `report` for each outcome as it comes, on one task.
+    /// Calls `report` for each outcome as it arrives, on one task.
     ///
-    /// Sources that failed because too much was done at once are tried again at the end, one at a time. After a failure
-    /// that ends all, and when the task is cancelled, no more are begun.
+    /// Sources that failed because of too much parallel work are retried at the end, one at a time. After a failure
+    /// that ends all, or when the task is canceled, no more are started.
     ///
     /// - Returns: Whether all were tried.
     static func run(

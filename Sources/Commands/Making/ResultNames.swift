@@ -1,36 +1,36 @@
 import Coordination
 import Text
 
-/// Gives results in a folder their names: `NAME.EXT`, or `NAME-2.EXT` if an earlier source has that.
+/// Names results in a folder: `NAME.EXT`, or `NAME-2.EXT` if an earlier source has that name.
 ///
-/// The names depend on the order of the sources alone, and not on which of them is ready first: a name is decided when
-/// the endings of all earlier sources of the same stem are known. A number never makes a name that another source would
-/// have by itself.
+/// The names depend only on the order of the sources, not on which one finishes first: a name is assigned when the
+/// extensions of all earlier sources with the same stem are known. A number never yields a name that another source
+/// would have by itself.
 struct ResultNames {
     private let stems: [ExactText]
     /// The sources of each stem, in order.
     private let members: [ExactText: [Int]]
-    /// How many sources of each stem are decided.
+    /// The number of settled sources of each stem.
     private var decided: [ExactText: Int] = [:]
-    /// The endings of sources that wait for earlier ones; nil for those that get no name.
+    /// The extensions of sources that wait for earlier ones; nil for those without a name.
     private var waiting: [Int: String?] = [:]
     /// The sources that gave up their turn.
     private var passed: Set<Int> = []
     private var taken: Set<ExactText> = []
     /// The number to try next for a name.
     private var numbers: [ExactText: Int] = [:]
-    /// The names that were given.
+    /// The assigned names.
     private(set) var names: [Int: String] = [:]
 
-    /// Names for sources of these stems, in the order of the sources.
+    /// Creates names for sources with these stems, in the order of the sources.
     init(stems: [String]) {
         self.stems = stems.map { ExactText(Self.fitting($0)) }
         members = Dictionary(grouping: self.stems.indices, by: { [stems = self.stems] in stems[$0] })
     }
 
-    /// Notes the ending of a source's result, nil if it has none; returns the names that are decided by it.
+    /// Sets the extension of a source's result, nil if it has none; returns the names that this assigns.
     ///
-    /// A source that had none and has one later gets a name that is free then.
+    /// A source that had none and later has one gets a name that is free then.
     mutating func settle(_ index: Int, fileExtension: String?) -> [(index: Int, name: String)] {
         let stem = stems[index]
         guard names[index] == nil, waiting[index] == nil, let group = members[stem] else { return [] }
@@ -72,7 +72,7 @@ struct ResultNames {
         }
     }
 
-    /// The stem cut so that the name fits into a folder with its number and ending.
+    /// Truncates a stem so that the name fits with its number and extension.
     private static func fitting(_ stem: String) -> String {
         guard stem.utf8.count > longest else { return stem }
         var cut = stem[...]
@@ -84,7 +84,7 @@ struct ResultNames {
     private static let longest = 230
 }
 
-/// The names of results, for the tasks that make them.
+/// The names of results, shared by the tasks that render them.
 final class SharedResultNames: Sendable {
     private struct State {
         var names: ResultNames
@@ -93,12 +93,11 @@ final class SharedResultNames: Sendable {
 
     private let state: Locked<State>
 
-    /// Names for sources of these stems.
     init(stems: [String]) {
         state = Locked(State(names: ResultNames(stems: stems)))
     }
 
-    /// The name of a result, as soon as it is decided; each source must settle, with or without a name.
+    /// Waits for the name of a result; each source must settle, with or without a name.
     func name(of index: Int, fileExtension: String) async -> String {
         await withCheckedContinuation { continuation in
             let (known, others) = state.withLock { state in
@@ -113,7 +112,7 @@ final class SharedResultNames: Sendable {
         }
     }
 
-    /// Notes that a source gets no name, unless it has one.
+    /// Settles a source without a name, unless it has one.
     func pass(_ index: Int) {
         let others = state.withLock { state in
             Self.waiters(of: state.names.settle(index, fileExtension: nil), in: &state)

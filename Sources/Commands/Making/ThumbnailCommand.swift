@@ -3,7 +3,7 @@ import Downloading
 import Program
 import Settings
 
-/// `alula thumbnail`: makes thumbnails of files, folders and URLs, without a server.
+/// `alula thumbnail`: renders thumbnails of files, folders and URLs, without a server.
 enum ThumbnailCommand {
     static let description = CommandDescription(
         name: "thumbnail", summary: "make thumbnails of files, folders and URLs, without a server",

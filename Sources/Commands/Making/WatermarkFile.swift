@@ -7,17 +7,17 @@ import Settings
 import Text
 import ThumbnailAPI
 
-/// A watermark that is a file: `--watermark logo.png`, which the service could not read.
+/// A watermark from a local file: `--watermark logo.png`, which the service could not read.
 enum WatermarkFile {
-    /// The named origin that holds the file.
+    /// The named origin that contains the file.
     private static let origin = "watermark-file"
 
-    /// The parameters with a watermark's path replaced by a source that the engine can fetch, which is put into the
+    /// Replaces a watermark's path in the parameters by a source that the engine can fetch, and adds it to the
     /// settings.
     ///
-    /// The name of a watermark of the settings file, a URL and what is no file stay as they are.
+    /// The name of a watermark in the settings, a URL, and a path without a file do not change.
     ///
-    /// - Throws: ``WrongUse`` for a file that cannot be read.
+    /// - Throws: ``WrongUse`` for an unreadable file.
     static func opened(
         _ parameters: [(name: String, value: String)], for settings: inout Settings
     ) throws(WrongUse) -> [(name: String, value: String)] {
@@ -34,7 +34,7 @@ enum WatermarkFile {
         }
         settings.downloads.origins = Origins(origins.all + [Origin(name: origin, place: .memory(bytes.array))])
         var opened = parameters
-        // Other bytes are another source.
+        // Different bytes are a different source.
         opened[index].value = "\(origin):\(bytes.withBytes { SHA256.hash($0) }.hexadecimal)"
         return opened
     }

@@ -6,34 +6,33 @@ import Memory
 import Settings
 import Text
 
-/// Speaks to the operators' listener of a running service: one request, one answer, one connection.
+/// A client of a running service's admin listener, with one request per connection.
 struct OperatorClient: Sendable {
     struct Answer: Sendable {
         let status: Int
         let body: [UInt8]
 
-        /// The body as text.
         var text: String { String(decoding: body, as: UTF8.self) }
-        /// The body as JSON; nil if it is none.
+        /// The body as JSON; nil if it is not JSON.
         var json: JSONValue? { try? JSONReader.value(in: body) }
     }
 
     private let address: String
     private let port: UInt16
 
-    /// The settings of the listener's address and port, for messages.
+    /// The names of the listener's address and port settings, for messages.
     private let names: (bind: String, port: String)
-    /// How long an answer may take.
+    /// The response timeout.
     private let patience: Duration
 
-    /// A client of the operators' listener that `settings` describe.
+    /// Creates a client of the admin listener that `settings` describe.
     ///
     /// - Throws: ``CommandFailure`` if the settings leave the port open.
     init(_ settings: Settings) throws(CommandFailure) {
         try self.init(settings.operatorListener, ("adminBind", "adminPort"), "--admin-port", patience: .seconds(60))
     }
 
-    /// A client of the public listener that `settings` describe, for health checks, which do not wait for long.
+    /// Creates a client of the public listener for health checks, with a short timeout.
     ///
     /// - Throws: ``CommandFailure`` if the settings leave the port open.
     init(publicOf settings: Settings) throws(CommandFailure) {
@@ -56,15 +55,15 @@ struct OperatorClient: Sendable {
         }
     }
 
-    /// Where the listener is, for messages.
+    /// The listener's address, for messages.
     var place: String { address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]:\(port)" : "\(address):\(port)" }
 
-    /// Sends a request and waits for the answer, on the calling thread.
+    /// Sends a request and waits for the response, on the calling thread.
     ///
     /// - Parameters:
-    ///   - method: Such as `GET`.
-    ///   - target: The path and the query, percent-encoded.
-    ///   - json: The body; nil for none.
+    /// - method: For example `GET`.
+    /// - target: The path and the query, percent-encoded.
+    /// - json: The body; nil for none.
     /// - Throws: ``CommandFailure``.
     func blockingSend(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
         var request = HTTPRequest(method: HTTPRequest.Method(rawValue: method), target: target)
@@ -86,16 +85,16 @@ struct OperatorClient: Sendable {
         }
     }
 
-    /// The JSON of an answer.
+    /// Sends a request and returns the response's JSON.
     ///
-    /// - Throws: ``CommandFailure`` with what the service says if it refuses.
+    /// - Throws: ``CommandFailure`` with the service's error if it rejects the request.
     func blockingJSON(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
         let answer = try blockingSend(method, target, json: json)
         guard (200..<300).contains(answer.status) else { throw Self.failure(of: answer) }
         return answer
     }
 
-    /// The failure that a refusal names.
+    /// Returns the failure in an error response.
     private static func failure(of answer: Answer) -> CommandFailure {
         answer.json?.members.flatMap { CommandFailure(failure: $0) }
             ?? CommandFailure(code: "refused", "the service answered with status \(answer.status)")
@@ -103,7 +102,7 @@ struct OperatorClient: Sendable {
 }
 
 extension CommandFailure {
-    /// The failure that an object of the service tells of by `code` and `detail`; nil if it tells of none.
+    /// Creates the failure from the members `code` and `detail`; returns nil without them.
     init?(failure members: [ExactText: JSONValue]) {
         guard case .string(let detail)? = members["detail"] else { return nil }
         var code = "refused"

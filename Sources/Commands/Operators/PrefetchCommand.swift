@@ -5,7 +5,7 @@ import Program
 import Text
 import ThumbnailAPI
 
-/// `alula prefetch`: has a running service make thumbnails before they are requested.
+/// `alula prefetch`: has a running service render thumbnails before they are requested.
 enum PrefetchCommand {
     private static let wait = CommandOption(name: "wait", help: "wait until all are made, and fail if one failed")
 
@@ -34,7 +34,7 @@ enum PrefetchCommand {
             do throws(CommandFailure) {
                 answer = try client.blockingJSON("POST", "/prefetch", json: .object([("sources", .array(sources))]))
             } catch {
-                // The service names the parameter that is wrong: `w: must be …`.
+                // The service names the invalid parameter: `w: must be …`.
                 if let option = arguments.parameters.first(where: { error.reason.hasPrefix($0.name + ":") }) {
                     throw WrongUse("--\(option.name)\(error.reason.dropFirst(option.name.count))")
                 }
@@ -53,7 +53,7 @@ enum PrefetchCommand {
         }
     }
 
-    /// Waits until a job has no work left; returns whether none failed.
+    /// Waits until a job has finished; returns whether nothing failed.
     private static func end(of id: String, _ client: OperatorClient, isJSON: Bool) async throws -> Bool {
         let time = SystemTimekeeper()
         while true {
@@ -71,9 +71,9 @@ enum PrefetchCommand {
     }
 }
 
-/// The answer of `GET /prefetch/ID` in words.
+/// Formats the response of `GET /prefetch/ID`.
 enum PrefetchText {
-    /// A line for each failure that the service explains, and one for those that it only counts.
+    /// Returns a line for each failure with details, and one for failures that the service only counts.
     static func failures(in status: [ExactText: JSONValue]) -> [String] {
         guard case .int(let failed)? = status["failed"], failed > 0 else { return [] }
         var lines: [String] = []

@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// `alula purge`: removes sources, and all made from them, from the caches of a running service.
+/// `alula purge`: removes sources, and all their results, from the caches of a running service.
 enum PurgeCommand {
     private static let all = CommandOption(name: "all", help: "empty the caches")
     private static let tag = CommandOption(

@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// `alula refresh`: has a running service ask the origins of sources whether these have changed.
+/// `alula refresh`: has a running service revalidate sources at their origins.
 enum RefreshCommand {
     static let description = CommandDescription(
         name: "refresh", summary: "have the running service ask origins whether sources have changed",
@@ -26,7 +26,7 @@ enum RefreshCommand {
         }
     }
 
-    /// The result of a refresh, in words.
+    /// Describes the result of a refresh.
     ///
     /// - Throws: ``CommandFailure`` if nothing was learned.
     static func words(for answer: [ExactText: JSONValue]) throws(CommandFailure) -> String {

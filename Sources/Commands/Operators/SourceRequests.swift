@@ -4,19 +4,19 @@ import Program
 import Text
 import ThumbnailAPI
 
-/// One request after another to a running service, each about a source or a tag.
+/// Consecutive requests to a running service, each about a source or a tag.
 struct SourceRequests {
     let client: OperatorClient
     let method: String
     let path: String
-    /// The parameter that names it.
+    /// The name of the query parameter.
     var parameter = "url"
-    /// Whether the service's own answers are printed.
+    /// Whether the service's JSON is printed.
     let isJSON: Bool
-    /// The words for an answer.
+    /// Describes a response.
     let words: (_ answer: [ExactText: JSONValue]) throws(CommandFailure) -> String
 
-    /// Sends the requests, nil for one that names none; a line tells what came of each.
+    /// Sends the requests, nil for one without a source or tag, and prints a line for each.
     ///
     /// - Returns: The exit status.
     func run(_ sources: [String?]) throws -> CInt {

@@ -2,7 +2,7 @@ import JSON
 import Program
 import Text
 
-/// `alula status`: says how a running service is.
+/// `alula status`: prints the state of a running service.
 enum StatusCommand {
     static let description = CommandDescription(
         name: "status", summary: "say how the running service is",
@@ -46,9 +46,9 @@ enum StatusCommand {
     }
 }
 
-/// The answer of `/status` in words.
+/// Formats the response of `/status`.
 enum StatusText {
-    /// The lines of the summary; what the service does not say is left out.
+    /// Returns the lines of the summary; missing facts are left out.
     static func lines(status: [ExactText: JSONValue], caches: JSONValue?) -> [String] {
         var rows: [(String, String)] = []
         let state =
@@ -109,7 +109,7 @@ enum StatusText {
         whole > 0 ? Int(clamping: Int((Double(part) / Double(whole) * 100).rounded())) : 0
     }
 
-    /// A number of bytes, such as `1.5 MiB`.
+    /// Formats a number of bytes, such as `1.5 MiB`.
     static func size(_ bytes: Int) -> String {
         for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] where bytes >= 1 << shift {
             let tenths = Int((Double(bytes) / Double(1 << shift) * 10).rounded())
@@ -118,7 +118,7 @@ enum StatusText {
         return "\(bytes) bytes"
     }
 
-    /// A time such as `3 d 4 h`: its two largest units.
+    /// Formats a time with its two largest units, such as `3 d 4 h`.
     static func duration(_ seconds: Int) -> String {
         let units = [("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)]
         var rest = max(0, seconds)

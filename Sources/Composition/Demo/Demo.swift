@@ -8,18 +8,17 @@ import Settings
 import Telemetry
 import ThumbnailAPI
 
-/// `--demo`: a sample image made in code, and an origin on 127.0.0.1 that serves it, so that the service can be tried
-/// offline.
+/// `--demo`: a generated sample image, and an origin on 127.0.0.1 that serves it, so that the service works offline.
 ///
 /// The origin is called `demo`, so that examples can name the sample without its port.
 ///
-/// The page shows the sample at once and takes images that are dropped on it.
+/// The page shows the sample at first, and accepts dropped images.
 struct Demo {
     private static let originName = "demo"
 
     private let origin: HTTPServer
 
-    /// Starts the origin and opens its address, and no other private one, to the service.
+    /// Starts the origin, and allows the service to fetch from its address, but from no other private one.
     init(configuring settings: inout Settings, logger: Logger) throws {
         try ImageLibrary.start()
         let image = try SampleImage.jpeg(width: 1_600, height: 1_200)
@@ -42,7 +41,6 @@ struct Demo {
         settings.api.tellsRules = true
     }
 
-    /// Prints URLs to try.
     func greet(port: UInt16, operatorPort: UInt16) {
         let source = "http%3A%2F%2F127.0.0.1%3A\(origin.port)%2Fsample.jpg"
         Program.say(

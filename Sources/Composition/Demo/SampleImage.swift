@@ -1,8 +1,7 @@
 import Imaging
 
-/// An image drawn by arithmetic, read from no file: a bird over hills at dusk.
+/// A generated image of a bird over hills at dusk.
 enum SampleImage {
-    /// The image as a JPEG file.
     static func jpeg(width: Int, height: Int) throws -> EncodedImage {
         var pixels = [UInt8]()
         pixels.reserveCapacity(width * height * 3)
@@ -23,9 +22,9 @@ enum SampleImage {
 
     private typealias Light = (Double, Double, Double)
 
-    /// The color at a point; x runs from 0 to 4/3, y from 0 at the top to 1.
+    /// Returns the color at a point; x runs from 0 to 4/3, y from 0 at the top to 1.
     ///
-    /// `ridges` says where each hill begins at this x.
+    /// `ridges` are the heights of the hills at this x.
     private static func color(x: Double, y: Double, ridges: [Double]) -> Light {
         if isBird(x: x, y: y) { return (0.08, 0.07, 0.12) }
         guard let hill = ridges.lastIndex(where: { y > $0 }) else { return sky(x: x, y: y) }
@@ -73,7 +72,7 @@ enum SampleImage {
         )
     }
 
-    /// Smooth value noise between 0 and 1, with one bump for each unit of length.
+    /// Smooth value noise between 0 and 1, with one bump per unit of length.
     private static func noise(_ x: Double, _ y: Double) -> Double {
         let column = x.rounded(.down)
         let row = y.rounded(.down)

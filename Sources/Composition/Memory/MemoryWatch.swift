@@ -1,24 +1,24 @@
 import Coordination
 import Telemetry
 
-/// Checks each second whether the kernel is short of memory; if it is, the caches make room.
+/// Checks each second whether the kernel is short of memory; if so, the caches shrink.
 struct MemoryWatch: Sendable {
     private static let interval = Duration.seconds(1)
 
     let budget: MemoryBudget
-    /// How long tasks waited for memory; nil if the kernel does not tell.
+    /// How long tasks waited for memory; nil if the kernel does not report it.
     let pressure: @Sendable () -> MemoryPressure?
     let logger: Logger
     let timekeeper: any Timekeeper
 
-    /// Goes on until its task is cancelled.
+    /// Runs until its task is canceled.
     func run() async {
         var last: MemoryBudget.Purge?
         while !Task.isCancelled {
             let step = pressure()?.purge
             if let step {
                 let freed = budget.relieve(by: step)
-                // Once for each step that it has come to, not each second.
+                // Once per step, not each second.
                 if step != last {
                     logger.warning(
                         "memory is short", ["purge": .string(step.rawValue), "freedBytes": .int(freed)])
@@ -32,20 +32,19 @@ struct MemoryWatch: Sendable {
     }
 }
 
-/// How much of the last ten seconds tasks have waited for memory, in percent (the kernel's pressure stall information).
+/// Time that tasks waited for memory in the last ten seconds, in percent (the kernel's pressure stall information).
 struct MemoryPressure: Equatable, Sendable {
-    /// At least one of them waited.
+    /// At least one task waited.
     var some: Double
-    /// All of them waited: nothing went on.
+    /// All tasks waited: nothing made progress.
     var full: Double
 
-    /// Waits as they are.
     init(some: Double, full: Double) {
         self.some = some
         self.full = full
     }
 
-    /// Reads lines such as `some avg10=1.53 avg60=0.87 avg300=0.31 total=1083571`.
+    /// Parses lines such as `some avg10=1.53 avg60=0.87 avg300=0.31 total=1083571`.
     init?(_ text: String) {
         func share(_ kind: String) -> Double? {
             let line = text.split(separator: "\n").first { $0.hasPrefix(kind + " ") }
@@ -56,7 +55,7 @@ struct MemoryPressure: Equatable, Sendable {
         self.init(some: some, full: share("full") ?? 0)
     }
 
-    /// How far the caches are to be purged.
+    /// How far to purge the caches.
     var purge: MemoryBudget.Purge? {
         if full >= 10 { return .empty }
         return some >= 10 ? .preferred : nil

@@ -1,26 +1,26 @@
 import Glibc
 
-/// The memory that this process may use, by its control groups and the machine.
+/// The memory limit of this process, by its control groups and the machine.
 struct SystemMemory {
     /// The folder of `/proc` and `/sys`; tests use another one.
     var root = ""
     /// Memory of the machine in bytes.
     var machine = sysconf(CInt(_SC_PHYS_PAGES)) * sysconf(CInt(_SC_PAGESIZE))
 
-    /// The least of the machine's memory and the bounds of the process's control groups, in bytes.
+    /// The least of the machine's memory and the limits of the process's control groups, in bytes.
     var limit: Int {
         groups.compactMap { number(in: $0 + "/memory.max") ?? number(in: $0 + "/memory.limit_in_bytes") }
             .reduce(machine, min)
     }
 
-    /// The file with the time that tasks waited for memory: of the process's own group if the kernel counts that, else
-    /// of the machine.
+    /// The file with the time that tasks waited for memory: of the process's own group if the kernel supports that,
+    /// otherwise of the machine.
     var pressureFile: String? {
         let files = groups.map { $0 + "/memory.pressure" } + [root + "/proc/pressure/memory"]
         return files.first { text(of: $0) != nil }
     }
 
-    /// The folders of the process's control groups for memory, from the innermost to the root; of version 2 and 1.
+    /// The folders of the process's memory control groups, from the innermost to the root; of version 2 and 1.
     private var groups: [String] {
         guard let lines = text(of: root + "/proc/self/cgroup")?.split(separator: "\n") else { return [] }
         return lines.flatMap { line -> [String] in
@@ -33,7 +33,7 @@ struct SystemMemory {
         }
     }
 
-    /// A container sees its own group at the root, whatever path is given, so the root is always among the folders.
+    /// A container sees its own group at the root, regardless of the path, so the root is always included.
     private func folders(above path: Substring, in mount: String) -> [String] {
         var names = path.split(separator: "/")
         var folders: [String] = []
@@ -44,12 +44,12 @@ struct SystemMemory {
         return folders + [mount]
     }
 
-    /// The number in a file; nil if the file is missing or says `max`.
+    /// Returns the number in a file; nil if the file is missing or contains `max`.
     private func number(in file: String) -> Int? {
         text(of: file).flatMap { Int($0.prefix { $0.isNumber }) }
     }
 
-    /// The first kilobytes of a small file of the kernel's.
+    /// Returns the first kilobytes of a small kernel file.
     func text(of path: String) -> String? {
         guard let file = unsafe fopen(path, "re") else { return nil }
         defer { unsafe fclose(file) }
