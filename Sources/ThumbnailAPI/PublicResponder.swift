@@ -5,7 +5,7 @@ import Memory
 package import Telemetry
 package import ThumbnailPipeline
 
-/// Answers the requests of the public listener: images, health checks, the interface description and the page.
+/// Answers requests to the public listener: images, health checks, the interface description and the page.
 ///
 /// Called on all event threads; no method blocks.
 package final class PublicResponder: RequestResponder {
@@ -25,7 +25,7 @@ package final class PublicResponder: RequestResponder {
     private let places: ClientPlaces
     private let loops: RequestLoops
 
-    /// Answers with the thumbnails of `thumbnails`, until the `lifecycle` drains.
+    /// Creates a responder that serves `thumbnails` until the `lifecycle` drains.
     package init(
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, budget: MemoryBudget = MemoryBudget(),
@@ -56,13 +56,13 @@ package final class PublicResponder: RequestResponder {
         files = EmbeddedFiles(EmbeddedFile.ofClients, common: fields, page: PageConfiguration(configuration))
     }
 
-    /// The answer to a request with a valid header.
+    /// Responds to a request with a valid header.
     package func respond(to request: HTTPRequest) -> HTTPAnswer {
         let exchange = exchange(for: request, at: routes.route(of: request.target))
         return begun(answer(request, exchange), exchange)
     }
 
-    /// An answer that is perhaps not ready: its client has one request more under way until it is.
+    /// Counts a response that may not be ready as a pending request of its client until it is.
     private func begun(_ answer: HTTPAnswer, _ exchange: Exchange) -> HTTPAnswer {
         switch answer {
         case .now, .again: return answer
@@ -73,7 +73,7 @@ package final class PublicResponder: RequestResponder {
         return counted(answer, exchange) { [places] in places.giveBack(client) }
     }
 
-    /// An answer that is being made, and counts as such until `end`.
+    /// Counts a response as in progress until `end`.
     private func counted(
         _ answer: HTTPAnswer, _ exchange: Exchange, end: @escaping @Sendable () -> Void
     ) -> HTTPAnswer {
@@ -105,14 +105,15 @@ package final class PublicResponder: RequestResponder {
         return .now(recorder.finish(plainAnswer(request, exchange), exchange))
     }
 
-    /// Bodies of any length where images are taken, and where there is no route: their admission judges these requests.
+    /// Accepts bodies of any length where images are uploaded, and without a route: their admission checks these
+    /// requests.
     package func intake(of request: HTTPRequest) -> BodyIntake? {
         let route = routes.route(of: request.target)
         if case .none = route {} else if !route.takesBody { return nil }
         return BodyIntake(maximumLength: .max) { [self] in admission(of: $0, at: route, bodyLength: $1) }
     }
 
-    /// Judges a request with a body by its header; its time begins here.
+    /// Checks a request with a body by its header; its time begins here.
     private func admission(of request: HTTPRequest, at route: PublicRoute, bodyLength: Int?) -> BodyAdmission {
         let exchange = exchange(for: request, at: route)
         do {
@@ -128,7 +129,7 @@ package final class PublicResponder: RequestResponder {
         }
     }
 
-    /// The answer to a request that should have a body and has none, or an empty one.
+    /// Responds to a request that requires a body but has none, or an empty one.
     private func submitted(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
         do {
             let hold = try submissions.admission(of: request, length: request.body?.count ?? 0, exchange) { $0 }
@@ -148,8 +149,8 @@ package final class PublicResponder: RequestResponder {
             trace: tracer?.begin(continuing: parent))
     }
 
-    /// An answer that is perhaps not ready; its tasks run under the request's trace, and `end` is called once at its
-    /// end.
+    /// Wraps a response that may not be ready; its tasks run within the request's trace, and `end` is called once at
+    /// its end.
     private func computed(
         _ answer: HTTPAnswer, _ exchange: Exchange, end: @escaping @Sendable () -> Void
     ) -> HTTPAnswer {
@@ -187,7 +188,7 @@ package final class PublicResponder: RequestResponder {
         return response
     }
 
-    /// The answer to a request that the server refused; the connection closes after it.
+    /// Responds to a request that the server rejected; the connection closes afterwards.
     package func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
         let exchange = Exchange(
             requestID: requestIDs.next(), startedAt: timekeeper.now, method: nil, route: .none)

@@ -12,7 +12,7 @@ import ThumbnailTypes
 
 /// Answers requests for images in all dialects.
 ///
-/// A thumbnail in the result cache is answered on the calling event thread, any other one in a task of its own.
+/// A thumbnail in the result cache is served on the calling event thread, any other one in a separate task.
 final class ThumbnailResponder: Sendable {
     private let honoursClientCacheControl: Bool
     private let requestTimeout: Duration
@@ -30,7 +30,6 @@ final class ThumbnailResponder: Sendable {
     private let queries = PreparedQueries()
     private let standIns: StandInAnswers
 
-    /// Answers with the thumbnails of `thumbnails`.
     init(
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
@@ -52,9 +51,10 @@ final class ThumbnailResponder: Sendable {
             lifecycle: lifecycle, recorder: recorder, timekeeper: timekeeper)
     }
 
-    /// The answer to a request in the dialect of `route`; called on an event thread.
+    /// Responds to a request in the dialect of `route`; called on an event thread.
     ///
-    /// The signature is judged first, then the grammar, then the time; a miss is refused here if too many wait.
+    /// The signature is checked first, then the grammar, then the expiry; a miss is rejected here if too many requests
+    /// wait.
     func answer(_ request: HTTPRequest, _ exchange: Exchange, at route: ImageRoute) -> HTTPAnswer {
         let target = RequestedTarget(request)
         let prepared: PreparedQuery
@@ -86,14 +86,14 @@ final class ThumbnailResponder: Sendable {
         return computed(admitted, directives ?? .none)
     }
 
-    /// The answer of a task of its own.
+    /// Responds in a separate task.
     private func computed(
         _ admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: EarlierLook? = nil
     ) -> HTTPAnswer {
         .later { [self] in Self.receipted(await response(to: admitted, directives, after: look), admitted) }
     }
 
-    /// The wait for a result that other instances may have made; a task goes on if more is needed.
+    /// Waits for a result that other instances may have stored; a task continues if more work is needed.
     private func wait(for look: any SharedLooking, _ admitted: AdmittedRequest) -> ShortWait {
         ShortWait(begin: look.begin) { [self] in
             switch look.finish() {
@@ -112,7 +112,7 @@ final class ThumbnailResponder: Sendable {
         thumbnails.noteTags(of: admitted.prepared.recurring, by: tagger(of: admitted.exchange))
     }
 
-    /// The client whose tags are counted; nil if they are signed.
+    /// Returns the client whose tags are counted; nil if they are signed.
     private func tagger(of exchange: Exchange) -> ClientNetwork? {
         tagsAreSigned ? nil : ClientNetwork(of: exchange.client)
     }
@@ -134,7 +134,7 @@ final class ThumbnailResponder: Sendable {
         }
     }
 
-    /// The client's orders to the caches; nil if it gives none, or if they do not count.
+    /// Returns the client's cache directives; nil if there are none, or if they are ignored.
     private func directives(of request: HTTPRequest) -> RequestCacheControl? {
         guard honoursClientCacheControl else { return nil }
         return request.headerFields[.cacheControl].map { RequestCacheControl($0) }
@@ -146,18 +146,18 @@ final class ThumbnailResponder: Sendable {
     }
 }
 
-/// A request that was read, and the exchange that it belongs to.
+/// A parsed request, and its exchange.
 private struct AdmittedRequest: Sendable {
     let fields: HTTPFields
     let prepared: PreparedQuery
     let exchange: Exchange
-    /// The image that answers if the request fails; nil for the failure.
+    /// The fallback image for failures; nil to respond with the error.
     let standIn: StandIn?
 
     /// The source as the client named it.
     var source: String { prepared.query.request.source.string }
 
-    /// The answer that the dialect writes in place of the image; nil if the image is asked for.
+    /// Returns the dialect's response that replaces the image; nil if the image is requested.
     func written(about thumbnail: Thumbnail) -> Written? {
         guard let answer = prepared.query.answer.writer?.answer(about: thumbnail) else { return nil }
         switch answer.body {
@@ -171,7 +171,7 @@ private struct AdmittedRequest: Sendable {
     }
 }
 
-/// A dialect's answer in place of an image, and its entity tag.
+/// A dialect's response that replaces an image, and its entity tag.
 private struct Written {
     let mediaType: String
     let eTag: String
@@ -179,7 +179,7 @@ private struct Written {
 }
 
 extension HTTPFields {
-    /// The fields of an image's answer, for the answer that a dialect writes in its place.
+    /// Adapts the fields of an image's response to the dialect's response that replaces it.
     fileprivate func describing(_ written: Written) -> HTTPFields {
         var fields = HTTPFields(
             filter {
@@ -197,7 +197,7 @@ extension ThumbnailResponder {
         case placeholder(EncodedImage, any ServiceError)
     }
 
-    /// Runs in the request's own task, which is cancelled when the client leaves.
+    /// Runs in the request's own task, which is canceled when the client disconnects.
     private func response(
         to admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: EarlierLook?
     ) async -> HTTPResponse {
@@ -218,7 +218,7 @@ extension ThumbnailResponder {
         }
     }
 
-    /// The answer to a request for facts; runs in the request's own task as well.
+    /// Responds to a request for facts; also runs in the request's own task.
     private func response(
         to admitted: AdmittedRequest, _ facts: FactsRequest, _ directives: RequestCacheControl
     ) async -> HTTPResponse {
@@ -253,13 +253,14 @@ extension ThumbnailResponder {
             do {
                 return .placeholder(try await thumbnails.placeholder(placeholder), error)
             } catch is any ServiceError {
-                // The source's own failure says more than that of its placeholder.
+                // The source's own error is more useful than its placeholder's.
                 throw error
             }
         }
     }
 
-    /// A placeholder stands in for a source that fails, not for a wrong request, a refusal or a fault of the service.
+    /// Returns whether a placeholder may replace this failure: not for an invalid request, a rejection or a fault of
+    /// the service.
     private static func deservesPlaceholder(_ error: any ServiceError) -> Bool {
         switch error.status {
         case .unsupportedMediaType, .unprocessableContent, .badGateway: true
@@ -271,7 +272,7 @@ extension ThumbnailResponder {
 extension ThumbnailResponder {
     private func hit(_ thumbnail: Thumbnail, _ admitted: AdmittedRequest) -> HTTPAnswer {
         noteTags(of: admitted)
-        // A sampled request has an answer of its own, because the next one is not sampled with it.
+        // A sampled request needs its own response, because the next one is not sampled with it.
         if !Preconditions.areStated(in: admitted.fields), admitted.prepared.query.answer.writer == nil,
             admitted.exchange.trace.map({ !$0.context.isSampled }) ?? true,
             let answer = repeatedAnswers.answer(thumbnail, to: admitted.prepared, since: admitted.exchange.startedAt)
@@ -319,9 +320,9 @@ extension ThumbnailResponder {
         return unsafe "\"\(Base64URL.encode(Array(SHA256.hash(bytes.span.bytes).bytes.prefix(16))))\""
     }
 
-    /// The answer with a placeholder has the fields of a 200.
+    /// Responds with a placeholder and the fields of a 200.
     ///
-    /// Its `Cache-Status` names the first cache only: the failure does not tell which others were asked.
+    /// `Cache-Status` contains only the first cache: the failure does not record which others were consulted.
     private func placeholder(
         _ image: EncodedImage, _ error: any ServiceError, _ admitted: AdmittedRequest
     ) -> HTTPResponse {
@@ -335,15 +336,14 @@ extension ThumbnailResponder {
         return recorder.finish(response, admitted.exchange, source: admitted.source, error: error)
     }
 
-    /// The failure of a request that was read; if the target has a fallback that may be fetched, the client is sent
-    /// there.
+    /// Responds to a failed request; if the target has an allowed fallback URL, redirects there.
     private func failure(_ error: any ServiceError, _ admitted: AdmittedRequest) -> HTTPResponse {
         guard error.category != .overload, error.category != .cancelled,
             let location = admitted.prepared.query.answer.fallback.flatMap(location(of:))
         else {
             return failure(error, admitted.exchange, source: admitted.source)
         }
-        // The problem goes along, as plain JSON: it explains the redirect, and is not the answer.
+        // The body contains the problem as plain JSON, which explains the redirect.
         let problem = problem(error, admitted.exchange).response
         var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
         fields.append(.contentType, "application/json")
@@ -353,7 +353,7 @@ extension ThumbnailResponder {
         return recorder.finish(response, admitted.exchange, source: admitted.source, error: error)
     }
 
-    /// The value of `Location` that leads to a fallback; nil if policy forbids it.
+    /// Returns the value of `Location` for a fallback; nil if policy forbids it.
     private func location(of fallback: Fallback) -> ExactText? {
         guard thumbnails.mayFetch(fallback.url) else { return nil }
         switch fallback {

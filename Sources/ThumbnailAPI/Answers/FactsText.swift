@@ -5,14 +5,14 @@ import JSON
 import ThumbnailPipeline
 package import ThumbnailTypes
 
-/// Writes facts about a source as JSON; what is not known is left out.
+/// Writes facts about a source as JSON; unknown ones are left out.
 package enum FactsText {
-    /// The text of the object.
+    /// Returns the text of the object.
     ///
     /// - Parameters:
-    ///   - facts: The facts.
-    ///   - source: The source as the client named it; nil for an image that it sent.
-    ///   - asked: The facts that the client asked for besides those of the header.
+    /// - facts: The facts.
+    /// - source: The source as the client named it; nil for an uploaded image.
+    /// - asked: The requested facts besides those of the header.
     package static func text(_ facts: SourceFacts, of source: String?, asked: FactsRequest) -> String {
         let header = facts.header
         var members: [(String, JSONValue)] = [
@@ -48,7 +48,7 @@ package enum FactsText {
             ("copyright", texts?.attribution?.copyright), ("artist", texts?.attribution?.artist),
         ]
         return all.compactMap { name, bytes in
-            // Cameras fill their texts with spaces, and zeros part the texts of several people.
+            // Cameras pad their texts with spaces, and zeros separate the texts of several people.
             let pieces = bytes?.split { $0 < 0x20 || $0 == 0x7f }.map {
                 HTTPSyntax.trimmed(String(decoding: $0, as: UTF8.self))
             }

@@ -3,14 +3,14 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The name under which a thumbnail would be saved, made from its source's last path segment (RFC 6266).
+/// The file name for saving a thumbnail, derived from its source's last path segment (RFC 6266).
 package struct FileName: Sendable, Equatable {
     private static let longest = 100
     private let plain: String
     private let extended: String?
     private let isAttachment: Bool
 
-    /// The name that a target asks for, else that of its source.
+    /// Uses the name in the target, otherwise the source's.
     init(of query: ThumbnailQuery) {
         let form = query.answer
         guard let name = form.fileName else {
@@ -20,8 +20,8 @@ package struct FileName: Sendable, Equatable {
         self.init(stem: name.string.unicodeScalars, isAttachment: form.isAttachment)
     }
 
-    /// Takes the name from `source`: the last path segment without query, fragment and extension, and without
-    /// characters that could end the header field, mean something to a file system or deceive a reader.
+    /// Derives the name from `source`: the last path segment without query, fragment and extension, and without
+    /// characters that could end the header field, are special to file systems, or deceive a reader.
     package init(source: String, isAttachment: Bool = false) {
         let segment = Self.lastSegment(of: Array(source.utf8))
         let decoded = PercentEncoding.decode(segment) ?? String(decoding: segment, as: UTF8.self)
@@ -40,7 +40,7 @@ package struct FileName: Sendable, Equatable {
     /// The name without an extension; `image` if nothing is left of it.
     package var stem: String { extended.flatMap { PercentEncoding.decode(Array($0.utf8)[...]) } ?? plain }
 
-    /// The value of `Content-Disposition` for a file of this extension; names beyond ASCII are also given in RFC 8187's
+    /// Returns the value of `Content-Disposition` for a file with this extension; non-ASCII names also use RFC 8187's
     /// form.
     func contentDisposition(fileExtension: String) -> String {
         let value = "\(isAttachment ? "attachment" : "inline"); filename=\"\(plain).\(fileExtension)\""

@@ -1,14 +1,14 @@
 import HTTPTypes
 import Text
 
-/// Judges `If-None-Match` and `If-Modified-Since` of GET and HEAD (RFC 9110 section 13).
+/// Evaluates `If-None-Match` and `If-Modified-Since` of GET and HEAD (RFC 9110 section 13).
 enum Preconditions {
-    /// Whether a request has any.
+    /// Returns whether a request has any precondition.
     static func areStated(in fields: HTTPFields) -> Bool {
         fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince)
     }
 
-    /// Whether the client already has the representation, so that 304 is the answer.
+    /// Returns whether the client already has the representation, so that the response is 304.
     ///
     /// `If-Modified-Since` counts only without `If-None-Match` (section 13.1.3).
     static func isNotModified(_ fields: HTTPFields, eTag: String, lastModified: HTTPDate?) -> Bool {
@@ -17,9 +17,10 @@ enum Preconditions {
         return lastModified <= since
     }
 
-    /// The answer to a request with these `fields`: the 200 in `response`, or a 304 in its place.
+    /// Returns the response to a request with these `fields`: the 200 in `response`, or a 304.
     ///
-    /// The 304 has the fields that section 15.4.5 demands and those of all answers, but none that describes the body.
+    /// The 304 has the fields that section 15.4.5 requires and those of all responses, but none that describes the
+    /// body.
     static func answer(
         _ response: HTTPResponse, to fields: HTTPFields, eTag: String, lastModified: HTTPDate? = nil
     ) -> HTTPResponse {

@@ -6,7 +6,7 @@ import Synchronization
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// How far the shutdown of the process has come: ready, not ready, draining, cutting.
+/// The state of the process's shutdown: ready, not ready, draining, cutting.
 ///
 /// Set by the signal handling, read on the event threads of both listeners.
 package final class ServiceLifecycle: Sendable {
@@ -14,10 +14,9 @@ package final class ServiceLifecycle: Sendable {
     private let isDrainingFlag = Atomic(false)
     private let isCuttingFlag = Atomic(false)
 
-    /// The monotonic time at which the service started.
+    /// The monotonic time of the service's start.
     package let startedAt: Duration
 
-    /// A service that has been ready since `startedAt`.
     package init(startedAt: Duration) {
         self.startedAt = startedAt
     }
@@ -25,33 +24,33 @@ package final class ServiceLifecycle: Sendable {
     /// Whether load balancers should send requests here.
     package var isReady: Bool { isReadyFlag.load(ordering: .relaxed) }
 
-    /// Whether new thumbnails are refused.
+    /// Whether new thumbnail requests are rejected.
     package var isDraining: Bool { isDrainingFlag.load(ordering: .relaxed) }
 
-    /// Whether requests under way are being cut because the service ends.
+    /// Whether pending requests are being cut off because the service ends.
     package var isCutting: Bool { isCuttingFlag.load(ordering: .relaxed) }
 
-    /// Makes the readiness check fail while all requests are still served, so that load balancers can notice in time.
+    /// Fails the readiness check while all requests are still served, so that load balancers can notice in time.
     package func failReadiness() {
         isReadyFlag.store(false, ordering: .relaxed)
     }
 
-    /// Refuses new thumbnails from now on; the readiness check fails too.
+    /// Rejects new thumbnail requests from now on; also fails the readiness check.
     package func beginDraining() {
         failReadiness()
         isDrainingFlag.store(true, ordering: .relaxed)
     }
 
-    /// Cuts requests under way from now on, so a request that is cancelled no longer means that its client has left.
+    /// Cuts off pending requests from now on, so that cancellation no longer means that the client disconnected.
     package func beginCutting() {
         beginDraining()
         isCuttingFlag.store(true, ordering: .relaxed)
     }
 
-    /// Why a request has ended that was waiting for its answer.
+    /// Why a request ended while it waited for its response.
     var abandonment: APIError { isCutting ? .draining : .clientGone }
 
-    /// Why the request of the current task was cancelled; nil if neither its client left nor the service ends.
+    /// Why the current task's request was canceled; nil if neither its client disconnected nor the service ends.
     var cancellation: APIError? {
         if Task.isCancelled { return abandonment }
         // When the service ends, shared work ends although requests wait for it.
@@ -59,12 +58,12 @@ package final class ServiceLifecycle: Sendable {
     }
 }
 
-/// Answers health checks, in the same way on both listeners.
+/// Responses to health checks, equal on both listeners.
 enum HealthAnswer {
-    /// The answer that shows that the process runs.
+    /// The liveness response, which shows that the process runs.
     static func live(common: HTTPFields) -> HTTPResponse { ok("live", common: common) }
 
-    /// The answer that tells whether load balancers should send requests here: 503 once the shutdown has begun.
+    /// The readiness response for load balancers: 503 once the shutdown has begun.
     static func ready(_ lifecycle: ServiceLifecycle, requestID: String, common: HTTPFields) -> HTTPResponse {
         lifecycle.isReady
             ? ok("ready", common: common)
@@ -78,9 +77,9 @@ enum HealthAnswer {
 }
 
 extension ServiceLifecycle {
-    /// The failure that a request ends with, in the request's own task.
+    /// Returns the failure of a request, in the request's own task.
     ///
-    /// After the cancellation of a request, its errors are only the cancellation's consequences.
+    /// After cancellation, errors are only its consequences.
     func failure(behind error: any Error) -> any ServiceError {
         switch error {
         case let error as any ServiceError where !Task.isCancelled: error

@@ -4,15 +4,15 @@ import Imaging
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Answers failures with an image, under the failure's status unless an operator wants another one.
+/// Responds to failures with a fallback image, with the failure's status unless the operator chose another one.
 struct StandInAnswers: Sendable {
     let thumbnails: any ThumbnailServing
 
-    /// The answer that has the image for its body; the failure's own if the image cannot be made.
+    /// Returns the response with the image as its body; the original error if the image cannot be rendered.
     ///
     /// - Parameters:
-    ///   - response: The failure's own answer.
-    ///   - receipt: The name of the request.
+    /// - response: The original error response.
+    /// - receipt: The request's receipt.
     func answer(_ standIn: StandIn, to response: HTTPResponse, _ receipt: String) async -> HTTPResponse {
         guard let image = try? await image(standIn.subject, receipt) else { return response }
         var fields = HTTPFields(response.headerFields.filter { $0.name != .contentType })

@@ -2,8 +2,7 @@ import Coordination
 import Dialects
 import HTTPTypes
 
-/// A request that was admitted by its header, while its body arrives: its memory, the bound of its length, and its
-/// answer.
+/// A request whose header was accepted, while its body arrives: its memory, length limit and response.
 final class ArrivingBody: BodyHold {
     private let announced: Int?
     private let room: BodyMemory.Room
@@ -14,11 +13,11 @@ final class ArrivingBody: BodyHold {
     /// Admits a body.
     ///
     /// - Parameters:
-    ///   - announced: The body's length; nil for a body in chunks.
-    ///   - room: The body's memory.
-    ///   - check: Judges a length.
-    ///   - failure: The answer to a body that is refused while it arrives.
-    ///   - answer: The answer to the complete request; it releases the room when the body is no longer needed.
+    /// - announced: The body's length; nil for a chunked body.
+    /// - room: The body's memory.
+    /// - check: Checks a length.
+    /// - failure: Responds to a body that is rejected while it arrives.
+    /// - answer: Responds to the complete request; releases the room when the body is no longer needed.
     /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
     init(
         length announced: Int?, in room: BodyMemory.Room,

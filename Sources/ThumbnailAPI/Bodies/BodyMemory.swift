@@ -1,11 +1,10 @@
 package import Coordination
 import Downloading
 
-/// The part of the memory budget that the bodies of requests may take: a quarter of it, and a quarter of that for one
-/// client.
+/// The share of the memory budget for request bodies: a quarter of it, and a quarter of that per client.
 ///
-/// A body takes memory as it arrives, never by what it announces. Its share stays taken until its request has been
-/// answered, so that neither slow bodies nor many quick ones drive out the rest of the service.
+/// A body takes memory as it arrives, never by its announced length. Its share is in use until its request has been
+/// answered, so that neither slow bodies nor many quick ones can starve the rest of the service.
 package final class BodyMemory: Sendable {
     private struct Shares {
         var all = 0
@@ -15,20 +14,19 @@ package final class BodyMemory: Sendable {
     private let budget: MemoryBudget
     private let shares = Locked(Shares())
     private let mostOfAll: Int
-    /// Most bytes of the bodies of one client.
+    /// The most bytes of one client's bodies.
     let mostOfOne: Int
 
-    /// A part of `budget`.
     package init(of budget: MemoryBudget) {
         self.budget = budget
         mostOfAll = budget.limit / 4
         mostOfOne = mostOfAll / 4
     }
 
-    /// Bytes that bodies have taken.
+    /// Bytes in use by bodies.
     var taken: Int { shares.withLock { $0.all } }
 
-    /// The memory of a body of which nothing has arrived yet.
+    /// Returns the memory of a body that has not started to arrive.
     func room(for client: IPAddress?) throws(MemoryBudget.Full) -> Room {
         Room(of: self, client: ClientNetwork(of: client), reservation: try budget.reserveNow(0, for: .arrival))
     }
@@ -37,9 +35,9 @@ package final class BodyMemory: Sendable {
         bytes <= mostOfAll - shares.all && bytes <= mostOfOne - shares.byClient[client, default: 0]
     }
 
-    /// Takes the first of these numbers of bytes that fits; if none does, gives the share of a body back at once.
+    /// Takes the first of these amounts that fits; if none does, returns the body's share at once.
     ///
-    /// So of several bodies that do not fit together, all but the last give way one after another.
+    /// Thus, if several bodies do not fit together, all but the last give up one after another.
     private func take(_ sizes: [Int], for client: ClientNetwork, elseGiveBack share: Int) -> Int? {
         shares.withLock { shares in
             guard let bytes = sizes.first(where: { fits($0, of: client, shares) }) else {
@@ -78,7 +76,7 @@ package final class BodyMemory: Sendable {
 
         deinit { release() }
 
-        /// Refuses a body that would find no room now; takes nothing.
+        /// Rejects a body that does not fit now, without taking memory.
         ///
         /// - Throws: ``MemoryBudget/Full``.
         func check(_ length: Int) throws(MemoryBudget.Full) {
@@ -86,9 +84,9 @@ package final class BodyMemory: Sendable {
             if !fits { throw MemoryBudget.Full() }
         }
 
-        /// Makes room for all `length` bytes that have arrived; if there is none, gives back what the body has.
+        /// Reserves memory for all `length` bytes that have arrived; if that fails, releases the body's memory.
         ///
-        /// - Parameter announced: Bytes that will arrive in all, if that is known.
+        /// - Parameter announced: The total length, if known.
         /// - Throws: ``MemoryBudget/Full``.
         func grow(to length: Int, of announced: Int? = nil) throws(MemoryBudget.Full) {
             let held = share.withLock { $0 }
@@ -108,10 +106,9 @@ package final class BodyMemory: Sendable {
             }
         }
 
-        /// All has arrived: from now on the block of bytes counts itself, and only the share stays taken.
+        /// The body is complete: from now on the block of bytes counts itself, and only the share remains in use.
         func settle() { reservation.release() }
 
-        /// Gives everything back.
         func release() {
             reservation.release()
             let bytes = share.withLock { share in

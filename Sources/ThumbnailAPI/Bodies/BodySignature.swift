@@ -5,15 +5,15 @@ import Text
 
 /// A signature of a request with a body, in the field `Alula-Signature`: HMAC-SHA256 in base64url over lines of text.
 ///
-/// The lines are the method, the raw target and the SHA-256 of the body in lower-case hexadecimal digits. With `v2:`
-/// before the signature, a line `v2` stands in front, and the values of `Content-Type` and `Accept` stand before the
-/// digest; the line of a missing field is empty, and several lines of one field are joined with a comma and a space.
+/// The lines are the method, the raw target and the SHA-256 of the body in lowercase hexadecimal digits. With `v2:`
+/// before the signature, a line `v2` comes first, and the values of `Content-Type` and `Accept` come before the digest;
+/// the line of a missing field is empty, and several lines of one field are joined with a comma and a space.
 package struct BodySignature {
-    /// The part of a request that a signature covers.
+    /// The parts of a request that a signature covers.
     package enum Version: Sendable {
         /// Method, target and body.
         case one
-        /// These, the type of the body and the forms that are asked for.
+        /// Also the type of the body and the accepted formats.
         case two
     }
 
@@ -22,7 +22,7 @@ package struct BodySignature {
     private let version: Version
     private let code: [UInt8]
 
-    /// The only signature of a request; nil if there is none, or if it could not be one.
+    /// Reads the only signature of a request; returns nil if there is none, or if it is malformed.
     init?(_ fields: HTTPFields) {
         let values = fields.values(of: .alulaSignature)
         guard values.count == 1 else { return nil }
@@ -32,8 +32,7 @@ package struct BodySignature {
         self.code = code
     }
 
-    /// Whether the signature was made with one of `keys` for this header and a body with this digest; all keys are
-    /// tried, in constant time.
+    /// Returns whether one of `keys` signed this header and a body with this digest; tries all keys, in constant time.
     func isValid(for request: HTTPRequest, digest: SHA256Digest, keys: [[UInt8]]) -> Bool {
         let message = Self.message(version, request, digest)
         var isValid = false
@@ -44,7 +43,7 @@ package struct BodySignature {
         return isValid
     }
 
-    /// The value of `Alula-Signature` for a request whose body has this digest.
+    /// Returns the value of `Alula-Signature` for a request whose body has this digest.
     package static func sign(
         _ request: HTTPRequest, digest: SHA256Digest, key: [UInt8], version: Version = .one
     ) -> String {
@@ -52,7 +51,8 @@ package struct BodySignature {
         return version == .two ? mark + code : code
     }
 
-    /// The fields that sign a request with a body by its header alone: the signature, and the digest that it covers.
+    /// Returns the fields that sign a request with a body by its header alone: the signature, and the digest that it
+    /// covers.
     package static func fields(
         of request: HTTPRequest, digest: SHA256Digest, key: [UInt8], version: Version
     ) -> HTTPFields {
@@ -72,14 +72,14 @@ package struct BodySignature {
     }
 }
 
-/// The digest of a body that its header states: `Content-Digest: sha-256=:…:` (RFC 9530 section 2).
+/// The digest of a body in its header: `Content-Digest: sha-256=:…:` (RFC 9530 section 2).
 enum ContentDigest {
-    /// A digest that is no SHA-256 in base64.
+    /// A digest that is not a SHA-256 in base64.
     struct Malformed: Error {}
 
-    /// The SHA-256 that is stated; nil if there is none.
+    /// Returns the declared SHA-256; nil if there is none.
     ///
-    /// Digests of other kinds are not looked at; of several the last one counts (RFC 9651 section 3.2).
+    /// Other digests are ignored; of several, the last one counts (RFC 9651 section 3.2).
     static func sha256(in fields: HTTPFields) throws(Malformed) -> SHA256Digest? {
         var digest: SHA256Digest?
         for member in HTTPSyntax.list(fields[.contentDigest] ?? "")
@@ -94,6 +94,5 @@ enum ContentDigest {
         return digest
     }
 
-    /// The field's value for a digest.
     static func text(_ digest: SHA256Digest) -> String { "sha-256=:\(Base64.encode(digest.bytes)):" }
 }

@@ -3,14 +3,13 @@ import HTTPTypes
 import JSON
 import Text
 
-/// Reads bodies that are JSON, strictly; each fault is named by its JSON Pointer (RFC 6901).
+/// Parses JSON bodies strictly; each error names its JSON Pointer (RFC 6901).
 enum JSONBody {
-    /// Whether the fields say that the body is JSON.
+    /// Returns whether the fields declare a JSON body.
     static func isDeclared(in fields: HTTPFields) -> Bool {
         fields[.contentType].flatMap { MediaType($0) }?.description == "application/json"
     }
 
-    /// The value of a body.
     static func value(in body: [UInt8]) throws(APIError) -> JSONValue {
         do {
             return try JSONReader.value(in: body)
@@ -19,7 +18,7 @@ enum JSONBody {
         }
     }
 
-    /// The members of an object, which has no others than the `known` ones.
+    /// Returns the members of an object that has only `known` ones.
     static func members(
         _ value: JSONValue, _ place: String, _ known: Set<ExactText>
     ) throws(APIError) -> [ExactText: JSONValue] {
@@ -33,7 +32,7 @@ enum JSONBody {
         return members
     }
 
-    /// The elements of a member that is an array and not empty.
+    /// Returns the elements of a member that must be a nonempty array.
     static func elements(
         _ members: [ExactText: JSONValue], _ name: String, _ place: String
     ) throws(APIError) -> [JSONValue] {

@@ -4,70 +4,71 @@ package import Text
 
 /// The requests that may name tags.
 package enum TagNaming: String, Sendable, CaseIterable {
-    /// All.
     case any
-    /// Those that are signed; presets may name tags for the others.
+    /// Signed requests; for others, presets may name tags.
     case signed
 }
 
 /// The settings of both listeners' routes.
 package struct APIConfiguration: Sendable {
-    /// Keys with which targets may be signed, several for rotation; without keys, unsigned requests are served.
+    /// Keys for signed targets, several for rotation; without keys, unsigned requests are served.
     package var signingKeys: [[UInt8]] = []
-    /// The watermarks and presets that targets of Alula's own dialect may name.
+    /// The watermarks and presets of Alula's own dialect.
     package var vocabulary = Vocabulary()
-    /// The quality of results for clients that save data if nothing names one and that is lower; nil for no such bound.
+    /// The quality for clients that save data, if no quality is given and it is lower; nil for none.
     package var saveDataQuality: Int?
-    /// The dialects besides Alula's own, in the order in which they are asked whether a target belongs to them.
+    /// The dialects besides Alula's own, in order of precedence.
     package var otherDialects: [any Dialect] = []
-    /// Names of dialects whose unsigned targets are served although there are keys or bounds of other dialects.
+    /// Names of dialects whose unsigned targets are served although other dialects have keys or restrictions.
     package var unsignedDialects: Set<ExactText> = []
-    /// Names of dialects whose keys or bounds close others, besides those of ``otherDialects`` that have keys: of
-    /// dialects without a place, and of those that an operator has bound in ways that others could not keep.
+    /// Names of additional dialects whose keys or restrictions close others: disabled ones, and those with restrictions
+    /// that others could bypass.
+    ///
+    /// ``otherDialects`` with keys always close others.
     package var closingDialects: Set<ExactText> = []
-    /// Whether clients may send images.
+    /// Whether clients may upload images.
     package var takesUploads = false
-    /// Most bytes of an image that a client sends.
+    /// The most bytes of an uploaded image.
     package var maximumUploadBytes = 64 << 20
-    /// Most renditions of one call.
+    /// The most renditions of one call.
     package var maximumRenditions = 64
-    /// The source that the page shows before the user names one; nil for none.
+    /// The source that the page shows first; nil for none.
     package var sampleSource: String?
-    /// The value of `Access-Control-Allow-Origin` in public answers; nil for no such field.
+    /// The value of `Access-Control-Allow-Origin` in public responses; nil for no such field.
     package var allowOrigin: String?
-    /// The field that tells the tags of answers; nil for none.
+    /// The response field for cache tags; nil for none.
     package var cacheTagField: CacheTagField?
-    /// Who may name tags; nil for signed requests if there are keys, else for all.
+    /// Who may name tags; nil for signed requests if there are keys, otherwise for all.
     package var tags: TagNaming?
-    /// Whether a client's `Cache-Control` counts; if it does, any client can force fetches from origins.
+    /// Whether a client's `Cache-Control` is respected, which lets any client force fetches from origins.
     package var honoursClientCacheControl = false
-    /// Longest time from a request's header to its answer, including waits in queues.
+    /// Longest time from a request's header to its response, including waits in queues.
     package var requestTimeout: Duration = .seconds(15)
     /// Whether each request is logged; failures that need an explanation always are.
     package var accessLog = true
     /// The proxies in front of the service.
     package var trustedProxies = TrustedProxies()
-    /// Most requests under way that trusted proxies pass on for one client; nil for no such limit.
+    /// The most pending requests of one client through trusted proxies; nil for no limit.
     package var maximumRequestsPerClient: Int?
-    /// The service's name in `CDN-Loop` (RFC 8586): requests for images with it are refused; nil for none.
+    /// The service's name in `CDN-Loop` (RFC 8586), which rejects its own image requests; nil for none.
     package var loopName: String?
-    /// The names that the operators' listener has, and the sites that may write to it.
+    /// The admin listener's names, and the sites that may write to it.
     package var operatorSites = OperatorSites()
-    /// Whether clients learn which rule refused a source; only for a service without strangers.
+    /// Whether clients learn which rule rejected a source; only for a service without public clients.
     package var tellsRules = false
     /// The version of the service, for operators.
     package var version = "0"
 
     package init() {}
 
-    /// The bounds on what clients ask for.
+    /// The limits of client requests.
     var clientPolicy: ClientPolicy {
         let defaultTags: TagNaming = dialects.allSatisfy { $0.signatures == .none } ? .any : .signed
         return ClientPolicy(
             vocabulary.sizes, saveDataQuality: saveDataQuality, takesUnsignedTags: (tags ?? defaultTags) == .any)
     }
 
-    /// Reads a query about a source that stands elsewhere, which a client's request with these fields brings.
+    /// Reads a query for a named source in the body of a client's request with these fields.
     ///
     /// Requests with bodies are signed if there are keys.
     func rendition(_ rendition: String, of source: String, _ fields: HTTPFields) throws(APIError) -> ThumbnailQuery {
@@ -76,19 +77,19 @@ package struct APIConfiguration: Sendable {
         return try clientPolicy.allowed(query, isSigned: !signingKeys.isEmpty, hints)
     }
 
-    /// All dialects; Alula's own come last, because an operator may give their paths to others.
+    /// All dialects; Alula's own come last, because an operator may assign their paths to others.
     var dialects: [any Dialect] {
         otherDialects + [nativeDialect, InfoDialect(signingKeys: signingKeys, vocabulary: vocabulary)]
     }
 
-    /// Whether the targets of `dialect` may be served: it demands signatures itself, no other dialect has keys, or it
-    /// is named.
+    /// Returns whether targets of `dialect` may be served: it requires signatures, no other dialect has keys, or the
+    /// operator opened it.
     func isOpen(_ dialect: any Dialect) -> Bool {
         let name = ExactText(dialect.unsignedName)
         return dialect.signatures == .demanded || unsignedDialects.contains(name) || closers.subtracting([name]).isEmpty
     }
 
-    /// Names of the dialects that are refused because of others, sorted.
+    /// Names of the dialects that are closed because of others, sorted.
     package var closedDialects: [String] {
         Set(dialects.filter { !isOpen($0) }.map(\.unsignedName)).sorted()
     }
@@ -97,7 +98,6 @@ package struct APIConfiguration: Sendable {
         closingDialects.union(dialects.filter { $0.signatures != .none }.map { ExactText($0.unsignedName) })
     }
 
-    /// Alula's own dialect with the keys of this configuration.
     package var nativeDialect: NativeDialect {
         NativeDialect(signingKeys: signingKeys, vocabulary: vocabulary)
     }

@@ -3,34 +3,34 @@ import Downloading
 package import HTTPTypes
 import Telemetry
 
-/// The names that the operators' listener answers to, and the sites that may write to it.
+/// The host names of the admin listener, and the sites that may write to it.
 ///
 /// A site can make its own name resolve to this machine. Then the browser of a user who can reach the listener reads
-/// and writes here for pages of that site (DNS rebinding), and only `Host` shows it. A request for an address is safe,
-/// because no site controls where an address leads. A write needs no rebinding, because browsers send it without asking
-/// first; they name the site that they send it for.
+/// and writes here for pages of that site (DNS rebinding), and only `Host` reveals it. A request for an IP address is
+/// safe, because no site controls where an address leads. A write needs no rebinding, because browsers send it without
+/// a preflight; but they name the site that sent it.
 package struct OperatorSites: Sendable {
-    /// Why a request is not served.
+    /// Why a request is rejected.
     package enum Objection: Equatable {
-        /// `Host` is none of the listener's names.
+        /// `Host` is not one of the listener's names.
         case unknownHost(String)
-        /// A browser sent the write for this other site, which it named so.
+        /// A browser sent the write for this other site, as it declared.
         case otherSite(String)
     }
 
-    /// Stands for all names.
+    /// Matches all names.
     package static let anyName = "*"
 
     private let names: Set<[UInt8]>
     private let acceptsAnyName: Bool
 
-    /// A listener that answers to addresses, to `localhost` and to these names, in any case; `*` stands for all names.
+    /// Accepts addresses, `localhost` and these names, ignoring case; `*` matches all names.
     package init(names: [String] = []) {
         self.names = Set(([Self.localhost] + names).map { Self.canonical($0.utf8[...]) })
         acceptsAnyName = names.contains { $0.utf8.elementsEqual(Self.anyName.utf8) }
     }
 
-    /// Whether a text can be one of the names: `*`, or a host name without a port.
+    /// Returns whether a text is a valid name: `*`, or a host name without a port.
     package static func isName(_ text: String) -> Bool {
         if text.utf8.elementsEqual(anyName.utf8) { return true }
         return !text.isEmpty && text.utf8.count <= 253 && text.utf8.first != UInt8(ascii: ".")
@@ -42,7 +42,7 @@ package struct OperatorSites: Sendable {
             }
     }
 
-    /// Why a request is not served; nil if it is.
+    /// Returns why a request is rejected; nil if it is allowed.
     ///
     /// A request without `Host` is HTTP/1.0, which no browser sends.
     package func objection(to request: HTTPRequest) -> Objection? {
@@ -64,7 +64,7 @@ package struct OperatorSites: Sendable {
         return authority.isAddress || names.contains(Self.canonical(authority.host))
     }
 
-    /// Whether an origin has this `host`; the scheme is not compared, because the listener does not know which one
+    /// Returns whether an origin has this `host`, ignoring the scheme, because the listener does not know which one
     /// reaches it.
     private func isSame(_ origin: String, as host: String?) -> Bool {
         let defaultPorts = ["http://": 80, "https://": 443]
@@ -77,7 +77,7 @@ package struct OperatorSites: Sendable {
 
     private static let localhost = "localhost"
 
-    /// A host name in lower case, without the dot that ends an absolute name.
+    /// Returns a host name in lowercase, without a trailing dot.
     private static func canonical(_ host: Substring.UTF8View) -> [UInt8] {
         var bytes = host.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
         if bytes.count > 1, bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
@@ -85,13 +85,12 @@ package struct OperatorSites: Sendable {
     }
 }
 
-/// `host [":" port]` as it stands in `Host` and in an origin.
+/// `host [":" port]` as in `Host` and in an origin.
 private struct Authority {
     let host: Substring.UTF8View
     let port: Int?
     let isAddress: Bool
 
-    /// Nil if the text has another form.
     init?(_ text: Substring.UTF8View) {
         let end: Substring.UTF8View.Index
         if text.first == UInt8(ascii: "[") {
@@ -117,7 +116,6 @@ private struct Authority {
 }
 
 extension APIError {
-    /// The refusal of a request that an objection was made to.
     init(_ objection: OperatorSites.Objection) {
         switch objection {
         case .unknownHost(let host):

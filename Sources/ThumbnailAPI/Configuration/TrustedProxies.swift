@@ -2,28 +2,25 @@ import Coordination
 package import Downloading
 package import HTTPTypes
 
-/// The proxies whose word about a request counts: which client it came from, and which trace it belongs to.
+/// The proxies that are trusted to name a request's client and trace.
 package struct TrustedProxies: Sendable {
     private let networks: [AddressNetwork]
 
-    /// The proxies in these networks.
     package init(_ networks: [AddressNetwork] = []) {
         self.networks = networks
     }
 
-    /// Whether the other end of a connection is one of them.
+    /// Returns whether the peer of a connection is a trusted proxy.
     package func contains(_ peer: PeerAddress) -> Bool { contains(IPAddress(peer)) }
 
     private func contains(_ address: IPAddress) -> Bool {
         networks.contains { $0.contains(address) }
     }
 
-    /// The address of the client that sent a request, nil if it is not known, and whether the request came through one
-    /// of the proxies.
+    /// Returns the client's address, nil if unknown, and whether the request came through a trusted proxy.
     ///
-    /// Each proxy adds the address that it was called from at the end of `X-Forwarded-For`, and a client may have
-    /// written anything before that. So the list is read from its end, as long as the addresses are those of trusted
-    /// proxies.
+    /// Each proxy appends its peer's address to `X-Forwarded-For`, and a client may have written anything before that.
+    /// So the list is read from its end, while the addresses belong to trusted proxies.
     func sender(of request: HTTPRequest) -> (client: IPAddress?, isProxied: Bool) {
         guard let peer = request.peer else { return (nil, false) }
         var client = IPAddress(peer)
@@ -39,10 +36,9 @@ package struct TrustedProxies: Sendable {
 }
 
 extension IPAddress {
-    /// The address of a connection's other end.
     init(_ peer: PeerAddress) { self = IPAddress.v6(peer.high, peer.low).unmapped }
 
-    /// A member of `X-Forwarded-For`: an address, which some proxies write with a port, and IPv6 in brackets.
+    /// Parses a member of `X-Forwarded-For`: an address, which some proxies write with a port, and IPv6 in brackets.
     fileprivate init?(forwarded member: Substring) {
         let text = HTTPSyntax.trimmed(member)
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {

@@ -5,34 +5,33 @@ package import Telemetry
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The facts of one request on the public listener that its log line and metrics tell.
+/// The facts of a public request for its log line and metrics.
 struct Exchange: Sendable {
-    /// The request's ID, sent as `X-Request-Id`; it is also the receipt of the request's wait.
+    /// The request's ID, sent as `X-Request-Id`; also the receipt of its wait.
     let requestID: String
     /// When the request's header was complete, by the monotonic clock.
     let startedAt: Duration
-    /// The method; nil if the server refused the request before it was read.
+    /// The method; nil if the server rejected the request before it was read.
     let method: HTTPRequest.Method?
-    /// The route of the request's target.
     let route: PublicRoute
-    /// The address of the client; nil if it is not known.
+    /// The client's address; nil if unknown.
     var client: IPAddress?
-    /// Whether a trusted proxy has passed the request on.
+    /// Whether a trusted proxy forwarded the request.
     var isProxied = false
     /// The request's trace; nil if it has none.
     var trace: RequestTrace?
 }
 
-/// Ends every exchange of the public listener: the last fields, the metrics and the log line.
+/// Completes every public exchange with the last fields, the metrics and the log line.
 struct ExchangeRecorder: Sendable {
-    /// Whether each exchange has a log line.
+    /// Whether every exchange is logged.
     let isLoggingAll: Bool
     private let logger: Logger
     private let metrics: APIMetrics
     private let tracer: Tracer?
     private let timekeeper: any Timekeeper
 
-    /// Logs to `logger`: all requests, or only the failures that need an explanation.
+    /// Logs to `logger`: all requests, or only failures that need an explanation.
     init(
         isLoggingAll: Bool, logger: Logger, metrics: APIMetrics, tracer: Tracer?, timekeeper: any Timekeeper
     ) {
@@ -46,11 +45,11 @@ struct ExchangeRecorder: Sendable {
     /// Completes `response` and records it.
     ///
     /// - Parameters:
-    ///   - response: The answer, without the last fields.
-    ///   - exchange: The request.
-    ///   - timings: The steps for `Server-Timing`.
-    ///   - source: The thumbnail's source as the client named it.
-    ///   - error: The error; nil if there was none.
+    /// - response: The response, without the last fields.
+    /// - exchange: The request.
+    /// - timings: The steps for `Server-Timing`.
+    /// - source: The thumbnail's source as the client named it.
+    /// - error: The error; nil if there was none.
     func finish(
         _ response: HTTPResponse, _ exchange: Exchange, timings: [StepTiming] = [], source: String? = nil,
         error: (any ServiceError)? = nil
@@ -72,12 +71,12 @@ struct ExchangeRecorder: Sendable {
         return response
     }
 
-    /// Records a GET whose answer is the same for other requests.
+    /// Records a GET whose response is shared with other requests.
     func count(_ status: HTTPResponse.Status, _ route: PublicRoute, since start: Duration) {
         metrics.record(route, .get, status: status.code, seconds: (timekeeper.now - start).seconds)
     }
 
-    /// Records a request that was answered like the one before it, without being read.
+    /// Records a request that was answered like the one before it, without being parsed.
     func countRepeated(_ status: HTTPResponse.Status, _ route: PublicRoute, since start: Duration) {
         count(status, route, since: start)
         guard let trace = tracer?.beginSampled() else { return }
@@ -108,7 +107,7 @@ struct ExchangeRecorder: Sendable {
 }
 
 extension RequestTrace {
-    /// Records the request's own span; the names follow OpenTelemetry's conventions for HTTP servers.
+    /// Records the request's own span; names follow OpenTelemetry's HTTP server conventions.
     fileprivate func finish(_ exchange: Exchange, status: Int, until end: Duration, error: (any ServiceError)?) {
         let method = exchange.method?.conventionalName ?? "_OTHER"
         var attributes: [(String, Logger.MetadataValue)] = [
@@ -128,18 +127,18 @@ extension RequestTrace {
 }
 
 extension ServiceError {
-    /// Whether a request that fails so is logged without an access log: not if its client has given it up.
+    /// Whether this failure is logged even without an access log: not if the client disconnected.
     fileprivate var needsExplanation: Bool {
         category == .internal || (logDetail != nil && category != .cancelled)
     }
 }
 
-/// Writes `Server-Timing`: the steps, then all of the time as `total`, in milliseconds.
+/// Writes `Server-Timing`: the steps, then the total time, in milliseconds.
 enum ServerTimingText {
-    /// The field's value in answers that are sent many times unchanged; each takes far less than a millisecond.
+    /// The value in responses that are sent unchanged many times; each takes far less than a millisecond.
     static let ofHits = "total;dur=0"
 
-    /// The field's value, from measured steps and the time since the request arrived.
+    /// Returns the value for measured steps and the time since the request arrived.
     static func text(_ steps: [StepTiming], total: Duration) -> String {
         var text = ""
         for step in steps { append(step.name, step.duration, to: &text) }
@@ -162,16 +161,14 @@ enum ServerTimingText {
 
 /// The public listener's metrics; labels come from fixed sets.
 package struct APIMetrics: Sendable {
-    /// `alula_requests_total{route,status}`.
     package let requests: CounterFamily
-    /// `alula_errors_total{code}`, which has every code from the start: a series that is born with a failure hides it
+    /// `alula_errors_total{code}`, with every code from the start: a series that first appears with a failure hides it
     /// from `increase()`.
     let errors: CounterFamily
-    /// Requests whose answers are being made; those that are answered at once are never among them.
+    /// Requests in progress; those answered at once are never included.
     let active = LevelFamily()
     private let seconds: HistogramFamily
 
-    /// Registers the metrics in `registry`.
     package init(registry: MetricsRegistry) {
         requests = registry.counters(
             "alula_requests_total", help: "Answers of the public listener.", labels: "route", "status",
@@ -195,11 +192,11 @@ package struct APIMetrics: Sendable {
         ) { [active] in active.snapshot.map { ($0.attributes, Double($0.value)) } }
     }
 
-    /// Counts and times an answer.
+    /// Counts and times a response.
     ///
     /// - Parameters:
-    ///   - method: Nil for a request that was refused before it was read.
-    ///   - duration: Time from the request's header to the answer.
+    /// - method: Nil for a request that was rejected before it was read.
+    /// - duration: Time from the request's header to the response.
     func record(_ route: PublicRoute, _ method: HTTPRequest.Method?, status: Int, seconds duration: Double) {
         if status == 200, method == .get, case .images(let route) = route {
             route.successes.increment()
@@ -210,7 +207,7 @@ package struct APIMetrics: Sendable {
         }
     }
 
-    /// The times of the answers that these attributes have in common.
+    /// Returns the histogram of responses with these attributes.
     func times(_ route: String, _ method: HTTPRequest.Method?, status: Int) -> Histogram {
         seconds.histogram(
             method?.conventionalName ?? "_OTHER", "http", route, String(status), status >= 500 ? String(status) : "")
@@ -218,6 +215,6 @@ package struct APIMetrics: Sendable {
 }
 
 extension HTTPRequest.Method {
-    /// The name in traces and metrics, where it comes from a fixed set.
+    /// The name in traces and metrics, which must come from a fixed set.
     var conventionalName: String { [.get, .head, .post, .options].contains(self) ? rawValue : "_OTHER" }
 }

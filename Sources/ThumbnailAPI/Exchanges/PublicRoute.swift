@@ -3,7 +3,6 @@ import HTTPTypes
 import Telemetry
 import Text
 
-/// A route of the public listener.
 enum PublicRoute: Sendable {
     /// Images, requested in a dialect.
     case images(ImageRoute)
@@ -11,10 +10,10 @@ enum PublicRoute: Sendable {
     case renditions
     case live
     case ready
-    /// The path at which the service of a dialect says whether it is ready.
+    /// A dialect's readiness path.
     case probe(ImageRoute)
     case file(EmbeddedFile)
-    /// No route, or a request that the server refused before it was read.
+    /// No route, or a request that the server rejected before it was read.
     case none
 
     /// The value of `Allow`.
@@ -26,12 +25,11 @@ enum PublicRoute: Sendable {
         }
     }
 
-    /// Whether the route answers GET and HEAD.
     var isRead: Bool {
         if case .renditions = self { false } else { true }
     }
 
-    /// Whether requests bring images or lists of them.
+    /// Whether requests upload images or lists of renditions.
     var takesBody: Bool {
         switch self {
         case .renditions: true
@@ -40,7 +38,7 @@ enum PublicRoute: Sendable {
         }
     }
 
-    /// The route of a raw target that is none of a dialect's; only the exact spelling of a path counts.
+    /// Returns the route of a raw target outside all dialects; the path must match exactly.
     init(ownTarget target: String) {
         let path = target.prefix(before: UInt8(ascii: "?"))
         self =
@@ -64,20 +62,19 @@ enum PublicRoute: Sendable {
         }
     }
 
-    /// The route in OpenTelemetry's attribute `http.route`; empty, so that the attribute is left out, without a route.
     var attribute: String {
         if case .none = self { "" } else { label }
     }
 
-    /// Whether images are requested here.
+    /// Whether the route serves images.
     var servesImages: Bool {
         if case .images = self { true } else { false }
     }
 
-    /// Whether images are made for requests here.
+    /// Whether requests may render images.
     var makesImages: Bool { servesImages || takesBody }
 
-    /// The answer to a request that failed, in the words of the route's dialect.
+    /// Returns the error response in the format of the route's dialect.
     func response(to problem: Problem) -> HTTPResponse {
         switch self {
         case .images(let route), .probe(let route): route.dialect.response(to: problem)
@@ -86,18 +83,18 @@ enum PublicRoute: Sendable {
     }
 }
 
-/// Finds the route of a target on the public listener: a dialect's, or one of Alula's own.
+/// Routes targets of the public listener to a dialect or to one of Alula's own routes.
 struct PublicRoutes: Sendable {
     private let images: [ImageRoute]
     private let probes: [(path: String, route: ImageRoute)]
 
-    /// The routes of these dialects, which are asked in this order.
+    /// Creates routes to these dialects, in order of precedence.
     init(_ images: [ImageRoute]) {
         self.images = images
         probes = images.flatMap { route in route.dialect.probePaths.map { ($0, route) } }
     }
 
-    /// The route of a raw target, which depends on its text alone.
+    /// Returns the route of a raw target, which depends only on its text.
     func route(of target: String) -> PublicRoute {
         if !probes.isEmpty, let probe = probes.first(where: { target.prefix(before: UInt8(ascii: "?")) == $0.path }) {
             return .probe(probe.route)
@@ -106,8 +103,8 @@ struct PublicRoutes: Sendable {
         return Self.owner(of: target, at: own, among: images, \.dialect).map { .images($0) } ?? own
     }
 
-    /// The candidate whose dialect a target belongs to; nil if it belongs to none, or to `own`, which is one of Alula's
-    /// own routes.
+    /// Returns the candidate whose dialect a target belongs to; nil if there is none, or if it is one of Alula's own
+    /// routes.
     static func owner<Candidate>(
         of target: String, at own: PublicRoute, among candidates: [Candidate],
         _ dialect: (Candidate) -> any Dialect
@@ -127,17 +124,15 @@ struct PublicRoutes: Sendable {
 
 /// The route of a dialect on the public listener.
 ///
-/// A class, because each exchange and each remembered target holds one.
+/// A class, because each exchange and each cached target holds one.
 final class ImageRoute: Sendable {
-    /// The dialect that reads the route's targets.
     let dialect: any Dialect
-    /// Whether the dialect's targets may be served; if not, all of them are refused like one with a wrong signature.
+    /// Whether the dialect's targets are served; if not, all are rejected like those with a wrong signature.
     let isOpen: Bool
-    /// Count and time answers to GET with status 200; looked up once, because these are the most frequent.
+    /// Counters for GET responses with status 200, looked up once because these are the most frequent.
     let successes: Counter
     let successTimes: Histogram
 
-    /// The route of `dialect`.
     init(_ dialect: any Dialect, isOpen: Bool, metrics: APIMetrics) {
         self.dialect = dialect
         self.isOpen = isOpen

@@ -3,18 +3,18 @@ import Downloading
 import HTTPTypes
 import Text
 
-/// Counts the requests under way that trusted proxies have passed on, by client: one client behind a proxy has no more
-/// of them than it could have connections of its own.
+/// Counts pending requests through trusted proxies by client, so that a client behind a proxy has at most as many as it
+/// could have connections.
 final class ClientPlaces: Sendable {
     private let limit: Int?
     private let counts = Locked<[IPAddress: Int]>([:])
 
-    /// At most `limit` requests of one client; nil for any number.
+    /// Allows at most `limit` requests per client; nil for no limit.
     init(limit: Int?) {
         self.limit = limit
     }
 
-    /// Takes a place; false if the client has as many as it may.
+    /// Takes a place; returns false if the client has reached the limit.
     func take(for client: IPAddress) -> Bool {
         guard let limit else { return true }
         return counts.withLock { counts in
@@ -25,7 +25,6 @@ final class ClientPlaces: Sendable {
         }
     }
 
-    /// Gives a place back.
     func giveBack(_ client: IPAddress) {
         guard limit != nil else { return }
         counts.withLock { counts in
@@ -35,19 +34,18 @@ final class ClientPlaces: Sendable {
     }
 }
 
-/// Recognizes requests that the service sent itself, by their `CDN-Loop` (RFC 8586).
+/// Detects requests that the service sent itself, by their `CDN-Loop` (RFC 8586).
 ///
-/// Without it, a source that redirects to a URL of the service, whose source does so again, would have the service ask
-/// itself for ever.
+/// Otherwise, a source that redirects to a URL of the service, whose source does the same, would loop forever.
 struct RequestLoops: Sendable {
     private let name: ExactText?
 
-    /// Recognizes the requests of services of this name; without one, none.
+    /// Detects requests of services with this name; without one, none.
     init(name: String?) {
         self.name = name.map { ExactText($0.asciiLowercased) }
     }
 
-    /// Whether a service of the name has sent the request, or passed it on.
+    /// Returns whether a service with this name sent or forwarded the request.
     func include(_ request: HTTPRequest) -> Bool {
         guard let name, request.headerFields[.cdnLoop] != nil else { return false }
         return request.headerFields.values(of: .cdnLoop).contains { value in

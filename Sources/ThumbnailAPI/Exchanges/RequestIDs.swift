@@ -1,17 +1,17 @@
 import Coordination
 import Glibc
 
-/// Makes request IDs.
+/// Generates request IDs.
 ///
 /// IDs are random, because an ID is also the receipt of its request's wait: a client that could guess it could cancel
-/// the wait. The random bits for many IDs come from one system call, because a call for each ID would cost more than
-/// the rest of its making.
+/// the wait. One system call provides the random bits of many IDs, because a call for each ID would cost more than the
+/// rest of its generation.
 final class RequestIDs: Sendable {
-    /// Characters of an ID, which hold 75 random bits; Swift stores no longer text without an allocation.
+    /// Characters of an ID, with 75 random bits; Swift stores longer text only with an allocation.
     static let length = 15
 
     private struct Supply {
-        /// As many bytes as one system call can give.
+        /// As many bytes as one system call can return.
         var words = InlineArray<32, UInt64>(repeating: 0)
         var position = 32
 

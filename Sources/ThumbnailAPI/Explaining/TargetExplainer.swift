@@ -6,15 +6,15 @@ import Text
 package import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Explains targets as the service with this configuration would read them, without fetching anything.
+/// Explains how the configured service would read targets, without fetching anything.
 package struct TargetExplainer: Sendable {
     private let configuration: APIConfiguration
     private let pipeline: PipelineConfiguration
     private let downloads: DownloadConfiguration?
 
-    /// Explains what a service of these configurations would do.
+    /// Creates an explainer for a service with these configurations.
     ///
-    /// - Parameter downloads: The policy on sources; nil if it is not judged.
+    /// - Parameter downloads: The policy for sources; nil to skip its checks.
     package init(
         _ configuration: APIConfiguration, _ pipeline: PipelineConfiguration, _ downloads: DownloadConfiguration? = nil
     ) {
@@ -23,13 +23,13 @@ package struct TargetExplainer: Sendable {
         self.downloads = downloads
     }
 
-    /// The meaning of a request target.
+    /// Explains a request target.
     ///
     /// - Parameters:
-    ///   - text: Path and query, or an absolute URL whose scheme and authority are left out.
-    ///   - accept: The request's `Accept`.
-    ///   - header: The source that sizes and steps are worked out for.
-    ///   - now: Unix seconds at which the request is made; nil if its expiry is not judged.
+    /// - text: Path and query, or an absolute URL whose scheme and authority are ignored.
+    /// - accept: The request's `Accept`.
+    /// - header: The source for which to compute sizes and steps.
+    /// - now: Unix seconds of the request; nil to skip the expiry check.
     package func explanation(
         of text: String, accept: String? = nil, for header: ImageHeader = Self.assumed(), now: Int? = nil
     ) -> TargetExplanation {
@@ -57,8 +57,7 @@ package struct TargetExplainer: Sendable {
         return explanation
     }
 
-    /// Why a target would be refused before its sources are fetched: its time first, then the sources, as far as their
-    /// text tells.
+    /// Returns why a target would be rejected before its sources are fetched: its expiry first, then the sources' URLs.
     private func refusal(of query: ThumbnailQuery, at now: Int?) -> (any ServiceError)? {
         if let now, let expires = query.expires, expires <= now { return APIError.expired }
         guard let downloads else { return nil }
@@ -74,7 +73,7 @@ package struct TargetExplainer: Sendable {
         return nil
     }
 
-    /// How the answer differs from the image by itself, in words.
+    /// Describes how the response differs from only the image.
     private static func answer(to query: ThumbnailQuery) -> [String] {
         let form = query.answer
         var words: [String] = []
@@ -106,14 +105,14 @@ package struct TargetExplainer: Sendable {
         return words
     }
 
-    /// The header of a source that is not known: of a photograph unless something else is given.
+    /// Returns the header of an unknown source, a photograph by default.
     package static func assumed(
         width: Int = 3_000, height: Int = 2_000, format: ImageFormat = .jpeg
     ) -> ImageHeader {
         ImageHeader(format: format, storedSize: PixelSize(width: width, height: height), isChromaSubsampled: true)
     }
 
-    /// The header of a source that is described as `WIDTHxHEIGHT` or `WIDTHxHEIGHT.FORMAT`; nil for another text.
+    /// Parses `WIDTHxHEIGHT` or `WIDTHxHEIGHT.FORMAT`; returns nil for other texts.
     package static func header(_ text: String) -> ImageHeader? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let sides = parts[0].split(separator: "x", omittingEmptySubsequences: false)
@@ -125,10 +124,10 @@ package struct TargetExplainer: Sendable {
         return assumed(width: width, height: height, format: format)
     }
 
-    /// The form of text that ``header(_:)`` reads, as a sentence.
+    /// The syntax that ``header(_:)`` accepts, as a sentence.
     package static let headerForm = "Must be a size and perhaps a format, such as 4000x3000 or 4000x3000.png."
 
-    /// The assumed watermark: its size matters only for the steps that are shown.
+    /// The assumed watermark, whose size affects only the displayed steps.
     private static let watermark = ImageHeader(
         format: .png, storedSize: PixelSize(width: 400, height: 100), bands: 4, hasAlpha: true)
 
@@ -157,7 +156,8 @@ package struct TargetExplainer: Sendable {
         PublicRoutes.owner(of: target, at: PublicRoute(ownTarget: target), among: configuration.dialects) { $0 }
     }
 
-    /// The target that a client would send: all that follows the authority of an absolute URL, without a fragment.
+    /// Returns the target that a client would send: everything after the authority of an absolute URL, without a
+    /// fragment.
     private static func target(in text: String) -> String {
         let text = String(text.prefix { $0 != "#" })
         guard !text.hasPrefix("/"), let scheme = text.firstRange(of: "://") else { return text }
@@ -168,7 +168,6 @@ package struct TargetExplainer: Sendable {
 }
 
 extension TargetExplanation.Verdict {
-    /// The refusal with an error.
     init(refusing error: some ServiceError) {
         self = .refused(code: error.code, reason: error.operatorMessage, parameter: error.parameter)
     }

@@ -6,15 +6,15 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Answers `GET /events`: a stream of events that ends only when its reader leaves or the service ends.
+/// Answers `GET /events`: a stream of events that ends only when its reader disconnects or the service ends.
 struct EventResponder: Sendable {
     let feed: EventFeed
     let control: any ServiceControlling
     let common: HTTPFields
 
-    /// The stream that the request asks for.
+    /// Returns the requested stream.
     ///
-    /// - Throws: A ``ServiceError`` for values that are no filter or no number, or if there are too many readers.
+    /// - Throws: A ``ServiceError`` for an invalid filter or number, or if there are too many readers.
     func response(to request: HTTPRequest, _ parameters: OperatorParameters) throws -> HTTPResponse {
         let filter = try filter(in: parameters)
         let lastID = try lastID(in: request.headerFields)
@@ -60,8 +60,8 @@ struct EventResponder: Sendable {
         return EventFilter(kinds: kinds, url: url)
     }
 
-    /// The number of the last event that the reader has seen; nil without one, for which browsers may send an empty
-    /// field.
+    /// Returns the number of the last event that the reader received; nil if there is none, or if a browser sent an
+    /// empty field.
     private func lastID(in fields: HTTPFields) throws(APIError) -> Int? {
         guard let text = fields[.lastEventID], !text.isEmpty else { return nil }
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let id = Int(text) else {

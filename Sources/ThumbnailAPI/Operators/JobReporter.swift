@@ -6,22 +6,22 @@ import Memory
 package import Telemetry
 package import ThumbnailPipeline
 
-/// Tells that a job has ended: readers of events, and the host that the job has named.
+/// Reports the end of jobs to event readers, and to the callback of the job.
 package struct JobReporter: Sendable {
     private let events: EventLog
     private let notifier: Notifier
     private let keys: [[UInt8]]
 
-    /// Records events in `events` and has `notifier` call; reports are signed with the first of `keys`.
+    /// Records events in `events` and calls through `notifier`; reports are signed with the first of `keys`.
     package init(_ events: EventLog, _ notifier: Notifier, keys: [[UInt8]]) {
         (self.events, self.notifier, self.keys) = (events, notifier, keys)
     }
 
-    /// Tells that a job has ended.
+    /// Reports the end of a job.
     ///
     /// - Parameters:
-    ///   - report: The job's end.
-    ///   - end: Called when its host was called, or that was given up; at once if it has named none.
+    /// - report: The job's end.
+    /// - end: Called after the callback succeeded or was abandoned; at once if the job has none.
     package func tell(_ report: PrefetchReport, end: @escaping OutgoingCaller.End) {
         let status = report.status
         events.record(
@@ -32,7 +32,7 @@ package struct JobReporter: Sendable {
         notifier.callBack(call, end: end)
     }
 
-    /// The call of a job's host; nil if the job has named none.
+    /// Returns the callback of a job; nil if it has none.
     func call(for report: PrefetchReport) -> OutgoingCall? {
         guard let callback = report.callback, let url = try? SourceURL(parsing: callback) else { return nil }
         let body = Array(JSONValue.prefetchStatus(report.status, of: report.id).text.utf8)

@@ -1,7 +1,7 @@
 import Dialects
 package import HTTPTypes
 
-/// Answers every path with the metrics, and nothing else: for scrapers that must not reach the operators' listener.
+/// Serves the metrics on every path, and nothing else: for scrapers that must not reach the admin listener.
 package struct MetricsResponder: RequestResponder {
     /// The media type of Prometheus' text format.
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
@@ -10,12 +10,10 @@ package struct MetricsResponder: RequestResponder {
     private let common = CommonFields.operators.strict
     private let requestIDs = RequestIDs()
 
-    /// Answers with what `metricsText` gives.
     package init(metricsText: @escaping @Sendable () -> String) {
         self.metricsText = metricsText
     }
 
-    /// The metrics, whatever the path is.
     package func respond(to request: HTTPRequest) -> HTTPAnswer {
         guard request.method == .get || request.method == .head else {
             var response = problem(.methodNotAllowed)
@@ -28,7 +26,7 @@ package struct MetricsResponder: RequestResponder {
         return .now(HTTPResponse(status: .ok, headerFields: fields, body: .text(metricsText())))
     }
 
-    /// The answer to a request that the server refused.
+    /// Responds to a request that the server rejected.
     package func refusal(_ refusal: HTTPRefusal) -> HTTPResponse { problem(refusal.error) }
 
     private func problem(_ error: APIError) -> HTTPResponse {

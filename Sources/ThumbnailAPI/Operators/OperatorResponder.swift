@@ -8,11 +8,11 @@ import Text
 package import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Answers the requests of the operators' listener: metrics, status, events, figures, caches, downloads, jobs and the
-/// page that shows them.
+/// Answers requests to the admin listener: metrics, status, events, figures, caches, downloads, jobs and the page that
+/// shows them.
 ///
-/// Called on that listener's event thread; answers that take longer are promised. Requests that change something are
-/// logged, others only at the debug level.
+/// Called on the listener's event thread; slower responses are asynchronous. Requests that change something are logged,
+/// others only at the debug level.
 package final class OperatorResponder: RequestResponder {
     private let service: OperatedService
     private let sites: OperatorSites
@@ -27,17 +27,17 @@ package final class OperatorResponder: RequestResponder {
     private let files = EmbeddedFiles(EmbeddedFile.ofOperators, common: .operators)
     private let eventResponder: EventResponder
 
-    /// Shows and controls `service`.
+    /// Creates a responder for `service`.
     ///
     /// - Parameters:
-    ///   - service: The running service.
-    ///   - sites: The names of the listener, and the sites that may write to it.
-    ///   - reader: Reads the bodies of jobs.
-    ///   - explainer: Explains targets of the public listener.
-    ///   - workers: The threads that read bodies, because that takes longer than an event thread may.
-    ///   - bodies: The memory of bodies.
-    ///   - logger: Logs the requests.
-    ///   - timekeeper: The clock for the uptime.
+    /// - service: The running service.
+    /// - sites: The names of the listener, and the sites that may write to it.
+    /// - reader: Parses the bodies of jobs.
+    /// - explainer: Explains targets of the public listener.
+    /// - workers: The threads that parse bodies, which takes too long for an event thread.
+    /// - bodies: The memory of bodies.
+    /// - logger: Logs the requests.
+    /// - timekeeper: The clock for the uptime.
     package init(
         service: OperatedService, sites: OperatorSites, reader: PrefetchReader, explainer: TargetExplainer,
         workers: WorkerPool, bodies: BodyMemory, logger: Logger, timekeeper: any Timekeeper
@@ -53,7 +53,7 @@ package final class OperatorResponder: RequestResponder {
         self.timekeeper = timekeeper
     }
 
-    /// The answer to a valid request; one that waits for the disk or a worker thread is promised.
+    /// Responds to a valid request; asynchronously if it waits for the disk or a worker thread.
     package func respond(to request: HTTPRequest) -> HTTPAnswer {
         let requestID = requestIDs.next()
         let route = OperatorRoute(target: request.target)
@@ -89,7 +89,7 @@ package final class OperatorResponder: RequestResponder {
         }
     }
 
-    /// The list of a prefetch; the method is judged later.
+    /// Accepts the body of a prefetch; the method is checked later.
     package func intake(of request: HTTPRequest) -> BodyIntake? {
         let route = OperatorRoute(target: request.target)
         guard route.maximumBodyLength > 0 else { return nil }
@@ -98,7 +98,7 @@ package final class OperatorResponder: RequestResponder {
         }
     }
 
-    /// Gives a body memory as it arrives.
+    /// Reserves memory for a body as it arrives.
     private func admission(of request: HTTPRequest, at route: OperatorRoute, bodyLength: Int?) -> BodyAdmission {
         let requestID = requestIDs.next()
         let failure = { @Sendable [self] (error: any Error) in
@@ -124,7 +124,7 @@ package final class OperatorResponder: RequestResponder {
         }
     }
 
-    /// The answer to a request that the server refused; the connection closes after it.
+    /// Responds to a request that the server rejected; the connection closes afterwards.
     package func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
         let requestID = requestIDs.next()
         var response = Problem(refusal.error, requestID: requestID, common: common).response
@@ -159,7 +159,7 @@ package final class OperatorResponder: RequestResponder {
         }
     }
 
-    /// The meaning of `target=`; `accept=` and `source=`, such as `4000x3000.png`, say for which request and source.
+    /// Explains `target=` for the request and source given by `accept=` and `source=`, such as `4000x3000.png`.
     private func explanation(of parameters: OperatorParameters) throws(APIError) -> JSONValue {
         guard let asked = parameters[.target] else {
             throw .missingParameter(OperatorParameter.target.rawValue)
@@ -282,28 +282,25 @@ package final class OperatorResponder: RequestResponder {
     }
 }
 
-/// The running service, as its operators see and control it.
+/// The running service as seen by the admin listener.
 package struct OperatedService: Sendable {
-    /// The version of the service.
     let version: String
     /// The name of this instance for operators.
     let instance: String
     /// Shows and controls caches, downloads and origins.
     let control: any ServiceControlling
-    /// Runs the jobs that make thumbnails before they are requested.
+    /// Runs the jobs that render thumbnails before they are requested.
     let prefetching: any Prefetching
-    /// How far the shutdown has come.
+    /// The state of the shutdown.
     let lifecycle: ServiceLifecycle
-    /// Sends events to their readers.
     let events: EventFeed
     /// The figures of the last ten minutes.
     let history: StatsHistory
-    /// The calls of hooks and callbacks; nil if there are none to make.
+    /// The figures of hooks and callbacks; nil if none are configured.
     let calls: @Sendable () -> [Notifier.Figures]?
     /// All metrics in Prometheus' text format.
     let metricsText: @Sendable () -> String
 
-    /// The service of these parts.
     package init(
         version: String, instance: String, control: any ServiceControlling, prefetching: any Prefetching,
         lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,

@@ -4,7 +4,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// A route of the operators' listener.
+/// A route of the admin listener.
 enum OperatorRoute: Equatable {
     case metrics
     case status
@@ -14,23 +14,23 @@ enum OperatorRoute: Equatable {
     case events
     /// The figures of the last ten minutes.
     case statsHistory
-    /// Asks the origin of a source.
+    /// Revalidates a source at its origin.
     case refresh
-    /// The page for operators, or a file of it.
+    /// The admin page, or a file of it.
     case file(EmbeddedFile)
-    /// The wait of one request for a download, by its receipt.
+    /// One request's wait for a download, by its receipt.
     case download(receipt: String)
-    /// The route that begins jobs.
+    /// Starts a job.
     case prefetch
     /// One job, by its ID.
     case prefetchJob(id: String)
-    /// The meaning of a target of the public listener.
+    /// Explains a target of the public listener.
     case explain
     case live
     case ready
     case none
 
-    /// The route of a raw target; only the exact spelling of a path counts.
+    /// Returns the route of a raw target; the path must match exactly.
     init(target: String) {
         let path = target.prefix(before: UInt8(ascii: "?"))
         switch path {
@@ -56,7 +56,7 @@ enum OperatorRoute: Equatable {
         }
     }
 
-    /// The rest of a path after `prefix`; nil unless it is one segment.
+    /// Returns the rest of a path after `prefix`; nil unless it is one segment.
     private static func member(of prefix: String, _ path: Substring) -> String? {
         guard let rest = path.suffix(after: prefix), !rest.isEmpty, !rest.utf8.contains(UInt8(ascii: "/")) else {
             return nil
@@ -64,13 +64,12 @@ enum OperatorRoute: Equatable {
         return String(rest)
     }
 
-    /// Whether the route is a health check, which is answered under any name of the listener.
+    /// Whether the route is a health check, which is answered for any host name.
     var isHealth: Bool { self == .live || self == .ready }
 
-    /// Longest body in bytes that the route takes; 0 if it takes none.
+    /// The most bytes of the route's body; 0 if it takes none.
     var maximumBodyLength: Int { self == .prefetch ? PrefetchReader.longestBody : 0 }
 
-    /// The methods that the route supports.
     var methods: [HTTPRequest.Method] {
         switch self {
         case .metrics, .status, .prefetchJob, .explain, .live, .ready, .events, .statsHistory, .file: [.get, .head]
@@ -81,7 +80,7 @@ enum OperatorRoute: Equatable {
         }
     }
 
-    /// The parameters that a request of this method may have.
+    /// Returns the parameters that a request with this method may have.
     func parameters(of method: HTTPRequest.Method) -> Set<OperatorParameter> {
         switch self {
         case .cache where method == .delete: [.url, .tag]
@@ -93,16 +92,15 @@ enum OperatorRoute: Equatable {
     }
 }
 
-/// A parameter of an operators' route.
 enum OperatorParameter: String {
     case url, tag, types, target, accept, source
 }
 
-/// The parameters of one request, each at most once and only those that its route knows.
+/// The parameters of one request; each appears at most once, and unknown ones are rejected.
 struct OperatorParameters {
     private var values: [OperatorParameter: String] = [:]
 
-    /// Reads the query of a raw target.
+    /// Parses the query of a raw target.
     ///
     /// - Throws: ``APIError`` for a parameter that is not `allowed`, is repeated, or cannot be decoded.
     init(target: String, allowed: Set<OperatorParameter>) throws(APIError) {
@@ -120,13 +118,12 @@ struct OperatorParameters {
 
     subscript(parameter: OperatorParameter) -> String? { values[parameter] }
 
-    /// The source in `url`, which may be no URL; nil without one.
+    /// Returns the source in `url`, which need not be a URL; nil without one.
     func source() throws(APIError) -> ExactText? {
         guard let text = values[.url] else { return nil }
         return ExactText(try ParameterGrammar.source(text))
     }
 
-    /// The tag in `tag`; nil without one.
     func tag() throws(APIError) -> ExactText? {
         guard let text = values[.tag] else { return nil }
         let name = OperatorParameter.tag.rawValue
@@ -135,7 +132,7 @@ struct OperatorParameters {
         return ExactText(text)
     }
 
-    /// The source in `url`, which must be given.
+    /// Returns the source in `url`, which is required.
     func requiredSource() throws(APIError) -> ExactText {
         guard let source = try source() else { throw .missingParameter(OperatorParameter.url.rawValue) }
         return source

@@ -5,7 +5,6 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 extension JSONValue {
-    /// The usage of a cache.
     static func cacheUsage(_ usage: CacheUsage) -> JSONValue {
         .object([
             ("bytes", .int(usage.bytes)), ("capacity", .int(usage.capacity)), ("preferred", .int(usage.preferred)),
@@ -13,7 +12,6 @@ extension JSONValue {
         ])
     }
 
-    /// The entries that a removal removed.
     static func removedEntries(_ removed: RemovedEntries) -> JSONValue {
         .object([
             ("entries", .int(removed.entries)), ("bytes", .int(removed.bytes)),
@@ -21,12 +19,11 @@ extension JSONValue {
         ])
     }
 
-    /// The downloads that were cancelled.
     static func cancelledDownloads(_ cancelled: CancelledDownloads) -> JSONValue {
         .object([("downloads", .int(cancelled.downloads)), ("receipts", .int(cancelled.callers))])
     }
 
-    /// The result of asking the origin of a source.
+    /// The result of revalidating a source.
     static func refresh(_ refresh: SourceRefresh, of source: String) -> JSONValue {
         var members: [(String, JSONValue)] = [("url", .string(source)), ("result", .string(refresh.result.rawValue))]
         if let failure = refresh.failure {
@@ -35,8 +32,8 @@ extension JSONValue {
         return .object(members)
     }
 
-    /// The members about what stands beside the instance, as far as there is any of it: the disk cache, what instances
-    /// share, and the calls of hooks and callbacks.
+    /// The members about external state, if present: the disk cache, what instances share, and the calls of hooks and
+    /// callbacks.
     static func surroundings(
         _ control: any ServiceControlling, _ calls: [Notifier.Figures]?
     ) -> [(String, JSONValue)] {
@@ -52,7 +49,6 @@ extension JSONValue {
         return members
     }
 
-    /// The calls of hooks and callbacks.
     private static func calls(_ figures: [Notifier.Figures]) -> JSONValue {
         .object(
             figures.map { figures in
@@ -61,12 +57,10 @@ extension JSONValue {
             })
     }
 
-    /// A job that has begun.
     static func prefetchJob(_ job: PrefetchJob) -> JSONValue {
         .object([("id", .string(job.id)), ("survivesRestart", .bool(job.survivesRestart))])
     }
 
-    /// The progress of a job.
     static func prefetchStatus(_ status: PrefetchStatus, of id: String) -> JSONValue {
         .object([
             ("id", .string(id)), ("state", .string(status.state.rawValue)),
@@ -87,7 +81,6 @@ extension JSONValue {
         ])
     }
 
-    /// The health of an origin.
     static func origin(_ origin: OriginStatus) -> JSONValue {
         var members: [(String, JSONValue)] = [
             ("origin", .string(origin.origin)), ("state", .string(origin.state.rawValue)),
@@ -97,7 +90,6 @@ extension JSONValue {
         return .object(members)
     }
 
-    /// The figures of one transfer.
     static func download(_ download: FlightSnapshot) -> JSONValue {
         .object([
             ("url", .string(download.source)), ("host", .string(download.host)),
@@ -110,12 +102,12 @@ extension JSONValue {
     }
 }
 
-/// Origins as operators see them: how many there are, and those that are worst off.
+/// Summaries of origins for operators: their number, and the least healthy ones.
 extension JSONValue {
-    /// Most origins that are listed.
+    /// The most origins to list.
     private static let mostOrigins = 50
 
-    /// The number of origins in each state.
+    /// Counts the origins in each state.
     static func originCounts(_ origins: [OriginStatus]) -> JSONValue {
         .object(
             OriginStatus.State.allCases.map { state in
@@ -123,9 +115,9 @@ extension JSONValue {
             })
     }
 
-    /// As many origins as are listed: first suspended ones, then those that are not reachable, then the others.
+    /// Returns the origins to list: first suspended, then unreachable, then other ones.
     ///
-    /// In each state, those come first that no client can have made up.
+    /// Within a state, origins that clients cannot have made up come first.
     static func worstOrigins(_ origins: [OriginStatus]) -> JSONValue {
         let troubled: [OriginStatus.State] = [.suspended, .notReachable]
         var listed: [OriginStatus] = []

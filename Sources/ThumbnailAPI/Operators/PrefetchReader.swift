@@ -6,26 +6,25 @@ import Memory
 import Text
 package import ThumbnailPipeline
 
-/// Reads the body of `POST /prefetch`: `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}],"callback":"…"}`.
+/// Parses the body of `POST /prefetch`: `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}],"callback":"…"}`.
 ///
-/// A rendition has the forms that `POST /thumbnails` takes, with a destination, too; its name means nothing here.
+/// A rendition has the same forms as in `POST /thumbnails`, including a destination; its name is ignored.
 package struct PrefetchReader: Sendable {
     /// Longest body in bytes.
     package static let longestBody = 1 << 20
     /// Most thumbnails of one job.
     static let mostItems = 10_000
-    /// Most bytes of all targets of one job together: a short body can repeat a long URL.
+    /// Most bytes of a job's targets: a short body can repeat a long URL.
     static let longestTargets = 1 << 20
 
-    /// The setting that forbids a callback, and what it forbids; nil if it is allowed.
+    /// Returns the setting that forbids a callback, and the reason; nil if it is allowed.
     package typealias CallbackObjection = @Sendable (SourceURL) -> String?
 
     private let dialect: any RenditionDialect
     private let placer: ResultPlacer
     private let objection: CallbackObjection
 
-    /// A reader of jobs whose renditions are written in `dialect`, whose destinations `placer` judges and whose
-    /// callbacks `objection`.
+    /// Creates a reader of renditions in `dialect`; `placer` checks destinations, and `objection` checks callbacks.
     package init(
         _ dialect: any RenditionDialect, placing placer: ResultPlacer = ResultPlacer(),
         callbacks objection: @escaping CallbackObjection = { _ in nil }
@@ -35,9 +34,9 @@ package struct PrefetchReader: Sendable {
         self.objection = objection
     }
 
-    /// A job's request.
+    /// Parses a job's request.
     ///
-    /// - Throws: ``APIError`` that names the first thing that is wrong by its JSON Pointer (RFC 6901).
+    /// - Throws: ``APIError`` that names the first invalid value by its JSON Pointer (RFC 6901).
     func job(in request: HTTPRequest) throws(APIError) -> RequestedJob {
         guard JSONBody.isDeclared(in: request.headerFields) else { throw .unsupportedMediaType }
         let value = try JSONBody.value(in: request.body?.array ?? [])
@@ -58,7 +57,7 @@ package struct PrefetchReader: Sendable {
         return url
     }
 
-    /// The work of a stored item; nil if its target or its destination is no longer valid.
+    /// Returns the work of a stored item; nil if its target or its destination is no longer valid.
     package func work(of item: PrefetchItem) -> PrefetchWork? {
         guard let request = (try? dialect.query(in: RequestedTarget(item.target)))?.request else { return nil }
         guard let text = item.destination else { return PrefetchWork(request) }
@@ -104,17 +103,17 @@ package struct PrefetchReader: Sendable {
     }
 }
 
-/// A job, as far as its body was read.
+/// A job, while its body is being parsed.
 struct RequestedJob {
-    /// All its thumbnails in order, in the spelling in which they are stored: without tabs and line ends.
+    /// All its thumbnails in order, in their stored spelling: without tabs and line ends.
     private(set) var items: [PrefetchItem] = []
     private var destinations: Set<ExactText> = []
     /// Bytes of all targets and destinations together.
     fileprivate private(set) var byteCount = 0
-    /// The URL that is told its end; nil for none.
+    /// The callback that reports the job's end; nil for none.
     fileprivate(set) var callback: SourceURL?
 
-    /// Adds a thumbnail; false if another one has its destination.
+    /// Adds a thumbnail; returns false if another one has the same destination.
     fileprivate mutating func append(_ item: PrefetchItem) -> Bool {
         items.append(item)
         byteCount += [item.target, item.destination ?? "", item.cacheControl ?? ""].reduce(0) { $0 + $1.utf8.count }

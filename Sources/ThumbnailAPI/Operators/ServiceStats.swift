@@ -3,9 +3,9 @@ package import JSON
 import Telemetry
 package import ThumbnailPipeline
 
-/// Reads the figures that readers of events get each second, and those that the history keeps.
+/// Reads the figures that are sent to event readers each second, and kept in the history.
 ///
-/// Counts begin with the process, so that a reader that misses figures still knows the difference to the next.
+/// Counts begin with the process, so that a reader that misses figures can still compute differences.
 package struct ServiceStats: Sendable {
     private let control: any ServiceControlling
     private let metrics: APIMetrics
@@ -13,7 +13,7 @@ package struct ServiceStats: Sendable {
     private let timekeeper: any Timekeeper
     private let calls: @Sendable () -> [Notifier.Figures]?
 
-    /// Reads the figures of these parts; `calls` are nil if there are none to make.
+    /// Reads the figures of these components; `calls` are nil if there are none to make.
     package init(
         control: any ServiceControlling, metrics: APIMetrics, lifecycle: ServiceLifecycle, timekeeper: any Timekeeper,
         calls: @escaping @Sendable () -> [Notifier.Figures]? = { nil }
@@ -25,7 +25,7 @@ package struct ServiceStats: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// The figures of this moment.
+    /// The current figures.
     package var json: JSONValue {
         let figures = control.figures
         let origins = control.origins
@@ -62,8 +62,7 @@ package struct ServiceStats: Sendable {
         return .object(members + JSONValue.surroundings(control, calls()))
     }
 
-    /// The figures for charts at this moment; cheaper to read than ``json``, whose size depends on how many origins are
-    /// known.
+    /// The current figures for charts; cheaper than ``json``, whose size depends on the number of origins.
     package var sample: StatsSample { sample(of: control.figures) }
 
     private func sample(of figures: ServiceFigures) -> StatsSample {

@@ -1,44 +1,42 @@
 package import Coordination
 import JSON
 
-/// The figures of the last ten minutes, a sample each second, kept also while nobody reads them.
+/// The figures of the last ten minutes, sampled each second even without readers.
 ///
-/// A reader that comes late draws its charts from them at once. They take 82 kB.
+/// A new reader draws its charts from them at once. They take 82 kB.
 package final class StatsHistory: Sendable {
-    /// How far back the samples go.
     static let span = Duration.seconds(600)
-    /// The time between two samples.
     static let interval = Duration.seconds(1)
 
     private let timekeeper: any Timekeeper
     private let read: @Sendable () -> StatsSample
     private let samples = Locked(SampleRing(capacity: Int(span.components.seconds)))
 
-    /// A history without samples.
+    /// Creates an empty history.
     ///
     /// - Parameters:
-    ///   - timekeeper: The clock between samples.
-    ///   - read: Reads the figures of this moment; called by the task of ``run()``.
+    /// - timekeeper: The clock between samples.
+    /// - read: Reads the current figures; called by the task of ``run()``.
     package init(timekeeper: any Timekeeper, read: @escaping @Sendable () -> StatsSample) {
         self.timekeeper = timekeeper
         self.read = read
     }
 
-    /// Takes a sample now and after each second, until the task is cancelled.
+    /// Takes a sample now and after each second, until the task is canceled.
     package func run() async {
         var next = timekeeper.now
         while !Task.isCancelled {
             let sample = read()
             samples.withLock { $0.append(sample) }
             next += Self.interval
-            // A process that stood still has missed samples, and does not take them now.
+            // A process that was suspended has missed samples, and does not catch up.
             let now = timekeeper.now
             if next <= now { next = now + Self.interval }
             do { try await timekeeper.sleep(until: next) } catch { return }
         }
     }
 
-    /// The samples of the last ten minutes: the members of `stats`, each with the list of its values, oldest first.
+    /// The samples of the last ten minutes: the members of `stats`, each with a list of values, oldest first.
     var json: JSONValue {
         let now = timekeeper.now
         let kept = samples.withLock { $0.inOrder }.filter { now - $0.time <= Self.span }
@@ -65,7 +63,7 @@ package final class StatsHistory: Sendable {
     }
 }
 
-/// The service's figures for charts, at one moment; counts begin with the process, sizes are bytes.
+/// The service's figures for charts at one moment; counts begin with the process, sizes are in bytes.
 package struct StatsSample: Sendable, Equatable {
     /// The time at which the figures were read.
     var time: Duration
@@ -77,7 +75,7 @@ package struct StatsSample: Sendable, Equatable {
     var smallDelay, dearDelay: Duration
 }
 
-/// The last samples; a new one takes the place of the oldest if there is no room.
+/// The last samples; when full, a new one replaces the oldest.
 private struct SampleRing {
     private let capacity: Int
     private var ring: [StatsSample] = []

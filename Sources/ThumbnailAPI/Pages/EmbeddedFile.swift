@@ -1,24 +1,21 @@
 import CEmbeddedFiles
 
-/// A file that is part of the program: the interface description, the pages with their styles and scripts, and
-/// chapters of the book.
+/// A file that is part of the program: the interface description, the pages with their styles and scripts, and chapters
+/// of the documentation.
 ///
-/// A page stands at `/`, and all that it loads under `/page/`. The table in `CEmbeddedFiles.c` lists them.
+/// A page is at `/`, and its files are under `/page/`. The table in `CEmbeddedFiles.c` lists them.
 struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
     /// The path at which the file is served.
     let path: String
     private let index: Int
     private let listeners: Int32
 
-    /// All files.
     static let all: [EmbeddedFile] = {
         var files: [EmbeddedFile] = []
         while let file = EmbeddedFile(at: files.count) { files.append(file) }
         return files
     }()
-    /// The files of the public listener.
     static let ofClients = all.filter { $0.listeners & Int32(CEmbeddedFiles_CLIENTS) != 0 }
-    /// The files of the operators' listener.
     static let ofOperators = all.filter { $0.listeners & Int32(CEmbeddedFiles_OPERATORS) != 0 }
 
     private init?(at index: Int) {
@@ -57,9 +54,9 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The file of this list at `path`; nil if none is there.
+    /// Returns the file in this list at `path`; nil if there is none.
     ///
-    /// Most paths are other routes', and are let go at their first bytes.
+    /// Most paths belong to other routes, and differ in their first bytes.
     static func file(at path: Substring, among files: [EmbeddedFile]) -> EmbeddedFile? {
         switch path.utf8.dropFirst().first {
         case nil, UInt8(ascii: "o"), UInt8(ascii: "p"): files.first { $0.path.utf8.elementsEqual(path.utf8) }

@@ -2,11 +2,11 @@ import Crypto
 import HTTPTypes
 import Memory
 
-/// The embedded files of one listener, ready to be answered.
+/// The embedded files of one listener, as prepared responses.
 struct EmbeddedFiles: Sendable {
     private let answers: [EmbeddedFile: StaticAnswer]
 
-    /// The `files`, answered with the `common` fields; `page` is what the page tells its script.
+    /// Prepares `files` with the `common` fields; `page` configures the page's script.
     init(_ files: [EmbeddedFile], common: CommonFields, page: PageConfiguration? = nil) {
         var answers: [EmbeddedFile: StaticAnswer] = [:]
         for file in files {
@@ -18,13 +18,13 @@ struct EmbeddedFiles: Sendable {
         self.answers = answers
     }
 
-    /// The answer to a GET or HEAD for `file`; nil if the listener does not have it.
+    /// Responds to a GET or HEAD of `file`; returns nil if the listener does not have it.
     func response(to request: HTTPRequest, for file: EmbeddedFile) -> HTTPResponse? {
         answers[file]?.response(to: request)
     }
 }
 
-/// The answer with one file; caches may keep it, and ask each time whether it is still the same.
+/// The response with one file; caches may store it, but must revalidate it each time.
 private struct StaticAnswer: Sendable {
     private let response: HTTPResponse
     private let eTag: String

@@ -2,28 +2,27 @@ import Dialects
 import Imaging
 import JSON
 
-/// The values of the configuration that the page needs besides the routes.
+/// The configuration values that the page needs besides the routes.
 ///
-/// It stands in the page itself, so that the page needs no further request before it is of use. It tells nothing that
-/// the answers of the routes would not tell.
+/// Embedded in the page, so that it works without a further request. Contains nothing that responses of the routes
+/// would not reveal.
 struct PageConfiguration: Sendable {
-    /// Whether images may be sent.
+    /// Whether uploads are allowed.
     let takesUploads: Bool
-    /// Most bytes of an image that is sent.
+    /// The most bytes of an uploaded image.
     let maximumUploadBytes: Int
     /// Whether requests must be signed.
     let needsSignature: Bool
-    /// Whether the routes that the page asks are refused, because other dialects have keys.
+    /// Whether the page's routes are closed because other dialects have keys.
     let isClosed: Bool
-    /// The source that is shown before the user names one; nil for none.
+    /// The source that is shown first; nil for none.
     let sampleSource: String?
-    /// The formats in which a quality means something, each with its default.
+    /// The formats with a quality, each with its default.
     let qualities: [(format: ImageFormat, quality: Int)]
 
-    /// The sides in pixels and the qualities that requests without a signature may ask for; empty for any.
+    /// The sides in pixels and the qualities that unsigned requests may use; empty for any.
     let sizes: (sides: [Int], qualities: [Int])
 
-    /// The values of a service with this configuration.
     init(_ configuration: APIConfiguration) {
         takesUploads = configuration.takesUploads
         maximumUploadBytes = configuration.maximumUploadBytes
@@ -36,7 +35,7 @@ struct PageConfiguration: Sendable {
         }
     }
 
-    /// The page with the values in the attribute `data-service` of its root.
+    /// Inserts the values into the attribute `data-service` of the page's root.
     func inserted(into page: [UInt8]) -> [UInt8] {
         let mark = Array(#"data-service="{}""#.utf8)
         guard let start = page.firstRange(of: mark) else { return page }
@@ -52,7 +51,7 @@ struct PageConfiguration: Sendable {
         return page[..<start.lowerBound] + Array(attribute.utf8) + page[start.upperBound...]
     }
 
-    /// The text as the value of an attribute in quotes.
+    /// Escapes the text for an attribute in quotes.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -4,29 +4,27 @@ import HTTPTypes
 package import Memory
 package import Text
 
-/// A form of `multipart/form-data` (RFC 7578), cut into its parts; nothing is copied or decoded.
+/// A `multipart/form-data` form (RFC 7578), split into its parts; nothing is copied or decoded.
 ///
-/// Strict: each part has a name and ends in a delimiter of its own. There are few and short fields, as browsers and
-/// curl write them. Text before the first delimiter and in the lines after the last one is ignored (RFC 2046 section
-/// 5.1.1). The time is proportional to the length of the body.
+/// Strict: each part has a name and its own closing delimiter. There are few and short fields, as browsers and curl
+/// write them. Text before the first delimiter and after the last one is ignored (RFC 2046 section 5.1.1). The time is
+/// proportional to the length of the body.
 package struct MultipartForm {
-    /// One field of the form.
     package struct Part: Equatable {
         package let name: ExactText
-        /// Whether it is a file: it has a file name.
+        /// Whether the part has a file name.
         package let isFile: Bool
-        /// Where its content stands in the body.
+        /// The range of its content in the body.
         package let content: Range<Int>
     }
 
-    /// The parts in their order.
     package let parts: [Part]
 
     private static let mostParts = 16
     private static let longestHeader = 4_096
     private static let longestBoundary = 70
 
-    /// Cuts a body.
+    /// Splits a body.
     ///
     /// - Parameter boundary: The text between the parts.
     /// - Throws: ``APIError/badBody(_:_:)``.
@@ -58,7 +56,7 @@ package struct MultipartForm {
         self.parts = parts
     }
 
-    /// Cuts a body that was received.
+    /// Splits a received body.
     ///
     /// - Throws: ``APIError/badBody(_:_:)``.
     package init(_ body: SharedBytes, boundary: String) throws(APIError) {
@@ -69,8 +67,8 @@ package struct MultipartForm {
         }
     }
 
-    /// The boundary of a `Content-Type`; nil if it is not `multipart/form-data` with a boundary (RFC 2046 section
-    /// 5.1.1).
+    /// Returns the boundary in a `Content-Type`; nil if it is not `multipart/form-data` with a boundary (RFC 2046
+    /// section 5.1.1).
     package static func boundary(in contentType: String) -> String? {
         guard MediaType(contentType)?.description == "multipart/form-data" else { return nil }
         for parameter in HTTPSyntax.list(contentType, separator: UInt8(ascii: ";")).dropFirst() {
@@ -79,7 +77,7 @@ package struct MultipartForm {
             var value = HTTPSyntax.trimmed(parameter.suffix(after: UInt8(ascii: "=")) ?? "")
             let isQuoted = value.hasPrefix("\"") && value.hasSuffix("\"") && value.utf8.count > 1
             if isQuoted { value = HTTPSyntax.unquoted(value) }
-            // Spaces may stand in a quoted boundary, but not at its end.
+            // A quoted boundary may contain spaces, but not end with one.
             let isAllowed = value.hasOnlyBytes {
                 $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\"") || $0 == 0x20 && isQuoted
             }
@@ -104,7 +102,7 @@ package struct MultipartForm {
         return place + 2
     }
 
-    /// Whether the last boundary was read: two hyphens, and no more than white space in its line.
+    /// Returns whether this is the last boundary: two hyphens, and nothing but white space in the rest of the line.
     private static func isEnd(_ body: Span<UInt8>, at place: Int) -> Bool {
         guard place + 1 < body.count, body[place] == UInt8(ascii: "-"), body[place + 1] == UInt8(ascii: "-") else {
             return false
@@ -117,7 +115,7 @@ package struct MultipartForm {
         return true
     }
 
-    /// The end of the header's last line, and the start of the content after the empty line.
+    /// Returns the end of the header's last line, and the start of the content after the empty line.
     private static func headerEnd(_ body: Span<UInt8>, from start: Int) -> (end: Int, next: Int)? {
         let limit = min(body.count - 3, start + longestHeader)
         var place = start
@@ -156,10 +154,10 @@ package struct MultipartForm {
     }
 }
 
-/// Finds a text in bytes, in time proportional to their number (Knuth, Morris and Pratt, 1977).
+/// Finds a text in bytes in linear time (Knuth, Morris and Pratt, 1977).
 private struct ByteSearch {
     private let text: [UInt8]
-    /// For each prefix of the text, the length of its longest proper prefix that is also its end.
+    /// For each prefix of the text, the length of its longest proper prefix that is also its suffix.
     private let borders: [Int]
 
     init(_ text: [UInt8]) {
@@ -174,7 +172,7 @@ private struct ByteSearch {
         self.borders = borders
     }
 
-    /// The start of the first place from `start` on; nil if there is none.
+    /// Returns the start of the first match from `start` on; nil if there is none.
     func first(in bytes: Span<UInt8>, from start: Int) -> Int? {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return nil }
@@ -182,7 +180,7 @@ private struct ByteSearch {
             var index = start
             while index < bytes.count {
                 if matched == 0 {
-                    // Nearly all bytes are passed over by the search for the first one.
+                    // The search for the first byte skips nearly all bytes.
                     guard let found = unsafe memchr(base + index, Int32(text[0]), bytes.count - index) else {
                         return nil
                     }

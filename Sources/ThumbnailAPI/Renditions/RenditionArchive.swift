@@ -7,9 +7,8 @@ import Memory
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// How the parts of an answer with several images follow one another.
+/// The framing of a response with several images.
 struct RenditionArchive: Sendable {
-    /// The kinds of archives.
     enum Kind: Sendable {
         /// `multipart/mixed` (RFC 2046 section 5.1.3).
         case multipart(boundary: String)
@@ -17,7 +16,7 @@ struct RenditionArchive: Sendable {
         case tar
     }
 
-    /// One part: an image, where it was put, facts as JSON, or the problem that stands in its place.
+    /// One part: an image, the location where it was stored, facts as JSON, or the problem that replaces it.
     enum Part: Sendable {
         case image(Thumbnail)
         case placed(PlacedResult)
@@ -27,7 +26,7 @@ struct RenditionArchive: Sendable {
 
     let kind: Kind
 
-    /// A tar archive, or a multipart body with a boundary that no image holds.
+    /// Creates a tar archive, or a multipart body with a boundary that no image contains.
     init(isTar: Bool) {
         let boundary = "alula-" + Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         kind = isTar ? .tar : .multipart(boundary: boundary)
@@ -41,11 +40,11 @@ struct RenditionArchive: Sendable {
         }
     }
 
-    /// The bytes of a part, in two pieces so that an image is not copied.
+    /// Returns the bytes of a part, in two pieces so that an image is not copied.
     ///
     /// - Parameters:
-    ///   - name: The part's name: letters, digits, dots, hyphens and underscores.
-    ///   - now: Seconds since 1970, for the archive's members.
+    /// - name: The part's name: letters, digits, dots, hyphens and underscores.
+    /// - now: Seconds since 1970, for the archive's members.
     func pieces(of part: Part, named name: String, at now: Int) -> [SharedBytes] {
         let (bytes, fields, ending) = Self.content(of: part)
         switch kind {
@@ -70,7 +69,7 @@ struct RenditionArchive: Sendable {
         }
     }
 
-    /// The content of a part: its bytes, its fields and the ending of its file's name.
+    /// Returns the content of a part: its bytes, its fields and its file name extension.
     static func content(of part: Part) -> (bytes: SharedBytes, fields: [(String, String)], ending: String) {
         switch part {
         case .image(let made):
@@ -100,8 +99,8 @@ struct RenditionArchive: Sendable {
             let text = String(value, radix: 8)
             return Array((String(repeating: "0", count: max(0, digits - text.utf8.count)) + text).utf8)
         }
-        // A name has at most 128 characters and no slash, at which ustar could split it: more than 100 stand in a
-        // header of their own before this one.
+        // A name has at most 128 characters and no slash where ustar could split it; more than 100 need an extra header
+        // before this one.
         put(name.utf8.prefix(100), at: 0)
         put(octal(0o644, digits: 7), at: 100)
         put(octal(0, digits: 7), at: 108)
@@ -114,7 +113,7 @@ struct RenditionArchive: Sendable {
         put(octal(checksum(of: block), digits: 6) + [0, 0x20], at: 148)
         guard name.utf8.count > 100 else { return block }
         let whole = Array("path=\(name)\n".utf8)
-        // A record counts its own length, which has three digits here.
+        // A record includes its own length, which has three digits here.
         let record = Array("\(whole.count + 4) ".utf8) + whole
         var extended = tarHeader("PaxHeaders/name", record.count, now)
         extended[156] = UInt8(ascii: "x")
@@ -124,14 +123,14 @@ struct RenditionArchive: Sendable {
         return extended + record + [UInt8](repeating: 0, count: 512 - record.count % 512) + block
     }
 
-    /// The sum of a header's bytes, its own place counted as spaces.
+    /// Returns the sum of a header's bytes, with spaces for the checksum itself.
     private static func checksum(of header: [UInt8]) -> Int {
         header.indices.reduce(0) { $0 + (148..<156 ~= $1 ? 0x20 : Int(header[$1])) }
     }
 }
 
 extension JSONValue {
-    /// The members that tell where a result was put.
+    /// The members that describe where a result was stored.
     static func placed(_ placed: PlacedResult) -> [(String, JSONValue)] {
         [
             ("location", .string(placed.location)), ("type", .string(placed.mediaType)), ("bytes", .int(placed.bytes)),

@@ -5,10 +5,9 @@ import JSON
 import Text
 import ThumbnailPipeline
 
-/// One element of a list of renditions: a query, or an object with a name and a query, or with a name and facts; a
-/// query may have a destination.
+/// An element of a list of renditions: a query, or an object with a name and a query or facts; a query may have a
+/// destination.
 struct RenditionElement {
-    /// The content of the element, as text.
     enum Content {
         /// A query of `/thumbnail` without the source.
         case query(String)
@@ -16,23 +15,22 @@ struct RenditionElement {
         case include(String)
     }
 
-    /// The given name, else the element's index.
+    /// The given name, otherwise the element's index.
     let name: ExactText
-    /// The content of the element, as text.
     let content: Content
-    /// The place where the result is put, as `NAME:PATH`; nil if it comes with the answer.
+    /// Where the result is stored, as `NAME:PATH`; nil if it is part of the response.
     let destination: ExactText?
-    /// The value of `Cache-Control` of what is put there; nil for that of the place or of the result.
+    /// The `Cache-Control` of a stored result; nil for the destination's or the result's own.
     let cacheControl: String?
 
     private static let longestName = 128
 
-    /// Reads an element.
+    /// Parses an element.
     ///
     /// - Parameters:
-    ///   - element: The JSON.
-    ///   - index: The element's index in its list.
-    ///   - place: The element's JSON Pointer.
+    /// - element: The JSON.
+    /// - index: The element's index in its list.
+    /// - place: The element's JSON Pointer.
     /// - Throws: ``APIError/badBody(_:_:)``.
     init(_ element: JSONValue, at index: Int, _ place: String) throws(APIError) {
         if case .string(let query) = element {
@@ -74,9 +72,9 @@ struct RenditionElement {
         }
     }
 
-    /// The place that the element names, judged; nil if it names none.
+    /// Returns the checked destination of the element; nil if it has none.
     ///
-    /// - Throws: ``APIError/originNotWritable``, or ``APIError/badBody(_:_:)`` for a text that is no place.
+    /// - Throws: ``APIError/originNotWritable``, or ``APIError/badBody(_:_:)`` for an invalid destination.
     func place(_ placer: ResultPlacer, _ place: String) throws(APIError) -> Destination? {
         guard let destination else { return nil }
         do throws(Destination.Refusal) {

@@ -2,16 +2,14 @@ import Dialects
 import HTTPTypes
 import Text
 
-/// How an answer with several images is written.
+/// The format of a response with several images.
 enum RenditionForm: CaseIterable, Sendable {
-    /// `multipart/mixed`; the first, because it wins where nothing is preferred.
+    /// `multipart/mixed`; the first, because it is the default.
     case multipart
-    /// A tar archive.
     case tar
-    /// One JSON object.
     case json
 
-    /// The form that `Accept` prefers: by weight, then by how exactly it is named (RFC 9110 section 12.5.1).
+    /// Selects the format that `Accept` prefers: by weight, then by specificity (RFC 9110 section 12.5.1).
     init(accept: String?) {
         let members = HTTPSyntax.list(accept ?? "").map { member in
             (type: ExactText(MediaType(member)?.description ?? ""), weight: AcceptedFormats.weight(of: member) ?? 0)
@@ -29,7 +27,7 @@ enum RenditionForm: CaseIterable, Sendable {
         self = best.form
     }
 
-    /// The media ranges that name the form, the most exact one first.
+    /// The media ranges that match the format, the most specific first.
     private var ranges: [ExactText] {
         switch self {
         case .multipart: ["multipart/mixed", "multipart/*", "*/*"]

@@ -7,16 +7,16 @@ import Memory
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The parts of an answer as one JSON object, for clients that cannot cut a multipart body: each with its bytes as a
-/// `data:` URI (RFC 2397), or with the place where they were put.
+/// The parts of a response as one JSON object, for clients that cannot parse a multipart body: each with its bytes as a
+/// `data:` URI (RFC 2397), or with the location where they were stored.
 struct RenditionJSON: Sendable {
-    /// Most bytes of the answer.
+    /// Most bytes of the response.
     static let mostBytes = 16 << 20
 
     private struct Entry {
         /// The object up to the base64 text, or up to its end.
         let head: String
-        /// The bytes of the text; nil if there is none.
+        /// The bytes to encode in base64; nil if there are none.
         let bytes: SharedBytes?
 
         /// Bytes of the entry's text, with its end and a comma.
@@ -59,11 +59,12 @@ struct RenditionJSON: Sendable {
         entries[index] = entry
     }
 
-    /// Bytes of an image that are written at once: a multiple of three, so that their texts follow one another.
+    /// Bytes of an image that are written at once: a multiple of three, so that the base64 texts can be concatenated.
     private static let pieceLength = 48 << 10
 
-    /// Writes the whole text, with the entries in the order of the list, piece by piece, and forgets what is written:
-    /// the images are shared with the cache, so that a slow reader holds no copy of them.
+    /// Writes the whole text in pieces, in the order of the list, and releases each written piece.
+    ///
+    /// The images are shared with the cache, so that a slow reader holds no copy of them.
     mutating func write<Failure: Error>(_ write: (SharedBytes) async throws(Failure) -> Void) async throws(Failure) {
         try await write(SharedBytes(Self.opening.utf8))
         for (place, index) in entries.keys.sorted().enumerated() {

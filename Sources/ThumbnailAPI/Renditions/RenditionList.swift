@@ -6,40 +6,37 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The renditions that one call asks for:
+/// The renditions that one call requests:
 /// `{"url":"…","renditions":["w=300&format=webp",{"name":"hero","query":"w=1200"}]}`.
 ///
-/// A member `include` in place of `query` asks for the facts of `/info` and what it names; a member `to` beside `query`
-/// has the result put there.
+/// A member `include` instead of `query` requests facts as in `/info`; a member `to` with `query` stores the result
+/// there.
 struct RenditionList: Sendable {
-    /// One result of the list.
     struct Rendition: Sendable {
         /// The name of its part.
         let name: ExactText
-        /// The request that the element makes, or the error in it.
+        /// The element's request, or its error.
         let request: Result<RenditionRequest, APIError>
     }
 
-    /// A request for an image, or for facts about it.
     enum RenditionRequest: Sendable {
         case image(ThumbnailRequest, to: Destination?)
         case facts(FactsRequest)
     }
 
-    /// The source; nil if the call brings the file.
+    /// The source; nil if the file is uploaded.
     let source: String?
-    /// The renditions in their order.
     let renditions: [Rendition]
 
-    /// Reads a list.
+    /// Parses a list.
     ///
     /// - Parameters:
-    ///   - body: The JSON.
-    ///   - hasFile: Whether the call brings the file, so that it must not name a source.
-    ///   - fields: The request's fields.
-    ///   - configuration: Reads the renditions.
-    ///   - placer: Judges destinations, which requests without a signature must not have.
-    /// - Throws: ``APIError`` that names the first thing that is wrong with the list; a wrong query fails alone.
+    /// - body: The JSON.
+    /// - hasFile: Whether the call uploads the file, so that it must not name a source.
+    /// - fields: The request's fields.
+    /// - configuration: Parses the renditions.
+    /// - placer: Checks destinations, which unsigned requests must not have.
+    /// - Throws: ``APIError`` that names the first error in the list; an invalid query fails alone.
     init(
         _ body: [UInt8], hasFile: Bool, _ fields: HTTPFields, _ configuration: APIConfiguration, _ placer: ResultPlacer
     ) throws(APIError) {
@@ -67,7 +64,7 @@ struct RenditionList: Sendable {
             guard names.insert(content.name).inserted else {
                 throw .badBody(place + "/name", "Another rendition has this name.")
             }
-            // With keys, the request was signed, or it would not have come here.
+            // With keys, only signed requests get here.
             guard content.destination == nil || !configuration.signingKeys.isEmpty else { throw .badSignature }
             let destination = Result { () throws(APIError) in try content.place(placer, place) }
             if case .success(let known?) = destination, !places.insert(ExactText(known.location)).inserted {

@@ -6,7 +6,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Makes the renditions of a list: several at a time, each given on as soon as it is ready.
+/// Renders a list of renditions, several at a time, and passes each on as soon as it is ready.
 struct RenditionParts: Sendable {
     let list: RenditionList
     let source: OpenedSource
@@ -17,14 +17,14 @@ struct RenditionParts: Sendable {
     let requestID: String
     /// The client that names tags; nil if they are signed.
     let client: ClientNetwork?
-    /// When each of them must be ready.
+    /// The time by which each must be ready.
     let deadline: Duration
     let timekeeper: any Timekeeper
 
-    /// Renditions of one call that are made at the same time; the call has no more than its share of the threads.
+    /// Renditions of one call that are rendered in parallel; the call has no more than its share of the threads.
     private static let mostAtOnce = 4
 
-    /// Calls `take` with the index of each rendition and its part, in the order in which they are ready.
+    /// Calls `take` with the index of each rendition and its part, in order of completion.
     func make(
         _ take: (_ index: Int, _ part: RenditionArchive.Part) async throws -> Void
     ) async throws {
@@ -66,21 +66,19 @@ struct RenditionParts: Sendable {
     }
 }
 
-/// How an answer with several images begins: what is known when its first image is ready, or when all of them have
-/// failed.
+/// The outcome of a response with several images, known when its first image is ready or all have failed.
 struct RenditionOutcome: Sendable {
-    /// The failures so far.
     private(set) var problems: [Problem] = []
-    /// Whether something was made.
+    /// Whether any result was produced.
     private(set) var isAnyMade = false
 
     mutating func note(_ part: RenditionArchive.Part) {
         if case .problem(let problem) = part { problems.append(problem) } else { isAnyMade = true }
     }
 
-    /// The failure of the whole answer; nil if something was made.
+    /// The failure of the whole response; nil if any result was produced.
     ///
-    /// It is the first failure if all have the same status, else one that says that they differ.
+    /// The first failure if all have the same status, otherwise one that reports different failures.
     var failure: (any ServiceError)? {
         guard !isAnyMade, let first = problems.first?.error else { return nil }
         return problems.allSatisfy { $0.error.status == first.status } ? first : APIError.nothingMade

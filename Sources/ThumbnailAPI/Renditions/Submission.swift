@@ -7,9 +7,8 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The work that the header of a request asks for, if it brings an image or a list of renditions.
+/// The work that a request's header describes, if it uploads an image or a list of renditions.
 struct Submission: Sendable {
-    /// The results to make.
     enum Work: Sendable {
         case one(ThumbnailQuery)
         case several
@@ -19,12 +18,12 @@ struct Submission: Sendable {
     let work: Work
     private let seal: Seal
 
-    /// Reads a header: its signature first, then its time, then what it asks for.
+    /// Parses a header: its signature first, then its expiry, then the work.
     ///
     /// - Parameters:
-    ///   - route: The route of its target.
-    ///   - now: The wall clock's seconds since 1970.
-    /// - Throws: A ``ServiceError`` for the first thing that is wrong.
+    /// - route: The route of its target.
+    /// - now: The wall clock's seconds since 1970.
+    /// - Throws: A ``ServiceError`` for the first error.
     init(_ request: HTTPRequest, at route: PublicRoute, _ configuration: APIConfiguration, at now: Int) throws {
         guard case .images(let route) = route else {
             guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
@@ -48,7 +47,7 @@ struct Submission: Sendable {
             seal = try Seal(request, keys: configuration.signingKeys)
             isSigned = !configuration.signingKeys.isEmpty
         }
-        // A signature that has expired is judged before all else that it covers.
+        // An expired signature takes precedence over everything else that it covers.
         let query = Result { () throws(APIError) in
             try configuration.clientPolicy.allowed(
                 try route.dialect.uploadQuery(in: target), isSigned: isSigned, target.hints)
@@ -59,7 +58,7 @@ struct Submission: Sendable {
         work = .one(try query.get())
     }
 
-    /// Refuses a body that is not the one that was signed or stated.
+    /// Rejects a body that differs from the signed or declared one.
     ///
     /// - Throws: ``APIError/badSignature`` or ``APIError/badBody(_:_:)``.
     func checkBody(of request: HTTPRequest) throws(APIError) { try seal.check(request) }
@@ -71,7 +70,7 @@ struct Submission: Sendable {
         return body
     }
 
-    /// The target of a list has no other parameter than the time until which it is valid.
+    /// The target of a list has no parameter other than its expiry.
     private static func checkQuery(_ target: String, at now: Int) throws(APIError) {
         var expires: Int?
         for (name, value) in try RawQuery(target: target).decoded() {
@@ -88,13 +87,13 @@ struct Submission: Sendable {
 /// The proof of a body in its request's header: a signature that covers it, or a digest.
 private struct Seal: Sendable {
     private let keys: [[UInt8]]
-    /// The digest that the body must have; nil if the header does not state it.
+    /// The required digest of the body; nil if the header does not declare it.
     private let digest: SHA256Digest?
 
-    /// Judges a header.
+    /// Checks a header.
     ///
-    /// - Throws: ``APIError`` if a key demands a signature and there is none that could be one, or, if the digest is
-    ///   stated, that is valid.
+    /// - Throws: ``APIError`` if a key requires a signature and there is no well-formed one or, if the digest is
+    ///   declared, no valid one.
     init(_ request: HTTPRequest, keys: [[UInt8]]) throws(APIError) {
         self.keys = keys
         do throws(ContentDigest.Malformed) {
@@ -107,7 +106,7 @@ private struct Seal: Sendable {
         if let digest, !signature.isValid(for: request, digest: digest, keys: keys) { throw .badSignature }
     }
 
-    /// Judges a complete request.
+    /// Checks a complete request.
     func check(_ request: HTTPRequest) throws(APIError) {
         guard !keys.isEmpty || digest != nil else { return }
         let body = request.body ?? SharedBytes([UInt8]())

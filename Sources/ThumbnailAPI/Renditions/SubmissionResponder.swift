@@ -8,7 +8,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Answers requests to make images that have a body: one image of a file, or many images of a file or a source.
+/// Answers requests with a body: one image of a file, or many images of a file or a source.
 ///
 /// Used on all event threads.
 final class SubmissionResponder: Sendable {
@@ -21,7 +21,7 @@ final class SubmissionResponder: Sendable {
     private let timekeeper: any Timekeeper
     private let common: HTTPFields
 
-    /// Answers with what `thumbnails` makes, or has `placer` put it elsewhere; bodies are read into memory of `bodies`.
+    /// Creates a responder that renders with `thumbnails` and stores with `placer`; bodies use memory of `bodies`.
     init(
         _ configuration: APIConfiguration, _ thumbnails: any ThumbnailServing, placer: ResultPlacer,
         bodies: BodyMemory,
@@ -37,12 +37,12 @@ final class SubmissionResponder: Sendable {
         self.common = common
     }
 
-    /// Judges a request by its header alone.
+    /// Checks a request by its header alone.
     ///
     /// - Parameters:
-    ///   - length: Bytes of the body; nil if they are not announced.
-    ///   - respond: Gives the answer to the complete request, which is made from the answer of this responder.
-    /// - Throws: A ``ServiceError`` for everything that the header tells.
+    /// - length: Bytes of the body; nil if unknown.
+    /// - respond: Responds to the complete request, given the response of this responder.
+    /// - Throws: A ``ServiceError`` for any error that the header reveals.
     func admission(
         of request: HTTPRequest, length: Int?, _ exchange: Exchange,
         respond: @escaping @Sendable (HTTPAnswer) -> HTTPAnswer
@@ -80,7 +80,6 @@ final class SubmissionResponder: Sendable {
         }
     }
 
-    /// The answer to a request that failed.
     func failure(_ error: any Error, _ exchange: Exchange) -> HTTPResponse {
         let error = lifecycle.failure(behind: error)
         return recorder.finish(
@@ -126,7 +125,7 @@ extension SubmissionResponder {
         return recorder.finish(response, exchange, timings: made.timings, source: NativeDialect.uploadedSource)
     }
 
-    /// The answer with several images: streamed as they are made, or as one text.
+    /// Responds with several images, streamed or as one text.
     ///
     /// The room is released when the file or the list is no longer needed.
     private func several(
@@ -177,10 +176,10 @@ extension SubmissionResponder {
         return (list, image)
     }
 
-    /// An answer's body with its media type, and why nothing was made if so.
+    /// The response's body with its media type, and the failure if nothing was produced.
     private typealias Content = (body: HTTPResponse.Body, mediaType: String, failure: (any ServiceError)?)
 
-    /// All parts as one text, which begins when all are made.
+    /// Returns all parts as one text, which begins when all are ready.
     private func whole(_ parts: RenditionParts, _ room: BodyMemory.Room) async throws -> Content {
         defer {
             thumbnails.close(parts.source)
@@ -208,7 +207,7 @@ extension SubmissionResponder {
         return (.streamed(stream), "application/json", outcome.failure)
     }
 
-    /// The parts as they are made, from the first image on; the failures before it come with it.
+    /// Streams the parts as they complete, from the first image on, together with the failures before it.
     private func streamed(
         _ parts: RenditionParts, isTar: Bool, _ room: BodyMemory.Room
     ) async throws -> Content {
@@ -227,7 +226,7 @@ extension SubmissionResponder {
         return (.streamed(stream), archive.mediaType, failure)
     }
 
-    /// Makes the renditions, and writes each as soon as it is ready and the client has taken the one before.
+    /// Renders, and writes each part as soon as it is ready and the client has taken the one before.
     private func write(
         _ parts: RenditionParts, as archive: RenditionArchive, to stream: StreamedBody,
         _ begun: FirstAnswer<(any ServiceError)?>
@@ -256,7 +255,7 @@ extension SubmissionResponder {
             try await stream.write(archive.end)
             stream.finish()
         } catch {
-            // The client has left.
+            // The client has disconnected.
             begun.give(APIError.clientGone)
             stream.finish(isComplete: false)
         }

@@ -3,13 +3,11 @@ import HTTPTypes
 import Memory
 import Text
 
-/// The kind of body of a request to make images, from its `Content-Type`.
+/// The kind of body of a rendering request, from its `Content-Type`.
 enum SubmittedBody: Equatable {
-    /// The image itself.
     case image
-    /// A list of renditions.
     case list
-    /// A form with a file: the only field, unless the field has a name.
+    /// A form with a file: the only field, unless a field is named.
     case form(boundary: String, field: ExactText? = nil)
 
     /// Bytes that a form may have besides its file.
@@ -17,14 +15,13 @@ enum SubmittedBody: Equatable {
     /// Most bytes of a list.
     static let longestList = 1 << 20
 
-    /// Media types that do not tell what the body is, so that its first bytes do: the second is what curl sends unless
-    /// it is told another one.
+    /// Media types that do not identify the body, so that its first bytes do; the second one is curl's default.
     private static let untold: Set<ExactText> = ["application/octet-stream", "application/x-www-form-urlencoded"]
 
-    /// The kind of body of a request to make one image.
+    /// Determines the kind of body of a request for one image.
     ///
-    /// - Parameter field: The name of the field of a form that has the image; with it, everything that is no form is
-    ///   an image, whatever its type.
+    /// - Parameter field: The name of the form field with the image; with it, every other body is an image, whatever
+    ///   its type.
     /// - Throws: ``APIError/notAnImageType(_:)`` for anything else, ``APIError/badBody(_:_:)`` for a form without
     ///   boundary.
     init(ofOne fields: HTTPFields, field: ExactText? = nil) throws(APIError) {
@@ -48,7 +45,7 @@ enum SubmittedBody: Equatable {
         self = .image
     }
 
-    /// The kind of body of a request to make several images.
+    /// Determines the kind of body of a request for several images.
     ///
     /// - Throws: ``APIError/unsupportedMediaType`` for anything else.
     init(ofSeveral fields: HTTPFields) throws(APIError) {
@@ -61,14 +58,14 @@ enum SubmittedBody: Equatable {
         }
     }
 
-    /// Whether the client sends an image.
+    /// Whether the client uploads an image.
     var bringsImage: Bool { self != .list }
 
-    /// Refuses a body of this length.
+    /// Rejects a body that is too long.
     ///
     /// - Parameters:
-    ///   - maximumImage: Most bytes of an image.
-    ///   - maximum: Most bytes of any body.
+    /// - maximumImage: Most bytes of an image.
+    /// - maximum: Most bytes of any body.
     func check(length: Int, maximumImage: Int, maximum: Int) throws(APIError) {
         switch self {
         case .list: if length > min(Self.longestList, maximum) { throw .bodyTooLarge }
@@ -77,7 +74,7 @@ enum SubmittedBody: Equatable {
         }
     }
 
-    /// The image in a body that holds nothing else.
+    /// Returns the image in a body that contains nothing else.
     func image(in body: SharedBytes, atMost maximum: Int) throws(APIError) -> SharedBytes {
         switch self {
         case .list: throw .unsupportedMediaType
@@ -97,7 +94,6 @@ enum SubmittedBody: Equatable {
         }
     }
 
-    /// The list and the image in a form.
     static func listAndImage(
         in body: SharedBytes, boundary: String, atMost maximum: Int
     ) throws(APIError) -> (list: [UInt8], image: SharedBytes) {

@@ -4,11 +4,11 @@ import HTTPTypes
 import Text
 import ThumbnailPipeline
 
-/// Remembers targets that were read and found authentic, so that a hot URL is parsed once.
+/// Caches targets that were parsed and found authentic, so that a hot URL is parsed once.
 ///
-/// Only valid targets are remembered; whether one has expired is judged for each request. Two generations bound their
-/// number: when the young generation is full, the old one is dropped and the young one takes its place; an entry that
-/// is found in the old one moves to the young one. Used on all event threads.
+/// Only valid targets are cached; expiry is checked for each request. Two generations limit their number: when the
+/// young generation is full, it replaces the old one; a hit in the old generation moves to the young one. Used on all
+/// event threads.
 final class PreparedQueries: Sendable {
     private struct State {
         var young: [RequestedTarget: PreparedQuery] = [:]
@@ -20,19 +20,18 @@ final class PreparedQueries: Sendable {
     private let maximumBytes: Int
     private let state = Locked(State())
 
-    /// Remembers at most twice `maximumEntries` targets, which take at most about twice `maximumBytes`.
+    /// Creates a cache of at most twice `maximumEntries` targets, with at most about twice `maximumBytes`.
     init(maximumEntries: Int = 4_096, maximumBytes: Int = 2 << 20) {
         self.maximumEntries = maximumEntries
         self.maximumBytes = maximumBytes
     }
 
-    /// How many targets are remembered.
     var count: Int { state.withLock { $0.young.count + $0.old.count } }
 
-    /// The query that is remembered for exactly the target and `Accept` of a request, and for those hints in its fields
-    /// that the target reads; else the one that `prepare` makes.
+    /// Returns the cached query for exactly this target, `Accept` and the client hints that the target uses; otherwise
+    /// the result of `prepare`.
     ///
-    /// Under a target without hints, a query that read some only tells which they are.
+    /// If a query uses hints, an entry without hints records which ones.
     func query(
         for request: HTTPRequest, prepare: (RequestedTarget) throws(APIError) -> PreparedQuery
     ) throws(APIError) -> PreparedQuery {
@@ -70,7 +69,7 @@ final class PreparedQueries: Sendable {
     }
 
     private func insert(_ entry: PreparedQuery, for key: RequestedTarget, into state: inout State) {
-        // An estimate: the source, the file name and the answer's fields repeat parts of the target.
+        // An estimate: the source, the file name and the response's fields repeat parts of the target.
         let bytes = 4 * key.target.utf8.count + (key.accept?.utf8.count ?? 0) + (key.apiKey?.utf8.count ?? 0) + 1_024
         if state.young.count >= maximumEntries || state.youngBytes + bytes > maximumBytes {
             state.old = state.young
@@ -81,34 +80,32 @@ final class PreparedQueries: Sendable {
     }
 }
 
-/// A target that was read and found authentic, with the values that each of its answers needs.
+/// A parsed, authentic target with the values that each of its responses needs.
 final class PreparedQuery: Sendable {
-    /// The route of the target.
     let route: ImageRoute
-    /// The query in the target.
     let query: ThumbnailQuery
     /// The request in the query, with its source resolved.
     let recurring: RecurringRequest
     /// Unix seconds at which the target expires; nil if it never does.
     let expires: Int?
-    /// The value of `Vary` in the answers; nil for none.
+    /// The value of `Vary` in the responses; nil for none.
     let vary: String?
-    /// The fields with hints that the answer depends on.
+    /// The client hints that the response depends on.
     let hintFields: HintFields
-    /// The name of the answer's file, without its extension.
+    /// The file name of the response, without its extension.
     let fileName: FileName
-    /// Seconds for which clients may use the answer, whatever the source says; nil for the source's own lifetime.
+    /// Freshness in seconds for clients, regardless of the source; nil for the source's own lifetime.
     let maximumAge: Int?
-    /// Seconds for which shared caches may use the answer longer while they fetch it anew; nil says nothing.
+    /// Seconds for which shared caches may serve the response stale while they revalidate it; nil for no directive.
     let staleAge: Int?
-    /// The value of `Cache-Control` if the source lets shared caches keep the answer; nil for Alula's own.
+    /// The value of `Cache-Control` if the source allows shared caches to store the response; nil for Alula's own.
     let cacheControl: ExactText?
-    /// Whether the answer tells its width and height in fields.
+    /// Whether response fields contain the width and height.
     let tellsSize: Bool
-    /// The tags of the answer, as its field has them; nil for no such field.
+    /// The value of the response's cache tag field; nil for none.
     let cacheTags: String?
 
-    /// Prepares the answers to `query`, which was read at `route`; `request` is its request with the source resolved.
+    /// Prepares the responses to `query`, parsed at `route`; `request` is its request with the source resolved.
     init(
         _ query: ThumbnailQuery, _ request: RecurringRequest, at route: ImageRoute, cacheTagField: CacheTagField? = nil
     ) {

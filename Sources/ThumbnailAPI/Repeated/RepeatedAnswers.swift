@@ -4,7 +4,7 @@ import Imaging
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Gives answers that are the same for all requests for a cached thumbnail, and gives them again.
+/// Builds responses that are equal for all requests for a cached thumbnail, and reuses them.
 ///
 /// Used on all event threads. See docs/decisions/014-the-hot-path.md.
 final class RepeatedAnswers: Sendable {
@@ -14,7 +14,7 @@ final class RepeatedAnswers: Sendable {
     private let timekeeper: any Timekeeper
     private let fields: ThumbnailFields
 
-    /// Answers with what the result cache of `thumbnails` holds.
+    /// Serves from the result cache of `thumbnails`.
     init(
         _ thumbnails: any ThumbnailLookup, fields: ThumbnailFields, lifecycle: ServiceLifecycle,
         recorder: ExchangeRecorder, timekeeper: any Timekeeper
@@ -26,17 +26,19 @@ final class RepeatedAnswers: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// The answer with a cached thumbnail, which counts as given; nil if each request needs an answer of its own: when
-    /// every request is logged, since each line has another request ID, and when the target expires.
+    /// Responds with a cached thumbnail and records it; returns nil if each request needs its own response.
+    ///
+    /// That is the case when every request is logged, because each line has another request ID, and when the target
+    /// expires.
     func answer(_ thumbnail: Thumbnail, to prepared: PreparedQuery, since start: Duration) -> HTTPAnswer? {
         response(thumbnail, to: prepared, since: start, second: timekeeper.secondsSince1970)
             .map { .again($0, by: RecurringThumbnail(prepared, of: self)) }
     }
 
-    /// The answer to a request that had a recurring one before; nil if the request has to be read again.
+    /// Responds to a repeated request; returns nil if it must be parsed again.
     ///
-    /// The answer is the same as `last` within a second, until an entry leaves the caches. Then the caches, which all
-    /// event threads share, are not asked; so a use of the entry is noted in them only once a second.
+    /// The response equals `last` within a second, until an entry leaves the caches. Then the caches, which all event
+    /// threads share, are not accessed, so they record the use of an entry only once a second.
     fileprivate func response(to prepared: PreparedQuery, after last: DatedResponse?) -> DatedResponse? {
         let start = timekeeper.now
         guard !lifecycle.isDraining else { return nil }
@@ -68,14 +70,14 @@ final class RepeatedAnswers: Sendable {
         }
     }
 
-    /// The fields of an answer with `thumbnail` that do not depend on the moment; those of a cached thumbnail are kept.
+    /// Returns the fields of a response with `thumbnail` that do not change over time; cached thumbnails store them.
     func lastingFields(_ thumbnail: Thumbnail, _ prepared: PreparedQuery) -> HTTPFields {
         template(for: thumbnail, prepared)?.fields
             ?? fields.lasting(
                 thumbnail, to: prepared, secondsLeft: prepared.expires.map { $0 - timekeeper.secondsSince1970 })
     }
 
-    /// The template beside a cached thumbnail; nil if the target expires, because its `max-age` shrinks.
+    /// Returns the template stored with a cached thumbnail; nil if the target expires, because its `max-age` shrinks.
     private func template(for thumbnail: Thumbnail, _ prepared: PreparedQuery) -> ThumbnailAnswerTemplate? {
         guard let place = thumbnail.place, prepared.expires == nil else { return nil }
         return ThumbnailAnswerTemplate.template(for: thumbnail, prepared, at: place) {
@@ -84,7 +86,7 @@ final class RepeatedAnswers: Sendable {
     }
 }
 
-/// The answer to a target that a connection requests again and again: the thumbnail that the caches hold at that time.
+/// The response to a target that a connection requests repeatedly: the thumbnail that is cached at that time.
 private final class RecurringThumbnail: RecurringAnswer {
     private let prepared: PreparedQuery
     private let answers: RepeatedAnswers
@@ -95,7 +97,7 @@ private final class RecurringThumbnail: RecurringAnswer {
         self.answers = answers
     }
 
-    /// Nil if the thumbnail is no longer cached and fresh, or the service is draining.
+    /// Returns nil if the thumbnail is no longer cached and fresh, or the service is draining.
     func response() -> RecurringResponse? {
         let known = last.withLock { $0 }
         let new = answers.response(to: prepared, after: known)
@@ -107,8 +109,8 @@ private final class RecurringThumbnail: RecurringAnswer {
 /// A response with the facts that it depends on.
 private struct DatedResponse {
     let response: RecurringResponse
-    /// The second since 1970 that its fields tell.
+    /// The second since 1970 of its fields.
     let second: Int
-    /// ``ThumbnailLookup/generation`` before the response was made.
+    /// ``ThumbnailLookup/generation`` before the response was built.
     let generation: Int
 }

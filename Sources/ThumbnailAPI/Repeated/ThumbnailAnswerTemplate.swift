@@ -4,12 +4,12 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The fields that all answers with one cached thumbnail share, and the whole answer of the current second.
+/// The fields that all responses with one cached thumbnail share, and the whole response of the current second.
 ///
-/// Kept beside the thumbnail, because to format dates and join strings for each answer to a hot URL would cost more
-/// than the rest of the answer. Used on all event threads.
+/// Stored with the thumbnail, because formatting dates and joining strings for each response to a hot URL would cost
+/// more than the rest of the response. Used on all event threads.
 final class ThumbnailAnswerTemplate: Sendable {
-    /// The fields that do not depend on the moment; answers continue them.
+    /// The fields that do not change over time; responses continue them.
     let fields: HTTPFields
     private let eTag: String
     private let lastModified: HTTPDate?
@@ -39,7 +39,7 @@ final class ThumbnailAnswerTemplate: Sendable {
         cacheTags = prepared.cacheTags
     }
 
-    /// Whether the fields are still right: the facts that they tell have not changed.
+    /// Returns whether the fields are still valid: the facts in them have not changed.
     ///
     /// The format cannot change, because it is the cached result's own.
     private func fits(_ thumbnail: Thumbnail, _ prepared: PreparedQuery) -> Bool {
@@ -50,8 +50,8 @@ final class ThumbnailAnswerTemplate: Sendable {
             && tellsSize == prepared.tellsSize && cacheTags == prepared.cacheTags && fileName == prepared.fileName
     }
 
-    /// The template beside `thumbnail`; if there is none yet, or its facts have changed, one with the fields that
-    /// `make` gives.
+    /// Returns the template stored with `thumbnail`; if there is none, or it is outdated, a new one with the fields
+    /// from `make`.
     static func template(
         for thumbnail: Thumbnail, _ prepared: PreparedQuery, at place: AnswerPlace, make: () -> HTTPFields
     ) -> ThumbnailAnswerTemplate {
@@ -61,7 +61,7 @@ final class ThumbnailAnswerTemplate: Sendable {
         return made
     }
 
-    /// The whole answer at this `second` since 1970, which all requests within the second share.
+    /// Returns the whole response at this `second` since 1970, which all requests within the second share.
     func response(age: Int?, second: Int, make: () -> HTTPResponse) -> RecurringResponse {
         let known = recurring.withLock { $0?.age == age && $0?.second == second ? $0?.response : nil }
         if let known { return known }

@@ -5,24 +5,23 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Writes the header fields of a thumbnail's answer.
+/// Writes the header fields of a thumbnail's response.
 struct ThumbnailFields: Sendable {
     private static let maximumCount = 23
     private let common: HTTPFields
     private let cacheTagField: CacheTagField?
 
-    /// Adds to the `common` fields; `cacheTagField` tells the tags.
     init(common: HTTPFields, cacheTagField: CacheTagField? = nil) {
         self.common = common
         self.cacheTagField = cacheTagField
     }
 
-    /// The fields of a 200 that do not depend on the moment.
+    /// Returns the fields of a 200 that do not change over time.
     ///
     /// - Parameters:
-    ///   - thumbnail: The thumbnail in the answer.
-    ///   - prepared: The query that it answers.
-    ///   - secondsLeft: Seconds until the target expires, which `max-age` does not exceed; nil if it never expires.
+    /// - thumbnail: The thumbnail in the response.
+    /// - prepared: The query that it answers.
+    /// - secondsLeft: Seconds until the target expires, which limit `max-age`; nil if it never expires.
     func lasting(
         _ thumbnail: Thumbnail, to prepared: PreparedQuery, secondsLeft: Int?
     ) -> HTTPFields {
@@ -56,23 +55,22 @@ struct ThumbnailFields: Sendable {
 }
 
 extension HTTPFields {
-    /// The fields that tell what was found out while a thumbnail was made.
+    /// Appends the fields about how a thumbnail was rendered.
     mutating func append(findingsOf thumbnail: Thumbnail) {
         if thumbnail.isIncomplete { append(.alulaIncomplete, "1") }
         if let gainMap = thumbnail.gainMap { append(.alulaHDR, gainMap.done) }
         if let quality = thumbnail.image.quality { append(.alulaQuality, String(quality)) }
     }
 
-    /// The fields in which some services tell the size of an image, in pixels.
+    /// Appends the fields that some services use for an image's size, in pixels.
     mutating func append(sizeOf image: EncodedImage) {
         append(.imageWidth, String(image.size.width))
         append(.imageHeight, String(image.size.height))
     }
 }
 
-/// Writes `Cache-Status` (RFC 9211).
 enum CacheStatusText {
-    /// One member for each layer, in order: `alula-result;fwd=uri-miss;stored, alula-decoded;hit`.
+    /// Returns one member for each layer, in order: `alula-result;fwd=uri-miss;stored, alula-decoded;hit`.
     static func text(_ layers: [CacheLayerStatus]) -> String {
         var text = ""
         for layer in layers {
