@@ -21,12 +21,17 @@ enum GIFBlocks {
         case inFrame(part: Int)
     }
 
+    /// Most blocks and sub-blocks of a file: most sub-blocks have 255 bytes.
+    private static let most = 4_000_000
+
     /// Walks from block to block.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if the header is truncated, or the error of `body`.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if the header is truncated or there are too many blocks, or the
+    ///   error of `body`.
     static func walk(_ bytes: RawSpan, _ body: (Block) throws(ImagingError) -> Void) throws(ImagingError) -> End {
         var offset = try 13 + tableLength(flags: bytes.byte(at: 10))
         var lastFrameEnd = offset
+        var rest = most
         while offset < bytes.byteCount {
             let part: (end: Int, isWhole: Bool)
             switch try bytes.byte(at: offset) {
@@ -36,14 +41,14 @@ enum GIFBlocks {
                 {
                     try body(.control(flags: flags))
                 }
-                part = dataEnd(bytes, from: offset + 2)
+                part = try dataEnd(bytes, from: offset + 2, &rest)
                 guard part.isWhole else { return .missing(lastFrameEnd: lastFrameEnd) }
             case 0x2C:
                 guard let flags = try? bytes.byte(at: offset + 9),
                     case let data = offset + 11 + tableLength(flags: flags), data < bytes.byteCount
                 else { return .missing(lastFrameEnd: lastFrameEnd) }
                 try body(.frame(descriptor: offset, flags: flags, data: data))
-                part = dataEnd(bytes, from: data)
+                part = try dataEnd(bytes, from: data, &rest)
                 guard part.isWhole else { return .inFrame(part: part.end) }
                 lastFrameEnd = part.end
             case 0x3B: return .trailer(lastFrameEnd: lastFrameEnd)
@@ -62,9 +67,13 @@ enum GIFBlocks {
     /// The end of a chain of sub-blocks, or the start of the first truncated one.
     ///
     /// Each begins with its length, and the last one is empty.
-    private static func dataEnd(_ bytes: RawSpan, from start: Int) -> (end: Int, isWhole: Bool) {
+    private static func dataEnd(
+        _ bytes: RawSpan, from start: Int, _ rest: inout Int
+    ) throws(ImagingError) -> (end: Int, isWhole: Bool) {
         var offset = start
         while let length = try? bytes.byte(at: offset), offset + length < bytes.byteCount {
+            rest -= 1
+            guard rest >= 0 else { throw .cannotDecode(detail: "the GIF file has too many blocks") }
             if length == 0 { return (offset + 1, true) }
             offset += length + 1
         }

@@ -127,6 +127,16 @@ struct HeaderBoundsTests {
         }
     }
 
+    @Test func `a GIF of millions of blocks is refused`() {
+        let screen = Array("GIF89a".utf8) + [4, 0, 4, 0, 0, 0, 0]
+        let frame: [UInt8] = [0x2C, 0, 0, 0, 0, 4, 0, 4, 0, 0, 2, 2, 0x4C, 1, 0]
+        for block in [[0x21, 0xFE, 0], [0x21, 0xFE] + repeated([1, 0], 40) + [0]] as [[UInt8]] {
+            #expect(throws: ImagingError.cannotDecode(detail: "the GIF file has too many blocks")) {
+                try inspect(screen + frame + repeated(block, 4_000_000 / (block.count == 3 ? 1 : 41) + 1) + [0x3B])
+            }
+        }
+    }
+
     @Test func `a PNG of half a million chunks is refused, and its first EXIF data count`() throws {
         let file = ImageFixture.file(.plain(PixelSize(width: 8, height: 8), [1, 2, 3]), as: .png)
         func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
