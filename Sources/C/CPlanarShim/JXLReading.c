@@ -7,11 +7,16 @@
 
 struct CPlanarShimJXLReader {
     JxlDecoder *decoder;
+    const void *bytes;
+    size_t count;
     uint8_t *profile;
     size_t profile_size;
     int has_output;
     char text[CPlanarShim_text_size];
 };
+
+/// A layer costs a pass over the whole image, and only one is in the price.
+enum { most_layers = 8 };
 
 static CPlanarShimStatus fail(CPlanarShimJXLReader *reader, const char *text)
 {
@@ -19,11 +24,31 @@ static CPlanarShimStatus fail(CPlanarShimJXLReader *reader, const char *text)
     return CPlanarShimFailed;
 }
 
+/// Whether the first image has few layers: frames up to the first one that is shown for a time. They are skipped without decoding them.
+static int has_few_layers(const void *bytes, size_t count)
+{
+    JxlDecoder *decoder = JxlDecoderCreate(NULL);
+    int frames = 0;
+    if (decoder && JxlDecoderSubscribeEvents(decoder, JXL_DEC_FRAME) == JXL_DEC_SUCCESS
+        && JxlDecoderSetCoalescing(decoder, JXL_FALSE) == JXL_DEC_SUCCESS
+        && JxlDecoderSetInput(decoder, bytes, count) == JXL_DEC_SUCCESS) {
+        JxlFrameHeader frame = {0};
+        while (frames <= most_layers && frame.duration == 0 && JxlDecoderProcessInput(decoder) == JXL_DEC_FRAME
+            && JxlDecoderGetFrameHeader(decoder, &frame) == JXL_DEC_SUCCESS)
+            frames++;
+    }
+    if (decoder)
+        JxlDecoderDestroy(decoder);
+    return frames <= most_layers;
+}
+
 CPlanarShimJXLReader *CPlanarShim_jxl_open(const void *bytes, size_t count)
 {
     CPlanarShimJXLReader *reader = calloc(1, sizeof *reader);
     if (!reader)
         return NULL;
+    reader->bytes = bytes;
+    reader->count = count;
     reader->decoder = JxlDecoderCreate(NULL);
     if (reader->decoder
         && JxlDecoderSubscribeEvents(reader->decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE) == JXL_DEC_SUCCESS
@@ -101,6 +126,8 @@ CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarSh
 {
     JxlBasicInfo info;
     JxlPixelFormat format = {3, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+    if (!has_few_layers(reader->bytes, reader->count))
+        return fail(reader, "the image has too many layers");
     if (JxlDecoderProcessInput(reader->decoder) != JXL_DEC_BASIC_INFO
         || JxlDecoderGetBasicInfo(reader->decoder, &info) != JXL_DEC_SUCCESS)
         return fail(reader, "libjxl finds no header");

@@ -23,6 +23,25 @@ struct HostileImageTests {
         #expect(isUndecodable(SharedBytes(whole.prefix(Int(Double(whole.count) * share)))))
     }
 
+    @Test func `a JPEG XL image of more layers than are in its price is refused before they are decoded`() throws {
+        try ImageLibrary.start()
+        // libjxl 0.7.0: 8×8 pixels of one color, and a frame without a time; its third byte says whether others follow.
+        let start: [UInt8] = [0xFF, 0x0A, 0x41, 0x40, 0x24]
+        let rest: [UInt8] = [
+            0, 0x40, 0, 0x4B, 0x12, 0xA5, 0x42, 5, 0x52, 0x2C, 0x5B, 0xFD, 0x0F, 0x80, 0xE9, 0x30, 0xAB, 9, 5,
+        ]
+        func decode(layers: Int) throws -> PixelSize {
+            let frame = [8, 2, 2] + rest
+            let frames = [[UInt8]](repeating: frame, count: layers - 1) + [[8, 2, 1] + rest]
+            let file = SharedBytes(start + frames.flatMap { $0 })
+            return try ImageDecoder.decode(
+                file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken()
+            ).size
+        }
+        #expect(try decode(layers: 8) == PixelSize(width: 8, height: 8))
+        #expect(throws: ImagingError.cannotDecode(detail: "the image has too many layers")) { try decode(layers: 9) }
+    }
+
     @Test func `a JPEG of thousands of scans is refused at once`() {
         #expect(isUndecodable(ImageFixture.jpegManyScans.bytes))
     }
