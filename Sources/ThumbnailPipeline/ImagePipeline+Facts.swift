@@ -6,10 +6,10 @@ import Text
 package import ThumbnailTypes
 
 extension ImagePipeline {
-    /// The facts about a call's source: the file's header is read, and pixels are decoded only for facts that need
+    /// Returns the facts about a call's source: parses the file's header, and decodes pixels only for facts that need
     /// them.
     ///
-    /// Sizes over the limits are told and not refused, and a file that ends early is no failure, unless its pixels are
+    /// Sizes over the limits are reported, not rejected, and a truncated file is an error only if its pixels are
     /// needed.
     package func facts(_ asked: FactsRequest, for call: Call) async throws -> SourceFacts {
         if let opened = call.opened { return try await facts(asked, of: DescribedSource(opened), opened, for: call) }
@@ -18,7 +18,7 @@ extension ImagePipeline {
             let source = try await describedSource(call, needsPixels: !asked.features.isEmpty)
             guard !asked.features.isEmpty else { return try await facts(asked, of: source, from: nil) }
             if let fetch = source.fetch, let bytes = fetch.bytes.image {
-                // The version that was fetched, whatever the caches hold meanwhile.
+                // The fetched version, even if the caches have another one meanwhile.
                 let opened = try opened(bytes, of: fetch, call.directives)
                 defer { close(opened) }
                 return try await facts(asked, of: source, opened, for: call)
@@ -31,14 +31,13 @@ extension ImagePipeline {
                     receipt: call.receipt)
                 small.allowances = call.allowances
                 let facts = try await facts(asked, of: source, from: try await thumbnail(for: small))
-                // Else another version may have come between the header and the pixels.
+                // Otherwise another version may have arrived between the header and the pixels.
                 if caches.isCurrent(source.record) { return facts }
             }
             call = call.again
         }
     }
 
-    /// The facts about an opened source.
     private func facts(
         _ asked: FactsRequest, of source: DescribedSource, _ opened: OpenedSource, for call: Call
     ) async throws -> SourceFacts {
@@ -47,7 +46,7 @@ extension ImagePipeline {
         return try await facts(asked, of: source, from: try await thumbnail(for: small))
     }
 
-    /// The small image whose appearance is computed: lossless, and shared like any other result.
+    /// The request for the small image whose appearance is computed: lossless, and shared like any other result.
     private static func smallImage(of source: ExactText) -> ThumbnailRequest {
         var options = RenderingOptions()
         (options.format, options.gamut) = (.fixed(.png), .srgb)
@@ -55,9 +54,9 @@ extension ImagePipeline {
         return ThumbnailRequest(source: source, options: options)
     }
 
-    /// The facts about a source that is known.
+    /// Returns the facts about a known source.
     ///
-    /// - Parameter small: The small image; nil if no facts from the pixels are asked for.
+    /// - Parameter small: The small image; nil if no facts from the pixels are requested.
     private func facts(
         _ asked: FactsRequest, of source: DescribedSource, from small: Thumbnail?
     ) async throws -> SourceFacts {
@@ -109,7 +108,7 @@ extension ImagePipeline {
     }
 }
 
-/// A source as it is known, and how it came to be.
+/// A known source, and how it was obtained.
 private struct DescribedSource {
     let record: SourceRecord
     var fetch: Fetch?
@@ -119,7 +118,6 @@ private struct DescribedSource {
         (self.record, self.fetch, self.status) = (record, fetch, status)
     }
 
-    /// An image in hand.
     init(_ opened: OpenedSource) {
         record = opened.record
     }

@@ -19,13 +19,13 @@ extension ImagePipeline {
         return source
     }
 
-    /// An image of a file that is used once: all that is made from it is kept only until ``close(_:)``.
+    /// Opens a file for one-time use: everything derived from it is kept only until ``close(_:)``.
     ///
-    /// - Throws: ``ImagingError`` for a file that is no image, or whose header cannot be read.
+    /// - Throws: ``ImagingError`` if the file is not an image, or its header is unreadable.
     package func opened(file bytes: SharedBytes) throws -> OpenedSource { try opened(passing: bytes) }
 
     private func opened(passing bytes: SharedBytes, fetched: SourceFreshness? = nil) throws -> OpenedSource {
-        // A name that is known to one caller alone.
+        // A name known to one caller alone.
         let name = Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         let source = try OpenedSource(
             passing: bytes, name: name, at: timekeeper.secondsSince1970, fetched: fetched)
@@ -33,10 +33,10 @@ extension ImagePipeline {
         return source
     }
 
-    /// The source of a call, fetched once for all that is made from it.
+    /// Opens the source of a call, fetched once for all results derived from it.
     ///
-    /// If nothing of it may be stored, it gets a name that is known to this caller alone, and all that is made from it
-    /// is kept only until ``close(_:)``.
+    /// If it may not be stored, it gets a name known to this caller alone, and everything derived from it is kept only
+    /// until ``close(_:)``.
     ///
     /// - Throws: A ``ServiceError`` or `CancellationError`.
     package func opened(for call: Call) async throws -> OpenedSource {
@@ -46,7 +46,7 @@ extension ImagePipeline {
             directives: call.directives, receipt: call.receipt)
         let directives = call.directives
         if !directives.noStore { try throwRememberedFailure(of: identity, directives) }
-        // If the source is at hand, so may be all that is wanted of it.
+        // If the source is known, everything requested may be cached.
         if directives.noStore || caches.knownRecord(for: identity) == nil { try admission.admit(to: .small) }
         guard let fetch = try await fetcher.fetch(for: call, needsBytes: PerSource(true)),
             let bytes = fetch.bytes.image
@@ -54,14 +54,15 @@ extension ImagePipeline {
         return try opened(bytes, of: fetch, directives)
     }
 
-    /// Fails like an earlier request that could not even read the header of this source, of which nothing is known.
+    /// Throws the error of an earlier request that could not parse the header of this source, if nothing else is known
+    /// of it.
     func throwRememberedFailure(of identity: SourceIdentity, _ directives: RequestCacheControl) throws {
         guard !directives.noCache, !directives.onlyIfCached else { return }
         let failure = broken.failure(of: identity, known: nil) { _ in throw PipelineError.sourceNeeded }
         if let failure { throw failure }
     }
 
-    /// A source that was fetched for this caller, under its own name if it may be kept.
+    /// Returns a source fetched for this caller, under its own identity if it may be stored.
     func opened(_ bytes: SharedBytes, of fetch: Fetch, _ directives: RequestCacheControl) throws -> OpenedSource {
         let record = fetch.records.image
         if !directives.noStore, caches.isCurrent(record) {

@@ -6,12 +6,12 @@ package import Imaging
 package import Text
 package import ThumbnailTypes
 
-/// Turns a thumbnail request into an encoded image, doing each piece of work at most once at a time.
+/// Turns a thumbnail request into an encoded image, and never does the same work twice at a time.
 ///
 /// The steps, in order: result cache · join an identical render · decoded cache · join an identical decode · source
 /// cache · join or start a download. Each caller waits for its downloads itself, under its own receipt. Decodes and
-/// renders belong to no request and run on worker threads, never while a download is waited for. A request of several
-/// sources takes each step for all of them.
+/// renders belong to no request and run on worker threads, never while waiting for a download. A request with several
+/// sources performs each step for all of them.
 package final class ImagePipeline: ThumbnailServing {
     let downloader: ImageDownloader
     let caches: PipelineCaches
@@ -26,7 +26,7 @@ package final class ImagePipeline: ThumbnailServing {
     let configuration: PipelineConfiguration
     let timekeeper: any Timekeeper
 
-    /// A pipeline over these parts; `caches` is also the cache that `downloader` asks.
+    /// Creates a pipeline from its parts; `caches` is also the cache used by `downloader`.
     package init(
         configuration: PipelineConfiguration, downloader: ImageDownloader, caches: PipelineCaches,
         resources: WorkResources, timekeeper: any Timekeeper
@@ -58,7 +58,7 @@ package final class ImagePipeline: ThumbnailServing {
         RecurringRequest(request, sources: sources(of: request) { try downloader.identity(of: request.source) })
     }
 
-    /// The identities of a request's sources, of which the image has this one.
+    /// Resolves a request's sources; the image has this identity.
     func sources(
         of request: ThumbnailRequest, image: () throws -> SourceIdentity
     ) -> Result<PerSource<SourceIdentity>, any Error> {
@@ -74,7 +74,7 @@ package final class ImagePipeline: ThumbnailServing {
         }
     }
 
-    /// The thumbnail if the result cache has it and its sources are fresh.
+    /// Returns the thumbnail if it is in the result cache and its sources are fresh.
     package func cachedThumbnail(for recurring: RecurringRequest) -> Thumbnail? {
         guard case .success(let sources) = recurring.sources, let records = caches.records(for: sources) else {
             return nil
@@ -85,7 +85,7 @@ package final class ImagePipeline: ThumbnailServing {
         return thumbnail(result, of: records)
     }
 
-    /// The key of the result that a request means, as it was remembered.
+    /// Returns the remembered key of the request's result.
     func resultKey(for recurring: RecurringRequest, _ records: PerSource<SourceRecord>) throws -> ResultKey {
         if let last = recurring.last, records.areSame(as: last.serials) { return last.key }
         let key = try resultKey(for: recurring.request, records)
@@ -98,16 +98,16 @@ package final class ImagePipeline: ThumbnailServing {
         caches.tags.note(recurring.request.tags, of: sources.image, by: client)
     }
 
-    /// Changes with the caches that ``cachedThumbnail(for:)`` asks.
+    /// Changes with the caches behind ``cachedThumbnail(for:)``.
     package var generation: Int { caches.memory.generation }
 
     /// Counts a hit of the result cache.
     package func countRepeatedHit() { caches.memory.results.countRepeatedHit() }
 
-    /// A refusal if the worker threads have too much to do, unless this request needs none of them, or its result may
-    /// be on the disk.
+    /// Returns a rejection if the worker threads are overloaded, unless this request needs none of them, or its result
+    /// may be on the disk.
     ///
-    /// As long as nothing is known of a source, its thumbnail counts as small.
+    /// The thumbnail of an unknown source counts as small.
     package func refusal(of recurring: RecurringRequest) -> (any ServiceError)? {
         let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.refusal(in: $0) != nil }
         guard isAnyBusy, !caches.hasSlowerResults else { return nil }
@@ -132,7 +132,7 @@ package final class ImagePipeline: ThumbnailServing {
         SharedLook(for: recurring, in: self)
     }
 
-    /// The thumbnail, by the shortest way there is.
+    /// Returns the thumbnail in the fewest possible steps.
     package func thumbnail(for call: Call) async throws -> Thumbnail {
         let (request, sources) = (call.request, try call.sources)
         if call.directives.noStore { return try await unstoredThumbnail(for: call) }
@@ -152,7 +152,7 @@ package final class ImagePipeline: ThumbnailServing {
         if let records = known.complete() {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: directives) }
             let isUsable = !reuse.contains(.needsValidation)
-            // A result of stale sources can be used if their origins confirm them.
+            // A result of stale sources is usable if their origins confirm them.
             let recurring = call.recurring
             if let key = isUsable ? try resultKey(for: recurring, records) : try? resultKey(for: recurring, records) {
                 if isUsable {
@@ -175,7 +175,7 @@ package final class ImagePipeline: ThumbnailServing {
                 lane = estimator.price(of: key, records).lane
             }
         }
-        // Judged again, because many may have come before the first of them was seen in the queue.
+        // Checked again, because many requests may have arrived before the first of them was seen in the queue.
         if needsBytes.contains(true) { try admit(call, to: lane) }
         return try await fetchedThumbnail(for: call, needsBytes: needsBytes)
     }
@@ -193,7 +193,7 @@ package final class ImagePipeline: ThumbnailServing {
         try ResultKey(for: request, of: records, by: configuration)
     }
 
-    /// Fails like an earlier request for which the same decode of the same source failed a short while ago.
+    /// Throws the error of an earlier request if the same decode of the same source failed recently.
     private func throwRememberedFailure(of call: Call, _ known: PerSource<SourceRecord?>) throws {
         let roles = call.request.roles
         for (index, identity) in try call.sources.enumerated() {
@@ -215,7 +215,7 @@ package final class ImagePipeline: ThumbnailServing {
 
     private func fetchedThumbnail(for call: Call, needsBytes: PerSource<Bool>) async throws -> Thumbnail {
         var call = call
-        // Another instance may make the result during the fetch.
+        // Another instance may render the result during the fetch.
         call.look = nil
         var fetch = try await fetcher.fetch(for: call, needsBytes: needsBytes)
         while true {
@@ -232,7 +232,7 @@ package final class ImagePipeline: ThumbnailServing {
         }
     }
 
-    /// A thumbnail that neither is taken from a cache nor put into one.
+    /// Renders a thumbnail without reading or writing caches.
     private func unstoredThumbnail(for call: Call) async throws -> Thumbnail {
         try admission.admit(to: .small)
         guard let fetch = try await fetcher.fetch(for: call, needsBytes: call.sources.mapValues { _ in true })
@@ -243,12 +243,12 @@ package final class ImagePipeline: ThumbnailServing {
         return thumbnail(render, of: fetch.records, fetch)
     }
 
-    /// The answer with a result of the result cache for which nothing else had to be asked.
+    /// Returns the thumbnail for a hit of the result cache without any other lookups.
     func thumbnail(_ hit: RenderedImage, of records: PerSource<SourceRecord>) -> Thumbnail {
         Thumbnail(hit, of: records, at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
     }
 
-    /// The answer with the result of a render, after the caller's fetch of its sources; nil if there was none.
+    /// Returns the thumbnail for a render, after the caller's fetch of its sources; `fetch` is nil if there was none.
     func thumbnail(_ render: Render, of records: PerSource<SourceRecord>, _ fetch: Fetch? = nil) -> Thumbnail {
         let now = timekeeper.secondsSince1970
         var status = render.status

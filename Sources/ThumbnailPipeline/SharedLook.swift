@@ -4,12 +4,11 @@ import ImageCaching
 import SharedCaching
 import ThumbnailTypes
 
-/// A look into the shared cache for the result of one request, before any task begins: first for the record of its
+/// A lookup in the shared cache for the result of one request, before any task begins: first for the record of its
 /// source if that is not fresh in memory, then for the result.
 ///
-/// Most requests that memory cannot answer end here in a fleet. A task, its timer and its ways between threads would
-/// cost several times what the look costs. If the look finds nothing, a task goes on; it does not ask for the same
-/// again.
+/// In a fleet, most requests that miss in memory end here. A task, its timer and its thread switches would cost several
+/// times as much as the lookup. If the lookup finds nothing, a task continues without repeating its queries.
 final class SharedLook: SharedLooking {
     private enum State {
         case record(known: SourceRecord?)
@@ -21,7 +20,7 @@ final class SharedLook: SharedLooking {
 
     private struct Place {
         var state: State
-        /// Everything that is known so far.
+        /// Everything known so far.
         var learned = EarlierLook()
     }
 
@@ -33,10 +32,11 @@ final class SharedLook: SharedLooking {
     private let place: Locked<Place>
     private var caches: PipelineCaches { pipeline.caches }
 
-    /// Bytes of a value that an event thread reads at most: hashing them takes less than 0.1 ms.
+    /// The maximum size of a value read on an event thread in bytes: hashing it takes less than 0.1 ms.
     private static let mostReadAtOnce = 64 << 10
 
-    /// The look for a request; nil if the shared cache is not the next to be asked, or if the result is being made.
+    /// Creates the lookup for a request; nil if the shared cache is not the next layer to query, or the result is being
+    /// rendered.
     init?(for recurring: RecurringRequest, in pipeline: ImagePipeline) {
         let caches = pipeline.caches
         guard let tier = caches.tier, tier.isUp, caches.disk == nil, case .success(let sources) = recurring.sources,
@@ -114,7 +114,7 @@ final class SharedLook: SharedLooking {
 
     private func put(_ state: State) { place.withLock { $0.state = state } }
 
-    /// Gives back what a state holds.
+    /// Releases the resources of a state.
     private func release(_ state: State) {
         switch state {
         case .recordReply(_, _, let ticket): caches.changes.withLock { $0.end(ticket) }
@@ -124,23 +124,22 @@ final class SharedLook: SharedLooking {
     }
 }
 
-/// The results that looks under way ask for: each is asked for by one look at a time.
+/// The results of lookups in progress, one lookup per result.
 ///
-/// Others that want the same meanwhile wait in tasks, for one task that all of them share.
+/// Other requests for the same result wait in tasks, for one task shared by all of them.
 final class SharedLooks: Sendable {
     private let keys = Locked<Set<ResultKey>>([])
 
-    /// Begins a look for a result; false if there is one.
+    /// Begins a lookup for a result; returns false if there is one.
     func begin(_ key: ResultKey) -> Bool { keys.withLock { $0.insert(key).inserted } }
 
-    /// Ends the look for a result.
     func end(_ key: ResultKey) { _ = keys.withLock { $0.remove(key) } }
 }
 
 extension ImagePipeline {
-    /// The key of the result that a request means, for a look that begins; nil if it is better left to a task.
+    /// Returns the key of a request's result for a new lookup; nil if the request is better left to a task.
     ///
-    /// That is so if the request will fail, or others ask for the result or make it.
+    /// That is the case if the request will fail, or others look up or render the result.
     fileprivate func keyWorthLooking(for recurring: RecurringRequest, _ record: SourceRecord) -> ResultKey? {
         guard let key = try? resultKey(for: recurring, PerSource(record)), caches.isCurrent(record),
             broken.failure(of: record.identity, known: record, plan: { _ in key.decodeKey.plan }) == nil,
@@ -149,7 +148,7 @@ extension ImagePipeline {
         return key
     }
 
-    /// The thumbnail that another instance made, which is kept in memory.
+    /// Returns the thumbnail rendered by another instance, and stores it in memory.
     fileprivate func thumbnail(
         sharing result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
     ) -> Thumbnail {

@@ -1,23 +1,23 @@
 import Coordination
 
-/// Decides whether misses may go on: the one place that refuses them, before any work is done for them.
+/// Decides whether cache misses may proceed: the only place that rejects them, before any work is done for them.
 ///
-/// Time on the worker threads is scarce, so a miss is judged by how long it would wait for one, in the lane of its
-/// price. A burst is admitted as a whole if all of it is served within ``maximumDelay``. If jobs have been waiting
-/// without a break for that long, more come than can be done. Then half of it is the bound: admitted misses are served
-/// soon, the threads never idle, and the queue is short when the flood ends. Hits, and misses that need no thread of
-/// their own, are not judged here.
+/// Time on the worker threads is scarce, so a miss is admitted by the time it would wait for one, in the lane of its
+/// cost. A burst is admitted as a whole if all of it can be served within ``maximumDelay``. If the queue has been
+/// nonempty for that long, the load exceeds capacity. The bound is then halved: admitted misses are served soon, the
+/// threads never idle, and the queue is short when the flood ends. Hits, and misses that need no thread, are not
+/// checked here.
 struct MissAdmission: Sendable {
     let lanes: WorkLanes
-    /// No miss is to wait longer.
+    /// The maximum wait of a miss.
     let maximumDelay: Duration
 
-    /// How long work that comes now may wait in a lane.
+    /// Returns the queue timeout of new work in a lane.
     func patience(in lane: WorkLanes.Lane) -> Duration {
         Self.patience(behind: lanes.queue(of: lane).backlog, maximumDelay: maximumDelay)
     }
 
-    /// Why a miss that comes now is refused; nil when it may go on.
+    /// Returns the reason to reject a new miss; nil if it may proceed.
     ///
     /// Quick, and called on the event threads.
     func refusal(in lane: WorkLanes.Lane) -> WorkerPool.Full? {
@@ -27,7 +27,7 @@ struct MissAdmission: Sendable {
         return WorkerPool.Full(delay: backlog.delay)
     }
 
-    /// Lets a miss go on, or refuses it.
+    /// Admits or rejects a miss.
     ///
     /// - Throws: `WorkerPool.Full`.
     func admit(to lane: WorkLanes.Lane) throws(WorkerPool.Full) {

@@ -1,36 +1,36 @@
 package import Coordination
 import Imaging
 
-/// Where images are worked on: small work on as many threads as there are workers, dear work on some of its own, in
+/// The threads for work on images: small work runs on one thread per worker, expensive work on its own threads, in
 /// turns.
 ///
-/// However much expensive work is requested, it takes none of the threads that small work needs. This is so even with a
-/// single worker: there are two threads then, which share a processor. In both lanes only work that has a turn holds
-/// memory: when all that waited had reservations, 128 misses at once reserved 413 MB where 188 MB were in use.
+/// Expensive work, however much is requested, takes none of the threads that small work needs. This is true even with a
+/// single worker: there are then two threads, which share a processor. In both lanes only work that has a turn reserves
+/// memory: when all waiting work had reservations, 128 concurrent misses reserved 413 MB where 188 MB were in use.
 package struct WorkLanes: Sendable {
-    /// A lane of work.
     package enum Lane: Sendable, CaseIterable {
-        /// Priced below ``Duration/isDear``, as thumbnails are.
+        /// Work with a cost below ``Duration/isDear``, like thumbnails.
         case small
-        /// Priced at ``Duration/isDear`` or more.
+        /// Work with a cost of at least ``Duration/isDear``.
         case dear
     }
 
-    /// The threads of small work.
+    /// The threads for small work.
     package let small: WorkerPool
-    /// The threads of dear work, one for each turn.
+    /// The threads for expensive work, one per turn.
     package let dear: WorkerPool
-    /// Gives dear work its turns.
+    /// Limits concurrent expensive work.
     package let turns: Turnstile
-    /// Gives small work its turns: two for each thread, so that a thread that ends a piece finds the next one ready.
+    /// Limits concurrent small work: two turns per thread, so that a thread that finishes a piece of work finds the
+    /// next one ready.
     package let smallTurns: Turnstile
 
-    /// Lanes over these threads.
+    /// Creates the lanes.
     ///
     /// - Parameters:
-    ///   - small: Threads for small work.
-    ///   - dear: Threads for dear work.
-    ///   - maximumWaiting: Pieces of work that may wait for their turn in each lane.
+    ///   - small: The threads for small work.
+    ///   - dear: The threads for expensive work.
+    ///   - maximumWaiting: The number of pieces of work that may wait for a turn in each lane.
     ///   - timekeeper: Measures waits.
     package init(
         small: WorkerPool, dear: WorkerPool, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()
@@ -41,13 +41,13 @@ package struct WorkLanes: Sendable {
         smallTurns = Turnstile(places: 2 * small.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
     }
 
-    /// Threads for dear work beside so many workers: half as many, at least one.
+    /// Returns the number of threads for expensive work: half the number of workers, at least 1.
     package static func dearThreadCount(beside workers: Int) -> Int { max(1, workers / 2) }
 
-    /// The threads that do work of this price.
+    /// Returns the threads for work of this cost.
     func workers(for price: Duration) -> WorkerPool { price.isDear ? dear : small }
 
-    /// The backlog of a lane at this moment, and the number of places that it has in any case.
+    /// Returns the current backlog of a lane, and the number of entrants that may always wait.
     func queue(of lane: Lane) -> (backlog: Backlog, places: Int) {
         switch lane {
         case .small: (smallBacklog, small.threadCount)
@@ -62,9 +62,9 @@ package struct WorkLanes: Sendable {
             count: turns.count + threads.count, delay: turns.delay + threads.delay, age: max(turns.age, threads.age))
     }
 
-    /// Pieces of work that are being done.
+    /// The number of pieces of work in progress.
     var runningCount: Int { small.runningCount + dear.runningCount }
 
-    /// Pieces of work that wait for a thread or a turn.
+    /// The number of pieces of work that wait for a thread or a turn.
     package var waitingCount: Int { small.queuedCount + smallTurns.backlog.count + turns.backlog.count }
 }

@@ -8,9 +8,9 @@ struct WorkScheduler: Sendable {
 
     /// Runs `body` when the work has its turn in its lane.
     ///
-    /// - Parameter patience: Bound on the wait for a turn or a worker, which is passed to `body`; nil for the lane's
-    ///   own bound.
-    /// - Throws: `WorkerPool.Full`, or what `body` throws.
+    /// - Parameter patience: The timeout of the wait for a turn or a worker, which is passed to `body`; nil for the
+    ///   lane's default.
+    /// - Throws: `WorkerPool.Full`, or any error of `body`.
     func run<Value: Sendable>(
         _ price: WorkPrice, patience: Duration?, _ body: (_ patience: Duration) async throws -> Value
     ) async throws -> Value {
@@ -28,23 +28,23 @@ struct WorkScheduler: Sendable {
     }
 }
 
-/// The time that it takes to make a result from the sources at hand.
+/// The estimated time to render a result from the available sources.
 struct WorkPrice: Equatable {
-    /// The decode of each source; zero if its pixels are there, or are being made for others.
+    /// The decode of each source; zero if its pixels are cached or already being decoded.
     let decodes: PerSource<Duration>
-    /// The render after them.
+    /// The render after the decodes.
     let render: Duration
 }
 
 extension WorkPrice {
-    /// The price of a plain image.
+    /// Estimates the cost of a single-color image.
     init(of plan: RenderPlan, ofPlain color: Color) {
         self.init(decodes: PerSource(.zero), render: plan.timePrice(ofPlain: color))
     }
 
-    /// The time of all parts together.
+    /// The total time.
     var sum: Duration { decodes.reduce(render, +) }
 
-    /// The lane that the work belongs to: that of its dearest part.
+    /// The lane of the work: the lane of its most expensive part.
     var lane: WorkLanes.Lane { render.isDear || decodes.contains(where: \.isDear) ? .dear : .small }
 }

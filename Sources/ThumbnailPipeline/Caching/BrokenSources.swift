@@ -2,30 +2,29 @@ import Coordination
 import Downloading
 import Imaging
 
-/// Remembers for a short while what could not be decoded, so that a broken image is not downloaded and decoded again
-/// for every request.
+/// Remembers recent decode failures, so that a broken image is not downloaded and decoded again for every request.
 ///
-/// A failure is remembered for one decode plan: a file whose last frame is cut short still shows its first. It is
-/// forgotten after its time, which a lifetime that the origin states can shorten, after a success, with another version
-/// of the source, and when an operator removes the source.
+/// A failure applies to one decode plan: a file with a truncated last frame can still show its first. It is forgotten
+/// when it expires, which a lifetime stated by the origin can shorten, after a success, with another version of the
+/// source, and when an operator removes the source.
 final class BrokenSources: Sendable {
-    /// A moment: a failure of work that began before an operator's removal is not remembered after it.
+    /// A point in time: a failure of work that began before an operator's removal is not remembered after it.
     struct Moment {
         fileprivate let removals: Int
     }
 
-    /// One version of a source and what of it failed.
+    /// A source version and its failed decodes.
     private struct Entry {
         let head: SourceHead
-        /// Nil if not even the image's own header could be read.
+        /// Nil if even the image's header was unreadable.
         let record: SourceRecord?
         var failures: [DecodePlan?: ImagingError]
 
-        /// Bytes of memory that it takes, roughly.
+        /// The approximate memory use in bytes.
         var byteCount: Int { head.identity.byteCount + (record?.cost ?? head.byteCount) + failures.count * 512 + 512 }
     }
 
-    /// Failures that are remembered of one version of a source; clients name as many plans as they like.
+    /// The maximum number of failures per source version; clients can name any number of plans.
     private static let mostFailures = 16
 
     private struct State {
@@ -45,12 +44,12 @@ final class BrokenSources: Sendable {
 
     var moment: Moment { state.withLock { Moment(removals: $0.removals) } }
 
-    /// The error that a request would fail with again, because the same decode failed a short while ago.
+    /// Returns the error of a recent attempt at the same decode.
     ///
     /// - Parameters:
     ///   - identity: The source.
-    ///   - known: The source's present record.
-    ///   - plan: The decode that the request would make.
+    ///   - known: The source's current record.
+    ///   - plan: The decode that the request needs.
     func failure(
         of identity: SourceIdentity, known: SourceRecord?, plan: (SourceRecord) throws -> DecodePlan
     ) -> ImagingError? {
@@ -61,23 +60,23 @@ final class BrokenSources: Sendable {
         return (try? plan(record)).flatMap { entry.failures[$0] }
     }
 
-    /// Remembers that a source's header could not be read.
+    /// Records that a source's header is unreadable.
     func remember(_ error: ImagingError, of head: SourceHead, since moment: Moment) {
         remember(error, nil, Entry(head: head, record: nil, failures: [:]), since: moment)
     }
 
-    /// Remembers that this could not be decoded.
+    /// Records a failed decode.
     func remember(_ error: ImagingError, _ plan: DecodePlan, of record: SourceRecord, since moment: Moment) {
         remember(error, plan, Entry(head: record.head, record: record, failures: [:]), since: moment)
     }
 
-    /// Forgets a failure: this could be decoded after all.
+    /// Forgets a failure, because the decode has succeeded.
     func forget(_ plan: DecodePlan, of identity: SourceIdentity) {
         let now = timekeeper.now
         state.withLock { $0.memory.change(FetchedTarget(identity), at: now) { $0.failures[plan] = nil } }
     }
 
-    /// Forgets a source; nil stands for all.
+    /// Forgets a source; nil forgets all.
     func forget(_ identity: SourceIdentity?) {
         state.withLock { state in
             state.removals += 1
@@ -110,7 +109,7 @@ final class BrokenSources: Sendable {
 }
 
 extension ImagingError {
-    /// Whether the source's bytes are at fault; else it is a limit, a setting or the request.
+    /// Whether the source's bytes are at fault, rather than a limit, a setting or the request.
     var isFaultOfSource: Bool {
         switch self {
         case .notAnImage, .cannotDecode, .unsupported: true
@@ -123,6 +122,6 @@ extension ImagingError {
 }
 
 extension DecodePlan {
-    /// Whether it is of the first page alone: a source is of no use without that page.
+    /// Whether the plan is for the first page alone, without which a source is useless.
     var isFirstPage: Bool { page == 0 && !isAnimated }
 }

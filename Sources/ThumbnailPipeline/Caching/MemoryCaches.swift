@@ -4,18 +4,17 @@ import ImageCaching
 import Imaging
 import Memory
 
-/// The caches in memory: pixels, results and sources, and the records that tie the first two to the sources they were
-/// made from.
+/// The caches in memory: pixels, results and sources, and the records that link the first two to their sources.
 struct MemoryCaches: Sendable {
     let decoded: AutoPurgingImageCache<DecodeKey, DecodedImage>
     let results: AutoPurgingImageCache<ResultKey, RenderedImage>
     let sources: AutoPurgingImageCache<SourceKey, SourceBody>
     let records: AutoPurgingImageCache<SourceKey, SourceRecord>
 
-    /// Capacity for records in bytes: about 30,000 sources whose pixels or results may still be there.
+    /// The capacity for records in bytes: about 30,000 sources that may still have pixels or results.
     private static let recordCapacity = 32 << 20
 
-    /// Empty caches.
+    /// Creates empty caches.
     ///
     /// - Parameters:
     ///   - configuration: Their bounds.
@@ -38,37 +37,38 @@ struct MemoryCaches: Sendable {
             cost: \.cost)
     }
 
-    /// Changes whenever a result is removed or something else becomes known of a source.
+    /// Changes whenever a result is removed or a source's record changes.
     var generation: Int { results.removalCount &+ records.removalCount }
 
-    /// Bytes that the caches take beside blocks of bytes, which count themselves: keys, places and records.
+    /// The memory used besides blocks of bytes, which count themselves: keys, bookkeeping and records, in bytes.
     var byteCountBesideBlocks: Int { decoded.keyUsage + results.keyUsage + sources.keyUsage + records.memoryUsage }
 
-    /// The bytes of the version that a record describes, while they are here.
+    /// Returns the cached bytes of the version that a record describes.
     func bytes(of record: SourceRecord) -> SharedBytes? {
-        // Two transfers of one source may end at once: bytes that are not those of the record are of no use.
+        // Two transfers of one source may end at once, so the bytes may not be those of the record.
         sources.value(for: SourceKey(source: record.identity)) { $0.validator == record.validator }?.bytes
     }
 
-    /// Whether pixels or results of the source are here: proof that it can be decoded in some way.
+    /// Whether pixels or results of the source are cached, which proves that it can be decoded in some way.
     func hasMadeAny(from source: SourceIdentity) -> Bool {
         decoded.hasAny(from: source) || results.hasAny(from: source)
     }
 
     func keep(_ record: SourceRecord) { records.add(record, for: SourceKey(source: record.identity)) }
 
-    /// Keeps a value while a condition holds that a removal ends; returns whether it was admitted.
+    /// Stores a value while a condition holds that a removal ends; returns whether it was admitted.
     func keep<Key, Value>(
         _ value: Value, for key: Key, while isCurrent: () -> Bool, in cache: AutoPurgingImageCache<Key, Value>
     ) -> Bool {
         guard isCurrent(), cache.add(value, for: key) else { return false }
-        // A removal takes the record first: one that was done in the cache before the value came is noticed here.
+        // A removal deletes the record first, so this check detects one that cleared the cache before the value was
+        // added.
         if isCurrent() { return true }
         cache.remove(key)
         return false
     }
 
-    /// Makes room: returns the bytes that were given up.
+    /// Makes room; returns the number of released bytes.
     func purge(_ step: MemoryBudget.Purge) -> Int {
         switch step {
         case .preferred: decoded.purgeToPreferred() + results.purgeToPreferred() + sources.purgeToPreferred()
@@ -76,26 +76,26 @@ struct MemoryCaches: Sendable {
         }
     }
 
-    /// Removes a source and all made from it; returns that, without its record.
+    /// Removes a source and everything derived from it; returns the removed entries without the record.
     func removeAll(from identity: SourceIdentity) -> RemovedEntries {
         records.removeAll(from: identity)
         return removeMade(from: identity)
     }
 
-    /// Removes all made from a source, and its bytes; returns that.
+    /// Removes everything derived from a source, and its bytes; returns the removed entries.
     func removeMade(from identity: SourceIdentity) -> RemovedEntries {
         RemovedEntries([
             decoded.removeAll(from: identity), results.removeAll(from: identity), sources.removeAll(from: identity),
         ])
     }
 
-    /// Empties the caches; returns the contents, without records.
+    /// Empties the caches; returns the removed entries without records.
     func removeAll() -> RemovedEntries {
         records.removeAll()
         return RemovedEntries([decoded.removeAll(), results.removeAll(), sources.removeAll()])
     }
 
-    /// Figures by cache name, in the contract's order.
+    /// The figures by cache name, in the documented order.
     var figures: [(name: String, figures: CacheFigures)] {
         [("decoded", decoded.statistics), ("result", results.statistics), ("source", sources.statistics)]
             .map { ($0, CacheFigures($1)) }

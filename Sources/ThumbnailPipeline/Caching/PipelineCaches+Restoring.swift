@@ -7,9 +7,9 @@ import SharedCaching
 import Telemetry
 import ThumbnailTypes
 
-/// Looks below memory: on the disk of this machine, in the cache that all instances share, and where results stay.
+/// Lookups in the layers below memory: the local disk, the shared cache, and the result store.
 extension PipelineCaches {
-    /// Looks for a source below memory; if it is found, it is in memory as well when this returns, fresh or stale.
+    /// Looks up a source below memory; a source that is found, fresh or stale, is in memory when this returns.
     package func retrieve(_ identity: SourceIdentity) async -> Source? {
         guard let record = await restoredRecord(for: identity), let bytes = await restoredBytes(of: record),
             isCurrent(record)
@@ -23,13 +23,13 @@ extension PipelineCaches {
         return await tier?.bytes(of: record, WaitAllowance())
     }
 
-    /// The record of a source, fresh or stale, from memory or else the disk; if that one is not fresh, the layers that
-    /// instances share are asked as well.
+    /// Returns the record of a source, fresh or stale, from memory or else the disk; if it is not fresh, also queries
+    /// the shared layers.
     ///
     /// - Parameters:
     ///   - identity: The source.
-    ///   - allowances: The time that the request has waited for them.
-    ///   - look: The request's earlier look into the shared cache.
+    ///   - allowances: The time that the request has waited for these layers.
+    ///   - look: The request's earlier lookup in the shared cache.
     func restoredRecord(
         for identity: SourceIdentity, _ allowances: LayerAllowances, after look: EarlierLook? = nil
     ) async -> SourceRecord? {
@@ -46,12 +46,12 @@ extension PipelineCaches {
         return known
     }
 
-    /// Whether another instance may know more of a source than this instance.
+    /// Returns whether another instance may have newer information on a source.
     func mayImprove(_ known: SourceRecord?) -> Bool {
         known?.freshness.isFresh(at: timekeeper.secondsSince1970) != true && known?.incompleteUntil == nil
     }
 
-    /// Keeps the shared cache's record of a source if it is newer than this instance's; returns the newer one.
+    /// Stores a shared layer's record of a source if it is newer than the local one; returns the newer record.
     func adopt(
         _ found: SourceRecord?, _ known: SourceRecord?, since ticket: SourceChanges.Ticket,
         of identity: SourceIdentity
@@ -69,7 +69,7 @@ extension PipelineCaches {
         return keep(found, since: ticket) ? found : nil
     }
 
-    /// The record of a source, fresh or stale, from memory or else from the disk.
+    /// Returns the record of a source, fresh or stale, from memory or else the disk.
     func restoredRecord(for identity: SourceIdentity) async -> SourceRecord? {
         if let known = knownRecord(for: identity) { return known }
         guard let disk else { return nil }
@@ -79,17 +79,17 @@ extension PipelineCaches {
         return knownRecord(for: identity) ?? (keep(found, since: ticket) ? found : nil)
     }
 
-    /// Keeps a record that was read elsewhere, unless its source has changed since the reading began.
+    /// Stores a record read from another layer, unless its source has changed since the read began.
     func keep(_ record: SourceRecord, since ticket: SourceChanges.Ticket) -> Bool {
         guard changes.withLock({ $0.isUnchanged(since: ticket) }) else { return false }
         memory.keep(record)
         if changes.withLock({ $0.isUnchanged(since: ticket) }) { return true }
-        // A removal or a newer version came in between: nothing is better than what it removed.
+        // A removal or a newer version came in between: a missing record is better than an outdated one.
         memory.records.remove(SourceKey(source: record.identity))
         return false
     }
 
-    /// The records of the sources, each as by ``restoredRecord(for:_:after:)``.
+    /// Returns the records of the sources, as ``restoredRecord(for:_:after:)`` does.
     func restoredRecords(
         for sources: PerSource<SourceIdentity>, _ allowances: LayerAllowances, after look: EarlierLook?
     ) async -> PerSource<SourceRecord?> {
@@ -100,7 +100,7 @@ extension PipelineCaches {
         return records
     }
 
-    /// Records a wait for what instances share, if the current request is traced.
+    /// Records a wait for a shared layer, if the current request is traced.
     private func trace(_ layer: SharedTier, since begun: Duration, isHit: Bool) {
         RequestTrace.current?.record(
             "lookup", .client, time: begun..<max(begun, timekeeper.now),
@@ -114,12 +114,11 @@ extension PipelineCaches {
         var result: RenderedImage?
         /// Whether it is in memory now.
         var isStored = false
-        /// The answers of what instances share, as far as it was asked.
+        /// The results of the shared layers that were queried.
         var shared: [CacheLayerStatus] = []
     }
 
-    /// A result from the disk, or else from the shared cache or from where results stay; it is in memory as well when
-    /// this returns.
+    /// Returns a result from the disk, the shared cache or the result store; it is also in memory when this returns.
     func restoredResult(
         for key: ResultKey, of records: PerSource<SourceRecord>, _ allowances: LayerAllowances, after look: EarlierLook?
     ) async -> RestoredResult {

@@ -5,9 +5,9 @@ import SharedCaching
 import Telemetry
 import ThumbnailTypes
 
-/// Calls of the caches to what instances share.
+/// The caches' operations on the shared layers.
 extension PipelineCaches {
-    /// Notes the generations of a source whose fetch begins now.
+    /// Records the generations of a source whose fetch begins now.
     package func beginFetch(of identity: SourceIdentity) -> any SourceKeeping {
         guard !layers.isEmpty else { return self }
         let known = knownRecord(for: identity)
@@ -19,9 +19,10 @@ extension PipelineCaches {
             })
     }
 
-    /// Removes a source that may not be kept, and all made from it, also from what instances share if it may be there.
+    /// Removes a source that may not be stored and everything derived from it, also from the shared layers if it may be
+    /// there.
     ///
-    /// A removal costs the result store an object, so it is told of sources alone that were known here.
+    /// A removal costs the result store an object, so it is sent only for sources known here.
     func withdraw(_ identity: SourceIdentity, known: SourceRecord?, cause: PurgeCause) {
         for layer in layers
         where known != nil || layer.layer == .cache && layer.beginning(of: identity, known: nil) != nil {
@@ -30,7 +31,7 @@ extension PipelineCaches {
         if known != nil || disk != nil { removeAll(from: identity, cause: cause) }
     }
 
-    /// Shares a result while all its sources are current; returns the layers in which that will be tried.
+    /// Shares a result while all its sources are current; returns the layers in which it is being stored.
     func share(
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
     ) -> [SharedTier.Layer] {
@@ -40,10 +41,10 @@ extension PipelineCaches {
         return tried
     }
 
-    /// Puts a result into the shared cache while all its sources are current; returns whether that will be tried.
+    /// Stores a result in the shared cache while all its sources are current; returns whether the write was started.
     ///
-    /// If a source was fetched while the shared cache was out of reach, or found in the result store, that takes some
-    /// time.
+    /// If a source was fetched while the shared cache was unreachable, or was found in the result store, the result is
+    /// stored later.
     @discardableResult
     func shareInCache(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) -> Bool {
         guard let tier, isCurrent(records) else { return false }
@@ -58,7 +59,7 @@ extension PipelineCaches {
         return false
     }
 
-    /// Gives a source generations if it is still current when all purges are known; then it can be shared.
+    /// Assigns generations to a source if it is still current once all purges are known; then it can be shared.
     private func adopt(_ record: SourceRecord, _ tier: SharedTier) async {
         let identity = record.identity
         let isFirst = adopted.withLock { sources in
@@ -75,9 +76,9 @@ extension PipelineCaches {
         if keep(adopted, since: ticket) { tier.keep(adopted) }
     }
 
-    /// Makes something unreadable in what instances share; returns how far that has come everywhere.
+    /// Invalidates something in the shared layers; returns the least advanced state of these removals.
     ///
-    /// The last layer comes first: what is found there goes into those before it.
+    /// The last layer comes first, because lookups copy from it into earlier ones.
     func purged(_ purge: (SharedTier) async -> RemovalState) async -> RemovalState {
         var state = RemovalState.done
         for layer in layers.reversed() { state = max(state, await purge(layer)) }
@@ -88,6 +89,6 @@ extension PipelineCaches {
 }
 
 extension SharedTier.Layer {
-    /// Its name in `Cache-Status`.
+    /// The name in `Cache-Status`.
     var status: CacheLayerStatus.Layer { self == .cache ? .shared : .store }
 }

@@ -7,26 +7,26 @@ import Memory
 import SharedCaching
 package import Telemetry
 
-/// The caches in memory, the disk and the shared cache below them, and the life of a source in all of these.
+/// All caches: in memory, on disk and shared; manages the life of a source in them.
 package final class PipelineCaches: SourceCaching {
     let memory: MemoryCaches
     /// Nil without a disk cache.
     let disk: PipelineDisk?
     /// Nil without a shared cache.
     let tier: SharedTier?
-    /// Where results stay; nil if they do not.
+    /// Nil without a result store.
     let resultStore: SharedTier?
-    /// Both of these, in the order in which they are asked.
+    /// The shared cache and the result store, in the order in which they are queried.
     let layers: [SharedTier]
     let changes = Locked(SourceChanges())
-    /// The tags under which this instance was asked for sources.
+    /// The tags under which this instance received requests for sources.
     let tags: SourceTags
-    /// Sources that are getting generations.
+    /// Sources that are being assigned generations.
     let adopted = Locked<Set<SourceIdentity>>([])
     let timekeeper: any Timekeeper
     private let events: EventLog
 
-    /// Caches that are empty in memory.
+    /// Creates caches whose memory is empty.
     package init(
         configuration: PipelineConfiguration, disk: PipelineDisk? = nil, tier: SharedTier? = nil,
         resultStore: SharedTier? = nil,
@@ -44,7 +44,7 @@ package final class PipelineCaches: SourceCaching {
         self.timekeeper = timekeeper
     }
 
-    /// The record of a source, with its bytes if they are here.
+    /// Returns the record of a source, with its bytes if they are in memory.
     package func stored(for identity: SourceIdentity) -> StoredSource? {
         guard let record = knownRecord(for: identity) else {
             // Counts the miss.
@@ -54,28 +54,27 @@ package final class PipelineCaches: SourceCaching {
         return StoredSource(head: record.head, bytes: memory.bytes(of: record))
     }
 
-    /// Whether a fetched source has a readable header.
     package func isImage(_ source: Source) -> Bool { (try? SourceRecord(source.head, bytes: source.bytes)) != nil }
 
-    /// Keeps a fetched source whose image has a readable header and whose origin lets a shared cache store it.
+    /// Stores a fetched source if its image has a readable header and its origin permits shared caching.
     ///
-    /// If the bytes are not the same as before, all that was made from the old ones is removed.
+    /// If its bytes have changed, everything derived from the old ones is removed.
     package func store(_ source: Source) { store(source, under: LayerGenerations()) }
 
-    /// The same for a source whose fetch began under `generations`.
+    /// Stores a source whose fetch began under `generations`.
     fileprivate func store(_ source: Source, under generations: LayerGenerations) {
         changes.withLock { $0.note(source.identity) }
         let key = SourceKey(source: source.identity)
         let old = memory.records.value(for: key)
         let found = try? SourceRecord(source.head, bytes: source.bytes, under: generations)
-        // An answer of one target that is no image says nothing about the image that came from other targets of the
-        // source.
+        // If one target of a source returns something other than an image, images from other targets of the source are
+        // unaffected.
         if found == nil, source.identity.sharesTargets { return }
         guard source.head.freshness.storability == .shared, let record = found else {
             withdraw(source.identity, known: old, cause: .notStorable)
             return
         }
-        // A source that lacked pixels may come whole under the same entity tag.
+        // A truncated source may be complete next time under the same entity tag.
         if let old, old.validator != record.validator || old.incompleteUntil != nil {
             removeAll(from: source.identity, cause: .changed)
         }
@@ -90,17 +89,17 @@ package final class PipelineCaches: SourceCaching {
         tags.tell(of: source.identity)
     }
 
-    /// Keeps the record of an opened image, so that results made from it may be kept as well.
+    /// Stores the record of an opened image, so that results derived from it can be stored too.
     func keepRecord(of source: OpenedSource) {
         let record = source.record
         changes.withLock { $0.note(record.identity) }
         memory.keep(record)
     }
 
-    /// Replaces the record of a source that its origin has confirmed; removes entries that may not be kept any more.
+    /// Replaces the record of a source confirmed by its origin; removes entries that may no longer be stored.
     package func refresh(_ head: SourceHead) { refresh(head, under: LayerGenerations()) }
 
-    /// The same for a source whose confirmation began under `generations`.
+    /// Replaces the record of a source whose validation began under `generations`.
     fileprivate func refresh(_ head: SourceHead, under generations: LayerGenerations) {
         changes.withLock { $0.note(head.identity) }
         guard head.freshness.storability == .shared else {
@@ -118,9 +117,9 @@ package final class PipelineCaches: SourceCaching {
         tags.tell(of: head.identity)
     }
 
-    /// Keeps a source that lacks pixels, and all made from it, in memory alone and no longer than until `end`.
+    /// Keeps a truncated source and everything derived from it only in memory, and only until `end`.
     ///
-    /// Then it is fetched without a condition, as if it were unknown: the rest of it may come under the same entity
+    /// It is then fetched unconditionally, as if it were unknown, because the complete file may have the same entity
     /// tag.
     func limit(_ record: SourceRecord, until end: Duration) {
         guard let known = knownRecord(for: record.identity), known.validator == record.validator,
@@ -132,18 +131,18 @@ package final class PipelineCaches: SourceCaching {
         for layer in layers { layer.forget(record.identity) }
     }
 
-    /// Whether there is a disk, or the shared cache may have the bytes of sources.
+    /// Whether there is a disk, or the shared cache may contain the bytes of sources.
     package var hasSlowerLayer: Bool { disk != nil || tier?.sharesSources == true }
 
     /// Whether results may be found below memory.
     var hasSlowerResults: Bool { disk != nil || layers.contains(where: \.isUp) }
 
-    /// Forgets a source that its origin does not have any more, and all made from it.
+    /// Removes a source deleted at its origin, and everything derived from it.
     package func remove(_ identity: SourceIdentity) {
         withdraw(identity, known: knownRecord(for: identity), cause: .gone)
     }
 
-    /// The record of a source that is fresh, else nil.
+    /// Returns the record of a source if it is fresh, otherwise nil.
     func record(for identity: SourceIdentity) -> SourceRecord? {
         guard let record = knownRecord(for: identity), record.freshness.isFresh(at: timekeeper.secondsSince1970) else {
             return nil
@@ -151,7 +150,7 @@ package final class PipelineCaches: SourceCaching {
         return record
     }
 
-    /// The records of the sources if all of them are fresh, else nil.
+    /// Returns the records of the sources if all of them are fresh, otherwise nil.
     func records(for sources: PerSource<SourceIdentity>) -> PerSource<SourceRecord>? {
         guard let image = record(for: sources.image) else { return nil }
         guard !sources.additional.isEmpty else { return PerSource(image) }
@@ -159,7 +158,7 @@ package final class PipelineCaches: SourceCaching {
         return additional.count == sources.additional.count ? PerSource(image, additional: additional) : nil
     }
 
-    /// The record of a source, fresh or stale.
+    /// Returns the record of a source, fresh or stale.
     func knownRecord(for identity: SourceIdentity) -> SourceRecord? {
         guard let record = memory.records.value(for: SourceKey(source: identity)) else { return nil }
         guard let end = record.incompleteUntil, timekeeper.now >= end else { return record }
@@ -167,43 +166,44 @@ package final class PipelineCaches: SourceCaching {
         return nil
     }
 
-    /// Whether the source's origin lets a shared cache keep it, and this version is still the one that is kept.
+    /// Whether the source's origin permits shared caching, and this version is still the stored one.
     func isCurrent(_ record: SourceRecord) -> Bool {
         record.freshness.storability == .shared
             && knownRecord(for: record.identity)?.validator == record.validator
     }
 
-    /// Whether this is so for all sources of a result.
+    /// Whether the records of all sources are current.
     func isCurrent(_ records: PerSource<SourceRecord>) -> Bool { records.allSatisfy { isCurrent($0) } }
 
-    /// Whether the bytes of the source are kept.
+    /// Whether the bytes of the source are cached.
     func isStored(_ record: SourceRecord) -> Bool {
         isCurrent(record) && memory.sources.contains(SourceKey(source: record.identity))
     }
 
-    /// Keeps pixels while their source is current; returns whether they were admitted.
+    /// Stores pixels while their source is current; returns whether they were admitted.
     @discardableResult
     func keep(_ image: DecodedImage, for key: DecodeKey, of record: SourceRecord) -> Bool {
         memory.keep(image, for: key, while: { self.isCurrent(record) }, in: memory.decoded)
     }
 
-    /// Keeps a result while all its sources are current; returns whether it was admitted.
+    /// Stores a result while all its sources are current; returns whether it was admitted.
     func keep(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) -> Bool {
         let isKept = memory.keep(result, for: key, while: { self.isCurrent(records) }, in: memory.results)
         guard let disk, !result.isIncomplete, isCurrent(records) else { return isKept }
         disk.keep(result, for: key)
-        // As in memory: a removal that was done on the disk before the result came is noticed here.
+        // As in memory: this check detects a removal that cleared the disk before the result was added.
         for record in records where !isCurrent(record) { disk.removeAll(from: record.identity) }
         return true
     }
 
-    /// Bytes of keys, records and tags, which no block of bytes counts.
+    /// The memory used by keys, records and tags, which no block of bytes counts, in bytes.
     package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tags.byteCount }
 
-    /// Makes room in memory: returns the bytes that were given up.
+    /// Makes room in memory; returns the number of released bytes.
     package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }
 
-    /// Removes a source and all made from it, from memory at once and from the disk later; returns what was in memory.
+    /// Removes a source and everything derived from it, from memory at once and from the disk later; returns the
+    /// entries removed from memory.
     @discardableResult
     func removeAll(from identity: SourceIdentity, cause: PurgeCause) -> RemovedEntries {
         let removed = removeFromMemory(identity)
@@ -216,13 +216,13 @@ package final class PipelineCaches: SourceCaching {
         return removed
     }
 
-    /// Removes a source and all made from it; returns what was in memory and on the disk.
+    /// Removes a source and everything derived from it; returns the entries removed from memory and the disk.
     func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
         let removed = removeFromMemory(identity)
         return removed + (await disk?.removedAll(from: identity) ?? RemovedEntries())
     }
 
-    /// Empties everything; returns what was in memory and on the disk.
+    /// Removes everything; returns the entries removed from memory and the disk.
     func removedEverything() async -> RemovedEntries {
         changes.withLock { $0.noteAll() }
         tags.forgetAll()
@@ -235,7 +235,7 @@ package final class PipelineCaches: SourceCaching {
         return memory.removeAll(from: identity)
     }
 
-    /// Figures by cache name, in the contract's order; the disk's shares only if there is a disk.
+    /// The figures by cache name, in the documented order; the disk's shares only if there is a disk.
     var figures: [(name: String, figures: CacheFigures)] {
         let shares = disk?.store.statistics.shares ?? [:]
         let names: [(String, DiskShare)] = [("sourceDisk", .source), ("resultDisk", .result), ("recordDisk", .record)]

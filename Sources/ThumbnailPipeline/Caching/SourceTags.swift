@@ -14,7 +14,8 @@ final class SourceTags: Sendable {
     private let changes: Locked<SourceChanges>
     private let timekeeper: any Timekeeper
 
-    /// No tags; sources whose tags are dropped leave `memory`, which changes them.
+    /// Creates an empty collection; sources whose tags are dropped are removed from `memory`, and recorded in
+    /// `changes`.
     init(
         _ memory: MemoryCaches, _ changes: Locked<SourceChanges>, disk: PipelineDisk?, layers: [SharedTier],
         timekeeper: any Timekeeper
@@ -23,13 +24,14 @@ final class SourceTags: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// Bytes of memory that they take, roughly.
+    /// The approximate memory use in bytes.
     var byteCount: Int { book.withLock(\.byteCount) }
 
-    /// Tags that were not noted because their client had added too many.
+    /// The number of tags dropped because their client added too many.
     var droppedCount: Int { dropped.withLock { $0 } }
 
-    /// Serves a source under tags, and notes them if that succeeds; meanwhile, a purge by them finds the source.
+    /// Serves a source under tags, and records them if that succeeds; meanwhile, a purge by these tags finds the
+    /// source.
     func serving<Value>(
         _ identity: SourceIdentity, under tags: [ExactText], by client: ClientNetwork?,
         _ serve: () async throws -> Value
@@ -46,9 +48,9 @@ final class SourceTags: Sendable {
         return value
     }
 
-    /// Notes that a source is served under tags.
+    /// Records that a source is served under tags.
     ///
-    /// - Parameter client: Who named the tags; nil for those who may name any number.
+    /// - Parameter client: The client that supplied the tags; nil for trusted sources, which have no limit.
     func note(_ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?) {
         guard !tags.isEmpty, !identity.isGiven else { return }
         note(tags, of: identity, by: client, [])
@@ -74,7 +76,7 @@ final class SourceTags: Sendable {
         tell(noted.added, of: identity, beginnings)
     }
 
-    /// Has the layers below memory note all tags of a source: with each of its records.
+    /// Records all tags of a source in the layers below memory, along with each of its records.
     func tell(of identity: SourceIdentity) { tell(book.withLock { $0.tags(of: identity) }, of: identity, []) }
 
     private func tell(_ tags: [ExactText], of identity: SourceIdentity, _ beginnings: [SharedTier.TagBeginnings]) {
@@ -85,12 +87,11 @@ final class SourceTags: Sendable {
         }
     }
 
-    /// The sources that this instance knows to have been asked for under a tag, in memory.
+    /// Returns the sources requested under a tag, as known in memory.
     func sources(under tag: ExactText) -> Set<SourceIdentity> { book.withLock { $0.sources(under: tag) } }
 
     /// Forgets the tags of a purged source: it has none until it is served again.
     func forget(_ identity: SourceIdentity) { book.withLock { $0.forget(identity) } }
 
-    /// Forgets all tags.
     func forgetAll() { book.withLock { $0.forgetAll() } }
 }

@@ -1,9 +1,9 @@
 import Coordination
 import Downloading
 
-/// How many tags clients may add to sources: a plain value.
+/// Limits the tags that clients may add to sources: a plain value.
 ///
-/// A source comes with few tags, so that one that gets many is not asked for by its owner: further tags count more.
+/// A source normally has few tags; if it gets many, they do not come from its owner, so further tags count more.
 struct TagAllowances {
     private struct Allowance {
         var points: Double
@@ -11,21 +11,21 @@ struct TagAllowances {
     }
 
     private var clients: [ClientNetwork: Allowance] = [:]
-    /// When those that have all of theirs are forgotten next, which takes a look at each.
+    /// The earliest time for the next removal of clients with a full allowance, which visits each client.
     private var nextPrune = Duration.zero
 
-    /// Tags that a client may add at once.
+    /// The maximum number of tags that a client may add at once.
     static let most = 8_192.0
-    /// Tags that a client may add each second.
+    /// The number of tags that a client may add per second.
     static let perSecond = 256.0
-    /// Tags of a source that count once, each.
+    /// The number of tags of a source that count once each.
     static let cheapTags = 8
-    /// How often each further tag counts.
+    /// The weight of each further tag.
     static let dearCount = 32.0
-    /// Most clients that are told apart; further ones count as one.
+    /// The maximum number of clients tracked separately; further ones share an allowance.
     private static let mostClients = 8_192
 
-    /// Takes as many of `tags` as a client may add to a source that has `known` others.
+    /// Returns the first of `tags` that a client may add to a source with `known` other tags.
     mutating func taken<Tag>(_ tags: [Tag], known: Int, by client: ClientNetwork, at now: Duration) -> ArraySlice<Tag> {
         if clients[client] == nil, clients.count >= Self.mostClients, now >= nextPrune {
             nextPrune = now + .seconds(1)

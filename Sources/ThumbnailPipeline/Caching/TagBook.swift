@@ -2,38 +2,36 @@ import Coordination
 import Downloading
 import Text
 
-/// The tags under which sources were served lately, and those of the requests under way: a plain value; the caches keep
-/// it under a lock.
+/// The tags under which sources were recently served, and those of requests in progress: a plain value, guarded by the
+/// caches' lock.
 ///
-/// It is bounded. A source whose tags it drops must leave the caches beside it, so that nothing stays there that its
-/// tags cannot find. A request drops no tags before its source is served, so that a source that does not exist takes
-/// nothing from others.
+/// Its size is bounded. A source whose tags it drops must leave the caches beside it, so that no entry is unreachable
+/// by its tags. A request drops no tags before its source is served, so that a nonexistent source evicts nothing.
 struct TagBook {
-    /// The sources of requests under way, by tag, with the number of requests.
+    /// The sources of requests in progress, by tag, with the number of requests.
     private var awaited: [ExactText: [SourceIdentity: Int]] = [:]
     private var tags: [SourceIdentity: [ExactText]] = [:]
     private var sources: [ExactText: Set<SourceIdentity>] = [:]
-    /// Sources in the order in which they came; those that were forgotten since are passed over.
+    /// Sources in order of arrival; those forgotten since are skipped.
     private var order = Deque<SourceIdentity>()
-    /// Sources under tags, each counted once for each of its tags.
+    /// The number of pairs of source and tag.
     private(set) var count = 0
 
-    /// Most of these.
+    /// The maximum number of pairs.
     static let capacity = 1 << 16
-    /// Most tags of one source; then it is dropped and begins anew.
+    /// The maximum number of tags per source; beyond it, the source is dropped and starts over.
     static let mostTags = 64
-    /// Bytes of memory that each takes, roughly.
+    /// The approximate memory use per pair in bytes.
     static let cost = 384
 
-    /// Bytes of memory that it takes, roughly.
+    /// The approximate memory use in bytes.
     var byteCount: Int { count * Self.cost }
 
-    /// Notes that a request under tags begins to wait for a source; ended by ``endWait(for:_:)``.
+    /// Records that a request under tags waits for a source; ended by ``endWait(for:_:)``.
     mutating func beginWait(for source: SourceIdentity, _ tags: [ExactText]) {
         for tag in tags { awaited[tag, default: [:]][source, default: 0] += 1 }
     }
 
-    /// Notes that such a request has ended.
     mutating func endWait(for source: SourceIdentity, _ tags: [ExactText]) {
         for tag in tags {
             guard let count = awaited[tag]?[source] else { continue }
@@ -42,15 +40,15 @@ struct TagBook {
         }
     }
 
-    /// The tags among these that a source is not known to have, and how many it has.
+    /// Returns the tags that are new for a source, and the number of tags that it has.
     func missing(_ new: [ExactText], of source: SourceIdentity) -> (tags: [ExactText], known: Int) {
         guard let known = tags[source] else { return (new, 0) }
         return (new.filter { !known.contains($0) }, known.count)
     }
 
-    /// Notes that a source was served under tags.
+    /// Records that a source was served under tags.
     ///
-    /// - Returns: The tags that it was not known to have, and the sources that were dropped.
+    /// - Returns: The new tags, and the sources that were dropped.
     mutating func note(
         _ new: [ExactText], of source: SourceIdentity
     ) -> (added: [ExactText], dropped: [SourceIdentity]) {
@@ -76,15 +74,13 @@ struct TagBook {
         return (missing, dropped)
     }
 
-    /// The tags of a source.
     func tags(of source: SourceIdentity) -> [ExactText] { tags[source] ?? [] }
 
-    /// The sources under a tag, those that are waited for as well.
+    /// Returns the sources under a tag, including those being waited for.
     func sources(under tag: ExactText) -> Set<SourceIdentity> {
         (sources[tag] ?? []).union((awaited[tag] ?? [:]).keys)
     }
 
-    /// Forgets the tags of a source.
     mutating func forget(_ source: SourceIdentity) {
         guard let known = tags.removeValue(forKey: source) else { return }
         count -= known.count
@@ -94,14 +90,14 @@ struct TagBook {
         }
     }
 
-    /// Forgets all tags of sources that were served.
+    /// Forgets all tags of served sources.
     mutating func forgetAll() {
         let awaited = awaited
         self = TagBook()
         self.awaited = awaited
     }
 
-    /// Drops places of forgotten sources when there are many.
+    /// Removes forgotten sources from the order if there are many.
     private mutating func compact() {
         guard order.count > 2 * Self.capacity else { return }
         var kept = Deque<SourceIdentity>()

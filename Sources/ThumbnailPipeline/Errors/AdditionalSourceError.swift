@@ -1,11 +1,10 @@
 package import HTTPTypes
 package import ThumbnailTypes
 
-/// The failure of an additional source: its own error, which names the role as the offending parameter.
+/// The error of an additional source, with the role as the invalid parameter.
 package struct AdditionalSourceError: ServiceError {
-    /// The intended use of the source.
     package let role: AdditionalSource.Role
-    /// The failure of the additional source.
+    /// The error of the additional source.
     package let underlying: any ServiceError
 
     package var status: HTTPResponse.Status { underlying.status }
@@ -17,14 +16,14 @@ package struct AdditionalSourceError: ServiceError {
     package var upstreamStatus: Int? { underlying.upstreamStatus }
     package var retryAfter: Int? { underlying.retryAfter }
 
-    /// Runs `body` for the source of this role; nil stands for the image, which is given its errors as they are.
+    /// Runs `body` for the source of this role; nil stands for the image, whose errors are passed on unchanged.
     ///
     /// - Throws: The error of `body`, as an ``AdditionalSourceError`` if the source is at fault and not the service.
     static func attributing<Value>(to role: AdditionalSource.Role?, _ body: () throws -> Value) throws -> Value {
         do { return try body() } catch { throw attributed(error, to: role) }
     }
 
-    /// Does the same for an asynchronous `body`.
+    /// Runs an asynchronous `body` in the same way.
     static func attributing<Value>(
         to role: AdditionalSource.Role?, _ body: () async throws -> Value
     ) async throws -> Value {

@@ -70,8 +70,8 @@ extension DownloadError: TabledError {
             detail: "the origin answered \(status)\(code)")
     }
 
-    /// The message to clients about a source that is not fetched: the same words whatever the reason, or they could
-    /// find out which hosts and ports there are inside.
+    /// The message to clients about a source that may not be fetched: the same for every reason, so that it does not
+    /// reveal internal hosts and ports.
     static let refusal =
         "The source is not fetched: its host is misspelt, has no public address or is not allowed here, or its "
         + "scheme or port is not. The service's log names the rule."

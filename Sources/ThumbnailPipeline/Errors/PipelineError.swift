@@ -4,15 +4,15 @@ import HTTPTypes
 package import ImageSandbox
 package import ThumbnailTypes
 
-/// Failures of the pipeline itself.
+/// Errors of the pipeline itself.
 enum PipelineError: Error, Equatable {
-    /// The source's bytes are needed after all; the caller fetches them and tries again.
+    /// The source's bytes are needed after all; the caller fetches them and retries.
     case sourceNeeded
-    /// A placeholder of the request's box would exceed the limits.
+    /// A placeholder of the requested size would exceed the limits.
     case placeholderTooLarge
-    /// As many prefetch jobs are under way as are allowed.
+    /// The maximum number of prefetch jobs is in progress.
     case tooManyPrefetchJobs
-    /// As many purges wait for the shared cache as are allowed.
+    /// The maximum number of purges is waiting for the shared cache.
     case tooManyPurges
 }
 
@@ -30,7 +30,7 @@ extension PipelineError: TabledError {
     }
 }
 
-/// A result that was made, but could not be put where its caller wants it.
+/// A result was rendered, but could not be stored at its destination.
 struct PlacingError: TabledError {
     private let cause: DownloadError
 

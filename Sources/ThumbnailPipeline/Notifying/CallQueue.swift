@@ -1,28 +1,28 @@
 import Coordination
 
-/// Calls that wait to be sent, and the rule by which each is tried: a plain value; the caller keeps it under its lock
-/// and performs what it returns.
+/// A queue of outgoing calls with their retry rule: a plain value, guarded by the caller's lock; the caller performs
+/// the returned actions.
 struct CallQueue<Item> {
-    /// How many calls of one queue are under way at a time.
+    /// The maximum number of concurrent calls per queue.
     static var places: Int { 4 }
-    /// Most calls that wait.
+    /// The maximum number of waiting calls.
     static var mostWaiting: Int { 16_000 }
-    /// Most bytes of the calls that wait.
+    /// The maximum size of waiting calls in bytes.
     static var mostBytes: Int { 8 << 20 }
-    /// The pauses after the first tries: with the last try there is one more of these than pauses.
+    /// The pauses between attempts, of which there is one more.
     static var pauses: [Duration] { [.seconds(1), .seconds(5)] }
 
-    /// The decision about a new call.
+    /// The decision on a new call.
     enum Admission: Equatable {
-        /// It is not taken.
+        /// It is dropped.
         case dropped
-        /// It waits for those that are under way.
+        /// It waits for calls in progress.
         case waits
-        /// It waits, and another runner is to begin.
+        /// It waits, and another runner must start.
         case starts
     }
 
-    /// The step after a try.
+    /// The step after an attempt.
     enum Step: Equatable {
         case end(CallOutcome)
         case again(after: Duration)
@@ -30,14 +30,13 @@ struct CallQueue<Item> {
 
     private var waiting = Deque<(item: Item, bytes: Int)>()
     private var bytes = 0
-    /// Runners that have a place.
+    /// The number of runners.
     private(set) var active = 0
     private(set) var isStopping = false
 
-    /// Calls that wait for a place.
     var waitingCount: Int { waiting.count }
 
-    /// Takes a call that takes so many bytes, unless there is no room.
+    /// Adds a call of this size in bytes, unless there is no room.
     mutating func add(_ item: Item, bytes size: Int) -> Admission {
         guard !isStopping, waiting.count < Self.mostWaiting, bytes + size <= Self.mostBytes else { return .dropped }
         waiting.append((item, size))
@@ -47,7 +46,7 @@ struct CallQueue<Item> {
         return .starts
     }
 
-    /// The next call of a runner; nil if there is none, and then the runner's place is given back.
+    /// Returns the next call for a runner; nil if there is none, which ends the runner.
     mutating func next() -> Item? {
         guard let (item, size) = waiting.popFirst() else {
             active -= 1
@@ -57,7 +56,7 @@ struct CallQueue<Item> {
         return item
     }
 
-    /// The step after a try with this number, the first being 1.
+    /// Returns the step after this attempt, the first being 1.
     func step(after reply: CallReply, attempt: Int) -> Step {
         switch reply {
         case .status(200..<300): return .end(.sent)
@@ -68,15 +67,15 @@ struct CallQueue<Item> {
         }
     }
 
-    /// Takes no further calls, and tries none again; those that wait are sent while there is time.
+    /// Stops accepting and retrying calls; waiting ones are still sent while there is time.
     ///
-    /// - Returns: Whether nothing is under way.
+    /// - Returns: Whether no call is in progress.
     mutating func stop() -> Bool {
         isStopping = true
         return active == 0
     }
 
-    /// Takes out what still waits.
+    /// Removes and returns the remaining calls.
     mutating func takeRest() -> [Item] {
         defer { (waiting, bytes) = (Deque(), 0) }
         return waiting.elements.map(\.item)

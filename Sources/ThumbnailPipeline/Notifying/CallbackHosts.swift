@@ -1,20 +1,20 @@
 package import Downloading
 
-/// The hosts that the callbacks of jobs may lead to.
+/// The hosts allowed in callbacks of jobs.
 package struct CallbackHosts: Sendable {
     private var names: [String] = []
-    /// The ends of names that any host below has, each with its first point.
+    /// The suffixes of wildcard names, each with its leading dot.
     private var endings: [String] = []
 
-    /// No host.
+    /// Allows no host.
     package init() {}
 
-    /// The hosts in a list: names, `*.NAME` for all below a name, or addresses; nil if one is none of these.
+    /// Parses names, `*.NAME` for all hosts below a name, and addresses; nil if one is invalid.
     package init?(_ texts: [String]) {
         for text in texts {
             let isEnding = text.hasPrefix("*.")
             let name = isEnding ? text.dropFirst(2) : text[...]
-            // Read as the host of a callback is, so that both have one spelling.
+            // Parsed like the host of a callback, so that both have the same spelling.
             guard !name.contains(where: { "/?#".contains($0) }), let url = try? SourceURL(parsing: "http://\(name)/"),
                 url.port == 80, url.path == "/", !isEnding || url.address == nil
             else { return nil }
@@ -22,7 +22,7 @@ package struct CallbackHosts: Sendable {
         }
     }
 
-    /// Whether a callback may lead to the host of `url`, on any port.
+    /// Returns whether a callback may go to the host of `url`, on any port.
     package func allow(_ url: SourceURL) -> Bool {
         names.contains(url.host) || endings.contains { url.host.hasSuffix($0) && url.host.utf8.count > $0.utf8.count }
     }

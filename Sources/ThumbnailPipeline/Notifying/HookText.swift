@@ -1,23 +1,23 @@
 import Downloading
 import JSON
 
-/// A text of the settings file in which `{url}`, `{tags}` and `{tag}` stand for what was purged.
+/// A text of the settings file with the placeholders `{url}`, `{tags}` and `{tag}` for the subject of a purge.
 struct HookText: Sendable, Equatable {
-    /// The place of the text in a request, which decides how values are escaped there.
+    /// The place of the text in a request, which determines how values are escaped.
     enum Place: Sendable {
-        /// A URL's path or query: all but letters, digits and `-._~` is percent-encoded (RFC 3986 section 2.1), tags
-        /// are joined by commas.
+        /// The path or query of a URL: all characters except letters, digits and `-._~` are percent-encoded (RFC 3986
+        /// section 2.1), and tags are joined by commas.
         case url
-        /// A field's value: as it is, tags are joined by spaces.
+        /// A field value: values are unchanged, and tags are joined by spaces.
         case field
-        /// A body in JSON: escaped within strings, where tags are joined by commas; elsewhere a string, or an array of
-        /// strings for `{tags}`.
+        /// A JSON body: values are escaped within strings, where tags are joined by commas; elsewhere a value becomes a
+        /// string, or for `{tags}` an array of strings.
         case json
-        /// Another body: as it is, tags are joined by commas.
+        /// Any other body: values are unchanged, and tags are joined by commas.
         case text
     }
 
-    /// The meaning of a name in braces.
+    /// A placeholder.
     enum Value: String, Sendable, CaseIterable {
         case url, tags, tag
 
@@ -32,7 +32,7 @@ struct HookText: Sendable, Equatable {
     private let place: Place
     private var parts: [Part] = []
 
-    /// Reads a text; braces around anything else stand for themselves.
+    /// Parses a text; braces around anything else are literal.
     init(_ text: String, in place: Place) {
         self.place = place
         var rest = Array(text.utf8)[...]
@@ -54,17 +54,17 @@ struct HookText: Sendable, Equatable {
         parts.append(.literal(literal))
     }
 
-    /// Whether the value stands in the text.
+    /// Returns whether the text contains the placeholder.
     func has(_ value: Value) -> Bool {
         parts.contains { if case .value(value, _) = $0 { true } else { false } }
     }
 
-    /// The bytes before the first value.
+    /// The bytes before the first placeholder.
     var start: [UInt8] { if case .literal(let bytes)? = parts.first { bytes } else { [] } }
 
-    /// The text for a purge; nil if it lacks a value that stands here.
+    /// Returns the text for a purge; nil if the purge lacks a value that the text needs.
     ///
-    /// - Parameter tag: The tag that `{tag}` stands for.
+    /// - Parameter tag: The value of `{tag}`.
     func filled(_ purge: PurgeReport, tag: String?) -> [UInt8]? {
         var bytes: [UInt8] = []
         for part in parts {

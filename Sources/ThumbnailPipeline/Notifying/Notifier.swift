@@ -1,9 +1,9 @@
 package import Coordination
 package import Telemetry
 
-/// Tells others what has happened: operators' hooks of purges, and those who began jobs of their ends.
+/// Notifies other servers: operators' hooks of purges, and clients of the ends of their jobs.
 package struct Notifier: Sendable {
-    /// The calls of one kind since the start, and those that wait.
+    /// The counts of calls of one kind since the start, and of waiting ones.
     package struct Figures: Sendable, Equatable {
         package let kind: CallKind
         package let waiting: Int
@@ -14,17 +14,17 @@ package struct Notifier: Sendable {
     private let callbacks: OutgoingCaller
     private let outcomes: CounterFamily
 
-    /// A notifier without calls.
+    /// Creates a notifier.
     ///
-    /// Each hook has a queue of its own, so that one that is slow or gone keeps no other waiting.
+    /// Each hook has its own queue, so that a slow or unreachable one does not delay the others.
     ///
     /// - Parameters:
-    ///   - hooks: Those that are told of purges.
-    ///   - registry: Gets the metrics.
-    ///   - logger: Takes a line for each call that did not arrive.
+    ///   - hooks: The hooks to notify of purges.
+    ///   - registry: Receives the metrics.
+    ///   - logger: Logs each failed call.
     ///   - timekeeper: The clock of the pauses.
-    ///   - toHooks: Sends a call to a host that the operator has named.
-    ///   - toCallbacks: Sends a call to a host that a job has named, if it may be called.
+    ///   - toHooks: Sends a call to a host named by the operator.
+    ///   - toCallbacks: Sends a call to a host named by a job, if it is allowed.
     package init(
         hooks: [PurgeHook] = [], registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper,
         toHooks: @escaping OutgoingCaller.Send, toCallbacks: @escaping OutgoingCaller.Send
@@ -49,14 +49,14 @@ package struct Notifier: Sendable {
         }
     }
 
-    /// Has the hooks told of a purge.
+    /// Notifies the hooks of a purge.
     package func tell(_ purge: PurgeNews) {
         for (hook, caller) in hooks {
             for report in hook.reports(of: purge) { for call in hook.calls(for: report) { caller.add(call) } }
         }
     }
 
-    /// Has the host called that a job has named.
+    /// Sends a callback of a job.
     package func callBack(_ call: OutgoingCall, end: @escaping OutgoingCaller.End) {
         callbacks.add(call, end: end)
     }
@@ -70,7 +70,7 @@ package struct Notifier: Sendable {
         }
     }
 
-    /// Sends what waits until the time is over; nothing is taken any more.
+    /// Sends waiting calls until the time limit, and accepts no more.
     package func stop(timeLimit: Duration) async {
         await withTaskGroup { group in
             for caller in hooks.map(\.caller) + [callbacks] {

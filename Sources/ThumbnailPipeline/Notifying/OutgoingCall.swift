@@ -1,45 +1,44 @@
 package import HTTPTypes
 
-/// One request that the service sends of its own accord, to tell somebody what has happened.
+/// A request that the service sends to notify another server.
 package struct OutgoingCall: Sendable, Equatable {
-    /// Where it goes: an absolute http or https URL.
+    /// An absolute http or https URL.
     package var url: String
     package var method = HTTPRequest.Method.post
-    /// The fields besides those that all calls have; they may hold secrets.
+    /// Additional fields; they may contain secrets.
     package var fields: HTTPFields = [:]
-    /// Empty for a call without a body.
+    /// The body; empty for a call without one.
     package var body: [UInt8] = []
 
-    /// A call of this URL.
     package init(
         url: String, method: HTTPRequest.Method = .post, fields: HTTPFields = [:], body: [UInt8] = []
     ) {
         (self.url, self.method, self.fields, self.body) = (url, method, fields, body)
     }
 
-    /// Bytes of memory that it takes while it waits, roughly.
+    /// The approximate memory use in bytes.
     var byteCount: Int {
         256 + url.utf8.count + body.count
             + fields.reduce(0) { $0 + 64 + $1.name.rawName.utf8.count + $1.value.utf8.count }
     }
 }
 
-/// The answer to a call.
+/// The response to a call.
 package enum CallReply: Sendable, Equatable {
-    /// An answer with this status.
+    /// A response with this status.
     case status(Int)
-    /// No answer, and why.
+    /// No response, for this reason.
     case none(String)
-    /// The call may not be sent, whenever that is tried, and why.
+    /// The call is not allowed, now or later, for this reason.
     case refused(String)
 }
 
-/// The end of a call.
+/// The final outcome of a call.
 package enum CallOutcome: String, Sendable, CaseIterable {
-    /// It was answered with a status of 2xx.
+    /// It received a 2xx status.
     case sent
-    /// No try was answered so.
+    /// No attempt received a 2xx status.
     case failed
-    /// It was given up, because too many calls waited or the service ended.
+    /// It was dropped, because too many calls waited or the service stopped.
     case dropped
 }

@@ -1,12 +1,11 @@
 package import Coordination
 package import Telemetry
 
-/// Sends calls in the background, a few at a time and each up to three times, so that nobody waits for those who are
-/// told.
+/// Sends calls in the background, a few at a time with up to three attempts each, so that no request waits for them.
 package final class OutgoingCaller: Sendable {
     /// Sends a call once, within a bounded time.
     package typealias Send = @Sendable (OutgoingCall) async -> CallReply
-    /// Told how a call has ended.
+    /// Called with the outcome of a call.
     package typealias End = @Sendable (CallOutcome) -> Void
 
     private struct Entry {
@@ -28,12 +27,12 @@ package final class OutgoingCaller: Sendable {
     private let state = Locked(State())
     private let idle = FirstAnswer<Bool>()
 
-    /// A caller without calls.
+    /// Creates a caller.
     ///
     /// - Parameters:
     ///   - kind: The purpose of its calls.
-    ///   - outcomes: Counts the ends of calls by kind and outcome.
-    ///   - logger: Takes a line for each call that did not arrive: with the host, never with the path or fields.
+    ///   - outcomes: Counts calls by kind and outcome.
+    ///   - logger: Logs each failed call with its host, never with its path or fields.
     ///   - timekeeper: The clock of the pauses.
     ///   - send: Sends a call once.
     package init(
@@ -46,14 +45,13 @@ package final class OutgoingCaller: Sendable {
         self.send = send
     }
 
-    /// Calls that wait for their turn.
     var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
 
-    /// Takes a call, and returns at once.
+    /// Queues a call and returns at once.
     ///
     /// - Parameters:
     ///   - call: The call to send.
-    ///   - end: Called when it has arrived or was given up, perhaps before this returns.
+    ///   - end: Called when it was delivered or given up, possibly before this returns.
     package func add(_ call: OutgoingCall, end: @escaping End = { _ in }) {
         let entry = Entry(call: call, end: end)
         let admission = state.withLock { state in
@@ -61,14 +59,14 @@ package final class OutgoingCaller: Sendable {
             guard admission == .starts else { return admission }
             state.lastRunner += 1
             let runner = state.lastRunner
-            // Sound under the lock: creating a task only enqueues it.
+            // Safe under the lock: creating a task only enqueues it.
             state.runners[runner] = Task.detached { await self.run(runner) }
             return admission
         }
         if admission == .dropped { finish(entry, .dropped, "too many calls wait") }
     }
 
-    /// Sends what waits until the time is over, and gives up the rest; nothing is taken any more.
+    /// Sends waiting calls until the time limit, then gives up the rest; accepts no more.
     package func stop(timeLimit: Duration) async {
         if state.withLock({ $0.queue.stop() }) { idle.give(true) }
         _ = await idle.value(within: timeLimit, by: timekeeper, or: false)
@@ -94,7 +92,7 @@ package final class OutgoingCaller: Sendable {
         while true {
             let reply = await send(call)
             let step = state.withLock { $0.queue.step(after: reply, attempt: attempt) }
-            // The end of the service is no fault of those who are called.
+            // The shutdown of the service is not the recipient's fault.
             if Task.isCancelled, step != .end(.sent) { return (.dropped, "the service ends") }
             switch step {
             case .end(let outcome): return (outcome, "\(reply)")
@@ -120,16 +118,16 @@ package final class OutgoingCaller: Sendable {
         entry.end(outcome)
     }
 
-    /// Host and port of a URL; paths of hooks may be secrets.
+    /// Returns host and port of a URL; paths of hooks may be secrets.
     private static func host(of url: String) -> String {
         String(SourceLabel.text(url).prefix { $0 != "/" })
     }
 }
 
-/// The purpose of a call, by its name in metrics.
+/// The purpose of a call; raw values are used in metrics.
 package enum CallKind: String, Sendable, CaseIterable {
-    /// An operator's hook is told of a purge.
+    /// Notifies an operator's hook of a purge.
     case purgeHook = "purge_hook"
-    /// The report of a job is sent to those who began it.
+    /// Sends the report of a job to the client that began it.
     case jobCallback = "job_callback"
 }

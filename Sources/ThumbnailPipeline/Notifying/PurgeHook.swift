@@ -4,9 +4,9 @@ import JSON
 import Text
 import ThumbnailTypes
 
-/// A request that operators want sent after each purge, so that caches in front of the service purge, too.
+/// A request sent after each purge, so that caches in front of the service are purged too.
 package struct PurgeHook: Sendable {
-    /// Why a hook cannot be used: the member that is wrong, and what it may be.
+    /// The invalid member of a hook, and its allowed values.
     package struct Fault: Error, Equatable {
         package let member: String
         package let allowed: String
@@ -18,17 +18,17 @@ package struct PurgeHook: Sendable {
     private let secrets: [(name: HTTPField.Name, value: Secret)]
     private let body: HookText?
 
-    /// Longest URL with its values, in bytes.
+    /// The maximum length of a URL with its values in bytes.
     static let longestURL = 16 << 10
 
-    /// A hook.
+    /// Creates a hook.
     ///
     /// - Parameters:
-    ///   - url: An absolute URL; values stand in its path or query only.
+    ///   - url: An absolute URL; placeholders are allowed only in its path or query.
     ///   - method: The method; nil for `POST`.
-    ///   - fields: Fields with values in their texts.
-    ///   - secrets: Fields that are sent as they are.
-    ///   - body: The body; JSON if `Content-Type` says so, or, without one, if it begins like JSON.
+    ///   - fields: Fields that may contain placeholders.
+    ///   - secrets: Fields that are sent unchanged.
+    ///   - body: The body; JSON if `Content-Type` says so or, without one, if it begins like JSON.
     package init(
         url: String, method: String? = nil, fields: [(name: HTTPField.Name, value: String)] = [],
         secrets: [(name: HTTPField.Name, value: Secret)] = [], body: String? = nil
@@ -69,11 +69,10 @@ package struct PurgeHook: Sendable {
         }
     }
 
-    /// Most tags in one call; Cloudflare takes no more.
+    /// The maximum number of tags per call; the limit of Cloudflare.
     static let mostTags = 30
 
-    /// The reports that a hook gives of a purge: each source by itself if its URL stands somewhere, else all tags, some
-    /// in each call.
+    /// Splits a purge into reports for this hook: one per source if the hook uses the URL, otherwise batches of tags.
     func reports(of purge: PurgeNews) -> [PurgeReport] {
         if has(.url) {
             return purge.sources.map { PurgeReport(url: $0, tags: purge.tags + [CacheTag.ofSource(named: $0)]) }
@@ -89,7 +88,7 @@ package struct PurgeHook: Sendable {
 
     private var texts: [HookText] { [url] + fields.map(\.text) + [body].compactMap { $0 } }
 
-    /// The calls for a report: one, or one for each tag if `{tag}` stands somewhere; none if it lacks a value.
+    /// Returns the calls for a report: one, or one per tag if the hook uses `{tag}`; none if a value is missing.
     func calls(for purge: PurgeReport) -> [OutgoingCall] {
         guard has(.tag) else { return [call(for: purge, tag: nil)].compactMap { $0 } }
         return purge.tags.compactMap { call(for: purge, tag: $0) }

@@ -2,13 +2,13 @@ import Coordination
 package import Downloading
 package import Telemetry
 
-/// Counts what the downloader reports, under the contract's names, and records it as events.
+/// Counts the downloader's reports as metrics, and records them as events.
 package enum DownloadMetrics {
-    /// Registers the metrics; returns the observer that counts them.
+    /// Registers the metrics; returns the observer that updates them.
     ///
     /// - Parameters:
-    ///   - registry: Where the metrics are registered.
-    ///   - events: Takes what happens to each transfer; nil if nothing is to be recorded.
+    ///   - registry: The registry of the metrics.
+    ///   - events: Records the events of each transfer; nil for none.
     package static func observer(registry: MetricsRegistry, events: EventLog? = nil) -> DownloadObserver {
         let outcomes = registry.counters(
             "alula_downloads_total", help: "Transfers ended.", labels: "outcome", counting: "transfer")
@@ -17,7 +17,7 @@ package enum DownloadMetrics {
         let bytes = registry.counter("alula_download_bytes_total", help: "Bytes of sources received.")
         let retries = registry.counter(
             "alula_download_retries_total", help: "Transfers that tried again.", counting: "transfer")
-        // The server's name is no attribute: clients choose it, so there is no end of them.
+        // The server's name is not an attribute: clients choose it, so its values are unbounded.
         let seconds = registry.histograms(
             "alula_download_seconds", help: "Time of a transfer, redirects included.",
             otlp: OTLPMetric(
@@ -39,7 +39,7 @@ package enum DownloadMetrics {
 }
 
 extension ServiceEvent {
-    /// The event of a transfer.
+    /// Creates the event of a transfer.
     init(_ report: TransferReport) {
         let state: DownloadState =
             switch report.state {
@@ -53,7 +53,7 @@ extension ServiceEvent {
             url: report.identity.name, state: state, bytes: report.receivedBytes, total: report.expectedBytes)
     }
 
-    /// The event of an origin of which something else has become known.
+    /// Creates the event of a changed origin.
     package init(_ origin: OriginSnapshot) {
         self = .origin(origin.origin.description, state: OriginStatus(origin).state.rawValue)
     }

@@ -4,24 +4,23 @@ package import SharedCaching
 package import Telemetry
 import Text
 
-/// Does what other instances were told to purge, and notes on the disk how far it has come.
+/// Performs purges received from other instances, and records its position in them on disk.
 package struct FleetPurges: Sendable {
     private static let note = Array("shared-cache/position".utf8)
 
     private let pipeline: ImagePipeline
 
-    /// Removes from the parts of `pipeline`.
     package init(of pipeline: ImagePipeline) { self.pipeline = pipeline }
 
     /// Starts the shared cache's store.
     ///
-    /// If there is a disk, it says first how far the purges were known that were done there. The log is told if the
-    /// store cannot start then: there is no shared cache, and nothing else changes.
+    /// If there is a disk, the position stored there is read first. If the store then cannot start, that is logged, and
+    /// the service runs without a shared cache.
     package func start(_ store: SharedStore, beside disk: DiskStore?, logger: Logger) throws {
         guard let disk else {
             return try store.start(PurgeAudience(onPurge: perform, onGap: performAll))
         }
-        // Of positions that come faster than they are written, the last one counts.
+        // If positions arrive faster than they are written, only the newest counts.
         let (positions, queue) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(1))
         let audience = PurgeAudience(onPurge: perform, onGap: performAll) { queue.yield($0) }
         Task {
@@ -38,26 +37,26 @@ package struct FleetPurges: Sendable {
         }
     }
 
-    /// Removes sources and all made from them, from memory at once and from the disk before anything else is done
-    /// there.
+    /// Removes sources and everything derived from them, from memory at once and from the disk before any other disk
+    /// work.
     ///
-    /// Called on the thread `shared-cache`.
+    /// Called on the `shared-cache` thread.
     private func perform(_ purge: PurgeNotice.Subject) {
         let removal = SourceRemoval(from: pipeline)
         switch purge {
         case .sources(let sources):
             var removed: [SourceIdentity] = []
             for source in sources {
-                // A source that has no identity here cannot be here.
+                // A source without an identity here cannot be cached here.
                 guard let identity = removal.identity(named: source.name) else { continue }
                 removal.removeAll(from: identity, cause: .fleet)
                 pipeline.caches.tier?.finish(source, identity)
                 removed.append(identity)
             }
-            // Instances that share a cache may have a store each.
+            // Instances that share a cache may each have their own store.
             pipeline.caches.resultStore?.forget(removed)
         case .tag(let tag):
-            // The sources that the shared cache knows under the tag are gone: these are left.
+            // The sources known to the shared cache under the tag are gone; these remain.
             let tag = ExactText(tag.text)
             let rest = removal.sourcesInMemory(under: tag)
             for identity in rest { removal.removeAll(from: identity, cause: .fleet) }
@@ -66,13 +65,13 @@ package struct FleetPurges: Sendable {
                 for identity in all { removal.removeAll(from: identity, cause: .fleet) }
                 guard !all.isEmpty else { return }
                 pipeline.caches.resultStore?.forget(all)
-                // Others may have them without knowing the tag.
+                // Other instances may have them without knowing the tag.
                 _ = await pipeline.caches.tier?.purge(SourceRemoval.bounded(all).sources)
             }
         }
     }
 
-    /// Removes everything from this instance, because purges were missed that nobody knows any more.
+    /// Removes everything from this instance, because it missed purges that are no longer listed.
     private func performAll() {
         pipeline.downloader.forget()
         pipeline.broken.forget(nil)

@@ -5,13 +5,13 @@ import SharedCaching
 import Telemetry
 package import Text
 
-/// Passes what operators ask for and do to the parts of the pipeline.
+/// Forwards operators' queries and commands to the parts of the pipeline.
 package struct PipelineControl: ServiceControlling {
     let pipeline: ImagePipeline
-    /// Tells of purges; nil if nobody is told.
+    /// Announces purges; nil if there are no recipients.
     let notifier: Notifier?
 
-    /// Shows and controls the parts of `pipeline`, and has `notifier` tell of purges.
+    /// Controls the parts of `pipeline`, and announces purges by `notifier`.
     package init(of pipeline: ImagePipeline, telling notifier: Notifier? = nil) {
         self.pipeline = pipeline
         self.notifier = notifier
@@ -43,7 +43,7 @@ package struct PipelineControl: ServiceControlling {
         }
     }
 
-    /// Removes what this instance, the disk, and what instances share know under the tag, each from all of them.
+    /// Removes the sources that this instance, the disk, or a shared layer knows under the tag, each from all of them.
     package func remove(tag: ExactText) async throws -> RemovedEntries {
         guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
         var (known, isComplete) = await removal.sources(under: tag)
@@ -87,7 +87,7 @@ package struct PipelineControl: ServiceControlling {
 
     package var resultStore: LayerState? { pipeline.caches.resultStore.map { LayerState($0) } }
 
-    /// Removes from this instance before and after what instances share: what comes from there in between goes, too.
+    /// Removes from this instance before and after the shared layers, to include anything read from them in between.
     private func removed(
         _ identity: SourceIdentity?, _ purge: (SharedTier) async -> RemovalState, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {
@@ -107,7 +107,7 @@ package struct PipelineControl: ServiceControlling {
         removed.bytes += rest.bytes
         removed.isComplete = state == .done
         if state == .refused { throw PipelineError.tooManyPurges }
-        // A cache in front that asks now gets nothing old.
+        // A cache in front that sends a request now gets nothing outdated.
         notifier?.tell(PurgeNews(sources: identity.map { [$0.name] } ?? []))
         return removed
     }
@@ -115,25 +115,25 @@ package struct PipelineControl: ServiceControlling {
     package func cancel(receipt: String) -> Bool { pipeline.downloader.cancel(receipt: receipt) }
 }
 
-/// The sources that places know under a tag that is purged.
+/// The sources that several layers know under a purged tag.
 private final class FoundSources: Sendable {
     private struct State {
-        /// Nil when nobody waits for them any more.
+        /// Nil once no task waits for them.
         var sources: Set<SourceIdentity>? = []
-        /// Places that have not told all that they knew.
+        /// The number of layers that have not reported all their sources.
         var silentPlaces: Int
     }
 
     private let removal: SourceRemoval
     private let state: Locked<State>
 
-    /// The sources of so many places.
+    /// Collects the sources of this number of layers.
     init(_ removal: SourceRemoval, places: Int) {
         self.removal = removal
         state = Locked(State(silentPlaces: places))
     }
 
-    /// Takes sources that a place has made unreadable; those that come late are removed here at once.
+    /// Adds sources invalidated by a layer; late ones are removed here at once.
     func add(_ found: [NamedSource], isComplete: Bool) {
         let identities = found.compactMap { removal.identity(named: $0.name) }
         let isLate = state.withLock { state in
@@ -145,7 +145,7 @@ private final class FoundSources: Sendable {
         for identity in identities { removal.removeAll(from: identity, cause: .operator) }
     }
 
-    /// The sources so far, and whether all places have told all that they knew.
+    /// Returns the sources so far, and whether all layers have reported completely.
     func take() -> (sources: Set<SourceIdentity>, areAll: Bool) {
         state.withLock { state in
             defer { state.sources = nil }

@@ -4,7 +4,7 @@ import Downloading
 import SharedCaching
 package import Telemetry
 
-/// The metrics that are read from the pipeline's parts at each scrape: caches, downloads under way, activity.
+/// Metrics read from the pipeline's parts at each scrape: caches, current downloads, activity.
 package struct PipelineGauges: Sendable {
     private let control: PipelineControl
     private let downloader: ImageDownloader
@@ -12,7 +12,6 @@ package struct PipelineGauges: Sendable {
     private let lanes: WorkLanes
     private let budget: MemoryBudget
 
-    /// Reads the parts of `pipeline`.
     package init(of pipeline: ImagePipeline) {
         control = PipelineControl(of: pipeline)
         downloader = pipeline.downloader
@@ -21,7 +20,6 @@ package struct PipelineGauges: Sendable {
         budget = pipeline.resources.budget
     }
 
-    /// Registers all of them.
     package func register(in registry: MetricsRegistry) {
         registry.gauge(
             "alula_downloads_active", help: "Running transfers.",

@@ -11,45 +11,45 @@ package protocol ServiceControlling: Sendable {
     var diskCache: LayerState? { get }
     /// The state of the shared cache; nil without one.
     var sharedCache: LayerState? { get }
-    /// The state of the store where results stay; nil without one.
+    /// The state of the result store; nil without one.
     var resultStore: LayerState? { get }
-    /// One entry for each transfer under way or waiting.
+    /// The transfers that are running or waiting.
     var downloads: [FlightSnapshot] { get }
-    /// The origins asked lately, by name.
+    /// The recently used origins, by name.
     var origins: [OriginStatus] { get }
-    /// Empties all caches; returns what was removed.
+    /// Empties all caches; returns the removed entries.
     ///
-    /// - Throws: A ``ServiceError`` if the shared cache cannot be told.
+    /// - Throws: A ``ServiceError`` if the shared cache is unreachable.
     func removeAll() async throws -> RemovedEntries
-    /// Removes a source, all made from it and remembered failures; returns what was removed.
+    /// Removes a source, everything derived from it and remembered failures; returns the removed entries.
     ///
-    /// - Throws: A ``ServiceError`` if `source` is no URL, or the shared cache cannot be told.
+    /// - Throws: A ``ServiceError`` if `source` is not a URL, or the shared cache is unreachable.
     func remove(source: ExactText) async throws -> RemovedEntries
-    /// Removes the sources that were asked for under a tag, as ``remove(source:)`` does.
+    /// Removes the sources requested under a tag, as ``remove(source:)`` does.
     func remove(tag: ExactText) async throws -> RemovedEntries
     /// Cancels one caller's wait; returns false if no caller waits under this receipt.
     func cancel(receipt: String) -> Bool
-    /// Cancels the downloads of a source for all callers, who are answered as if each had been cancelled.
+    /// Cancels the downloads of a source for all callers, as if each had been cancelled.
     ///
-    /// - Throws: A ``ServiceError`` if `source` is no URL.
+    /// - Throws: A ``ServiceError`` if `source` is not a URL.
     func cancelDownloads(of source: ExactText) throws -> CancelledDownloads
-    /// Asks a source's origin now, under this receipt.
+    /// Validates a source with its origin now, under this receipt.
     ///
-    /// - Throws: A ``ServiceError`` if `source` is no URL, `CancellationError`.
+    /// - Throws: A ``ServiceError`` if `source` is not a URL; `CancellationError`.
     func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh
-    /// The text that operators see a source under: its canonical URL, or `NAME:PATH` of a named origin.
+    /// Returns the name of a source for operators: its canonical URL, or `NAME:PATH` of a named origin.
     ///
-    /// - Throws: A ``ServiceError`` if `source` is no URL.
+    /// - Throws: A ``ServiceError`` if `source` is not a URL.
     func sourceName(of source: ExactText) throws -> ExactText
-    /// The figures of this moment.
+    /// The current figures.
     var figures: ServiceFigures { get }
 }
 
-/// The downloads that an operator cancelled.
+/// The downloads cancelled by an operator.
 package struct CancelledDownloads: Sendable, Equatable {
-    /// Downloads that ran or waited for a slot.
+    /// The number of downloads that were running or waiting for a slot.
     package var downloads = 0
-    /// Callers that waited for them.
+    /// The number of callers waiting for them.
     package var callers = 0
 }
 
@@ -57,11 +57,11 @@ package struct CancelledDownloads: Sendable, Equatable {
 package enum LayerState: String, Sendable {
     /// It is in use.
     case up
-    /// It is read, and has no room for writes.
+    /// It is read-only, because it has no room.
     case full
-    /// It is too slow or fails, and is probed.
+    /// It is too slow or fails, and is being probed.
     case suspended
-    /// There is no connection, or the disk cache is done without for a while.
+    /// There is no connection, or the disk cache is disabled for a while.
     case down
 }
 
@@ -76,31 +76,31 @@ extension LayerState {
 
 /// The state of an origin.
 package struct OriginStatus: Sendable, Equatable {
-    /// The health of an origin as its transfers have shown it.
+    /// The health of an origin as observed in transfers.
     package enum State: String, Sendable, CaseIterable {
-        /// No transfer has said anything yet.
+        /// No conclusive transfer yet.
         case unknown
-        /// The last transfer that said anything succeeded.
+        /// The last conclusive transfer succeeded.
         case reachable
-        /// The last transfer that said anything failed.
+        /// The last conclusive transfer failed.
         case notReachable = "not_reachable"
-        /// So many failed that the origin is not asked for a while.
+        /// The origin is not contacted for a while, because too many transfers failed.
         case suspended
     }
 
     /// Scheme, host and port; `NAME:` for a folder.
     package var origin: String
     package var state: State
-    /// How long requests will be refused at least.
+    /// The minimum time for which requests will be rejected.
     package var retryAfterSeconds: Double?
-    /// The named origins that it has.
+    /// The named origins at this origin.
     package var names: [String] = []
-    /// Whether a source of it has worked, or the settings name it; others may have been made up by clients.
+    /// Whether one of its sources has worked, or the settings name it; clients may have invented others.
     package var isProven = false
 }
 
 extension OriginStatus {
-    /// The state of an origin as the downloader knows it; `names` are the named origins there.
+    /// Describes an origin as the downloader knows it; `names` are its named origins.
     init(_ origin: OriginSnapshot, names: [String] = []) {
         self.init(
             origin: origin.origin.description,

@@ -1,35 +1,34 @@
 package import Coordination
 import Downloading
 
-/// The service's figures at one moment.
+/// A snapshot of the service's figures.
 package struct ServiceFigures: Sendable, Equatable {
     /// The threads of one lane of work.
     package struct Lane: Sendable, Equatable {
         package var threads: Int
-        /// Pieces of work that are being done.
+        /// The number of pieces of work in progress.
         package var running: Int
-        /// Pieces of work that wait for a thread or a turn.
+        /// The number of pieces of work that wait for a thread or a turn.
         package var waiting: Int
-        /// How long new work would wait.
+        /// The estimated wait of new work.
         package var delay: Duration
     }
 
-    /// Transfers that run, that wait, and the most that may run.
+    /// The numbers of running and waiting transfers, and the maximum of running ones.
     package var activeDownloads, queuedDownloads, maximumDownloads: Int
-    /// Whether downloads show as activity.
+    /// Whether downloads are shown as activity.
     package var isActive: Bool
-    /// Decodes and renders on the threads.
+    /// The number of decodes and renders on the threads.
     package var activeRenders: Int
-    /// Sources decoded and results rendered since the start.
+    /// The number of sources decoded and results rendered since the start.
     package var decodes, renders: Int
-    /// The threads of small and of dear work.
+    /// The threads for small and for expensive work.
     package var small, dear: Lane
     /// The memory budget; sizes in bytes.
     package var memory: MemoryBudget.Statistics
-    /// The caches by name, in the contract's order, those on the disk last.
+    /// The caches by name, in the documented order, those on disk last.
     package var caches: [NamedCache]
 
-    /// A cache with its name.
     package struct NamedCache: Sendable, Equatable {
         package var name: String
         package var figures: CacheFigures

@@ -5,24 +5,23 @@ import Telemetry
 package import Text
 package import ThumbnailTypes
 
-/// The result of asking an origin for a source now.
+/// The result of validating a source with its origin on demand.
 package struct SourceRefresh: Sendable {
     /// The state of the source after the refresh.
     package enum Result: String, Sendable {
-        /// The copies hold: the origin said so, or sent the same bytes.
+        /// The copies are valid: the origin confirmed them or sent the same bytes.
         case unchanged
-        /// There is another version, or one of a source that was not known; nothing that was made from an earlier one
-        /// is served any more.
+        /// The source has another version, or was not known; nothing derived from an earlier version is served any
+        /// more.
         case changed
         /// The origin has no such source; the copies are removed.
         case gone
-        /// Nothing was learned; the copies stay.
+        /// The refresh failed; the copies stay.
         case failed
     }
 
-    /// The state of the source after the refresh.
     package let result: Result
-    /// Why the refresh failed; nil if it did not.
+    /// The error of a failed refresh; otherwise nil.
     package var failure: (any ServiceError)?
 }
 
@@ -68,7 +67,7 @@ extension PipelineControl {
             return SourceRefresh(result: areSame == true ? .unchanged : .changed)
         } catch DownloadError.notFound {
             pipeline.downloader.forget(identity)
-            // The transfer has removed the copies already, unless other targets share them.
+            // The transfer has already removed the copies, unless other targets share them.
             let removed = await pipeline.caches.removedAll(from: identity)
             if removed.entries > 0 {
                 pipeline.resources.events.record(
@@ -84,7 +83,7 @@ extension PipelineControl {
 }
 
 extension RawSpan {
-    /// Whether another span of the same length holds the same bytes.
+    /// Whether another span of the same length contains the same bytes.
     fileprivate func hasSameBytes(as other: RawSpan) -> Bool {
         unsafe withUnsafeBytes { mine in unsafe other.withUnsafeBytes { unsafe mine.elementsEqual($0) } }
     }

@@ -3,28 +3,27 @@ import SharedCaching
 import Telemetry
 import Text
 
-/// Removes sources and all made from them from the parts of one instance.
+/// Removes sources and everything derived from them from the parts of one instance.
 struct SourceRemoval: Sendable {
     private let pipeline: ImagePipeline
 
-    /// Removes from the parts of `pipeline`.
     init(from pipeline: ImagePipeline) {
         self.pipeline = pipeline
     }
 
-    /// Removes a source; returns the entries that were in memory and on the disk.
+    /// Removes a source; returns the entries removed from memory and the disk.
     func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
         forget(identity)
         return await pipeline.caches.removedAll(from: identity)
     }
 
-    /// Removes a source from memory at once, and from the disk before anything else is done there.
+    /// Removes a source from memory at once, and from the disk before any other disk work.
     func removeAll(from identity: SourceIdentity, cause: PurgeCause) {
         forget(identity)
         pipeline.caches.removeAll(from: identity, cause: cause)
     }
 
-    /// The sources that memory or the disk knows under a tag, and whether these are all.
+    /// Returns the sources known under a tag in memory or on disk, and whether the list is complete.
     func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {
         let inMemory = sourcesInMemory(under: tag)
         guard let disk = pipeline.caches.disk else { return (inMemory, true) }
@@ -32,17 +31,17 @@ struct SourceRemoval: Sendable {
         return (inMemory.union(names.compactMap { identity(named: $0) }), isComplete)
     }
 
-    /// Those of the sources under a tag that other instances can be told of, and whether these are all.
+    /// Returns the sources under a tag that can be announced to other instances, and whether these are all.
     static func bounded(_ sources: Set<SourceIdentity>) -> (sources: Set<SourceIdentity>, isComplete: Bool) {
         var room = TagRemovalRoom()
         let told = sources.filter { room.take($0.name) }
         return (told, told.count == sources.count)
     }
 
-    /// The sources that memory knows under a tag.
+    /// Returns the sources known under a tag in memory.
     func sourcesInMemory(under tag: ExactText) -> Set<SourceIdentity> { pipeline.caches.tags.sources(under: tag) }
 
-    /// The source of this name; nil if it is none here.
+    /// Returns the source of this name; nil if it has no identity here.
     func identity(named name: String) -> SourceIdentity? {
         try? pipeline.downloader.identity(of: ExactText(name))
     }

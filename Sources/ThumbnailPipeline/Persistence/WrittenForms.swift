@@ -6,7 +6,7 @@ import Memory
 import SharedCaching
 import Text
 
-/// How the record of a source is written to disk; its freshness follows from the fields and is not written.
+/// The stored form of a source's record; its freshness is computed from the fields and not stored.
 extension SourceRecord {
     /// The record as bytes, without the identity, which is the key.
     var written: [UInt8] {
@@ -24,9 +24,9 @@ extension SourceRecord {
         return writer.bytes
     }
 
-    /// The record of `identity` that `bytes` hold, obtained under these generations; nil if they hold none.
+    /// Decodes the record of `identity`, obtained under these generations; nil if the bytes are invalid.
     ///
-    /// The bytes may come from another machine: nothing is believed that no origin and no file could have said.
+    /// The bytes may come from another machine, so values that no origin and no file could have produced are rejected.
     convenience init?(
         _ bytes: [UInt8], of identity: SourceIdentity, under generations: LayerGenerations = LayerGenerations()
     ) {
@@ -45,11 +45,11 @@ extension SourceRecord {
             generations: generations.filled(from: LayerGenerations(store: SharedGenerations(stored))))
     }
 
-    /// More than any file has.
+    /// More than the size of any file.
     private static let mostBytes = 1 << 48
 }
 
-/// How a result is written to disk: its file, unchanged, and what an answer says about it.
+/// The stored form of a result: its file, unchanged, and the metadata of its responses.
 extension RenderedImage {
     /// The result as an entry.
     var entry: DiskEntry {
@@ -63,13 +63,13 @@ extension RenderedImage {
         return DiskEntry(head: writer.bytes, body: image.bytes)
     }
 
-    /// The result that `entry` holds; nil if it holds none.
+    /// Decodes the result in `entry`; nil if it is invalid.
     init?(_ entry: DiskEntry) {
         self.init(entry.head, body: entry.body)
     }
 
-    /// The result of this file, of which `head` tells the rest; nil if it tells nothing, or what no encoder could have
-    /// made.
+    /// Creates the result of a file with the metadata in `head`; nil if it is invalid, or no encoder could have
+    /// produced it.
     init?(_ head: [UInt8], body: SharedBytes) {
         var reader = RecordReader(head)
         guard let format = reader.text().flatMap({ ImageFormat(rawValue: $0) }), let width = reader.int(),
@@ -77,7 +77,7 @@ extension RenderedImage {
         else { return nil }
         let size = PixelSize(width: width, height: height)
         let isPlain = reader.isAtEnd
-        // Only a quality that was looked for is written, and 0 for none before the mark of a gain map.
+        // The quality is written only if it was searched for, or as 0 for none before the mark of a gain map.
         guard let number = isPlain ? 0 : reader.int(in: 0...100) else { return nil }
         let hasGainMap = !reader.isAtEnd
         guard !hasGainMap || reader.flag() == true, number > 0 || hasGainMap || isPlain, reader.isAtEnd,
@@ -93,8 +93,8 @@ extension ResultKey {
     /// The key as bytes.
     ///
     /// - Parameters:
-    ///   - engine: The engine that makes results; empty if that is told elsewhere.
-    ///   - name: The name of a source.
+    ///   - engine: The engine that renders results; empty if it is identified elsewhere.
+    ///   - name: Returns the name of a source.
     func name(by engine: String = "", _ name: (SourceIdentity) -> [UInt8]) -> [UInt8] {
         var writer = RecordWriter()
         writer.write(engine)
@@ -120,7 +120,6 @@ extension SourceIdentity {
 }
 
 extension SourceValidator {
-    /// The validator as bytes.
     var written: [UInt8] {
         var writer = RecordWriter()
         writer.write(self)
@@ -171,7 +170,7 @@ extension RecordWriter {
             }
         }
         if !isPage, header.colors.highRange == .gainMap { write(header.gainMap) }
-        // Only formats with drawings or pages of their own write these.
+        // Only formats with their own drawings or pages write these.
         if header.format.holdsShapes {
             write(header.drawing?.width ?? 0)
             write(header.drawing?.height ?? 0)
@@ -197,7 +196,7 @@ extension RecordWriter {
 }
 
 extension RecordReader {
-    /// The gain map of a source; nil inside if there is none that can be used.
+    /// Reads the gain map of a source; the inner value is nil if there is none that is usable.
     private mutating func gainMap() -> GainMap?? {
         guard let count = int(in: 0...GainMapMetadata.mostNumbers) else { return nil }
         if count == 0 { return .some(nil) }
@@ -218,7 +217,7 @@ extension RecordReader {
         return numbers
     }
 
-    /// A point in time that HTTP can write.
+    /// Reads a date that HTTP can express.
     fileprivate mutating func date() -> HTTPDate? {
         int(in: HTTPDate.seconds).map { HTTPDate(secondsSince1970: $0) }
     }

@@ -1,24 +1,25 @@
 import Text
 
-/// The jobs and their progress: a plain value; the prefetcher keeps it under its lock and performs what it returns.
+/// The jobs and their progress: a plain value, guarded by the prefetcher's lock; the prefetcher performs the returned
+/// actions.
 struct PrefetchJobs {
-    /// The outcome of a thumbnail; the raw value is written to the disk.
+    /// The outcome of a thumbnail; raw values are stored on disk.
     enum Outcome: UInt8 {
         case left = 0x2e
         case done = 0x64
         case failed = 0x66
     }
 
-    /// A thumbnail to make.
+    /// A thumbnail to render.
     struct Assignment {
         let job: ExactText
         let index: Int
         let item: PrefetchItem
     }
 
-    /// The end of a thumbnail that was tried.
+    /// The result of one thumbnail.
     enum End {
-        /// Made, and put at its destination, if it has one.
+        /// Rendered, and stored at its destination, if it has one.
         case made(PrefetchResult?)
         case failed(PrefetchFailure)
     }
@@ -29,11 +30,11 @@ struct PrefetchJobs {
         /// Whether nothing of it is assigned yet.
         var isHeld: Bool
         var outcomes: [Outcome]
-        /// The first target that has not been assigned.
+        /// The index of the first target that has not been assigned.
         var next = 0
         var done = 0
         var failed = 0
-        /// Why thumbnails failed, the first ones.
+        /// The first errors of the job.
         var failures: [PrefetchFailure] = []
         var results: [PrefetchResult] = []
         var endedAt: Duration?
@@ -46,12 +47,12 @@ struct PrefetchJobs {
         }
     }
 
-    /// Most failures of a job that are explained.
+    /// The maximum number of errors reported per job.
     static let mostFailures = 100
 
     private let configuration: PrefetchConfiguration
     private var jobs: [ExactText: Job] = [:]
-    /// In the order in which they were begun.
+    /// Job IDs in the order in which the jobs began.
     private var order: [ExactText] = []
     private var activeCount = 0
 
@@ -59,16 +60,16 @@ struct PrefetchJobs {
         self.configuration = configuration
     }
 
-    /// Admits a job, and forgets jobs that ended long ago; if there is still no room, also the oldest that has ended.
+    /// Admits a job, and forgets jobs that ended long ago; if there is still no room, also the oldest ended job.
     ///
     /// - Parameters:
-    ///   - id: Its name.
+    ///   - id: The job's ID.
     ///   - items: Its thumbnails.
-    ///   - callback: The URL that is told its end; nil for none.
-    ///   - outcomes: Their outcomes in an earlier process.
+    ///   - callback: The URL to call at its end; nil for none.
+    ///   - outcomes: The outcomes from an earlier process.
     ///   - isHeld: Whether it waits for ``release(_:)``.
     ///   - now: The time.
-    /// - Returns: The names of those that are forgotten; nil when there is no room for it.
+    /// - Returns: The IDs of the forgotten jobs; nil if there is no room for the job.
     mutating func admit(
         _ id: ExactText, _ items: [PrefetchItem], callback: String? = nil, outcomes: [Outcome] = [],
         isHeld: Bool = false,
@@ -94,18 +95,18 @@ struct PrefetchJobs {
         return forgotten
     }
 
-    /// Lets a job begin that was held.
+    /// Starts a held job.
     mutating func release(_ id: ExactText) { jobs[id]?.isHeld = false }
 
-    /// Whether another runner may start, and takes its place; it ends with ``nextAssignment()`` being nil.
+    /// Returns whether another runner may start, and counts it; it ends when ``nextAssignment()`` returns nil.
     mutating func takePlace() -> Bool {
         guard activeCount < configuration.maximumActive, order.contains(where: { hasNext($0) }) else { return false }
         activeCount += 1
         return true
     }
 
-    /// The next assignment of a runner, from the oldest job that has one; nil when there is none, and then the runner's
-    /// place is given back.
+    /// Returns the next assignment of a runner, from the oldest job that has one; nil if there is none, which ends the
+    /// runner.
     mutating func nextAssignment() -> Assignment? {
         for id in order {
             guard var job = jobs[id], !job.isHeld else { continue }
@@ -119,11 +120,11 @@ struct PrefetchJobs {
         return nil
     }
 
-    /// Gives a runner's place back before its work is over.
+    /// Ends a runner before its work is finished.
     mutating func leavePlace() { activeCount -= 1 }
 
-    /// Notes what became of a thumbnail; the job's outcomes when they should be written down now, and its report if it
-    /// has ended with this thumbnail.
+    /// Records the outcome of a thumbnail; returns the job's outcomes if they should be saved now, and its report if
+    /// the job has ended.
     mutating func finish(
         _ assignment: Assignment, _ end: End, at now: Duration
     ) -> (note: [UInt8]?, report: PrefetchReport?) {
@@ -145,19 +146,19 @@ struct PrefetchJobs {
         return (isDue ? job.outcomes.map(\.rawValue) : nil, job.isEnded ? report(of: assignment.job) : nil)
     }
 
-    /// The report of a job that has ended; nil if it has not.
+    /// Returns the report of an ended job; nil if it has not ended.
     func report(of id: ExactText) -> PrefetchReport? {
         guard let job = jobs[id], job.isEnded else { return nil }
         return PrefetchReport(id: id.string, status: job.status, callback: job.callback)
     }
 
-    /// The progress of a job; nil if there is none of that name, or if it ended too long ago.
+    /// Returns the progress of a job; nil if it does not exist or was forgotten.
     func status(of id: ExactText, at now: Duration) -> PrefetchStatus? {
         guard let job = jobs[id], job.endedAt.map({ now - $0 < configuration.memory }) ?? true else { return nil }
         return job.status
     }
 
-    /// The outcomes of all jobs under way.
+    /// The outcomes of all jobs in progress.
     var unfinished: [(id: ExactText, outcomes: [UInt8])] {
         order.compactMap { id in
             guard let job = jobs[id], !job.isEnded else { return nil }

@@ -1,15 +1,15 @@
 import DiskCaching
 import Text
 
-/// Writes jobs down: one note with the targets and destinations, a line each, one with their outcomes, and one with the
-/// URL that is owed a call.
+/// Saves jobs on disk: one note with a line per target and destination, one with their outcomes, and one with the
+/// callback URL still to be called.
 struct PrefetchNotes: Sendable {
-    /// A job as it was written down.
+    /// A saved job.
     struct Job {
         let id: String
         let items: [PrefetchItem]
         let outcomes: [PrefetchJobs.Outcome]
-        /// The URL that is to be called at its end, and was not yet; nil for none.
+        /// The callback URL still to be called; nil for none.
         let callback: String?
     }
 
@@ -23,7 +23,7 @@ struct PrefetchNotes: Sendable {
         self.store = store
     }
 
-    /// Writes a new job down, with the room that its outcomes will need; whether that could be done.
+    /// Saves a new job, and reserves room for its outcomes; returns whether it succeeded.
     func keep(_ id: String, _ items: [PrefetchItem], callback: String?) async -> Bool {
         let outcomes = [UInt8](repeating: PrefetchJobs.Outcome.left.rawValue, count: items.count)
         var notes = [
@@ -34,19 +34,19 @@ struct PrefetchNotes: Sendable {
         return await store.keep(notes)
     }
 
-    /// Writes down the outcomes of a job's thumbnails, later, if the job itself is written down.
+    /// Queues a write of the outcomes of a job's thumbnails, if the job itself is saved.
     func note(_ outcomes: [UInt8], of id: String) {
         store.replaceLater(DiskNote(name: Self.outcomeName(id), bytes: outcomes))
     }
 
-    /// Notes that no call is owed any more.
+    /// Records that no callback is pending any more.
     func forgetCallback(of id: String) { store.removeNotes([Self.callbackName(id)]) }
 
     func forget(_ id: String) {
         store.removeNotes([Self.jobName(id), Self.outcomeName(id), Self.callbackName(id)])
     }
 
-    /// All jobs that are written down.
+    /// Returns all saved jobs.
     func jobs() async -> [Job] {
         let notes = Dictionary(
             await store.notes().map { (ExactText(String(decoding: $0.name, as: UTF8.self)), $0.bytes) },
@@ -63,7 +63,7 @@ struct PrefetchNotes: Sendable {
         }
     }
 
-    /// A target, the destination and its `Cache-Control`, none of which has the tab between them.
+    /// Joins target, destination and `Cache-Control` with tabs, which none of them contains.
     private static func line(_ item: PrefetchItem) -> String {
         [item.target, item.destination, item.cacheControl].compactMap(\.self).joined(separator: "\t")
     }

@@ -5,21 +5,21 @@ package import Telemetry
 import Text
 import ThumbnailTypes
 
-/// Makes thumbnails before clients ask for them, a few at a time, and only while no client's work is queued.
+/// Renders thumbnails before clients request them, a few at a time, and only while no client's work is queued.
 ///
-/// A thumbnail is begun when no render and no download is queued; its result is found in the caches afterwards. If
-/// there is a disk, jobs are written down before they begin and go on after a restart.
+/// A thumbnail starts when no render and no download is queued; its result is then in the caches. If there is a disk,
+/// jobs are saved before they begin and continue after a restart.
 package final class Prefetcher: Prefetching {
     private struct State {
         var jobs: PrefetchJobs
         var runners: [Int: Task<Void, Never>] = [:]
         var lastRunner = 0
-        /// Runs while the jobs of an earlier process are read.
+        /// Reads the jobs of an earlier process.
         var resumption: Task<Void, Never>?
         var isStopped = false
     }
 
-    /// Told that a job has ended; calls `end` when the job's host was called, or that was given up.
+    /// Reports the end of a job; `end` is called when the callback was delivered or given up.
     package typealias Telling = @Sendable (_ report: PrefetchReport, _ end: @escaping OutgoingCaller.End) -> Void
 
     private let configuration: PrefetchConfiguration
@@ -33,16 +33,16 @@ package final class Prefetcher: Prefetching {
     private let timekeeper: any Timekeeper
     private let state: Locked<State>
 
-    /// A prefetcher without jobs.
+    /// Creates a prefetcher without jobs.
     ///
     /// - Parameters:
     ///   - configuration: Its bounds.
-    ///   - thumbnails: Makes the thumbnails.
-    ///   - work: Reads an item; gives nil if it is not valid.
-    ///   - placer: Puts thumbnails that have a destination there.
-    ///   - isBusy: Whether clients' work is queued.
-    ///   - store: Keeps notes of jobs; nil without a disk.
-    ///   - tell: Told of each job that has ended.
+    ///   - thumbnails: Renders the thumbnails.
+    ///   - work: Parses an item; returns nil if it is invalid.
+    ///   - placer: Stores thumbnails at their destinations.
+    ///   - isBusy: Returns whether clients' work is queued.
+    ///   - store: Saves jobs; nil without a disk.
+    ///   - tell: Reports each ended job.
     ///   - logger: Logs, on the debug level, why a thumbnail was given up.
     ///   - timekeeper: The clock.
     package init(
@@ -65,11 +65,11 @@ package final class Prefetcher: Prefetching {
         state = Locked(State(jobs: PrefetchJobs(configuration)))
     }
 
-    /// Begins a job; when this returns it is written down, or it says that it could not be.
+    /// Begins a job; returns once it is saved, or with `survivesRestart` false if that failed.
     package func begin(_ items: [PrefetchItem], callback: String? = nil) async throws -> PrefetchJob {
         await knowAll()
         let id = Self.makeID()
-        // Its place is taken before it is written down: others come in meanwhile.
+        // Its slot is taken before it is saved, because others arrive meanwhile.
         let forgotten = state.withLock {
             $0.jobs.admit(ExactText(id), items, callback: callback, isHeld: true, at: timekeeper.now)
         }
@@ -82,19 +82,19 @@ package final class Prefetcher: Prefetching {
         return PrefetchJob(id: id, survivesRestart: isNoted)
     }
 
-    /// How far a job has come.
+    /// Returns the progress of a job.
     package func status(of id: String) async -> PrefetchStatus? {
         await knowAll()
         return state.withLock { $0.jobs.status(of: ExactText(id), at: timekeeper.now) }
     }
 
-    /// Goes on with the jobs that were written down by an earlier process; calls about jobs wait until these are known.
+    /// Resumes the jobs saved by an earlier process; other methods wait until these are loaded.
     package func resume() {
         guard let notes else { return }
         state.withLock { $0.resumption = Task.detached { self.takeUp(await notes.jobs(), of: notes) } }
     }
 
-    /// Ends what is under way; jobs that are written down go on with the next process.
+    /// Ends work in progress; saved jobs continue in the next process.
     package func shutDown() {
         let (runners, unfinished) = state.withLock { state in
             state.isStopped = true
@@ -111,7 +111,7 @@ package final class Prefetcher: Prefetching {
                     ExactText(job.id), job.items, callback: job.callback, outcomes: job.outcomes, at: timekeeper.now)
             }
             for id in forgotten?.map(\.string) ?? [job.id] { notes.forget(id) }
-            // The earlier process may have ended between the job's end and the call.
+            // The earlier process may have ended between the job's end and the callback.
             let owed = state.withLock { job.callback == nil ? nil : $0.jobs.report(of: ExactText(job.id)) }
             if let owed { report(owed) }
         }
@@ -126,7 +126,7 @@ package final class Prefetcher: Prefetching {
             while !state.isStopped, state.jobs.takePlace() {
                 state.lastRunner += 1
                 let runner = state.lastRunner
-                // Sound under the lock: creating a task only enqueues it.
+                // Safe under the lock: creating a task only enqueues it.
                 state.runners[runner] = Task.detached(priority: .background) { await self.run(runner) }
             }
         }
@@ -138,7 +138,7 @@ package final class Prefetcher: Prefetching {
             do {
                 outcome = try await self.end(of: assignment.item)
             } catch {
-                // Work that was cut short is left for the next process.
+                // Interrupted work is left for the next process.
                 state.withLock { $0.jobs.leavePlace() }
                 break
             }
@@ -147,22 +147,22 @@ package final class Prefetcher: Prefetching {
             if let end { report(end) }
         }
         state.withLock { $0.runners[runner] = nil }
-        // A job may have come between the last look and the end.
+        // A job may have been added between the last check and the end.
         start()
     }
 
-    /// Tells that a job has ended; a call that the end of this process prevents is owed by the next one.
+    /// Reports that a job has ended; a callback interrupted by shutdown is left to the next process.
     private func report(_ end: PrefetchReport) {
         tell(end) { [notes] outcome in
             if end.callback != nil, outcome != .dropped { notes?.forgetCallback(of: end.id) }
         }
     }
 
-    /// Makes a thumbnail, and puts it at its destination.
+    /// Renders a thumbnail, and stores it at its destination.
     ///
-    /// - Throws: `CancellationError` when the service ends.
+    /// - Throws: `CancellationError` if the service stops.
     private func end(of item: PrefetchItem) async throws -> PrefetchJobs.End {
-        // Written down by an earlier version, or under other settings, perhaps.
+        // It may have been saved by an earlier version, or under other settings.
         guard let work = work(item) else {
             let reason = "This version, with these settings, does not read the target or its destination."
             return .failed(PrefetchFailure(target: item.target, source: "", code: "bad_parameter", reason: reason))
@@ -190,7 +190,7 @@ package final class Prefetcher: Prefetching {
                             reason: error?.operatorMessage ?? "Something went wrong inside the service."))
                 }
                 attempt += 1
-                // Clients are given the same time.
+                // The delay that clients receive in `Retry-After`.
                 try await timekeeper.sleep(until: timekeeper.now + .seconds(wait))
             }
         }

@@ -1,16 +1,15 @@
 package import Downloading
 package import ThumbnailTypes
 
-/// A thumbnail of a job, as it is written down.
+/// A thumbnail of a job, as saved on disk.
 package struct PrefetchItem: Sendable, Hashable {
-    /// The target of the request for it, without spaces and line ends.
+    /// The target of its request, without spaces and line ends.
     package let target: String
-    /// The place where it is put, as `NAME:PATH`; nil if it stays in the caches alone.
+    /// The destination as `NAME:PATH`; nil for the caches alone.
     package let destination: String?
-    /// The value of `Cache-Control` of what is put there; nil for that of the place or of the thumbnail.
+    /// The `Cache-Control` of the stored object; nil for the default of the destination or of the thumbnail.
     package let cacheControl: String?
 
-    /// A thumbnail of `target`, which is put at `destination`.
     package init(_ target: String, to destination: String? = nil, cacheControl: String? = nil) {
         self.target = target
         self.destination = destination
@@ -18,14 +17,13 @@ package struct PrefetchItem: Sendable, Hashable {
     }
 }
 
-/// The work that an item of a job stands for.
+/// The parsed form of an item.
 package struct PrefetchWork: Sendable {
-    /// The request that makes the thumbnail.
+    /// The request that renders the thumbnail.
     package let request: ThumbnailRequest
-    /// The place where it is put; nil for the caches alone.
+    /// The destination; nil for the caches alone.
     package let destination: Destination?
 
-    /// Work that answers `request` and puts the result at `destination`.
     package init(_ request: ThumbnailRequest, to destination: Destination? = nil) {
         self.request = request
         self.destination = destination
@@ -34,55 +32,53 @@ package struct PrefetchWork: Sendable {
 
 /// A job that has begun.
 package struct PrefetchJob: Sendable, Equatable {
-    /// The name under which its progress is asked for.
+    /// The ID for querying its progress.
     package let id: String
-    /// Whether it is written down, and goes on after a restart.
+    /// Whether it is saved, and continues after a restart.
     package let survivesRestart: Bool
 }
 
-/// How far a job has come.
+/// The progress of a job.
 package struct PrefetchStatus: Sendable, Equatable {
-    /// Thumbnails in the job.
+    /// The number of thumbnails in the job.
     package let total: Int
-    /// Made, or found made.
+    /// The number of thumbnails rendered or already cached.
     package let done: Int
-    /// Given up.
+    /// The number of failed thumbnails.
     package let failed: Int
 
-    /// Why thumbnails were given up, the first ones; those that an earlier process gave up are only counted.
+    /// The first errors; errors from an earlier process are only counted.
     package var failures: [PrefetchFailure] = []
-    /// The results at destinations, in the order in which they were put there; those of an earlier process are only
+    /// The results at destinations, in the order in which they were stored; those from an earlier process are only
     /// counted.
     package var results: [PrefetchResult] = []
 
-    /// Not tried yet, or under way.
+    /// The number of thumbnails not attempted yet, or in progress.
     package var left: Int { total - done - failed }
 
-    /// The state of the job.
     package var state: State { left == 0 ? .finished : .running }
 
-    /// Whether a job goes on, by its name on the wire.
+    /// The state of a job; raw values are the names on the wire.
     package enum State: String, Sendable, CaseIterable {
         case running
-        /// Nothing is left to try.
+        /// No thumbnails are left.
         case finished
     }
 }
 
-/// The end of a job, for those who are told of it.
+/// The report on an ended job.
 package struct PrefetchReport: Sendable, Equatable {
-    /// The job's name.
     package let id: String
     package let status: PrefetchStatus
-    /// The URL that the job wants called; nil for none.
+    /// The URL to call; nil for none.
     package let callback: String?
 }
 
-/// A thumbnail of a job that was put at its destination.
+/// A thumbnail of a job stored at its destination.
 package struct PrefetchResult: Sendable, Equatable {
-    /// The target of the request for it.
+    /// The target of its request.
     package let target: String
-    /// Its source, as the job named it.
+    /// Its source, as named by the job.
     package let source: String
     package let placed: PlacedResult
 
@@ -93,44 +89,44 @@ package struct PrefetchResult: Sendable, Equatable {
     }
 }
 
-/// Why a thumbnail of a job was given up.
+/// The error of a thumbnail of a job.
 package struct PrefetchFailure: Sendable, Equatable {
-    /// The target of the request for it.
+    /// The target of its request.
     package let target: String
-    /// Its source, as the job named it.
+    /// Its source, as named by the job.
     package let source: String
-    /// The error's code in the contract.
+    /// The error code.
     package let code: String
     /// The error, as a sentence for operators.
     package let reason: String
 }
 
-/// Makes thumbnails ahead of their readers: what the operators' listener needs.
+/// Renders thumbnails in advance, for the admin listener.
 package protocol Prefetching: Sendable {
-    /// Begins a job that makes these thumbnails, and tells its end to `callback`, a URL, if there is one.
+    /// Begins a job for these thumbnails, and reports its end to the URL `callback`, if any.
     ///
     /// - Throws: ``PipelineError/tooManyPrefetchJobs``.
     func begin(_ items: [PrefetchItem], callback: String?) async throws -> PrefetchJob
 
-    /// How far a job has come; nil when there is none of the name, or no more.
+    /// Returns the progress of a job; nil if it does not exist or was forgotten.
     func status(of id: String) async -> PrefetchStatus?
 }
 
 /// The bounds of prefetching.
 package struct PrefetchConfiguration: Sendable {
-    /// Thumbnails made at once.
+    /// The number of thumbnails rendered concurrently.
     package var maximumActive = 1
-    /// Jobs that are remembered, ended ones included; the oldest ended one gives way to a new one.
+    /// The maximum number of jobs, including ended ones; a new job replaces the oldest ended one.
     package var maximumJobs = 100
-    /// How long an ended job is remembered.
+    /// The time for which an ended job is remembered.
     package var memory = Duration.seconds(3_600)
-    /// How long one thumbnail may take.
+    /// The time limit of one thumbnail.
     package var timeLimit = Duration.seconds(15)
-    /// How often a thumbnail is tried that was refused because the service had too much to do.
+    /// The number of attempts for a thumbnail rejected because of overload.
     package var attempts = 5
-    /// While the service is busy: the time after which the prefetcher looks again.
+    /// The interval between checks while the service is busy.
     package var pause = Duration.milliseconds(25)
-    /// Least time between two notes of a job's progress.
+    /// The minimum interval between saves of a job's progress.
     package var noteInterval = Duration.seconds(1)
 
     package init() {}

@@ -1,18 +1,18 @@
 package import DiskCaching
 package import ImageCaching
 
-/// The contents and counts of a cache, in memory or on the disk; sizes in bytes.
+/// The contents and counts of a cache, in memory or on disk; sizes in bytes.
 package struct CacheFigures: Sendable, Equatable {
     /// The bytes and entries in use, and their bounds.
     package let usage: CacheUsage
-    /// Look-ups that found their key, and those that did not.
+    /// The numbers of lookups that found their key, and that did not.
     package let hits, misses: Int
-    /// Bytes taken to make room.
+    /// The number of bytes evicted to make room.
     package let evictedBytes: Int
 }
 
 extension CacheFigures {
-    /// The figures of a cache in memory.
+    /// Creates the figures of a cache in memory.
     package init(_ statistics: CacheStatistics) {
         usage = CacheUsage(
             bytes: statistics.usage, capacity: statistics.capacity, preferred: statistics.preferred,
@@ -22,7 +22,7 @@ extension CacheFigures {
         evictedBytes = statistics.evictedBytes
     }
 
-    /// The figures of a share of the disk, which is filled to its capacity.
+    /// Creates the figures of a share of the disk, which fills up to its capacity.
     package init(_ statistics: DiskShareStatistics) {
         usage = CacheUsage(
             bytes: statistics.usage, capacity: statistics.capacity, preferred: statistics.capacity,
@@ -33,7 +33,7 @@ extension CacheFigures {
     }
 }
 
-/// How full a cache is, in bytes.
+/// The usage of a cache in bytes.
 package struct CacheUsage: Sendable, Equatable {
     package var bytes: Int
     package var capacity: Int
@@ -41,18 +41,18 @@ package struct CacheUsage: Sendable, Equatable {
     package var entries: Int
 }
 
-/// The entries that a removal took away.
+/// The entries deleted by a removal.
 package struct RemovedEntries: Sendable, Equatable {
     package var entries = 0
     package var bytes = 0
-    /// Whether all is known to be gone that was to be removed.
+    /// Whether the removal is known to be complete.
     package var isComplete = true
 }
 
 extension RemovedEntries {
     init(_ usage: DiskUsage) { self.init(entries: usage.entries, bytes: usage.bytes) }
 
-    /// Counts of several removals together.
+    /// Adds up several removals.
     init(_ parts: [(entries: Int, bytes: Int)]) {
         self.init(entries: parts.reduce(0) { $0 + $1.entries }, bytes: parts.reduce(0) { $0 + $1.bytes })
     }

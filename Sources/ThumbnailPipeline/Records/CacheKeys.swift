@@ -3,20 +3,20 @@ import ImageCaching
 import Imaging
 import ThumbnailTypes
 
-/// One version of a source.
+/// A version of a source.
 struct SourceVersion: Hashable, Sendable {
     let source: SourceIdentity
     let validator: SourceValidator
 }
 
-/// The identity of a decoded image: the source's bytes, the page and the level.
+/// Identifies a decoded image: the source's bytes, the page and the level.
 struct DecodeKey: SourceKeyed {
     let source: SourceIdentity
     let validator: SourceValidator
     let plan: DecodePlan
-    /// The border in an image of shapes, inside of which it is drawn anew; nil for other images.
+    /// The border of a vector image, inside of which it is drawn again; nil for other images.
     var border: BorderTrim?
-    /// The form that a step has brought the pixels into; nil for pixels as they were decoded.
+    /// The form into which a step has converted the pixels; nil for pixels as decoded.
     var form: AdditionForm?
 
     var byteCount: Int { EntryCost.bytes(of: Self.self) + source.byteCount + validator.byteCount }
@@ -30,16 +30,16 @@ extension DecodeKey {
         }
     }
 
-    /// The estimated time of one core for the decode of a source with this header.
+    /// Estimates the time to decode a source with this header on one core.
     func timePrice(of header: ImageHeader, fileByteCount: Int) -> Duration {
         let first = header.timePrice(of: plan, fileByteCount: fileByteCount)
         return first + (border?.timePrice(of: plan, of: header, fileByteCount: fileByteCount) ?? .zero)
     }
 }
 
-/// The identity of a result: the bytes of all sources, and all that decides pixels and encoding.
+/// Identifies a result: the bytes of all sources, and everything that affects pixels and encoding.
 ///
-/// All copies share the parts: a cache holds a key in three places, and a plan takes hundreds of bytes.
+/// All copies share the parts: a cache stores a key in three places, and a plan takes hundreds of bytes.
 struct ResultKey: SourceKeyed {
     private struct Parts: Hashable {
         let source: SourceIdentity
@@ -63,7 +63,7 @@ struct ResultKey: SourceKeyed {
     var additional: [SourceVersion] { shared.parts.additional }
     var plan: RenderPlan { shared.parts.plan }
 
-    /// The key of a plan for sources in these versions; hashed here, once.
+    /// Creates the key of a plan for these versions of the sources; hashed here, once.
     init(
         source: SourceIdentity, validator: SourceValidator, additional: [SourceVersion] = [], plan: RenderPlan
     ) {
@@ -89,7 +89,7 @@ struct ResultKey: SourceKeyed {
         ) { $0 + MemoryLayout<SourceVersion>.stride + $1.source.byteCount + $1.validator.byteCount }
     }
 
-    /// The decoded image that the steps begin with.
+    /// The decoded image on which the steps begin.
     var decodeKey: DecodeKey {
         DecodeKey(source: source, validator: validator, plan: plan.decode, border: plan.drawnBorder)
     }
@@ -105,7 +105,7 @@ struct ResultKey: SourceKeyed {
 }
 
 extension ResultKey {
-    /// The result that a request means, given what is known of its sources.
+    /// Creates the key of a request's result from the records of its sources.
     ///
     /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude.
     init(
@@ -120,22 +120,23 @@ extension ResultKey {
     }
 }
 
-/// Sources are kept one for each identity.
+/// The key of a source, one per identity.
 struct SourceKey: SourceKeyed {
     let source: SourceIdentity
 
     var byteCount: Int { EntryCost.bytes(of: Self.self) + source.byteCount }
 }
 
-/// The memory of a cache's entry besides what its key and its value refer to.
+/// The memory used by a cache's entry, excluding objects that its key and value refer to.
 enum EntryCost {
-    /// Bytes for a key of this type, which is kept in three places: by itself, by its source, and in the order of use.
+    /// Returns the number of bytes used by a key of this type, which is stored in three places: by itself, by its
+    /// source, and in the order of use.
     ///
     /// Tables are between a quarter and three quarters full.
     static func bytes<Key: SourceKeyed>(of key: Key.Type) -> Int { 6 * MemoryLayout<Key>.stride + 512 }
 }
 
 extension SourceValidator {
-    /// Bytes of its text in memory, roughly.
+    /// The approximate memory use in bytes.
     var byteCount: Int { description.utf8.count + 48 }
 }

@@ -3,17 +3,17 @@ import Imaging
 import Memory
 import ThumbnailTypes
 
-/// A result as the cache keeps it: the file and its entity tag.
+/// A result in the cache: the file and its entity tag.
 struct RenderedImage: Sendable {
     let image: EncodedImage
-    /// Strong: made from the bytes alone, so that equal answers have equal tags in any process.
+    /// A strong entity tag, computed from the bytes alone, so that equal responses have equal tags in any process.
     let eTag: String
     /// Whether a source lacked pixels.
     let isIncomplete: Bool
-    /// The place for data that answers with it share.
+    /// The slot for data common to its responses.
     let place = AnswerPlace()
 
-    /// Tags a finished image; hashes all its bytes.
+    /// Computes the entity tag from all bytes of an image.
     init(_ image: EncodedImage, isIncomplete: Bool = false) {
         self.image = image
         self.isIncomplete = isIncomplete
@@ -21,30 +21,30 @@ struct RenderedImage: Sendable {
         eTag = "\"" + Base64URL.encode(Array(digest.bytes.prefix(16))) + "\""
     }
 
-    /// An image that was tagged before, of a source that was whole: others are not written down.
+    /// Wraps a previously tagged image of a complete source; others are not stored.
     init(_ image: EncodedImage, eTag: String) {
         self.image = image
         self.eTag = eTag
         isIncomplete = false
     }
 
-    /// Bytes of the file and, roughly, of its place in the cache and what is kept there.
+    /// The approximate memory use of the file, its bookkeeping in the cache and its slot, in bytes.
     var cost: Int { image.bytes.footprint + 1_536 }
 }
 
 extension Thumbnail {
-    /// The `Cache-Status` of a hit of the result cache for which nothing else had to be asked.
+    /// The `Cache-Status` of a hit of the result cache without any other lookups.
     static let hit = [CacheLayerStatus(.result, .hit)]
 
-    /// A result as the answer to one caller at `now`, in seconds since 1970.
+    /// Creates the thumbnail for one caller at `now`, in seconds since 1970.
     ///
     /// - Parameters:
     ///   - result: The result.
     ///   - records: Its sources.
-    ///   - isFromCache: Which of them came without asking their origins; nil stands for all of them.
-    ///   - status: The layers that answered.
-    ///   - timings: How long the steps took.
-    ///   - now: The time of the answer.
+    ///   - isFromCache: Which of them were used without contacting their origins; nil stands for all of them.
+    ///   - status: The layers that were queried.
+    ///   - timings: The durations of the steps.
+    ///   - now: The time of the response.
     ///   - bounds: The operator's bounds on how long clients may use it.
     init(
         _ result: RenderedImage, of records: PerSource<SourceRecord>, isFromCache: PerSource<Bool>? = nil,

@@ -5,23 +5,22 @@ import Memory
 import SharedCaching
 import Synchronization
 
-/// The record of a source, without its bytes: enough to find what was made from it, and to ask its origin whether it
-/// has changed.
+/// The metadata of a source: enough to find everything derived from it, and to validate it with its origin.
 final class SourceRecord: Sendable {
     let head: SourceHead
     let header: ImageHeader
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     let byteCount: Int
-    /// Until when, by the service's clock, an image that lacks pixels is kept; nil for one that is whole as far as is
-    /// known.
+    /// The time, by the service's clock, until which a truncated image is kept; nil for an image not known to be
+    /// truncated.
     let incompleteUntil: Duration?
-    /// Tells this object from all others, also from those that came before it.
+    /// Distinguishes this object from all others, including earlier ones.
     let serial = SourceRecord.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastSerial = Atomic<UInt64>(0)
-    /// Under which it may be shared.
+    /// The generations under which it may be shared.
     let generations: LayerGenerations
 
-    /// Joins the origin's fields and the image's header.
+    /// Combines the origin's fields and the image's header.
     init(
         _ head: SourceHead, header: ImageHeader, byteCount: Int, incompleteUntil: Duration? = nil,
         generations: LayerGenerations = LayerGenerations()
@@ -33,7 +32,7 @@ final class SourceRecord: Sendable {
         self.generations = generations
     }
 
-    /// Reads the image's header; of what its origin calls text, only drawings are images.
+    /// Parses the image's header; of sources that their origins declare as text, only drawings are images.
     convenience init(
         _ head: SourceHead, bytes: SharedBytes, under generations: LayerGenerations = LayerGenerations()
     ) throws(ImagingError) {
@@ -42,7 +41,7 @@ final class SourceRecord: Sendable {
         self.init(head, header: header, byteCount: bytes.count, generations: generations)
     }
 
-    /// The same file, with what its origin said later, or with another end of its use.
+    /// Copies a record with newer fields from its origin, or another end of its use.
     convenience init(
         _ head: SourceHead, of known: SourceRecord, incompleteUntil: Duration? = nil,
         under generations: LayerGenerations = LayerGenerations()
@@ -52,7 +51,7 @@ final class SourceRecord: Sendable {
             generations: generations.filled(from: known.generations))
     }
 
-    /// Bytes of memory that it takes besides its identity, roughly.
+    /// The approximate memory use besides its identity, in bytes.
     var cost: Int { head.byteCount + header.byteCount + 128 }
     var identity: SourceIdentity { head.identity }
     var validator: SourceValidator { head.validator }
@@ -60,17 +59,17 @@ final class SourceRecord: Sendable {
     var version: SourceVersion { SourceVersion(source: identity, validator: validator) }
 }
 
-/// The bytes of one version of a source.
+/// The bytes of a source version.
 struct SourceBody: Sendable {
     let validator: SourceValidator
     let bytes: SharedBytes
 
-    /// Bytes of memory that it takes, roughly.
+    /// The approximate memory use in bytes.
     var cost: Int { bytes.footprint + 128 }
 }
 
 extension PerSource where Value == SourceRecord {
-    /// When the latest of the sources was changed; nil if one of them does not say.
+    /// The latest modification date of the sources; nil if one of them has none.
     var lastModified: HTTPDate? {
         var latest = image.head.lastModified
         for record in additional {
@@ -80,19 +79,19 @@ extension PerSource where Value == SourceRecord {
         return latest
     }
 
-    /// Whether these are the records with these ``SourceRecord/serial``s.
+    /// Returns whether the records have these ``SourceRecord/serial``s.
     func areSame(as serials: PerSource<UInt64>) -> Bool {
         image.serial == serials.image && additional.elementsEqual(serials.additional) { $0.serial == $1 }
     }
 }
 
 /// The generations of a source in the shared cache and in the result store before it was fetched or found there; nil
-/// where they are not known.
+/// where unknown.
 struct LayerGenerations: Sendable, Equatable {
     var cache: SharedGenerations?
     var store: SharedGenerations?
 
-    /// These, and where they are not known the others.
+    /// Returns these generations, with unknown ones taken from `others`.
     func filled(from others: LayerGenerations) -> LayerGenerations {
         LayerGenerations(cache: cache ?? others.cache, store: store ?? others.store)
     }

@@ -1,20 +1,17 @@
-/// One value for each source of a request: the first belongs to the image, the others to the additional sources in the
+/// One value per source of a request: the first belongs to the image, the others to the additional sources in the
 /// request's order.
 ///
-/// A request almost always has one source. Its value lies here without an array of its own.
+/// A request almost always has one source, whose value is stored inline without an array.
 package struct PerSource<Value> {
-    /// The value of the image.
     package var image: Value
-    /// The values of the additional sources.
     package var additional: [Value]
 
-    /// The value of the image, and those of the additional sources.
     package init(_ image: Value, additional: [Value] = []) {
         self.image = image
         self.additional = additional
     }
 
-    /// The results of `transform` for each value.
+    /// Returns the results of `transform` for each value.
     package func mapValues<New, Failure: Error>(
         _ transform: (Value) throws(Failure) -> New
     ) throws(Failure) -> PerSource<New> {
@@ -23,13 +20,13 @@ package struct PerSource<Value> {
         return PerSource<New>(image, additional: try additional.map(transform))
     }
 
-    /// The results of `transform` for each value and its place.
+    /// Returns the results of `transform` for each index and value.
     func mapWithIndex<New>(_ transform: (_ index: Int, _ value: Value) -> New) -> PerSource<New> {
         PerSource<New>(
             transform(0, image), additional: additional.enumerated().map { transform($0 + 1, $1) })
     }
 
-    /// The values if none is nil.
+    /// Returns the values if none is nil.
     package func complete<Wrapped>() -> PerSource<Wrapped>? where Value == Wrapped? {
         guard let image, !additional.contains(where: { $0 == nil }) else { return nil }
         return PerSource<Wrapped>(image, additional: additional.compactMap(\.self))
@@ -43,9 +40,9 @@ extension PerSource: RandomAccessCollection {
 }
 
 extension PerSource where Value: Sendable {
-    /// The results of `transform` for each value; all are worked on at the same time.
+    /// Returns the results of `transform` for each value, computed concurrently.
     ///
-    /// The first failure cancels the others and is thrown. A single value is worked on by the calling task.
+    /// The first error cancels the others and is thrown. A single value is transformed in the calling task.
     func mapSideBySide<New: Sendable>(
         _ transform: @escaping @Sendable (_ index: Int, _ value: Value) async throws -> New
     ) async throws -> PerSource<New> {

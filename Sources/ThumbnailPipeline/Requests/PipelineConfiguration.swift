@@ -1,40 +1,39 @@
 package import Imaging
 package import ThumbnailTypes
 
-/// Bounds and choices of the pipeline; sizes in bytes.
+/// The bounds and choices of the pipeline; sizes in bytes.
 package struct PipelineConfiguration: Sendable {
-    /// Decoded pixels: a purge begins above the first and stops at or below the second.
+    /// The capacity and the preferred usage after a purge of decoded pixels.
     package var decodedCacheCapacity = 100 << 20
     package var decodedCachePreferred = 60 << 20
-    /// Bytes of encoded results: a purge begins above the first and stops at or below the second.
+    /// The capacity and the preferred usage after a purge of encoded results.
     package var resultCacheCapacity = 64 << 20
     package var resultCachePreferred = 48 << 20
-    /// Bytes of encoded sources.
+    /// The capacity of encoded sources.
     package var sourceCacheMemory = 20 << 20
-    /// How long it is remembered that a source cannot be decoded.
+    /// The time for which a decode failure is remembered.
     package var failureMemory = Duration.seconds(5)
-    /// The choices that decide pixels, bytes and refusals of all requests.
+    /// The rules for pixels, bytes and rejections of all requests.
     package var rules: RenderingRules = {
         var rules = RenderingRules()
         rules.light = .linear
         return rules
     }()
-    /// Bounds on how long clients may use an answer.
+    /// The operator's bounds on the lifetime of responses.
     package var clientMaxAge = ClientMaxAge()
-    /// Time that a whole request has: here it orders waiting downloads, and bounds how long work on a fetched source
-    /// may wait.
+    /// The time limit of a whole request: orders waiting downloads, and bounds how long work on a fetched source may
+    /// wait.
     package var requestTimeout: Duration = .seconds(15)
-    /// How long a miss may wait for a worker thread before any work is done for it.
+    /// The maximum wait of a miss for a worker thread before any work is done for it.
     package var maximumQueueDelay: Duration = .milliseconds(1_500)
-    /// Bound on one decode or render.
+    /// The time limit of one decode or render.
     package var decodeTimeout: Duration = .seconds(8)
 
-    /// The defaults of the contract.
     package init() {}
 
-    /// Makes the caches in memory smaller, each in proportion, if together they could take more than `most` bytes.
+    /// Shrinks the caches in memory proportionally if together they could exceed `most` bytes.
     ///
-    /// - Returns: Whether that was so.
+    /// - Returns: Whether they were shrunk.
     @discardableResult
     package mutating func fitCaches(within most: Int) -> Bool {
         let sum = Double(decodedCacheCapacity) + Double(resultCacheCapacity) + Double(sourceCacheMemory)
@@ -50,29 +49,29 @@ package struct PipelineConfiguration: Sendable {
     }
 }
 
-/// Bounds that an operator sets on how long clients may use an answer; in seconds from its arrival there.
+/// An operator's bounds on how long clients may use a response, in seconds from its arrival.
 package struct ClientMaxAge: Hashable, Sendable {
-    /// Answers are fresh for at least this long.
+    /// The minimum lifetime.
     package var minimum: Int?
-    /// Answers are fresh for at most this long.
+    /// The maximum lifetime.
     package var maximum: Int?
-    /// Answers are fresh for just this long, whatever their source says.
+    /// A fixed lifetime, regardless of the source's.
     package var fixed: Int?
 
-    /// No bounds: what the source says.
+    /// No bounds.
     package init() {}
 }
 
 extension ThumbnailRequest {
-    /// The use of each source; nil for the image.
+    /// The role of each source; nil for the image.
     var roles: PerSource<AdditionalSource.Role?> { PerSource(nil, additional: additional.map(\.role)) }
 }
 
 extension RenderPlan {
-    /// The plan of a request, given the headers of its sources.
+    /// Creates the plan of a request from the headers of its sources.
     ///
-    /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude; that of
-    ///   an additional source within an ``AdditionalSourceError``.
+    /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude; for an
+    ///   additional source, within an ``AdditionalSourceError``.
     package init(
         for request: ThumbnailRequest, of headers: PerSource<ImageHeader>, by configuration: PipelineConfiguration
     ) throws {

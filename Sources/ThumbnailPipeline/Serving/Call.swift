@@ -3,25 +3,25 @@ package import Downloading
 package import HTTPTypes
 package import ThumbnailTypes
 
-/// One caller's request on its way.
+/// A caller's request in progress.
 package struct Call: Sendable {
     let recurring: RecurringRequest
-    /// The caller's orders to the caches.
+    /// The caller's cache directives.
     var directives: RequestCacheControl
-    /// The name under which an operator can cancel the caller's wait for its downloads.
+    /// The name by which an operator can cancel the caller's wait for its downloads.
     let receipt: String
-    /// The earlier look into the shared cache; nil if there was none.
+    /// The earlier lookup in the shared cache; nil if there was none.
     var look: EarlierLook?
-    /// The client that names the request's tags; nil if they are signed or an operator's.
+    /// The client that supplied the request's tags; nil if they are signed or an operator's.
     var client: ClientNetwork?
-    /// The time that the call has waited for what instances share.
+    /// The time that the call has waited for the shared layers.
     var allowances: LayerAllowances
 
-    /// A call of this name for a request.
+    /// Creates a call.
     ///
     /// - Parameters:
-    ///   - look: The look into the shared cache that was not enough for it.
-    ///   - client: The client that names its tags; nil if they are signed or an operator's.
+    ///   - look: The insufficient lookup in the shared cache.
+    ///   - client: The client that supplied its tags; nil if they are signed or an operator's.
     package init(
         _ recurring: RecurringRequest, directives: RequestCacheControl = .none, after look: EarlierLook? = nil,
         by client: ClientNetwork? = nil, receipt: String
@@ -34,7 +34,6 @@ package struct Call: Sendable {
         allowances = look?.allowances ?? LayerAllowances()
     }
 
-    /// The request that the caller makes.
     package var request: ThumbnailRequest { recurring.request }
 
     /// The identities of the request's sources.
@@ -42,10 +41,10 @@ package struct Call: Sendable {
     /// - Throws: A ``ServiceError`` if one of them has none.
     var sources: PerSource<SourceIdentity> { get throws { try recurring.sources.get() } }
 
-    /// The image, if the caller has it in hand.
+    /// The image, if the caller has opened it.
     var opened: OpenedSource? { recurring.opened }
 
-    /// The same call once more, without orders to the caches except one that forbids a download.
+    /// The same call for a retry, without cache directives except one that forbids a download.
     var again: Call {
         var call = self
         call.directives = .none

@@ -2,32 +2,32 @@ import Downloading
 import ThumbnailTypes
 
 extension Freshness {
-    /// Seconds for which an answer made from a source that lacks pixels may be kept, here and elsewhere.
+    /// The maximum lifetime of a response made from a truncated source, in this and other caches, in seconds.
     static let longestOfIncomplete = 60
 
-    /// The freshness that clients are told of an answer made from a source with this freshness.
+    /// Computes the freshness of a response made from a source with this freshness.
     ///
-    /// Without bounds it is the source's own lifetime with its age. If a bound takes effect, `max-age` counts from now,
-    /// without an age. What is `private` or `no-store` stays so.
+    /// Without bounds it is the source's own lifetime and age. If a bound takes effect, `max-age` counts from now,
+    /// without an age. `private` and `no-store` are preserved.
     ///
     /// - Parameters:
     ///   - source: The source's freshness, by its origin.
     ///   - now: The wall clock's seconds since 1970.
-    ///   - isFromCache: Whether the answer was made without asking the origin.
-    ///   - bounds: The operator's.
+    ///   - isFromCache: Whether the origin was not contacted.
+    ///   - bounds: The operator's bounds.
     init(_ source: SourceFreshness, at now: Int, isFromCache: Bool, bounds: ClientMaxAge) {
         self.init(source, at: now, isFromCache: isFromCache)
         bound(by: bounds)
     }
 
-    /// The freshness that clients are told of an answer made from several sources: it is as fresh as the least fresh of
-    /// them, and only caches that may store all of them may store it.
+    /// Computes the freshness of a response made from several sources: it is as fresh as the least fresh source, and
+    /// only caches that may store all of them may store it.
     ///
     /// - Parameters:
     ///   - sources: The sources' freshness.
-    ///   - isFromCache: Which of them came without asking their origins; nil stands for all of them.
+    ///   - isFromCache: Which of them were used without contacting their origins; nil stands for all of them.
     ///   - now: The wall clock's seconds since 1970.
-    ///   - bounds: The operator's.
+    ///   - bounds: The operator's bounds.
     init(
         leastOf sources: PerSource<SourceFreshness>, isFromCache: PerSource<Bool>?, at now: Int, bounds: ClientMaxAge
     ) {
@@ -53,7 +53,7 @@ extension Freshness {
         isGuessed = source.storability != .unstated && source.isLifetimeGuessed
     }
 
-    /// Applies the operator's bounds to answers that shared caches may store.
+    /// Applies the operator's bounds to responses that shared caches may store.
     private mutating func bound(by bounds: ClientMaxAge) {
         guard storability == .shared, bounds != ClientMaxAge() else { return }
         let remaining = remaining
@@ -62,22 +62,21 @@ extension Freshness {
         (lifetime, age, isGuessed) = (bounded, nil, false)
     }
 
-    /// This freshness of a result under the name of an image in hand, with what the origin of its source said.
+    /// Combines the freshness of a result of an opened image with its source's, as stated by the origin.
     func restricted(by source: SourceFreshness, at now: Int) -> Freshness {
         var freshness = Freshness(source, at: now, isFromCache: false)
         freshness.storability = freshness.storability.stricter(storability)
         return freshness
     }
 
-    /// Lets no cache keep the answer for more than so many seconds from now; if that shortens its lifetime, the age is
-    /// dropped.
+    /// Limits the lifetime to this many seconds from now; if that shortens it, the age is dropped.
     mutating func limit(to seconds: Int) {
         guard storability != .none else { return }
         if let remaining, remaining <= seconds { return }
         (lifetime, age, isGuessed) = (seconds, nil, false)
     }
 
-    /// Seconds of freshness that are left; nil if nothing is said about it.
+    /// The remaining lifetime in seconds; nil if unspecified.
     private var remaining: Int? { lifetime.map { max(0, $0 - (age ?? 0)) } }
 
     private static func bound(_ remaining: Int?, by bounds: ClientMaxAge) -> Int? {
@@ -87,9 +86,9 @@ extension Freshness {
 }
 
 extension Freshness {
-    /// The value of `Cache-Control` of a result that is put elsewhere; nil if nothing is known for certain.
+    /// The `Cache-Control` of a result stored at a destination; nil if the lifetime is not certain.
     ///
-    /// There it stays as it is, so that a guess would be kept for good.
+    /// The stored value never changes, so a guess would be permanent.
     var lastingCacheControl: String? {
         if isGuessed || lifetime == nil, storability != .none {
             return storability == .private ? "private" : nil
@@ -99,7 +98,8 @@ extension Freshness {
 }
 
 extension SourceFreshness {
-    /// Seconds for which a client may use the source at `now`; by this cache's own choice if the origin says nothing.
+    /// Returns the number of seconds for which a client may use the source at `now`; this cache's default if the origin
+    /// specifies none.
     fileprivate func clientLifetime(at now: Int) -> Int {
         storability == .unstated ? -age(at: now) : remainingLifetime(at: now)
     }
@@ -114,7 +114,7 @@ extension Freshness.Storability {
         }
     }
 
-    /// The storability that both allow.
+    /// Returns the stricter of two storabilities.
     fileprivate func stricter(_ other: Self) -> Self {
         switch (self, other) {
         case (.none, _), (_, .none): .none

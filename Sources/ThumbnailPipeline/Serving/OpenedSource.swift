@@ -7,26 +7,25 @@ import Memory
 import Synchronization
 import ThumbnailTypes
 
-/// An image that a caller has in hand while many results are made from it: sent by a client, or fetched for all of them
-/// at once.
+/// An image opened for many results: uploaded by a client, or fetched once for all of them.
 package final class OpenedSource: Sendable {
     let record: SourceRecord
     /// The bytes of the file.
     let bytes: SharedBytes
-    /// Whether all that was made from it is dropped when the caller is done.
+    /// Whether everything derived from it is dropped when the caller is done.
     let isPassing: Bool
-    /// The decoded images of this source, kept for this caller.
+    /// The decoded images of this source, in use by this caller.
     let held = HeldImages()
     private let isAdmitted: Atomic<Bool>
-    /// The freshness that its origin stated; nil for a file that was brought.
+    /// The freshness stated by its origin; nil for an uploaded file.
     private let fetched: SourceFreshness?
 
-    /// The header of the file.
     package var header: ImageHeader { record.header }
 
-    /// Takes what is known of an image and its file.
+    /// Creates a source from its record and file.
     ///
-    /// - Parameter isAdmitted: Whether work was admitted and done for it; else the first work on it is judged for all.
+    /// - Parameter isAdmitted: Whether work was already admitted and done for it; otherwise admission of the first work
+    ///   on it applies to all.
     init(
         _ record: SourceRecord, bytes: SharedBytes, isPassing: Bool = false, isAdmitted: Bool = true,
         fetched: SourceFreshness? = nil
@@ -38,32 +37,32 @@ package final class OpenedSource: Sendable {
         self.isAdmitted = Atomic(isAdmitted)
     }
 
-    /// The freshness of a thumbnail that was made from it, as the origin of its source has it; nil if there is none.
+    /// Returns the freshness of a thumbnail made from it, as stated by the origin of its source; nil if there is none.
     func freshness(of thumbnail: Thumbnail) -> Freshness? {
         guard record.identity.isGiven else { return thumbnail.freshness }
         return fetched.map { thumbnail.freshness.restricted(by: $0, at: record.head.receivedAt.secondsSince1970) }
     }
 
-    /// Lets work on it go on, or refuses it: judged once, because the other work of a call is what the next piece would
-    /// wait for.
+    /// Admits or rejects work on it; checked only once, because later pieces of a call would otherwise wait for its own
+    /// earlier ones.
     func admit<Refusal: Error>(_ judge: () throws(Refusal) -> Void) throws(Refusal) {
         if isAdmitted.load(ordering: .relaxed) { return }
         try judge()
         isAdmitted.store(true, ordering: .relaxed)
     }
 
-    /// An image that a client sent: known by the SHA-256 of the file, so that the same file is the same image.
+    /// Creates a source from an upload, identified by the SHA-256 of the file, so that equal files are the same image.
     ///
     /// - Parameters:
     ///   - bytes: The file.
     ///   - now: The wall clock's seconds since 1970.
-    /// - Throws: ``ImagingError`` for a file that is no image, or whose header cannot be read.
+    /// - Throws: ``ImagingError`` if the file is not an image, or its header is unreadable.
     convenience init(upload bytes: SharedBytes, at now: Int) throws(ImagingError) {
         let digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
         self.init(try Self.record(of: bytes, named: digest, at: now), bytes: bytes)
     }
 
-    /// An image of which nothing may be stored: known for this time alone.
+    /// Creates a source that may not be stored, identified for one use.
     ///
     /// - Throws: ``ImagingError``.
     convenience init(
@@ -76,7 +75,7 @@ package final class OpenedSource: Sendable {
         of bytes: SharedBytes, named name: String, at now: Int
     ) throws(ImagingError) -> SourceRecord {
         let date = HTTPDate(secondsSince1970: now)
-        // It never becomes stale: nobody could be asked for it.
+        // It never becomes stale, because no origin could be contacted for it.
         let head = SourceHead(
             identity: SourceIdentity(given: name), validator: .digest(name),
             headerFields: [.cacheControl: "max-age=2147483648"], requestedAt: date, receivedAt: date)
@@ -84,14 +83,14 @@ package final class OpenedSource: Sendable {
     }
 }
 
-/// Decoded images that a caller holds while many results are made of one source, so that each is decoded once even if
-/// the decoded cache has no room for it.
+/// The decoded images that a caller uses while rendering many results of one source, so that each is decoded once even
+/// if it does not fit in the decoded cache.
 ///
-/// Together they are at most half as large again as the largest: all levels of a page take a third more than the page,
-/// and pages that were used before give way.
+/// Together they take at most half as much again as the largest: all levels of a page take a third more than the page,
+/// and pages used earlier are dropped.
 final class HeldImages: Sendable {
     private struct State {
-        /// The last one is the most recently used.
+        /// In order of use, the most recent last.
         var images: [(key: DecodeKey, image: DecodedImage)] = []
     }
 
@@ -99,10 +98,9 @@ final class HeldImages: Sendable {
 
     init() {}
 
-    /// Whether the image is held; changes no order.
+    /// Returns whether the image is in use, without changing the order.
     func contains(_ key: DecodeKey) -> Bool { state.withLock { $0.images.contains { $0.key == key } } }
 
-    /// The image, if it is held.
     func image(for key: DecodeKey) -> DecodedImage? {
         state.withLock { state in
             guard let index = state.images.lastIndex(where: { $0.key == key }) else { return nil }
@@ -126,7 +124,7 @@ final class HeldImages: Sendable {
             defer { state.images.removeFirst(count) }
             return state.images.prefix(count).map(\.image)
         }
-        // Released here, outside the lock: giving back pixels takes time.
+        // Released here, outside the lock: freeing pixels takes time.
         _ = released
     }
 }

@@ -2,19 +2,19 @@ import Coordination
 package import Downloading
 package import ThumbnailTypes
 
-/// A request whose sources are resolved, with what was found for it last time: it may come again and again.
+/// A request with resolved sources and its last result, because requests recur.
 ///
-/// To find out which result a request means, the URLs of its sources are parsed, which is done once, and its geometry
-/// is planned, which is done again only when one of its sources has changed. Used on all event threads.
+/// To find the result of a request, the URLs of its sources are parsed, only once, and its geometry is planned, again
+/// only when one of its sources has changed. Used on all event threads.
 package final class RecurringRequest: Sendable {
     package let request: ThumbnailRequest
-    /// The identities of its sources, or why one of them has none: a ``ServiceError``.
+    /// The identities of its sources, or a ``ServiceError`` if one of them has none.
     package let sources: Result<PerSource<SourceIdentity>, any Error>
-    /// The image, if the caller has it in hand.
+    /// The image, if the caller has opened it.
     let opened: OpenedSource?
     private let found = Locked<FoundResult?>(nil)
 
-    /// A request that has not been asked before, with its sources resolved.
+    /// Creates a new request with its sources resolved.
     package init(
         _ request: ThumbnailRequest, sources: Result<PerSource<SourceIdentity>, any Error>,
         of opened: OpenedSource? = nil
@@ -24,10 +24,10 @@ package final class RecurringRequest: Sendable {
         self.opened = opened
     }
 
-    /// The result that was found last.
+    /// The result found last.
     var last: FoundResult? { found.withLock { $0 } }
 
-    /// Remembers which result the request means while its sources are known as `records`.
+    /// Records the key of the request's result while its sources have these records.
     func remember(_ key: ResultKey, for records: PerSource<SourceRecord>) {
         let new = FoundResult(serials: records.mapValues(\.serial), key: key)
         let replaced = found.withLock { found in
@@ -39,11 +39,11 @@ package final class RecurringRequest: Sendable {
     }
 }
 
-/// The sources of a request as they were known once, and the result that it means while they have not changed.
+/// The records of a request's sources at one time, and the key of its result while they are unchanged.
 ///
-/// An object, because copying the key's parts for each answer would cost more than looking it up.
+/// An object, because copying the key's parts for each response would cost more than looking it up.
 final class FoundResult: Sendable {
-    /// The numbers of the records: they themselves would stay in memory beside the cache that counts them.
+    /// The serials of the records: the records themselves would stay in memory beside the cache that counts them.
     let serials: PerSource<UInt64>
     let key: ResultKey
 

@@ -4,32 +4,32 @@ import Memory
 package import Text
 package import ThumbnailTypes
 
-/// A result that was put at the place that its caller has named.
+/// A result stored at its destination.
 package struct PlacedResult: Sendable, Equatable {
-    /// The place, as `NAME:PATH`.
+    /// The destination as `NAME:PATH`.
     package let location: String
     package let mediaType: String
-    /// The length of the result.
+    /// The length of the result in bytes.
     package let bytes: Int
-    /// The strong entity tag of the result's bytes, with its quotes.
+    /// The strong entity tag of the result's bytes, in quotes.
     package let eTag: String
 }
 
-/// Puts results at the places that callers name.
+/// Stores results at destinations named by callers.
 package struct ResultPlacer: Sendable {
     private let origins: WritableOrigins?
 
-    /// One that has places in `origins`; without them there are none.
+    /// Creates a placer for `origins`; without them there are no destinations.
     package init(_ origins: WritableOrigins? = nil) {
         self.origins = origins
     }
 
-    /// The place that a caller names.
+    /// Parses a caller's destination.
     package func destination(_ text: ExactText) throws(Destination.Refusal) -> Destination {
         try Destination(text, among: origins?.origins ?? Origins())
     }
 
-    /// Whether there is something at a place.
+    /// Returns whether an object exists at a destination.
     ///
     /// - Throws: A ``ServiceError`` or `CancellationError`.
     package func holds(_ destination: Destination) async throws -> Bool {
@@ -40,12 +40,13 @@ package struct ResultPlacer: Sendable {
         }
     }
 
-    /// Puts a thumbnail there, with the `Cache-Control` of the place, else with what the origin said of the source.
+    /// Stores a thumbnail with the `Cache-Control` of the destination, or else the one derived from the source's
+    /// origin.
     ///
     /// - Parameters:
     ///   - thumbnail: The result.
-    ///   - destination: The place.
-    ///   - source: The image in hand that it was made from; nil for one that was fetched for it alone.
+    ///   - destination: The destination.
+    ///   - source: The opened image that it was made from; nil if the source was fetched for it alone.
     /// - Throws: A ``ServiceError`` or `CancellationError`.
     package func put(
         _ thumbnail: Thumbnail, at destination: Destination, of source: OpenedSource? = nil

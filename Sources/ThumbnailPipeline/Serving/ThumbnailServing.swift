@@ -4,96 +4,95 @@ package import Memory
 package import Text
 package import ThumbnailTypes
 
-/// All that the API needs of the pipeline.
+/// The part of the pipeline used by the API.
 package typealias ThumbnailServing = ThumbnailLookup & ThumbnailMaking & SourceOpening
 
-/// Looks for thumbnails that are there.
+/// Looks up cached thumbnails.
 ///
 /// Never blocks; called on the event threads.
 package protocol ThumbnailLookup: Sendable {
-    /// The request with its sources resolved: done once for all times that it comes.
+    /// Resolves the sources of a request, once for all its repetitions.
     func resolved(_ request: ThumbnailRequest) -> RecurringRequest
 
-    /// The thumbnail if it can be answered from the result cache at once.
+    /// Returns the thumbnail if the result cache has it and it is usable at once.
     func cachedThumbnail(for request: RecurringRequest) -> Thumbnail?
 
-    /// Notes the tags of a request whose thumbnail was there, so that a purge by them finds its source.
+    /// Records the tags of a request answered from the cache, so that a purge by them finds its source.
     ///
-    /// - Parameter client: The client that names them; nil if they are signed.
+    /// - Parameter client: The client that supplied them; nil if they are signed.
     func noteTags(of request: RecurringRequest, by client: ClientNetwork?)
 
-    /// Changes whenever something else than the passing of time may change what ``cachedThumbnail(for:)`` gives.
+    /// Changes whenever anything other than time may change the result of ``cachedThumbnail(for:)``.
     var generation: Int { get }
 
-    /// Counts an answer that was given again, within a second and a generation, without asking for its thumbnail.
+    /// Counts a response repeated within a second and a generation without looking up its thumbnail.
     func countRepeatedHit()
 
-    /// Why a request that cannot be answered at once is refused at once; nil when it may go on.
+    /// Returns the reason to reject a request that is not cached; nil if it may proceed.
     func refusal(of request: RecurringRequest) -> (any ServiceError)?
 
-    /// A look for the result where instances share results, which needs no task; nil if that is not the next step of
-    /// the request.
+    /// Returns a lookup of the result in the shared cache, which needs no task; nil if that is not the next step of the
+    /// request.
     func sharedLook(for request: RecurringRequest) -> (any SharedLooking)?
 
-    /// Whether an absolute URL could be fetched as a source, as far as its text tells.
+    /// Returns whether an absolute URL may be fetched as a source, judging by its text.
     func mayFetch(_ url: ExactText) -> Bool
 
-    /// Whether the operator has allowed the host of an absolute URL by its name, and not every host.
+    /// Returns whether the operator has allowed the host of an absolute URL by name, rather than every host.
     func isAllowedByName(_ url: ExactText) -> Bool
 }
 
-/// Makes thumbnails, and finds out about sources, with as little work as possible.
+/// Renders thumbnails, and returns facts about sources, with as little work as possible.
 ///
-/// Cancelling the task gives up this caller's share only. All methods throw a ``ServiceError`` or `CancellationError`.
+/// Cancelling the task ends only this caller's part. All methods throw a ``ServiceError`` or `CancellationError`.
 package protocol ThumbnailMaking: Sendable {
-    /// The thumbnail.
     func thumbnail(for call: Call) async throws -> Thumbnail
 
-    /// The facts about a call's source; nothing else in its request counts.
+    /// Returns the facts about a call's source; the rest of its request is ignored.
     ///
-    /// - Parameter asked: The facts that are computed besides those of the header.
+    /// - Parameter asked: The facts to compute besides those of the header.
     func facts(_ asked: FactsRequest, for call: Call) async throws -> SourceFacts
 
-    /// A plain image of one color, made without a source.
+    /// Returns a single-color image, rendered without a source.
     func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage
 }
 
-/// Opens sources of which many results are made.
+/// Opens sources for many results.
 package protocol SourceOpening: Sendable {
-    /// An image that a client sent.
+    /// Opens an uploaded image.
     ///
-    /// - Throws: A ``ServiceError`` for a file that is no image, or whose header cannot be read; `CancellationError`.
+    /// - Throws: A ``ServiceError`` if the file is not an image, or its header is unreadable; `CancellationError`.
     func opened(upload bytes: SharedBytes) async throws -> OpenedSource
 
-    /// The source of a call, fetched once for all that is made from it.
+    /// Opens the source of a call, fetched once for all results derived from it.
     ///
     /// - Throws: A ``ServiceError`` or `CancellationError`.
     func opened(for call: Call) async throws -> OpenedSource
 
-    /// A request for an opened image; the source that the request names does not count.
+    /// Returns a request for an opened image; the source named in the request is ignored.
     func resolved(_ request: ThumbnailRequest, of source: OpenedSource) -> RecurringRequest
 
     /// Ends the use of an opened image.
     func close(_ source: OpenedSource)
 }
 
-/// A look for a result where instances share results: one question after the other, until one answer ends it.
+/// A lookup of a result in the shared cache: a sequence of queries, until one reply ends it.
 ///
 /// Used by one event thread at a time; nothing blocks.
 package protocol SharedLooking: AnyObject, Sendable {
-    /// Asks the next question; `ready` is called once, on any thread, perhaps at once.
+    /// Sends the next query; `ready` is called once, on any thread, possibly at once.
     func begin(_ ready: @escaping @Sendable () -> Void)
 
-    /// The outcome of the answer; called after `ready`.
+    /// Returns the outcome of the reply; called after `ready`.
     func finish() -> SharedLookOutcome
 }
 
-/// The outcome of an answer to a look.
+/// The outcome of a reply.
 package enum SharedLookOutcome: Sendable {
-    /// The look has ended with the thumbnail.
+    /// The lookup has ended with the thumbnail.
     case thumbnail(Thumbnail)
-    /// There is another question to ask.
+    /// Another query is needed.
     case question
-    /// The thumbnail must be made, or the answer is so large that a task reads it.
+    /// The thumbnail must be rendered, or the reply is so large that a task reads it.
     case work(EarlierLook)
 }

@@ -1,27 +1,25 @@
 import Coordination
 import SharedCaching
 
-/// The outcome of a look into the shared cache that was not enough: the task that goes on does not ask for the same
-/// again.
+/// The outcome of an insufficient lookup in the shared cache: the task that continues does not repeat its queries.
 package struct EarlierLook: Sendable {
-    /// The answer to the question for a result.
+    /// The reply to the query for a result.
     enum Answer: Sendable {
-        /// So many bytes that an event thread did not read them.
+        /// A reply too large to be read on an event thread.
         case reply(SharedReply)
         case found(SharedTier.Found<RenderedImage>)
     }
 
-    /// The time that the request has waited for what instances share.
+    /// The time that the request has waited for the shared layers.
     var allowances = LayerAllowances()
-    /// Whether the record of the source was asked for.
+    /// Whether the record of the source was queried.
     var hasAskedForRecord = false
-    /// The result that was asked for, and the answer.
+    /// The result that was queried, and the reply.
     var answer: (key: ResultKey, Answer)?
 
-    /// A look that has asked nothing.
     package init() {}
 
-    /// The answer for a key; nil if this result was not asked for.
+    /// Returns the reply for a key; nil if this result was not queried.
     func result(for key: ResultKey, by tier: SharedTier) -> SharedTier.Found<RenderedImage>? {
         guard tier.layer == .cache, let (asked, answer) = answer, asked == key else { return nil }
         switch answer {

@@ -2,7 +2,7 @@ import Coordination
 import SharedCaching
 
 extension LayerGenerations {
-    /// The generations in one layer.
+    /// Sets the generations in one layer.
     init(_ generations: SharedGenerations?, of layer: SharedTier.Layer) {
         self.init()
         switch layer {
@@ -19,12 +19,11 @@ extension LayerGenerations {
     }
 }
 
-/// The time that one request has waited for each of the layers that instances share.
+/// The time that one request has waited for each of the shared layers.
 package struct LayerAllowances: Sendable {
     let cache = WaitAllowance()
     let store = WaitAllowance()
 
-    /// Nothing is spent yet.
     package init() {}
 
     subscript(layer: SharedTier.Layer) -> WaitAllowance { layer == .cache ? cache : store }

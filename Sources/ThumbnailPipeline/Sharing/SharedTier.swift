@@ -6,41 +6,40 @@ import Memory
 package import SharedCaching
 package import Text
 
-/// A cache below memory that instances share: results, what is known of sources, and perhaps the bytes of sources.
+/// A cache layer below memory, shared by instances: results, records of sources, and optionally the bytes of sources.
 ///
-/// There is one for the shared cache and one for the result store.
+/// There is one instance for the shared cache and one for the result store.
 ///
-/// It holds nothing that was given and not fetched, nothing of folders, which may differ from machine to machine, and
-/// nothing that a shared cache may not store. Keys hold a digest of all settings that can change an answer, so that
-/// instances with other settings do not meet.
+/// It stores nothing uploaded, nothing from folders, which may differ between machines, and nothing that a shared cache
+/// may not store. Keys include a digest of all settings that can change a response, so that instances with other
+/// settings do not share entries.
 package final class SharedTier: Sendable {
-    /// Whether and how the instance uses the server.
+    /// The instance's use of the server.
     package struct Rules: Sendable {
-        /// Changes with every setting and library that can change an answer, or whether a source is allowed.
+        /// Changes with every setting and library that can change a response, or whether a source is allowed.
         package var digest: String
         /// Texts that change with the settings of the named origins, by name.
         package var originDigests: [ExactText: String] = [:]
-        /// Whether a source may be fetched, as far as its name tells, and is the same on all machines.
+        /// Returns whether a source may be fetched, judging by its name, and is the same on all machines.
         package var mayShare: @Sendable (SourceIdentity) -> Bool = { _ in true }
-        /// How long stale sources may be used if their origin does not say.
+        /// The time for which stale sources may be used if their origin does not specify it.
         package var staleAllowances = StaleAllowances()
-        /// Whether the bytes of sources are kept as well.
+        /// Whether the bytes of sources are stored too.
         package var sharesSources = false
 
-        /// The rules of an instance.
         package init(digest: String) {
             self.digest = digest
         }
     }
 
-    /// The result of a look-up.
+    /// The result of a lookup.
     struct Found<Value: Sendable>: Sendable {
         var value: Value?
-        /// Whether the server was asked.
+        /// Whether the server was queried.
         var wasAsked = false
     }
 
-    /// Which of them it is.
+    /// The kind of shared layer.
     enum Layer: Sendable {
         case cache, store
     }
@@ -53,14 +52,14 @@ package final class SharedTier: Sendable {
     let store: any SharedValueStore
     private let rules: Rules
     private let timekeeper: any Timekeeper
-    /// The generations of sources that were about to be fetched.
+    /// The generations of sources about to be fetched.
     private let beginnings = Locked(
         ExpiringMemo<SourceIdentity, SharedGenerations>(capacity: 4_096, maximumBytes: 8 << 20))
 
-    /// How long it is remembered under which generations a source was asked for: longer than any request takes.
+    /// The time for which the generations of a requested source are remembered: longer than any request takes.
     private static let beginningTime = Duration.seconds(60)
 
-    /// A tier on the server of `cache`.
+    /// Creates a layer on the server of `cache`.
     package init(_ cache: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
         layer = .cache
         store = cache
@@ -68,7 +67,7 @@ package final class SharedTier: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// A tier of results that stay in `store`.
+    /// Creates a layer of results in `store`.
     package init(_ store: ObjectStore, rules: Rules, timekeeper: any Timekeeper) {
         layer = .store
         self.store = store
@@ -79,21 +78,21 @@ package final class SharedTier: Sendable {
     /// Whether the server is in use.
     var isUp: Bool { store.isUp }
 
-    /// Whether the bytes of sources are kept.
+    /// Whether the bytes of sources are stored.
     var sharesSources: Bool { rules.sharesSources }
 
-    // MARK: Look-ups
+    // MARK: Lookups
 
-    /// The record of a source, which is fetched next if there is none.
+    /// Returns the record of a source, which is fetched next if there is none.
     func record(of identity: SourceIdentity, _ allowance: WaitAllowance) async -> Found<SourceRecord> {
         guard let place = place(.record, identity) else { return Found() }
         let lookUp = await store.value(for: place.key, of: place.sources, isBeginning: true, allowance: allowance)
         return record(in: lookUp, of: identity)
     }
 
-    /// Asks for the record of a source as ``record(of:_:)`` does, without waiting.
+    /// Queries the record of a source as ``record(of:_:)`` does, without waiting.
     ///
-    /// - Returns: Whether the server is asked; else `finish` is not called.
+    /// - Returns: Whether the query was sent; if not, `finish` is not called.
     func ask(
         forRecordOf identity: SourceIdentity, _ allowance: WaitAllowance,
         _ finish: @escaping @Sendable (SharedReply) -> Void
@@ -103,7 +102,6 @@ package final class SharedTier: Sendable {
             for: place.key, of: place.sources, isBeginning: true, allowance: allowance, finish)
     }
 
-    /// The record in a reply.
     func record(in reply: SharedReply, of identity: SourceIdentity) -> Found<SourceRecord> {
         record(in: store.checked(reply), of: identity)
     }
@@ -125,9 +123,9 @@ package final class SharedTier: Sendable {
             value: record?.freshness.storability == .shared ? record : nil, wasAsked: lookUp.result != nil)
     }
 
-    /// Whether it is worth a wait to ask for a newer record than this one, which is not fresh.
+    /// Returns whether it is worth waiting for a newer record than this one, which is not fresh.
     ///
-    /// A server near by always is. A store is if the request cannot be answered with the stale one.
+    /// For a nearby server it always is; for a store, only if the request cannot be answered with the stale record.
     func mayImprove(_ known: SourceRecord?) -> Bool {
         guard layer == .store, let freshness = known?.freshness else { return true }
         let allowed = freshness.staleWhileRevalidate ?? rules.staleAllowances.whileRevalidating
@@ -135,7 +133,7 @@ package final class SharedTier: Sendable {
             || -freshness.remainingLifetime(at: timekeeper.secondsSince1970) > allowed
     }
 
-    /// The bytes of the version that a record describes.
+    /// Returns the bytes of the version that a record describes.
     func bytes(of record: SourceRecord, _ allowance: WaitAllowance) async -> SharedBytes? {
         guard sharesSources, let place = place(.source, record.identity) else { return nil }
         let lookUp = await store.value(for: place.key, of: place.sources, allowance: allowance)
@@ -148,9 +146,9 @@ package final class SharedTier: Sendable {
         return result(in: await store.value(for: place.key, of: place.sources, allowance: allowance), for: key)
     }
 
-    /// Asks for a result without waiting.
+    /// Queries a result without waiting.
     ///
-    /// - Returns: Whether the server is asked; else `finish` is not called.
+    /// - Returns: Whether the query was sent; if not, `finish` is not called.
     func ask(
         for key: ResultKey, _ allowance: WaitAllowance,
         _ finish: @escaping @Sendable (SharedReply) -> Void
@@ -160,30 +158,29 @@ package final class SharedTier: Sendable {
             for: place.key, of: place.sources, isBeginning: false, allowance: allowance, finish)
     }
 
-    /// The result in a reply.
     func result(in reply: SharedReply, for key: ResultKey) -> Found<RenderedImage> {
         result(in: store.checked(reply), for: key)
     }
 
     private func result(in lookUp: SharedLookUp, for key: ResultKey) -> Found<RenderedImage> {
         let result = lookUp.value.flatMap { RenderedImage($0.head, body: $0.body) }
-        // A result of another format would be a value of ours in a wrong place.
+        // A result of another format would be one of our values in the wrong place.
         return Found(value: result?.image.format == key.plan.format ? result : nil, wasAsked: lookUp.result != nil)
     }
 
     // MARK: Writes
 
-    /// The generations that a source has before it is fetched; nil if they are not known, so that nothing of it can be
-    /// shared.
+    /// Returns the generations of a source before it is fetched; nil if they are unknown, so that nothing derived from
+    /// it can be shared.
     func beginning(of identity: SourceIdentity, known: SourceRecord?) -> SharedGenerations? {
         let now = timekeeper.now
         return beginnings.withLock { $0.value(for: identity, at: now) } ?? known?.generations[layer]
     }
 
-    /// The generations under which something may be shared that was fetched while the server was out of reach.
+    /// Returns the generations for sharing something fetched while the server was unreachable.
     ///
-    /// They are read first, and then all purges that were made before are done. If the caller still has the source
-    /// after that, no purge has come in between. Nil if the server is out of reach again.
+    /// They are read first, and then all earlier purges are performed. If the caller still has the source after that,
+    /// no purge has come in between. Nil if the server is unreachable again.
     func adoption(of identity: SourceIdentity) async -> SharedGenerations? {
         guard isUp, !store.isReadOnly, let place = place(.record, identity) else { return nil }
         let lookUp = await store.value(
@@ -192,12 +189,12 @@ package final class SharedTier: Sendable {
         return generations
     }
 
-    /// Shares what is known of a source.
+    /// Shares the record of a source.
     func keep(_ record: SourceRecord) {
         keep(SharedValue(head: record.written, body: SharedBytes([UInt8]())), .record, of: record)
     }
 
-    /// Shares the bytes of a source, if that is wanted.
+    /// Shares the bytes of a source, if enabled.
     func keep(_ bytes: SharedBytes, of record: SourceRecord) {
         if sharesSources { keep(SharedValue(head: record.validator.written, body: bytes), .source, of: record) }
     }
@@ -208,7 +205,7 @@ package final class SharedTier: Sendable {
             value, for: place.key, of: place.sources, under: [generations], seconds: timeToLive(of: record))
     }
 
-    /// Shares a result; returns whether that will be tried.
+    /// Shares a result; returns whether the write was started.
     func keep(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) -> Bool {
         let generations = records.compactMap { $0.generations[layer] }
         guard !result.isIncomplete, generations.count == records.count, let place = place(key) else { return false }
@@ -218,7 +215,7 @@ package final class SharedTier: Sendable {
             seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
     }
 
-    /// The states of tags before a source was asked for under them.
+    /// The states of tags before a source was requested under them.
     typealias TagBeginnings = [ExactText: TagBeginning]
 
     /// Begins a request for a source under tags.
@@ -229,7 +226,7 @@ package final class SharedTier: Sendable {
         }
     }
 
-    /// Notes that a source was served under tags.
+    /// Records that a source was served under tags.
     func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
         guard mayShare(identity), let named = NamedSource(source(identity), name: identity.name) else { return }
         for tag in tags {
@@ -240,10 +237,10 @@ package final class SharedTier: Sendable {
 
     // MARK: Removals
 
-    /// Makes all shared values of a source unreadable; other instances keep their own copies.
+    /// Invalidates all shared values of a source; other instances keep their own copies.
     func forget(_ identity: SourceIdentity) { forget([identity]) }
 
-    /// Makes all shared values of sources unreadable; other instances keep their own copies.
+    /// Invalidates all shared values of sources; other instances keep their own copies.
     func forget(_ identities: some Collection<SourceIdentity>) {
         let shared = identities.filter(mayShare)
         guard !shared.isEmpty else { return }
@@ -251,9 +248,9 @@ package final class SharedTier: Sendable {
         store.forget(shared.map(source))
     }
 
-    /// The same, and removes the sources from all other instances.
+    /// Invalidates all shared values of sources, and removes the sources from all other instances.
     ///
-    /// - Parameter name: The source as the operator named it, if it is one; else it has its own name.
+    /// - Parameter name: The source as named by the operator, if there is one; otherwise its own name is used.
     func purge(_ identities: some Collection<SourceIdentity>, name: ExactText? = nil) async -> RemovalState {
         guard !identities.isEmpty else { return .done }
         beginnings.withLock { for identity in identities { $0.forget(identity) } }
@@ -262,23 +259,23 @@ package final class SharedTier: Sendable {
         return sources.count == identities.count ? state : .refused
     }
 
-    /// The same for all sources that were asked for under a tag, as far as other instances know.
+    /// Purges all sources requested under a tag, as far as other instances know them.
     ///
-    /// - Parameter found: Told which sources these were and whether they were all, perhaps after this has returned.
+    /// - Parameter found: Receives these sources, and whether the list is complete, possibly after this has returned.
     func purge(
         _ tag: SharedTag, found: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
     ) async -> RemovalState {
         await store.purge(TagRemoval(of: tag, onFound: found))
     }
 
-    /// Makes everything unreadable.
+    /// Invalidates everything.
     func purgeEverything() async -> RemovalState {
         beginnings.withLock { $0.removeAll() }
         return await store.purgeEverything()
     }
 
-    /// Ends a purge of another instance: makes unreadable what is shared of the source under this instance's rules, if
-    /// they differ.
+    /// Completes a purge of another instance: invalidates the shared values of the source under this instance's rules,
+    /// if they differ.
     func finish(_ purged: NamedSource, _ identity: SourceIdentity) {
         beginnings.withLock { $0.forget(identity) }
         if source(identity) != purged.source { forget(identity) }
@@ -286,7 +283,8 @@ package final class SharedTier: Sendable {
 
     // MARK: Names
 
-    /// Seconds for which a value may be found: as long as its source is fresh, and stale copies may stand in for it.
+    /// Returns the time for which a value may be found in seconds: while its source is fresh, or stale copies may be
+    /// used.
     private func timeToLive(of record: SourceRecord) -> Int {
         let freshness = record.freshness
         let fresh = freshness.remainingLifetime(at: timekeeper.secondsSince1970)
@@ -296,26 +294,26 @@ package final class SharedTier: Sendable {
 
     private func mayShare(_ identity: SourceIdentity) -> Bool { !identity.isGiven && rules.mayShare(identity) }
 
-    /// The place of a value on the server, and the sources that it is made from.
+    /// The location of a value on the server, and its sources.
     private struct Place {
         let key: SharedKey
         let sources: [SharedSource]
     }
 
-    /// The place of what is known of a source, or of its bytes; nil if it may not be shared.
+    /// Returns the location of the record or the bytes of a source; nil if it may not be shared.
     private func place(_ kind: Kind, _ identity: SourceIdentity) -> Place? {
         guard mayShare(identity) else { return nil }
         return Place(key: key(kind, name(of: identity)), sources: [source(identity)])
     }
 
-    /// The place of a result; nil if it may not be shared.
+    /// Returns the location of a result; nil if it may not be shared.
     private func place(_ key: ResultKey) -> Place? {
         let identities = [key.source] + key.additionalSources
         guard identities.allSatisfy(mayShare) else { return nil }
         return Place(key: self.key(.result, key.name(name(of:))), sources: identities.map(source))
     }
 
-    /// The name of a source in purges: the same for all instances that mean the same URL.
+    /// Returns the name of a source in purges: the same for all instances that use the same URL.
     private func source(_ identity: SourceIdentity) -> SharedSource {
         var writer = RecordWriter()
         writer.write(identity.originName ?? "")

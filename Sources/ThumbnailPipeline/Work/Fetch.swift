@@ -12,14 +12,15 @@ struct Fetch: Sendable {
     var bytes: PerSource<SharedBytes?> { sources.mapValues(\.bytes) }
     var isFromCache: PerSource<Bool> { sources.mapValues(\.isFromCache) }
 
-    /// The source that `Cache-Status` and `Server-Timing` tell of: the first whose origin was asked, else the image.
+    /// The source reported in `Cache-Status` and `Server-Timing`: the first whose origin was contacted, otherwise the
+    /// image.
     private var shown: FetchedSource { sources.first { !$0.isFromCache } ?? sources.image }
     var status: CacheLayerStatus { shown.status }
     var timings: [StepTiming] { shown.timings }
 
-    /// Bound on the wait of work on the sources; nil for the lane's own bound.
+    /// The queue timeout of work on the sources; nil for the lane's default.
     ///
-    /// Sources that were fetched for this caller, or are in its hands, are not given up as long as there is time.
+    /// Sources fetched or opened by this caller are not given up while there is time.
     var patience: Duration? {
         sources.contains { !$0.isFromCache || $0.isOpened } ? sources.map(\.timeLeft).min() : nil
     }
@@ -27,19 +28,19 @@ struct Fetch: Sendable {
 
 /// A source that one caller has waited for.
 struct FetchedSource: Sendable {
-    /// The bytes; nil if it was enough to know that the source is unchanged.
+    /// The bytes; nil if the caller only needed to know that the source is unchanged.
     let bytes: SharedBytes?
     let record: SourceRecord
     let status: CacheLayerStatus
     let timings: [StepTiming]
-    /// The rest of the caller's time.
+    /// The caller's remaining time.
     let timeLeft: Duration
-    /// Whether the caller had it already.
+    /// Whether the caller had already opened it.
     let isOpened: Bool
-    /// Whether the source came without asking its origin.
+    /// Whether the origin was not contacted.
     var isFromCache: Bool { status.outcome == .hit }
 
-    /// An image that the caller has already.
+    /// Wraps an image that the caller has already opened.
     init(_ source: OpenedSource, timeLeft: Duration) {
         bytes = source.bytes
         isOpened = true
@@ -52,10 +53,10 @@ struct FetchedSource: Sendable {
     /// - Parameters:
     ///   - delivery: The downloader's delivery.
     ///   - record: The record that was read from it.
-    ///   - isStored: Whether the source cache keeps it.
+    ///   - isStored: Whether the source cache stores it.
     ///   - now: The wall clock's seconds since 1970.
-    ///   - duration: How long the caller waited, queueing included.
-    ///   - timeLeft: How long it may wait still.
+    ///   - duration: The time that the caller waited, including queueing.
+    ///   - timeLeft: The caller's remaining time.
     init(
         delivery: Delivery, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
     ) {

@@ -4,10 +4,10 @@ import Imaging
 import Memory
 import ThumbnailTypes
 
-/// Makes plain images that stand in for sources that fail: each once for all requests that want it.
+/// Renders single-color images for sources that fail: each once for all requests.
 ///
-/// They depend on nothing that could change, so they are never stale. Clients are told `no-store` all the same, because
-/// the source may be there the next time.
+/// They depend on nothing that could change, so they are never stale. Clients receive `no-store` all the same, because
+/// the source may be available the next time.
 struct PlaceholderMaker: Sendable {
     let configuration: PipelineConfiguration
     let scheduler: WorkScheduler
@@ -18,7 +18,7 @@ struct PlaceholderMaker: Sendable {
         memoryCapacity: capacity, preferredMemoryUsageAfterPurge: capacity / 4 * 3, cost: { $0.bytes.footprint + 1_024 }
     )
 
-    /// A plain image of the usual size takes two kilobytes, the largest some hundreds.
+    /// A single-color image of typical size takes two kilobytes, the largest some hundreds.
     private static let capacity = 4 << 20
 
     init(
@@ -27,9 +27,9 @@ struct PlaceholderMaker: Sendable {
         (self.configuration, self.scheduler, self.memory, self.codec) = (configuration, scheduler, memory, codec)
     }
 
-    /// A plain image.
+    /// Returns a single-color image.
     ///
-    /// Judged, priced and made like a result: once for all requests that want it at the same time.
+    /// Admitted, estimated and rendered like a result: once for all concurrent requests.
     func image(_ placeholder: Placeholder) async throws -> EncodedImage {
         let (size, rules) = (placeholder.size, configuration.rules)
         let format = placeholder.format.format(
@@ -63,13 +63,13 @@ struct PlaceholderMaker: Sendable {
     }
 }
 
-/// The identity of a placeholder: those with equal keys have equal bytes.
+/// Identifies a placeholder: equal keys have equal bytes.
 struct PlaceholderKey: SourceKeyed {
     let color: Color
     let size: PixelSize
     let format: ImageFormat
 
-    /// A plain image has no source; what it is made from is its color.
+    /// A single-color image has no source; its color serves as one.
     var source: Color { color }
 
     var byteCount: Int { EntryCost.bytes(of: Self.self) }

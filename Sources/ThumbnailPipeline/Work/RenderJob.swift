@@ -7,20 +7,19 @@ import ThumbnailTypes
 struct RenderJob: Sendable {
     let key: ResultKey
     let records: PerSource<SourceRecord>
-    /// The use of each source; nil for the image.
+    /// The role of each source; nil for the image.
     let roles: PerSource<AdditionalSource.Role?>
-    /// The sources' files; nil for those that are not at hand.
+    /// The sources' files; nil where not available.
     let bytes: PerSource<SharedBytes?>
-    /// Bound on the wait for a turn or a worker; nil for the lane's own bound.
+    /// The timeout of the wait for a turn or a worker; nil for the lane's default.
     let patience: Duration?
-    /// The time that the caller has waited for what instances share.
+    /// The time that the caller has waited for the shared layers.
     let allowances: LayerAllowances
-    /// The caller's earlier look into the shared cache; nil if there was none.
+    /// The caller's earlier lookup in the shared cache; nil if there was none.
     let look: EarlierLook?
-    /// Decoded images that the caller holds; nil if it holds none.
+    /// The decoded images in use by the caller; nil if there are none.
     let held: HeldImages?
 
-    /// A job for a call.
     init(
         _ key: ResultKey, for call: Call, records: PerSource<SourceRecord>,
         bytes: PerSource<SharedBytes?>? = nil, patience: Duration? = nil
@@ -36,7 +35,6 @@ struct RenderJob: Sendable {
         self.patience = patience
     }
 
-    /// The decode of each source.
     var decodes: PerSource<DecodeJob> {
         key.decodeKeys.mapWithIndex { DecodeJob(key: $1, record: records[$0], bytes: bytes[$0]) }
     }
@@ -46,28 +44,28 @@ struct RenderJob: Sendable {
 struct DecodeJob: Sendable {
     let key: DecodeKey
     let record: SourceRecord
-    /// The source's file; nil if it is not at hand.
+    /// The source's file; nil if it is not available.
     let bytes: SharedBytes?
 
-    /// Bytes of memory that the decode takes.
+    /// The memory that the decode needs in bytes.
     var price: Int { record.header.price(of: key.plan, fileByteCount: bytes?.count ?? 0) }
 }
 
-/// The result of one render, and how the caches answered.
+/// The result of a render, and the outcomes of the cache lookups.
 struct Render: Sendable {
     let result: RenderedImage
     /// How one caller took part in it.
     var participation = Participation.started
-    /// The result cache's answer to the caller that started it.
+    /// The result cache's outcome for the caller that started it.
     var outcome = CacheLayerStatus.Outcome.uriMiss
     var isStored = false
-    /// The answers of what instances share, as far as it was asked.
+    /// The outcomes of the shared layers that were queried.
     var shared: [CacheLayerStatus] = []
-    /// The decoded cache's answer; nil if it was not asked.
+    /// The decoded cache's outcome; nil if it was not queried.
     var decoded: CacheLayerStatus?
     var timings: [StepTiming] = []
 
-    /// The answers of the caches to one caller: others did not ask those behind the result cache.
+    /// The caches' outcomes for one caller: those that joined did not query the caches behind the result cache.
     var status: [CacheLayerStatus] {
         let result = CacheLayerStatus(
             .result, participation == .cached ? .hit : outcome, isCollapsed: participation == .joined,

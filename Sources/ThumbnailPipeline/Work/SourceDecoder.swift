@@ -5,12 +5,12 @@ import Memory
 import Telemetry
 import ThumbnailTypes
 
-/// Decodes sources: each at a level once for all renders that want its pixels.
+/// Decodes sources: each level once for all renders that need its pixels.
 struct SourceDecoder: Sendable {
     /// The pixels of all sources of a render, and how the render took part in their decodes.
     struct Pixels {
         let images: PerSource<DecodedImage>
-        /// Started if the render started any of the decodes, else joined if it joined any, else cached.
+        /// `started` if the render started any of the decodes, otherwise `joined` if it joined any, otherwise `cached`.
         let participation: Participation
     }
 
@@ -21,12 +21,12 @@ struct SourceDecoder: Sendable {
     let timekeeper: any Timekeeper
     let shared = SharedTasks<DecodeKey, DecodedImage>()
 
-    /// The pixels of all sources of a job, from the cache or from decodes, which run at the same time.
+    /// Returns the pixels of all sources of a job, from the cache or from concurrent decodes.
     ///
     /// - Parameters:
-    ///   - patience: Bound on the wait for a worker.
-    ///   - rooms: Memory for the decodes; nil if there was nothing to decode when it was reserved.
-    /// - Throws: ``PipelineError/sourceNeeded`` if a source's bytes are not there, the failure of a decode.
+    ///   - patience: The timeout of the wait for a worker.
+    ///   - rooms: The memory for the decodes; nil if there was nothing to decode when it was reserved.
+    /// - Throws: ``PipelineError/sourceNeeded`` if a source's bytes are missing, or the error of a decode.
     func pixels(
         for job: RenderJob, patience: Duration, rooms: PerSource<MemoryReservation?>
     ) async throws -> Pixels {
@@ -44,7 +44,7 @@ struct SourceDecoder: Sendable {
                 ? .started : participations.contains(.joined) ? .joined : .cached)
     }
 
-    /// The pixels of all sources of a job, decoded for this job alone.
+    /// Returns the pixels of all sources of a job, decoded for this job alone.
     func unsharedPixels(
         for job: RenderJob, patience: Duration, rooms: PerSource<MemoryReservation?>
     ) async throws -> PerSource<DecodedImage> {
@@ -79,7 +79,7 @@ struct SourceDecoder: Sendable {
         _ bytes: SharedBytes, for job: DecodeJob, patience: Duration, room: MemoryReservation?
     ) async throws -> DecodedImage {
         let (key, record, limits) = (job.key, job.record, configuration.rules.limits)
-        // Nothing was reserved if the pixels were there a moment ago.
+        // Nothing was reserved if the pixels were cached a moment ago.
         let room =
             try room
             ?? resources.budget.reserveNow(record.header.price(of: key.plan, fileByteCount: bytes.count))
@@ -116,9 +116,9 @@ struct SourceDecoder: Sendable {
         } catch let error as ImagingError {
             if caches.isCurrent(record) {
                 broken.remember(error, key.plan, of: record, since: moment)
-                // A file that cannot be decoded is not worth keeping: the origin is asked again, but not at once for
-                // every request. If only a later frame is broken, or animating is too much, the rest of it is worth
-                // keeping; so is a source of which some decode has succeeded.
+                // A file that cannot be decoded is not worth keeping: the origin is contacted again, but not at once
+                // for every request. If only a later frame is broken, or animation exceeds a limit, the rest of it is
+                // worth keeping; so is a source with any successful decode.
                 if key.plan.isFirstPage, error.isFaultOfSource, !caches.memory.hasMadeAny(from: key.source) {
                     caches.removeAll(from: key.source, cause: .broken)
                 }

@@ -6,21 +6,20 @@ import Memory
 import Text
 import ThumbnailTypes
 
-/// Waits for the sources of a call: for all of them at the same time, under one receipt and one deadline.
+/// Waits for all sources of a call concurrently, under one receipt and one deadline.
 struct SourceFetcher: Sendable {
     let downloader: ImageDownloader
     let caches: PipelineCaches
     let broken: BrokenSources
-    /// Time that the whole request has.
+    /// The time limit of the whole request.
     let timeLimit: Duration
     let timekeeper: any Timekeeper
 
-    /// The sources, as they may be used for this caller; nil if one came without bytes and nothing else is known of it
-    /// any more.
+    /// Returns the sources as usable by this caller; nil if one arrived without bytes and its record is gone.
     ///
-    /// - Parameter needsBytes: Of which sources the bytes are wanted; else it is enough to know that they are
+    /// - Parameter needsBytes: The sources whose bytes are needed; for the others it is enough to know that they are
     ///   unchanged.
-    /// - Throws: The failure of one source, which cancels this caller's wait for the others.
+    /// - Throws: The error of one source, which cancels this caller's wait for the others.
     func fetch(for call: Call, needsBytes: PerSource<Bool>) async throws -> Fetch? {
         let start = timekeeper.now
         let roles = call.request.roles

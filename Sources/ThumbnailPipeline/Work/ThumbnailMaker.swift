@@ -5,10 +5,10 @@ import Imaging
 import Memory
 import ThumbnailTypes
 
-/// Makes results: each once for all callers that ask for it, from pixels that are decoded once for all renders.
+/// Renders results: each once for all callers, from pixels decoded once for all renders.
 ///
-/// A render is shared by result key. It looks on the disk, waits for its turn if it is dear, reserves memory for itself
-/// and its decodes, has the sources decoded, and renders on a worker thread.
+/// Renders are shared by result key. A render checks the disk, waits for its turn if it is expensive, reserves memory
+/// for itself and its decodes, has the sources decoded, and runs on a worker thread.
 struct ThumbnailMaker: Sendable {
     let configuration: PipelineConfiguration
     let resources: WorkResources
@@ -19,7 +19,7 @@ struct ThumbnailMaker: Sendable {
     let estimator: WorkEstimator
     let timekeeper: any Timekeeper
 
-    /// Renders with what is in memory; nil if that was evicted meanwhile.
+    /// Renders from memory; nil if the inputs were evicted meanwhile.
     func resultIfAtHand(_ job: RenderJob) async throws -> Render? {
         do {
             return try await shared(job)
@@ -28,7 +28,8 @@ struct ThumbnailMaker: Sendable {
         }
     }
 
-    /// Renders with the sources at hand; work that others began without them, and lost, is begun again.
+    /// Renders from the available sources; restarts work that others began without them and that failed for lack of
+    /// them.
     func result(_ job: RenderJob) async throws -> Render {
         while true {
             do {
@@ -39,7 +40,7 @@ struct ThumbnailMaker: Sendable {
         }
     }
 
-    /// A result that neither is taken from a cache nor put into one.
+    /// Renders a result without reading or writing caches.
     func unsharedResult(_ job: RenderJob) async throws -> Render {
         let price = WorkPrice(of: job.key, job.records) { job.bytes[$0]?.count ?? 0 }
         return try await scheduler.run(price, patience: job.patience) { patience in
@@ -105,12 +106,12 @@ struct ThumbnailMaker: Sendable {
                 + [StepTiming("render", end - decoded)])
     }
 
-    /// Goes before decodes if it ends what its own decode has begun: others could keep decodes waiting for ever.
+    /// Renders ahead of decodes if the render completes its own decode, because others could otherwise delay it
+    /// forever.
     ///
-    /// Waits without a bound if a decode was done for it.
+    /// Waits without a limit if a decode was done for it.
     ///
-    /// - Parameter keepsForms: Whether the forms of additional sources are taken from the decoded cache and put into
-    ///   it.
+    /// - Parameter keepsForms: Whether the forms of additional sources are read from and written to the decoded cache.
     private func render(
         _ images: PerSource<DecodedImage>, for job: RenderJob, keepsForms: Bool = true,
         priority: WorkerPool.Priority = .finishing, patience: Duration? = nil
@@ -135,7 +136,7 @@ struct ThumbnailMaker: Sendable {
         return result
     }
 
-    /// Keeps the forms of a job's additional sources in the decoded cache, with the pixels that they are made from.
+    /// Stores the forms of a job's additional sources in the decoded cache, next to the pixels that they are made from.
     private func reuse(for job: RenderJob) -> AdditionFormReuse {
         { [caches] index, form, make in
             var key = job.key.decodeKeys.additional[index]
@@ -151,7 +152,7 @@ struct ThumbnailMaker: Sendable {
 extension EncodedImage {
     /// The file as the text of a `data:` URL (RFC 2397), in one block that counts itself.
     ///
-    /// It is made with the result and kept in its place, so that all who read it share it.
+    /// It is created with the result and stored in its place, so that all readers share it.
     fileprivate func asDataURL() -> EncodedImage {
         let start = "data:\(format.mediaType);base64,"
         let digitCount = (bytes.count + 2) / 3 * 4
@@ -165,6 +166,6 @@ extension EncodedImage {
             bytes: text.finish(), format: format, size: size, quality: quality, hasGainMap: hasGainMap)
     }
 
-    /// Bytes that are encoded at once: whole groups of three, so that only the last piece is padded.
+    /// The number of bytes encoded at once: whole groups of three, so that only the last piece is padded.
     private static var piece: Int { 48 << 10 }
 }

@@ -3,34 +3,34 @@ import ImageCaching
 import Imaging
 import Memory
 
-/// Estimates the work that a result still needs, by the caches and the work that is running.
+/// Estimates the remaining work for a result from the caches and the work in progress.
 struct WorkEstimator: Sendable {
     let caches: PipelineCaches
     let decodes: SharedTasks<DecodeKey, DecodedImage>
     let renders = SharedTasks<ResultKey, Render>()
 
-    /// Whether the result can be had, as things stand, without the sources' bytes.
+    /// Whether the result is currently obtainable without the sources' bytes.
     func isWithinReach(_ key: ResultKey) -> Bool { needsNoWorker(key) || key.decodeKeys.allSatisfy { isDecoded($0) } }
 
-    /// Whether the result is there, though a source may be stale, or is being made for other callers.
+    /// Whether the result is cached, even if a source is stale, or is being rendered for other callers.
     func needsNoWorker(_ key: ResultKey) -> Bool { caches.memory.results.contains(key) || renders.contains(key) }
 
-    /// Whether pixels are there, or are being made for other renders.
+    /// Whether pixels are cached, or are being decoded for other renders.
     func isDecoded(_ key: DecodeKey, held: HeldImages? = nil) -> Bool {
         caches.memory.decoded.contains(key) || decodes.contains(key) || held?.contains(key) == true
     }
 
-    /// Of which sources the bytes are needed to make the result, as things stand.
+    /// Returns for which sources the bytes are currently needed to render the result.
     func bytesNeeded(for key: ResultKey) -> PerSource<Bool> {
         let isThere = needsNoWorker(key)
         return key.decodeKeys.mapValues { !isThere && !isDecoded($0) }
     }
 
-    /// The time that it takes to make a result, as things stand.
+    /// Estimates the current cost of rendering a result.
     ///
     /// - Parameters:
-    ///   - bytes: The sources' files, if they are at hand.
-    ///   - held: The decoded images that the caller holds.
+    ///   - bytes: The sources' files, where available.
+    ///   - held: The decoded images in use by the caller.
     func price(
         of key: ResultKey, _ records: PerSource<SourceRecord>, bytes: PerSource<SharedBytes?>? = nil,
         held: HeldImages? = nil
@@ -44,10 +44,9 @@ struct WorkEstimator: Sendable {
 }
 
 extension WorkPrice {
-    /// The price of a result.
+    /// Estimates the cost of a result.
     ///
-    /// - Parameter fileByteCount: Bytes of the file of a source, 0 if they are not known; nil if it need not be
-    ///   decoded.
+    /// - Parameter fileByteCount: Returns the size of a source's file, 0 if unknown; nil if it need not be decoded.
     init(of key: ResultKey, _ records: PerSource<SourceRecord>, decoding fileByteCount: (_ index: Int) -> Int?) {
         let decodes = key.decodeKeys.mapWithIndex { index, decode in
             fileByteCount(index).map { decode.timePrice(of: records[index].header, fileByteCount: $0) } ?? .zero

@@ -4,20 +4,20 @@ import Memory
 
 /// The memory that work on an image reserves before it begins.
 struct WorkMemory: Sendable {
-    /// The memory that is reserved for one render.
+    /// The memory reserved for one render.
     struct Rooms {
         let render: MemoryReservation
-        /// For the decode of each source; nil if its pixels are here.
+        /// For the decode of each source; nil if its pixels are cached.
         let decodes: PerSource<MemoryReservation?>
     }
 
     let budget: MemoryBudget
 
-    /// Memory for a render and for the decodes before it.
+    /// Reserves memory for a render and the decodes before it.
     ///
-    /// All at once: a task that held a part while it waited for the rest could wait for another that does the same.
+    /// All at once: a task that reserved only a part could deadlock with another that does the same.
     ///
-    /// - Parameter isDecoded: Whether pixels are here already.
+    /// - Parameter isDecoded: Returns whether pixels are cached.
     /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for work that could never fit, ``MemoryBudget/Full``.
     func reserve(for job: RenderJob, isDecoded: (DecodeKey) -> Bool) async throws -> Rooms {
         let plan = job.key.plan
@@ -27,7 +27,7 @@ struct WorkMemory: Sendable {
             let (larger, isTooLarge) = sum.addingReportingOverflow(price)
             (sum, overflow) = (larger, overflow || isTooLarge)
         }
-        // The caches keep a quarter even when they are asked for room.
+        // The caches keep a quarter even when they are purged.
         guard !overflow, sum <= budget.limit - budget.limit / 4 else {
             let header = job.records.image.header
             throw ImagingError.tooManyPixels(header.storedSize, frames: plan.decode.frames(of: header))
@@ -36,7 +36,7 @@ struct WorkMemory: Sendable {
         return Rooms(render: room, decodes: prices.mapValues { $0.map { room.split($0) } })
     }
 
-    /// Memory for a plain image.
+    /// Reserves memory for a single-color image.
     ///
     /// - Throws: ``PipelineError/placeholderTooLarge``, ``MemoryBudget/Full``.
     func reserve(forPlaceholder plan: RenderPlan) async throws -> MemoryReservation {

@@ -3,7 +3,7 @@ import Downloading
 package import Imaging
 package import Telemetry
 
-/// The resources for work on images: threads, memory, the codec, and the metrics and events that tell of it.
+/// The resources for work on images: threads, memory, the codec, and the metrics and events for reporting.
 package struct WorkResources: Sendable {
     let lanes: WorkLanes
     let codec: any ImageCodec
@@ -11,14 +11,12 @@ package struct WorkResources: Sendable {
     let metrics: PipelineMetrics
     let events: EventLog
 
-    /// These resources.
-    ///
     /// - Parameters:
     ///   - lanes: The threads.
-    ///   - codec: Decodes, and writes what is encoded in one step.
-    ///   - budget: The memory that work may take.
+    ///   - codec: Decodes, and writes formats that are encoded in one step.
+    ///   - budget: The memory available for work.
     ///   - metrics: Counts and times the work.
-    ///   - events: Takes each piece of work.
+    ///   - events: Records each piece of work.
     package init(
         lanes: WorkLanes, codec: any ImageCodec = InProcessCodec(), budget: MemoryBudget = MemoryBudget(),
         metrics: PipelineMetrics, events: EventLog = EventLog()
@@ -30,20 +28,18 @@ package struct WorkResources: Sendable {
         self.events = events
     }
 
-    /// Notes a decode.
     func decoded(_ source: SourceIdentity, _ format: ImageFormat, in duration: Duration) {
         metrics.decoded(format, in: duration)
         events.record(.decode(url: source.name, duration: duration, format: format.rawValue))
     }
 
-    /// Notes a render.
     func rendered(_ source: SourceIdentity, _ format: ImageFormat, in duration: Duration) {
         metrics.rendered(format, in: duration)
         events.record(.render(url: source.name, duration: duration, format: format.rawValue))
     }
 }
 
-/// Counts and times decodes and renders under the contract's names.
+/// Counts and times decodes and renders.
 package struct PipelineMetrics: Sendable {
     private let decodes: CounterFamily
     private let decodeSeconds: Histogram
@@ -51,7 +47,6 @@ package struct PipelineMetrics: Sendable {
     private let renderSeconds: Histogram
     private let refusals: Counter
 
-    /// Registers the metrics in `registry`.
     package init(registry: MetricsRegistry) {
         decodes = registry.counters("alula_decodes_total", help: "Images decoded.", labels: "format", counting: "image")
         decodeSeconds = registry.histogram(
@@ -64,10 +59,10 @@ package struct PipelineMetrics: Sendable {
             "alula_overload_refusals_total", help: "Misses refused before any work.", counting: "request")
     }
 
-    /// Counts a miss that was refused before any work.
+    /// Counts a miss rejected before any work.
     func refused() { refusals.increment() }
 
-    /// Decodes and renders so far.
+    /// The number of decodes and renders so far.
     var counts: (decodes: Int, renders: Int) { (decodes.sum, renders.sum) }
 
     func decoded(_ format: ImageFormat, in duration: Duration) {

@@ -5,24 +5,24 @@ import Memory
 import Telemetry
 import ThumbnailTypes
 
-/// When work on a worker thread, which a traced request waits for, began and came to its parts.
+/// Records when the work of a traced request on a worker thread began, and when its parts did.
 final class WorkTrace: Sendable {
     private let trace: RequestTrace
-    /// When the request began to wait.
+    /// The time at which the request began to wait.
     private let start: Duration
     private let began = Locked<(time: Duration, token: WorkToken)?>(nil)
 
-    /// The work that begins to wait at `start`; nil if the current request is not recorded.
+    /// Creates a trace of work whose wait begins at `start`; nil if the current request is not recorded.
     init?(at start: Duration) {
         guard let trace = RequestTrace.current, trace.context.isSampled else { return nil }
         self.trace = trace
         self.start = start
     }
 
-    /// The worker thread begins.
+    /// Marks the start on the worker thread.
     func begin(_ token: WorkToken, at time: Duration) { began.withLock { $0 = (time, token) } }
 
-    /// Records the wait and the work; if the thread never began, the wait is all.
+    /// Records the wait and the work; only the wait if the work never started.
     ///
     /// - Parameters:
     ///   - name: `decode` or `render`.
@@ -36,7 +36,7 @@ final class WorkTrace: Sendable {
             name, as: context, time: began.time..<max(began.time, end),
             attributes: [("alula.format", .string(format.rawValue))])
         guard let writing = began.token.writingBegan else { return }
-        // The token's clock is the system's, also if the pipeline's is another.
+        // The token always uses the system's clock, even if the pipeline uses another.
         let encoding = min(max(writing, began.time), end)
         trace.record("encode", within: context, time: encoding..<max(encoding, end))
     }
@@ -48,7 +48,7 @@ struct DownloadTrace {
     private let context: TraceContext
     private let start: Duration
 
-    /// The wait that begins at `start`; nil if the current request has no trace.
+    /// Creates a trace of a wait that begins at `start`; nil if the current request has no trace.
     init?(at start: Duration) {
         guard let trace = RequestTrace.current else { return nil }
         self.trace = trace
@@ -56,12 +56,12 @@ struct DownloadTrace {
         self.start = start
     }
 
-    /// The place of the transfer in the trace, for its origin.
+    /// The trace context of the transfer, for its origin.
     var traceparent: String { context.traceparent }
 
     /// Records the wait for a slot and the transfer with its phases, or the wait for the transfer of another request.
     ///
-    /// The phases lie one after the other, as they happened; redirects add to each of them.
+    /// The phases follow each other as they happened; redirects add to each of them.
     func record(_ delivery: Delivery, from host: String, until end: Duration) {
         guard let exchange = delivery.exchange else { return }
         var attributes: Span.Attributes = [("server.address", .string(host))]
@@ -92,7 +92,7 @@ struct DownloadTrace {
         }
     }
 
-    /// Records a wait that failed.
+    /// Records a failed wait.
     func record(_ error: any Error, from host: String, until end: Duration) {
         let code = (error as? any ServiceError)?.code ?? (error is CancellationError ? "cancelled" : "internal")
         trace.record(
