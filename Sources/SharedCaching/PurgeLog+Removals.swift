@@ -1,8 +1,8 @@
 import Coordination
 
-/// Removals: they are sent again until the server confirms them.
+/// Removals are sent again until the server confirms them.
 extension PurgeLog {
-    /// Adds a removal, and sends it if the server is connected; else it will be sent.
+    /// Adds a removal, and sends it if the server is connected; otherwise it is sent later.
     mutating func add(
         _ removal: DueRemovals.Removal, _ answer: FirstAnswer<RemovalState>?, isConnected: Bool
     ) -> [Action] {
@@ -11,7 +11,7 @@ extension PurgeLog {
         return isConnected ? deliver() : answer.map { [.answer($0, .due)] } ?? []
     }
 
-    /// Sends the removals that are due; those that the server refuses stay due.
+    /// Sends the pending removals; those that the server rejects stay pending.
     mutating func deliver(for purpose: Purpose? = nil) -> [Action] {
         let entries = due.takeUnsent()
         guard let last = entries.last else { return ended(purpose) }
@@ -25,12 +25,12 @@ extension PurgeLog {
         }
     }
 
-    /// Asks for a page of the sources that were asked for under a tag.
+    /// Requests a page of the sources requested under a tag.
     private func members(from cursor: [UInt8], _ question: Question, _ removal: TagRemoval) -> Action {
         .send(TierCommand("SSCAN", TierSet(of: removal.tag, seal).name, cursor, "COUNT", Self.pageLength), question)
     }
 
-    /// Takes such a page; after the last one, the sources are purged.
+    /// Processes such a page; after the last one, the sources are purged.
     ///
     /// - Parameter isUnreadable: Whether the page was too long, so that the connection has ended.
     mutating func gathered(
@@ -89,7 +89,7 @@ extension PurgeLog {
 
     private func ended(_ purpose: Purpose?) -> [Action] { if case .join = purpose { [.probe] } else { [] } }
 
-    /// Notices in the replies to entries of the log that it takes none: it is begun anew at the next poll.
+    /// Detects replies that reject entries of the log: the log is recreated at the next poll.
     mutating func written(_ replies: [Reply]) -> [Action] {
         let failure = replies.lazy.compactMap(\.failure).first { Self.isUnusable($0) || $0.hasPrefix("ERR ") }
         guard let failure, !isUnusable else { return [] }
@@ -102,7 +102,7 @@ extension PurgeLog {
         return replies.allSatisfy { $0.failure == nil }
     }
 
-    /// Gives everything a generation if it has none.
+    /// Creates the generation of everything if there is none.
     var newGeneration: [any TierWord] {
         ["SET", TierNames.everything, Generation().text, "NX"]
     }
@@ -120,12 +120,12 @@ extension PurgeLog {
                 }
                 command.add("PUBLISH", TierNames.channel, notice.written(seal))
             }
-        // Its sources are asked for first.
+        // Its sources are requested first.
         case .tagged: break
         case .everything:
             command.add("DEL", TierNames.everything)
-            // At once, so that what is fetched next can be shared; a full server refuses it, and the next look at the
-            // log tries again.
+            // At once, so that the next fetches can be shared; a full server rejects it, and the next read of the log
+            // tries again.
             if !isReadOnly { command.add(newGeneration) }
         }
         return command

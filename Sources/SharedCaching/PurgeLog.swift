@@ -1,71 +1,72 @@
 import Coordination
 
-/// An instance's part in the purges of a fleet: how far it has read the log of purges, a stream on the server, which
-/// purges it has done, and which removals the server has not confirmed.
+/// An instance's part in the purges of a fleet: its position in the log of purges, a stream on the server, the purges
+/// it has performed, and the removals that the server has not confirmed.
 ///
-/// A value. Its methods return what is to be done, in order.
+/// A value. Its methods return the actions to perform, in order.
 struct PurgeLog {
-    /// The end of a reading of the log.
+    /// The purpose of reading the log.
     enum Purpose {
-        /// The server has been connected: it is used when all that was missed is known, and all that is due is sent.
+        /// The server was just connected: it is used once all missed purges are known and all pending removals are
+        /// sent.
         case join
-        /// Time has passed: what is due is sent.
+        /// Periodic: pending removals are sent.
         case poll
-        /// A caller waits for the purges that were made before.
+        /// A caller waits for all earlier purges.
         case tell(FirstAnswer<Bool>)
     }
 
     /// Commands that were sent, whose replies go to ``answered(_:_:)``.
     enum Question {
-        /// A page of the log, from a place on, after so many entries.
+        /// A page of the log from a position, after this many entries.
         case page(from: [UInt8]?, after: Int, Reading?, Purpose)
         /// A removal, and for the last one of several the purpose of sending them.
         case removal(DueRemovals.Entry, found: TaggedSources = TaggedSources(), Purpose?)
-        /// A page of the sources that were asked for under a tag.
+        /// A page of the sources requested under a tag.
         case members(TagRemoval, DueRemovals.Entry, found: TaggedSources, Purpose?)
         /// Purges that the log lacked.
         case mend
-        /// Names of values to be dropped.
+        /// Names of values to drop.
         case sweep
-        /// Writes whose replies tell nothing.
+        /// Writes whose replies are ignored.
         case other
     }
 
-    /// Something for the thread to do.
+    /// An action for the thread.
     enum Action {
         case send(TierCommand, Question)
-        /// Do a purge of another instance.
+        /// Perform a purge of another instance.
         case purge(PurgeNotice)
-        /// Tell which sources were made unreadable.
+        /// Report the invalidated sources.
         case found(TagRemoval, TaggedSources)
-        /// Purges were missed that nobody knows any more.
+        /// Drop everything, because missed purges are lost.
         case dropEverything
-        /// Note how far the log has been read.
+        /// Save the position in the log.
         case note(position: [UInt8])
-        /// Tell a caller that all purges are known.
+        /// Report that all purges are known.
         case tell(FirstAnswer<Bool>)
         case answer(FirstAnswer<RemovalState>, RemovalState)
-        /// Log why the log of purges is begun anew.
+        /// Log why the log of purges is recreated.
         case report(String)
-        /// Close the connection, because the server refuses what it is for.
+        /// Close the connection because the server rejected the command.
         case refuse(String)
-        /// Ask how quick the server is.
+        /// Measure the latency of the server.
         case probe
     }
 
-    /// The contents of a log that is read from its beginning.
+    /// The content of a log that is read from its beginning.
     struct Reading {
-        /// Whether an earlier process had read the log up to a place that is gone.
+        /// Whether an earlier process's position in the log no longer exists.
         var hasLostPlace = false
-        /// The places of all entries, those without a purge as well.
+        /// The IDs of all entries, including those without a purge.
         var entries: Set<[UInt8]> = []
-        /// The purges, each once.
+        /// The distinct purges.
         var ids: Set<Generation> = []
-        /// Whether there are entries that no instance has written.
+        /// Whether there are entries not written by an instance.
         var holdsForeign = false
         /// Whether one of its purges was known.
         var holdsKnown = false
-        /// Whether the log was begun anew just before.
+        /// Whether the log was just recreated.
         var isRenewed = false
     }
 
@@ -75,7 +76,7 @@ struct PurgeLog {
         let notice: PurgeNotice?
         /// Whether it is neither a purge nor an empty entry of ``mended(_:isEmpty:)``.
         let isForeign: Bool
-        /// Whether it is so long that reading it again and again is expensive.
+        /// Whether it is so long that reading it repeatedly is expensive.
         let isOversized: Bool
 
         init?(_ reply: Reply, _ seal: SharedSeal) {
@@ -91,27 +92,27 @@ struct PurgeLog {
     }
 
     static let pageLength = 500
-    /// Sealed purges in a full log, at least: instances that mend a log write some of them twice.
+    /// The minimum number of sealed purges in a full log: instances that repair a log write some of them twice.
     private static let provenLength = PurgeMemory.capacity / 2
-    /// Entries that are read in a row at most: four times those of a full log.
+    /// The maximum number of entries read in a row: four times the length of a full log.
     private static let longestLog = PurgeMemory.capacity * 4
     private static let first = "-".sentBytes
-    /// Keys that are looked at in one step, when all values are dropped.
+    /// The number of keys scanned per step when all values are dropped.
     private static let sweptKeys = 500
 
     let seal: SharedSeal
     let isReadOnly: Bool
     var known = PurgeMemory()
     var due = DueRemovals()
-    /// The last entry of the log that was read.
+    /// The ID of the last entry read.
     private var position: [UInt8]?
-    /// Whether the position is that of an earlier process, and the log has not been read since.
+    /// Whether the position comes from an earlier process, and the log has not been read since.
     private var isOfEarlierProcess: Bool
-    /// Whether others than instances have made the log such that it cannot be read or written: it is removed before it
-    /// is read next, as if the server had lost it, and its purges are written again by those that know them.
+    /// Whether other programs have made the log unreadable or unwritable: it is deleted before the next read, as if the
+    /// server had lost it, and instances write the purges they know again.
     var isUnusable = false
 
-    /// The part of an instance that has read the log up to `position`.
+    /// Creates the log state of an instance that has read up to `position`.
     init(_ seal: SharedSeal, isReadOnly: Bool, position: [UInt8]?) {
         self.seal = seal
         self.isReadOnly = isReadOnly
@@ -121,7 +122,7 @@ struct PurgeLog {
 
     // MARK: Reading
 
-    /// Reads the log from where it was left; from its beginning if it is not the log that was read.
+    /// Reads the log from the last position; from its beginning if it is a different log.
     func read(for purpose: Purpose) -> [Action] {
         guard let position, !isUnusable else { return [readAll(for: purpose)] }
         return [page(from: position, after: 0, nil, purpose)]
@@ -131,7 +132,7 @@ struct PurgeLog {
         page(from: nil, after: 0, Reading(hasLostPlace: isOfEarlierProcess, isRenewed: isUnusable), purpose)
     }
 
-    /// Takes the outcome of commands.
+    /// Processes the outcome of commands.
     mutating func answered(_ question: Question, _ outcome: TierConnection.Outcome) -> [Action] {
         let replies: [Reply]? = if case .replies(let replies) = outcome { replies } else { nil }
         let isUnreadable = if case .unreadable = outcome { true } else { false }
@@ -142,7 +143,7 @@ struct PurgeLog {
                 return isUnreadable ? unusable("a reply that is too long", reading) : []
             }
             if reading?.isRenewed == true { isUnusable = false }
-            // A server that refuses is of no use: without the log, purges would be missed.
+            // A server that rejects commands is useless: without the log, purges would be missed.
             guard let page = replies.last?.elements else {
                 let failure = replies.last?.failure ?? "no answer to XRANGE"
                 return Self.isUnusable(failure) ? unusable(failure, reading, purpose) : [.refuse(failure)]
@@ -157,12 +158,12 @@ struct PurgeLog {
         }
     }
 
-    /// Takes a purge of another instance; each is done once.
+    /// Processes a purge of another instance; each is performed once.
     mutating func learn(_ notice: PurgeNotice) -> [Action] { known.note(notice) ? [.purge(notice)] : [] }
 
-    /// A question for a page.
+    /// Requests a page.
     ///
-    /// - Parameter reading: The notices since the beginning of the log; nil if the log is read from a later place.
+    /// - Parameter reading: The notices since the beginning of the log; nil if the log is read from a later position.
     private func page(from start: [UInt8]?, after count: Int, _ reading: Reading?, _ purpose: Purpose) -> Action {
         var command = TierCommand()
         if start == nil, isUnusable { command.add("DEL", TierNames.log) }
@@ -174,8 +175,8 @@ struct PurgeLog {
         return .send(command, .page(from: start, after: count, reading, purpose))
     }
 
-    /// Removes what stands under the name of the generation of everything and is none, so that the next question makes
-    /// one: else no value would be found any more.
+    /// Deletes an invalid value of the generation of everything, so that the next query creates one; otherwise no value
+    /// would be found any more.
     private func repaired(_ replies: [Reply]) -> [Action] {
         guard !isReadOnly, let values = replies.suffix(2).first?.elements, let value = values.first,
             case .none? = replies.suffix(3).first, value.text?.count != Generation.length
@@ -183,13 +184,13 @@ struct PurgeLog {
         return [.send(TierCommand("DEL", TierNames.everything), .other)]
     }
 
-    /// Whether a failure says that others than instances have written under a name: the value is of another type.
+    /// Whether an error means that another program has written under a name: the value has another type.
     static func isUnusable(_ failure: String) -> Bool { failure.hasPrefix("WRONGTYPE") }
 
-    /// Has the log begun anew, and read for a purpose at once if there is one.
+    /// Marks the log as unusable, and reads a new one at once if there is a purpose.
     private mutating func unusable(_ reason: String, _ reading: Reading?, _ purpose: Purpose? = nil) -> [Action] {
         isUnusable = true
-        // Others write faster than it is read: the server is tried again later.
+        // Other programs write faster than it is read: the server is retried later.
         guard reading?.isRenewed != true else { return [.refuse(reason)] }
         return [.report(reason)] + (purpose.map { [readAll(for: $0)] } ?? [])
     }
@@ -199,8 +200,8 @@ struct PurgeLog {
     ) -> [Action] {
         let entries = page.compactMap { Entry($0, seal) }
         if reading == nil, entries.first?.id != start {
-            // It is not the log that was read, or has dropped the place. What an earlier process had missed then,
-            // nobody may know any more.
+            // It is not the log that was read, or has dropped the position. The purges that an earlier process had
+            // missed may be lost.
             defer { position = nil }
             return [readAll(for: purpose)]
         }
@@ -208,7 +209,7 @@ struct PurgeLog {
             return unusable("entries that no instance wrote", reading, purpose)
         }
         var (actions, reading) = ([Action](), reading)
-        // The purge at the place that was reached before has been done, by an earlier process perhaps.
+        // The purge at the previous position was already performed, perhaps by an earlier process.
         if reading == nil, let done = entries.first?.notice { _ = known.note(done) }
         reading?.entries.formUnion(entries.map(\.id))
         if entries.contains(where: \.isForeign) { reading?.holdsForeign = true }
@@ -221,7 +222,7 @@ struct PurgeLog {
             let isNews = last != position
             position = last
             if page.count >= Self.pageLength, last != start {
-                // Where everything may have to be dropped, the place is noted after that.
+                // If everything may have to be dropped, the position is saved after that.
                 let note: [Action] = isNews && reading?.hasLostPlace != true ? [.note(position: last)] : []
                 return actions + note + [self.page(from: last, after: count + page.count, reading, purpose)]
             }
@@ -237,35 +238,35 @@ struct PurgeLog {
         }
     }
 
-    /// Whether purges may have been missed that the log has dropped.
+    /// Returns whether purges may have been dropped from the log before they were read.
     ///
-    /// A full log has, if none of its purges is known; so has one that is not the log that an earlier process read.
-    /// If there is a key, entries without a seal prove nothing: anybody at the server can write as many as fill the
-    /// log, to have everything dropped. Nor does a purge prove more if it is written again.
+    /// That is so if a full log has no known purge, or if it is not the log that an earlier process read. With a key,
+    /// unsealed entries prove nothing: anyone with access to the server could fill the log with them to have everything
+    /// dropped. A purge that is written again proves nothing more either.
     private func isGap(_ reading: Reading) -> Bool {
         guard !reading.holdsKnown || reading.hasLostPlace else { return false }
         guard seal.hasKey else { return reading.hasLostPlace || reading.entries.count >= PurgeMemory.capacity }
         return reading.ids.count >= Self.provenLength || reading.hasLostPlace && !reading.holdsForeign
     }
 
-    /// Writes the purges that are known here into a log that lacks them, because the one that had them is lost.
+    /// Writes the purges known here into a log that lacks them, because the previous log was lost.
     private func mended(_ reading: Reading, isEmpty: Bool) -> [Action] {
         let gap: [Action] = isGap(reading) ? [.dropEverything] : []
         guard !isReadOnly else { return gap }
         let missing = known.missing(in: reading.ids)
         guard isEmpty || !missing.isEmpty else { return gap }
         var command = TierCommand()
-        // An empty entry shows later that the log is still this one.
+        // An empty entry later identifies the log as this one.
         if missing.isEmpty { command.add(Self.append([])) }
         for notice in missing { command.add(Self.append(notice.written(seal))) }
         return gap + [.send(command, .mend)]
     }
 
-    // MARK: Values that nobody can find
+    // MARK: Values that can no longer be found
 
     static let sweepStart = "0".sentBytes
 
-    /// Has the server look for values to drop, a few at a time.
+    /// Has the server scan for values to drop, a few at a time.
     static func sweep(from cursor: [UInt8]) -> Action {
         let pattern = TierNames.values + "*".sentBytes
         return .send(

@@ -2,18 +2,18 @@ package import Coordination
 import Memory
 package import Telemetry
 
-/// A cache on a server that several instances share: it returns what was stored and not removed since, or nothing.
+/// A cache on a server shared by several instances: returns values that were stored and not removed since, or nothing.
 ///
-/// One thread does all that concerns the server, Redis or Valkey. A look-up waits for a bounded time, a write for
-/// nothing: it is dropped if too much waits. If the server is slow, full, gone or lying, that costs look-ups and
-/// nothing more. Values carry the generations of their sources, which a removal replaces by new random ones, so a value
-/// that was begun before a removal is never found after it.
+/// One thread does all communication with the server, Redis or Valkey. A lookup waits for a bounded time; a write never
+/// waits, and is dropped if too many are queued. A server that is slow, full, unreachable or malicious costs lookups
+/// and nothing more. Values include the generations of their sources, which a removal replaces by new random ones, so a
+/// value that was begun before a removal is never found after it.
 package final class SharedStore: SharedValueStore {
     /// The shared cache cannot be used with these settings.
     package enum Failure: Error, Equatable, CustomStringConvertible {
-        /// The file of authorities cannot be read, or holds none.
+        /// The file of authorities is unreadable or empty.
         case authorities(path: String)
-        /// The system refuses a thread or a pipe.
+        /// The system cannot create a thread or a pipe.
         case system(error: Int32)
 
         package var description: String {
@@ -24,13 +24,13 @@ package final class SharedStore: SharedValueStore {
         }
     }
 
-    /// How long a caller waits for the server to confirm a removal.
+    /// The time that a caller waits for the server to confirm a removal.
     private static let removalTimeLimit = Duration.seconds(1)
-    /// The same for a removal by tag, before which many sources may be read.
+    /// The time for a removal by tag, for which many sources may have to be read.
     package static let tagTimeLimit = Duration.seconds(5)
-    /// How long a source is remembered of which nothing is written.
+    /// The time for which a source is remembered without any write.
     private static let shortGenerationSeconds = 3_600
-    /// The longest time for which a value is kept, and a day more: no value outlives its generation.
+    /// The longest lifetime of a value plus a day: no value outlives its generation.
     private static let longestSeconds = 7 * 86_400
     private static let generationSeconds = 8 * 86_400
 
@@ -41,7 +41,7 @@ package final class SharedStore: SharedValueStore {
     private let logger: Logger
     private let timekeeper: any Timekeeper
 
-    /// A store that does nothing before ``start(_:position:)``.
+    /// Creates a store that does nothing before ``start(_:position:)``.
     package init(
         _ configuration: SharedCacheConfiguration, logger: Logger, timekeeper: any Timekeeper
     ) throws(Failure) {
@@ -63,8 +63,8 @@ package final class SharedStore: SharedValueStore {
     /// Starts the thread, which connects at once, and again whenever the connection is lost.
     ///
     /// - Parameters:
-    ///   - audience: The reactions to purges of other instances.
-    ///   - position: How far an earlier process had read the log, of which a disk holds what it had then; else nil.
+    ///   - audience: Handles purges of other instances.
+    ///   - position: The log position of an earlier process whose entries are still on a disk; otherwise nil.
     package func start(_ audience: PurgeAudience, position: [UInt8]? = nil) throws(Failure) {
         do throws(WorkThread.StartFailure) {
             try WorkThread(named: "shared-cache") { [configuration, inbox, tls, logger, timekeeper] in
@@ -79,7 +79,7 @@ package final class SharedStore: SharedValueStore {
     }
 
     package func stop(timeLimit: Duration) async {
-        // The rest is for the log line about those that are lost.
+        // The rest is for logging the removals that are lost.
         inbox.stop(by: timekeeper.now + timeLimit * 3 / 4)
         _ = await inbox.ended.value(within: timeLimit, by: timekeeper, or: false)
     }
@@ -141,12 +141,13 @@ package final class SharedStore: SharedValueStore {
         return true
     }
 
-    /// Nil: the tag itself is told to all instances, so that those who wait for one of its sources know.
+    /// Returns nil: the tag itself is sent to all instances, so requests waiting for one of its sources learn of the
+    /// purge.
     package func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? { nil }
 
     package func note(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
         guard !configuration.isReadOnly, inbox.admitNote(source.queuedLength) else { return }
-        // A set lives longer than all values that were written since its last member came.
+        // A set outlives all values written since its last member was added.
         let set = TierSet(of: tag, seal)
         var command = TierCommand()
         command.add("SADD", set.name, source.written + set.seal.text(of: source.written))

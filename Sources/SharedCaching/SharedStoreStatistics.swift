@@ -1,16 +1,16 @@
 /// The state and the counts of the shared cache.
 package struct SharedStoreStatistics: Sendable, Equatable {
-    /// How a look-up ended.
+    /// The outcome of a lookup.
     package enum Result: String, Sendable, CaseIterable {
-        /// A value was found, and is as it was written.
+        /// A valid value was found.
         case hit
-        /// There is none, or one from before a removal.
+        /// There is no value, or one from before a removal.
         case miss
-        /// The value is not as it was written.
+        /// The value is corrupt or not sealed by an instance.
         case rejected
-        /// No answer came in time.
+        /// The server did not respond in time.
         case timeout
-        /// The server refused, or the connection ended.
+        /// The server rejected the command, or the connection ended.
         case error
     }
 
@@ -18,28 +18,27 @@ package struct SharedStoreStatistics: Sendable, Equatable {
     package var state = TierHealth.State.down.rawValue
     /// Whether it has no room for writes.
     package var isFull = false
-    /// Look-ups by their ends; those that were not tried are not counted.
+    /// The number of lookups by outcome, excluding those that were not tried.
     package var requests: [Result: Int] = [:]
-    /// Bytes of writes that the server has not confirmed yet.
+    /// The size of unconfirmed writes in bytes.
     package var queueBytes = 0
-    /// Writes that were confirmed.
+    /// The number of confirmed writes.
     package var writes = 0
-    /// Writes that were given up.
+    /// The number of dropped writes.
     package var droppedWrites = 0
-    /// Bytes of notes of tags that the server has not confirmed yet.
+    /// The size of unconfirmed records of tags in bytes.
     package var noteBytes = 0
-    /// Sources that were noted under a tag, which does not count as a write.
+    /// The number of sources recorded under a tag, which do not count as writes.
     package var notes = 0
-    /// Sources that were not noted under a tag, because too much waited, or the place took none.
+    /// The number of sources not recorded under a tag, because too many were waiting, or the place rejected them.
     package var droppedNotes = 0
 
-    /// Whether the server is in use.
     package var isUp: Bool { state == TierHealth.State.up.rawValue || state == Self.full }
 
-    /// The state of a place that is in use and has no room.
+    /// The state of a place that is in use but has no room.
     static let full = "full"
 
-    /// Shows a state.
+    /// Sets the published state.
     mutating func show(_ health: TierHealth.State, isFull: Bool) {
         self.isFull = isFull
         state = health == .up && isFull ? Self.full : health.rawValue

@@ -1,93 +1,93 @@
 package import Coordination
 import Memory
 
-/// A place that several instances share: it returns what was stored and not removed since, or nothing.
+/// A place shared by several instances: returns values that were stored and not removed since, or nothing.
 ///
-/// A look-up waits for a bounded time, a write for nothing: it is dropped if too much waits. If the place is slow,
-/// full, gone or lying, that costs look-ups and nothing more. Values carry the generations of their sources, which a
-/// removal replaces by new random ones, so a value that was begun before a removal is never found after it.
+/// A lookup waits for a bounded time; a write never waits, and is dropped if too many are queued. A place that is slow,
+/// full, unreachable or malicious costs lookups and nothing more. Values include the generations of their sources,
+/// which a removal replaces by new random ones, so a value that was begun before a removal is never found after it.
 package protocol SharedValueStore: Sendable {
-    /// State and counts at this moment.
+    /// The current state and counts.
     var statistics: SharedStoreStatistics { get }
     /// Whether the place is in use.
     var isUp: Bool { get }
     /// Whether only reads and purges are sent.
     var isReadOnly: Bool { get }
 
-    /// Asks for a value without waiting for it.
+    /// Queries a value without waiting for it.
     ///
     /// - Parameters:
     ///   - key: Its key.
-    ///   - sources: The sources that it is made from.
-    ///   - isBeginning: Whether sources get a generation if they have none, because they are about to be fetched.
-    ///   - allowance: The time that the request has waited for the place before.
+    ///   - sources: The sources that it is derived from.
+    ///   - isBeginning: Whether to assign missing generations to sources, because they are about to be fetched.
+    ///   - allowance: The time that the request has already waited for the place.
     ///   - finish: Called with the reply, once, on any thread; must not block.
-    /// - Returns: Whether the place is asked; else `finish` is not called.
+    /// - Returns: Whether the query was sent; if not, `finish` is not called.
     func ask(
         for key: SharedKey, of sources: [SharedSource], isBeginning: Bool, allowance: WaitAllowance,
         _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool
 
-    /// Judges a reply, which is counted: to be called once for each.
+    /// Checks a reply and counts its outcome; to be called once for each reply.
     ///
-    /// Hashes all of the value, which takes about a millisecond for 1 MiB.
+    /// Hashes the whole value, which takes about a millisecond for 1 MiB.
     func checked(_ reply: SharedReply) -> SharedLookUp
 
-    /// Writes a value, later, and not on the caller's thread.
+    /// Queues a write, performed on another thread.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - key: Its key.
-    ///   - sources: The sources that it is made from.
-    ///   - generations: The generations that they had before it was begun, one for each.
-    ///   - seconds: How long a place of little room needs to keep it.
-    /// - Returns: Whether it will be tried.
+    ///   - sources: The sources that it is derived from.
+    ///   - generations: Their generations before it was begun, one per source.
+    ///   - seconds: The time for which a place with little room must keep it.
+    /// - Returns: Whether it was queued.
     @discardableResult
     func store(
         _ value: SharedValue, for key: SharedKey, of sources: [SharedSource], under generations: [SharedGenerations],
         seconds: Int
     ) -> Bool
 
-    /// Begins a request for a source under a tag: from now on no removal by the tag is missed, if ``note(_:of:since:)``
-    /// follows once the source is there.
+    /// Begins a request for a source under a tag: no removal by the tag is missed from now on, if ``note(_:of:since:)``
+    /// follows once the source is available.
     ///
-    /// - Returns: The value to pass to that call; nil for none.
+    /// - Returns: The value to pass to that call; may be nil.
     func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning?
 
-    /// Notes, later, that a source was served under a tag; repeated for as long as it is.
+    /// Queues a record that a source was served under a tag; repeated while it is served.
     ///
-    /// Notes wait in a queue of their own, and are dropped if that is full.
+    /// These records have their own queue, and are dropped if it is full.
     func note(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?)
 
-    /// Makes all that was written about sources unreadable; other instances keep what they have.
+    /// Invalidates all values of sources; other instances keep their local copies.
     func forget(_ sources: [SharedSource])
 
-    /// Makes all that was written about sources unreadable, and tells other instances if the place can.
+    /// Invalidates all values of sources, and notifies other instances if the place can.
     ///
     /// Waits for the place for a bounded time.
     func purge(_ sources: [NamedSource]) async -> RemovalState
 
-    /// The same for all sources that were asked for under a tag, as far as the place and other instances know.
+    /// Purges all sources requested under a tag that the place and other instances know.
     func purge(_ removal: TagRemoval) async -> RemovalState
 
-    /// Makes everything unreadable, in this instance and in others.
+    /// Invalidates everything, in this instance and in others.
     func purgeEverything() async -> RemovalState
 
-    /// Learns of all purges that were made before this call; returns whether that could be done.
+    /// Learns of all earlier purges; returns whether that succeeded.
     func learnPurges() async -> Bool
 
-    /// Takes no more requests, and tries once more to do what is to be removed; the log tells what is not confirmed.
+    /// Accepts no more requests, and tries pending removals once more; unconfirmed ones are logged.
     func stop(timeLimit: Duration) async
 }
 
 extension SharedValueStore {
-    /// Looks for a value.
+    /// Looks up a value.
     ///
     /// - Parameters:
     ///   - key: Its key.
-    ///   - sources: The sources that it is made from.
-    ///   - isBeginning: Whether sources get a generation if they have none, because they are about to be fetched.
-    ///   - allowance: The time that the request has waited for the place before.
+    ///   - sources: The sources that it is derived from.
+    ///   - isBeginning: Whether to assign missing generations to sources, because they are about to be fetched.
+    ///   - allowance: The time that the request has already waited for the place.
     package func value(
         for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitAllowance
     ) async -> SharedLookUp {
@@ -100,29 +100,29 @@ extension SharedValueStore {
     }
 }
 
-/// The result of a look-up.
+/// The result of a lookup.
 package struct SharedLookUp: Sendable {
-    /// The value; nil if there is none that may be used.
+    /// The value; nil if there is no usable one.
     package var value: SharedValue?
-    /// How it ended; nil if the place was not asked.
+    /// The outcome; nil if the place was not queried.
     package var result: SharedStoreStatistics.Result?
-    /// The generations now, one for each source; nil if they are not known.
+    /// The current generations, one per source; nil if they are unknown.
     package var generations: [SharedGenerations]?
 }
 
-/// A reply of the place, which nothing is known of before it is checked.
+/// An unchecked reply of the place.
 package struct SharedReply: Sendable {
-    /// The generation of everything, those of the sources, and the value.
+    /// The generation of everything, the generations of the sources, and the value.
     let answer: TierRead.Answer
     let key: SharedKey
     let sourceCount: Int
 
-    /// Bytes of the value; 0 if there is none.
+    /// The size of the value in bytes; 0 if there is none.
     package var byteCount: Int {
         if case .values(let values) = answer { values.last.flatMap { $0?.count } ?? 0 } else { 0 }
     }
 
-    /// The value, if it is as an instance with this seal wrote it, and under the generations of now.
+    /// Returns the value if an instance with this seal wrote it, under the current generations.
     func judged(by seal: SharedSeal) -> SharedLookUp {
         let values: [SharedBytes?]
         switch answer {

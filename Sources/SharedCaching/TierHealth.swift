@@ -1,14 +1,13 @@
 import Telemetry
 
-/// Whether the server is used, and when it is tried again: a plain value.
+/// Whether the server is used, and when it is retried: a plain value.
 struct TierHealth {
-    /// As operators see it.
+    /// The state as operators see it.
     enum State: String {
-        /// In use.
         case up
-        /// Connected, but too slow, or failing: probed, and not used.
+        /// Connected, but too slow or failing: probed, and not used.
         case suspended
-        /// There is no connection, or the purges that were missed are not known yet.
+        /// There is no connection, or missed purges are not known yet.
         case down
     }
 
@@ -17,25 +16,25 @@ struct TierHealth {
     private var failures = 0
     private var nextTry = Duration.zero
 
-    /// Failures, one after another, after which the server is suspended.
+    /// The number of consecutive failures that suspends the server.
     static let mostFailures = 3
 
-    /// Not tried yet.
+    /// Creates the state before the first attempt.
     init(interval: Duration) {
         self.interval = interval
     }
 
-    /// When the server is tried or probed next; nil while it is in use.
+    /// The time of the next attempt or probe; nil while the server is in use.
     var nextTryAt: Duration? { state == .up ? nil : nextTry }
 
-    /// Whether a try is due at `now`; the next one is due an interval later.
+    /// Returns whether an attempt is due at `now`; the next one is due an interval later.
     mutating func takeTry(at now: Duration) -> Bool {
         guard state != .up, nextTry <= now else { return false }
         nextTry = now + interval
         return true
     }
 
-    /// Connected, or probed; whether the answer was quick decides what follows.
+    /// Records a connection or a probe; `isQuick` decides whether the server is used.
     ///
     /// - Returns: Whether the state has changed.
     mutating func answered(isQuick: Bool) -> Bool {
@@ -45,12 +44,12 @@ struct TierHealth {
         return state != before
     }
 
-    /// A read was answered.
+    /// Records a successful read.
     mutating func succeeded() { failures = 0 }
 
-    /// A read failed.
+    /// Records a failed read.
     ///
-    /// - Returns: Whether the server is suspended by that.
+    /// - Returns: Whether it suspends the server.
     mutating func failed(at now: Duration) -> Bool {
         guard state == .up else { return false }
         failures += 1
@@ -60,7 +59,7 @@ struct TierHealth {
         return true
     }
 
-    /// The connection is lost, and tried again at once if it was in use.
+    /// Records a lost connection, which is retried at once if it was in use.
     ///
     /// - Returns: Whether the state has changed.
     mutating func lost(at now: Duration) -> Bool {
@@ -71,13 +70,13 @@ struct TierHealth {
     }
 }
 
-/// Whether a place takes writes, and when one that has no room is tried again: a plain value.
+/// Whether a place accepts writes, and when a full one is retried: a plain value.
 struct WriteHealth {
-    /// A change that the log tells.
+    /// A change to log.
     enum News {
         case full, refused, again
 
-        /// Tells it of the result store, or of the shared cache, with the failure.
+        /// Logs the change for the result store or the shared cache, with the error.
         func tell(_ logger: Logger, isStore: Bool, _ failure: String?) {
             let detail: Logger.Metadata = ["detail": .string(failure ?? "")]
             switch self {
@@ -93,13 +92,13 @@ struct WriteHealth {
 
     /// Whether it has no room.
     private(set) var isFull = false
-    /// Whether the last write was refused.
+    /// Whether the last write was rejected.
     private var isRefused = false
     private var nextTry = Duration.zero
 
     private static let interval = Duration.seconds(10)
 
-    /// Whether a write may be sent; to a place without room, one in each interval.
+    /// Returns whether a write may be sent; for a full place, one per interval.
     mutating func mayWrite(at now: Duration) -> Bool {
         guard isFull else { return true }
         guard nextTry <= now else { return false }
@@ -107,9 +106,9 @@ struct WriteHealth {
         return true
     }
 
-    /// A write has ended.
+    /// Records the end of a write.
     ///
-    /// - Parameter lacksRoom: Whether it failed for lack of room; nil if it did not fail.
+    /// - Parameter lacksRoom: Whether it failed because the place is full; nil if it succeeded.
     mutating func ended(lacksRoom: Bool?, at now: Duration) -> News? {
         defer { isRefused = lacksRoom != nil }
         switch lacksRoom {

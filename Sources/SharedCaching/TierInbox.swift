@@ -2,14 +2,14 @@ import Coordination
 import Glibc
 import Memory
 
-/// A read whose caller waits.
+/// A read with a waiting caller.
 struct TierRead: Sendable {
     /// The result of a read.
     enum Answer: Sendable {
-        /// The values of the last command, nil for those that are not there.
+        /// The values of the last command, nil for missing ones.
         case values([SharedBytes?])
         case timeout
-        /// The server refused it, or the connection ended.
+        /// The server rejected it, or the connection ended.
         case failed
     }
 
@@ -19,31 +19,30 @@ struct TierRead: Sendable {
     let finish: @Sendable (Answer) -> Void
 }
 
-/// A write that nobody waits for.
+/// A write without a waiting caller.
 struct TierWrite: Sendable {
     /// The command up to the value.
     let command: TierCommand
     let body: SharedBytes
     /// The bytes after the value.
     let after: [UInt8]
-    /// Replies to all of it; the first one is that to the write.
+    /// The number of replies to all of it; the first is for the write.
     let replyCount: Int
-    /// The length by which the queue counts it, in bytes.
+    /// The size counted by the queue, in bytes.
     let length: Int
-    /// Whether it notes a source under a tag.
+    /// Whether it records a source under a tag.
     var isNote = false
 }
 
-/// Requests of other threads to the thread `shared-cache`, and what it tells them.
+/// Requests from other threads to the `shared-cache` thread, and its state for them.
 final class TierInbox: Sendable {
-    /// A request for the thread.
     enum Request: Sendable {
         case read(TierRead)
         case write(TierWrite)
         case remove(DueRemovals.Removal, answer: FirstAnswer<RemovalState>?)
         /// Read the log of purges now.
         case readLog(FirstAnswer<Bool>)
-        /// The addresses of the server have been looked up.
+        /// The server's addresses have been looked up.
         case addresses([ServerAddress])
     }
 
@@ -53,17 +52,17 @@ final class TierInbox: Sendable {
         var isUp = false
         var reads = 0
         var isWoken = false
-        /// When the thread ends at the latest; nil until it is stopped.
+        /// The deadline of the thread; nil until it is stopped.
         var end: Duration?
     }
 
-    /// Reads that wait for the server at once; more are not tried.
+    /// The maximum number of concurrent reads; more are not tried.
     private static let mostReads = 4_096
-    /// Bytes of notes that wait for the server.
+    /// The maximum size of queued records of tags in bytes.
     private static let mostNoteBytes = 4 << 20
 
     private let state = Locked(State())
-    /// Answered by the thread as its last act.
+    /// Completed when the thread ends.
     let ended = FirstAnswer<Bool>()
     private let maximumQueueBytes: Int
     private let readEnd: CInt
@@ -85,16 +84,16 @@ final class TierInbox: Sendable {
         close(writeEnd)
     }
 
-    /// Readable when there is something to take.
+    /// Readable when there are requests.
     var descriptor: CInt { readEnd }
 
     /// Whether the server is in use.
     var isUp: Bool { state.withLock { $0.isUp } }
 
-    /// State and counts at this moment.
+    /// The current state and counts.
     var statistics: SharedStoreStatistics { state.withLock { $0.statistics } }
 
-    /// Notes a read, if the server is in use and there is room; to be ended with ``endRead()``.
+    /// Registers a read, if the server is in use and there is room; ended with ``endRead()``.
     func admitRead() -> Bool {
         state.withLock { state in
             guard state.isUp, state.reads < Self.mostReads else { return false }
@@ -105,12 +104,12 @@ final class TierInbox: Sendable {
 
     func endRead() { state.withLock { $0.reads -= 1 } }
 
-    /// Counts how a look-up ended.
+    /// Counts the outcome of a lookup.
     func count(_ result: SharedStoreStatistics.Result) {
         state.withLock { $0.statistics.requests[result, default: 0] += 1 }
     }
 
-    /// Makes room in the queue for a write, or counts it as dropped.
+    /// Reserves room in the queue for a write, or counts it as dropped.
     func admitWrite(_ length: Int) -> Bool {
         state.withLock { state in
             guard state.isUp, state.statistics.queueBytes + length <= maximumQueueBytes else {
@@ -122,7 +121,7 @@ final class TierInbox: Sendable {
         }
     }
 
-    /// The same for a note, which takes no room from writes.
+    /// Reserves room for a record of a tag, which takes no room from writes.
     func admitNote(_ length: Int) -> Bool {
         state.withLock { state in
             guard state.isUp, state.statistics.noteBytes + length <= Self.mostNoteBytes else {
@@ -134,7 +133,7 @@ final class TierInbox: Sendable {
         }
     }
 
-    /// Ends a write or a note, by whatever means.
+    /// Ends a write or a record of a tag, whatever its result.
     func end(_ write: TierWrite, isDone: Bool) {
         state.withLock { state in
             if write.isNote {
@@ -147,7 +146,7 @@ final class TierInbox: Sendable {
         }
     }
 
-    /// Tells others the state of the server.
+    /// Publishes the state of the server.
     func show(_ health: TierHealth.State, isFull: Bool) {
         state.withLock { state in
             state.isUp = health == .up
@@ -155,7 +154,7 @@ final class TierInbox: Sendable {
         }
     }
 
-    /// Hands a request to the thread.
+    /// Queues a request for the thread.
     func post(_ request: Request) {
         let isStopped = state.withLock { state in
             // The thread may need the server's addresses for its last removals.
@@ -166,13 +165,13 @@ final class TierInbox: Sendable {
         if isStopped { Self.refuse(request) } else { wake() }
     }
 
-    /// Ends the thread, at this time at the latest.
+    /// Stops the thread by this deadline.
     func stop(by end: Duration) {
         state.withLock { $0.end = end }
         wake()
     }
 
-    /// The requests since the last call, and when the thread is to end at the latest if it is stopped.
+    /// Returns the requests since the last call, and the thread's deadline if it is stopped.
     func take() -> (requests: [Request], end: Duration?) {
         state.withLock { state in
             defer {
@@ -183,13 +182,13 @@ final class TierInbox: Sendable {
         }
     }
 
-    /// Takes the wakes out of the pipe, before ``take()``.
+    /// Empties the pipe, before ``take()``.
     func drain() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while unsafe read(readEnd, &bytes, bytes.count) == bytes.count {}
     }
 
-    /// Ends a request that is not done.
+    /// Fails a request.
     static func refuse(_ request: Request) {
         switch request {
         case .read(let read): read.finish(.failed)

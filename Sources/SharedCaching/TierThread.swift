@@ -2,7 +2,7 @@ import Coordination
 import Glibc
 import Telemetry
 
-/// The thread `shared-cache`: all connections to the server, and what is known of it.
+/// The `shared-cache` thread: all connections to the server, and its state.
 final class TierThread {
     private let configuration: SharedCacheConfiguration
     private let inbox: TierInbox
@@ -12,11 +12,10 @@ final class TierThread {
     private let tls: TierTLS?
     private let audience: PurgeAudience
 
-    /// Asks what concerns the whole server: generations, the log of purges, removals, probes.
+    /// Handles generations, the log of purges, removals and probes.
     private let control: TierConnection
-    /// Sends writes.
     private let writer: TierConnection
-    /// Hears of purges as they happen.
+    /// Receives purges as they are published.
     private let messages: TierConnection
     private let readers: [TierConnection]
 
@@ -25,23 +24,23 @@ final class TierThread {
     private var purges: PurgeLog
     private var addresses: [ServerAddress] = []
     private var isLookingUp = false
-    /// When the log is read next, if the server is connected.
+    /// The time of the next read of the log, if the server is connected.
     private var nextPoll = Duration.zero
     private var isPolling = false
-    /// Tries since the server was connected last, and what it refused them with.
+    /// The number of attempts since the last connection, and the error with which the server rejected them.
     private var tries = 0
     private var lastRefusal: String?
 
-    /// How often the log is read, in case a message was missed.
+    /// The interval between reads of the log, in case a message was missed.
     private static let pollInterval = Duration.milliseconds(400)
-    /// How long the server may be silent on a connection before that is closed.
+    /// The time without a reply after which a connection is closed.
     private static let longestSilence = Duration.seconds(2)
     private static let longestWrite = Duration.seconds(5)
-    /// How long it may take to connect.
+    /// The time limit for connecting.
     private static let longestJoin = Duration.seconds(1)
-    /// Tries after which it is told that the server is out of reach from the start on.
+    /// The number of failed attempts at the start after which the outage is logged.
     private static let silentTries = 2
-    /// Reads on one connection, before another is opened.
+    /// The number of reads on one connection before another is opened.
     private static let readsInRow = 32
 
     init(
@@ -71,7 +70,7 @@ final class TierThread {
     private let connections: [TierConnection]
     private var watched: [pollfd] = []
 
-    /// Works until it is stopped, and what is to be removed was tried once more.
+    /// Runs until it is stopped and pending removals were tried once more.
     func run() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { unsafe buffer.deallocate() }
@@ -119,7 +118,7 @@ final class TierThread {
         }
     }
 
-    /// Does what is due.
+    /// Performs the due tasks.
     private func keepTime(_ now: Duration) {
         for reader in readers {
             reader.expire(at: now)
@@ -143,7 +142,7 @@ final class TierThread {
         }
     }
 
-    /// Notices that the connection is lost.
+    /// Handles the loss of the connection.
     private func notice(_ now: Duration) {
         guard control.isClosed, health.lost(at: now) else { return }
         for connection in connections { connection.close() }
@@ -165,7 +164,7 @@ final class TierThread {
         return command
     }
 
-    /// Opens a connection that is closed; false if that fails at once, or the server's address is not known.
+    /// Opens a closed connection; returns false if that fails at once, or the server's address is unknown.
     private func open(_ connection: TierConnection) -> Bool {
         guard connection.isClosed else { return true }
         while let address = addresses.first {
@@ -175,12 +174,12 @@ final class TierThread {
         return false
     }
 
-    /// Connects, learns of the purges that were missed, delivers those that are due, and asks how quick the server is.
+    /// Connects, reads the missed purges, sends the pending removals, and measures the server's latency.
     private func join() {
         let now = timekeeper.now
         if let oldest = control.oldestSentAt {
             guard oldest + Self.longestJoin <= now else { return }
-            // Another address of the server may answer.
+            // Another address of the server may respond.
             control.close()
             if !addresses.isEmpty { addresses.removeFirst() }
         }
@@ -200,7 +199,7 @@ final class TierThread {
         if let thread { thread.detach() } else { isLookingUp = false }
     }
 
-    /// Asks for nothing, to see how long an answer takes.
+    /// Sends a ping to measure the latency.
     private func probe() {
         let begun = timekeeper.now
         control.send(TierCommand("PING"), at: begun) { [weak self] outcome in
@@ -234,7 +233,7 @@ final class TierThread {
         perform(purges.learn(notice))
     }
 
-    /// Does what the log of purges asks for.
+    /// Performs the actions of the log of purges.
     private func perform(_ actions: [PurgeLog.Action]) {
         for action in actions {
             switch action {
@@ -268,7 +267,7 @@ final class TierThread {
         }
     }
 
-    /// Tells once why the server cannot be used from the start on, and of each other reason.
+    /// Logs once why the server is unusable from the start, and each other reason.
     private func report() {
         tries += 1
         if let refusal = control.refusal, refusal != lastRefusal {
@@ -285,7 +284,7 @@ final class TierThread {
         guard health.state == .up, let reader = reader() else { return read.finish(.failed) }
         reader.send(read.command, at: timekeeper.now, deadline: read.deadline) { [weak self] outcome in
             guard case .replies(let replies) = outcome, let values = replies.last?.elements else {
-                // First, so that the caller finds the state that follows.
+                // First, so that the caller sees the resulting state.
                 self?.readFailed(outcome)
                 if case .timeout = outcome { read.finish(.timeout) } else { read.finish(.failed) }
                 return
@@ -295,7 +294,7 @@ final class TierThread {
         }
     }
 
-    /// The first connection that has few reads waiting, so that a few reads share one.
+    /// Returns the first connection with few pending reads, so that a few reads share one.
     private func reader() -> TierConnection? {
         let chosen =
             readers.first { $0.pendingCount < Self.readsInRow } ?? readers.min { $0.pendingCount < $1.pendingCount }
@@ -325,7 +324,7 @@ final class TierThread {
         }
     }
 
-    /// Notes how a write ended; a server that is full and evicts nothing answers with `OOM`.
+    /// Handles the end of a write; a full server that evicts nothing replies with `OOM`.
     private func wrote(failure: String?) {
         guard let news = writing.ended(lacksRoom: failure.map { $0.hasPrefix("OOM") }, at: timekeeper.now) else {
             return
@@ -336,11 +335,10 @@ final class TierThread {
 
     // MARK: Waiting
 
-    /// Waits until something can be done, and notes where: in `watched` is a place for each connection, and one for the
-    /// inbox.
+    /// Waits for events; `watched` has an entry for each connection, and one for the inbox.
     private func wait(atMostUntil end: Duration?) {
         watched.removeAll(keepingCapacity: true)
-        // The system passes over places without a descriptor.
+        // poll ignores entries without a descriptor.
         for connection in connections {
             watched.append(pollfd(fd: connection.descriptor, events: connection.events, revents: 0))
         }

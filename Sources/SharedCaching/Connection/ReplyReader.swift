@@ -3,7 +3,6 @@ import CHiredisShim
 import Glibc
 import Memory
 
-/// A reply of the server.
 enum Reply {
     case bytes(SharedBytes)
     case status
@@ -18,7 +17,7 @@ enum Reply {
         return bytes.array
     }
 
-    /// Whether it is a text that is not short.
+    /// Whether it is a long text.
     var isLong: Bool { if case .bytes(let bytes) = self { bytes.count > 8_192 } else { false } }
 
     /// The elements of an array.
@@ -35,15 +34,15 @@ enum Reply {
 /// Parses replies with hiredis; used by one thread.
 @safe
 final class ReplyReader {
-    /// The server sends what is no reply, or too much.
+    /// The server sent an invalid reply, or too many bytes.
     struct ProtocolViolation: Error {}
 
     private let raw: UnsafeMutablePointer<redisReader>
     private let maximumBytes: Int
-    /// Bytes since the last whole reply.
+    /// The number of bytes since the last complete reply.
     private var byteCount = 0
 
-    /// A parser of replies that each have at most so many bytes.
+    /// Creates a parser with a limit on the size of each reply.
     init?(maximumBytes: Int) {
         guard let raw = unsafe CHiredisShim_reader_create() else { return nil }
         unsafe self.raw = unsafe raw
@@ -54,7 +53,7 @@ final class ReplyReader {
         unsafe redisReaderFree(raw)
     }
 
-    /// Takes bytes from the server; the whole replies are then to be had from ``next()``.
+    /// Parses bytes from the server; ``next()`` returns the complete replies.
     func feed(_ bytes: UnsafeRawBufferPointer) throws(ProtocolViolation) {
         byteCount += bytes.count
         guard
@@ -62,12 +61,12 @@ final class ReplyReader {
         else { throw ProtocolViolation() }
     }
 
-    /// The next whole reply.
+    /// Returns the next complete reply.
     func next() throws(ProtocolViolation) -> Reply? {
         var object: UnsafeMutableRawPointer?
         guard unsafe redisReaderGetReply(raw, &object) == REDIS_OK else { throw ProtocolViolation() }
         guard let object = unsafe object else {
-            // hiredis looks through all of a line again whenever more of it comes.
+            // hiredis rescans a whole line whenever more of it arrives.
             if unsafe byteCount > maximumBytes || CHiredisShim_has_long_line(raw) { throw ProtocolViolation() }
             return nil
         }

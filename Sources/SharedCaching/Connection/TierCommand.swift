@@ -1,8 +1,8 @@
-/// Commands for the server in the Redis protocol (RESP2), one after another.
+/// A sequence of commands for the server in the Redis protocol (RESP2).
 struct TierCommand: Sendable {
-    /// The commands as they are sent.
+    /// The encoded commands.
     private(set) var bytes: [UInt8] = []
-    /// Number of replies that they will have.
+    /// The number of expected replies.
     private(set) var replyCount = 0
 
     init() {}
@@ -52,9 +52,9 @@ struct TierCommand: Sendable {
     }
 }
 
-/// A word of a command: its name, a key, a number.
+/// A word of a command: its name, a key, or a number.
 protocol TierWord {
-    /// The word as it is sent; a number in decimal digits.
+    /// The encoded word; numbers in decimal digits.
     var sentBytes: [UInt8] { get }
 }
 

@@ -2,22 +2,20 @@ import Coordination
 import Glibc
 import Memory
 
-/// One connection to the server: commands go out one after another, and replies come in the same order; used by one
-/// thread.
+/// A connection to the server with pipelined commands, whose replies arrive in the same order; used by one thread.
 final class TierConnection {
     /// The result of commands.
     enum Outcome {
-        /// One reply for each.
+        /// One reply per command.
         case replies([Reply])
         /// They were not answered in time.
         case timeout
-        /// The reply is too long to be read, or none; the connection has ended.
+        /// The reply is too long, or invalid; the connection has ended.
         case unreadable
         /// The connection ended before they were answered.
         case closed
     }
 
-    /// Bytes to send.
     enum Piece {
         case bytes([UInt8])
         case shared(SharedBytes)
@@ -38,32 +36,32 @@ final class TierConnection {
     private var reader: ReplyReader?
     private var pending = Deque<Pending>()
     private var pieces = Deque<Piece>()
-    /// The bytes that are being sent; `stagedCount` of them are sent.
+    /// The bytes being sent, of which `stagedCount` are already sent.
     private var staged: [UInt8] = []
     private var stagedCount = 0
     private(set) var nextDeadline: Duration?
-    /// Whether bytes may have come that were left for the next turn.
+    /// Whether there may be received bytes left for the next turn.
     private(set) var hasMoreToRead = false
-    /// Receives replies that no command asked for.
+    /// Receives replies unrelated to any command.
     var onMessage: ((Reply) -> Void)?
-    /// Why the server did not let us in.
+    /// The reason why the server rejected the connection.
     private(set) var refusal: String?
 
-    /// Reads in one turn: others that wait for the thread have limits of milliseconds.
+    /// The maximum number of reads per turn: others that wait for the thread have limits of milliseconds.
     private static let readsInTurn = 16
-    /// Bytes that are sent at once, if they are in several pieces.
+    /// The maximum number of bytes copied together to be sent at once.
     private static let stagedBytes = 256 << 10
 
-    /// A connection that is not open; `greeting` is sent before everything else.
+    /// Creates a closed connection; `greeting` is sent before everything else.
     init(greeting: TierCommand, maximumReplyBytes: Int) {
         self.greeting = greeting
         self.maximumReplyBytes = maximumReplyBytes
     }
 
     var isClosed: Bool { socket == nil }
-    /// Commands without replies.
+    /// The number of commands without replies.
     var pendingCount: Int { pending.count }
-    /// When the oldest command without a reply was sent.
+    /// The time at which the oldest command without a reply was sent.
     var oldestSentAt: Duration? { pending.first?.sentAt }
     var descriptor: CInt { socket?.descriptor ?? -1 }
 
@@ -74,7 +72,7 @@ final class TierConnection {
         return Int16(socket.waitsForRoom ? POLLIN | POLLOUT : POLLIN)
     }
 
-    /// Begins to connect; false if that fails at once.
+    /// Starts to connect; returns false if that fails at once.
     func open(_ address: ServerAddress, tls: TierTLS?, host: String, at now: Duration) -> Bool {
         guard let socket = TierSocket(to: address, tls: tls, host: host),
             let reader = ReplyReader(maximumBytes: maximumReplyBytes)
@@ -93,7 +91,7 @@ final class TierConnection {
         return true
     }
 
-    /// Sends commands, as soon as the connection is open.
+    /// Sends commands once the connection is open.
     func send(
         _ command: TierCommand, body: SharedBytes? = nil, after: [UInt8] = [], replyCount: Int? = nil,
         at now: Duration, deadline: Duration? = nil, _ finish: @escaping (Outcome) -> Void
@@ -107,16 +105,16 @@ final class TierConnection {
         if let deadline { nextDeadline = min(deadline, nextDeadline ?? deadline) }
     }
 
-    /// Ends the connection because the server refuses what it is for.
+    /// Ends the connection because the server rejected the command.
     func refuse(_ text: String) {
         refusal = text
         close()
     }
 
-    /// Ends the connection and all that waits for it.
+    /// Ends the connection and fails all pending commands.
     func close() { close(.closed) }
 
-    /// The same; the reply to the first command that waits was this.
+    /// Ends the connection with this outcome for the first pending command.
     private func close(_ outcome: Outcome) {
         let unanswered = pending.elements
         socket = nil
@@ -132,7 +130,7 @@ final class TierConnection {
         }
     }
 
-    /// Sends what waits, as far as the system takes it.
+    /// Sends as many pending bytes as the system accepts.
     func flush() {
         guard let socket else { return }
         if !socket.isOpen {
@@ -156,7 +154,7 @@ final class TierConnection {
         }
     }
 
-    /// Reads what came, and answers those who wait for it; a server that sends very much is read in several turns.
+    /// Reads replies and completes their commands; long input is read in several turns.
     func receive(into buffer: UnsafeMutableRawBufferPointer) {
         hasMoreToRead = false
         guard let socket, let reader else { return }
@@ -175,11 +173,11 @@ final class TierConnection {
                 guard self.reader === reader, socket.mayHoldMore(after: count, of: buffer.count) else { return }
             }
         }
-        // libssl may hold bytes that the system does not tell of.
+        // libssl may have buffered bytes that the system does not report.
         hasMoreToRead = true
     }
 
-    /// Gives those up whose time is over.
+    /// Fails commands whose deadline has passed.
     func expire(at now: Duration) {
         guard let next = nextDeadline, next <= now else { return }
         nextDeadline = nil

@@ -8,9 +8,9 @@ struct ServerAddress: Sendable {
     /// The system's structure, as bytes.
     let bytes: [UInt8]
 
-    /// The addresses of a host; empty if it has none.
+    /// Looks up the addresses of a host; empty if it has none.
     ///
-    /// - Parameter isNumeric: Whether only an address, and no name, is allowed as `host`: then nothing is waited for.
+    /// - Parameter isNumeric: Whether `host` must be an address, not a name, so that the call does not block.
     static func blockingLookUp(_ host: String, port: UInt16, isNumeric: Bool) -> [ServerAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0)
@@ -30,12 +30,12 @@ struct ServerAddress: Sendable {
     }
 }
 
-/// Settings of TLS for all connections; libssl may use them on any thread once they are made.
+/// The TLS settings of all connections; libssl may use them on any thread once they are created.
 @safe
 final class TierTLS: @unchecked Sendable {
     fileprivate let context: OpaquePointer
 
-    /// Trusts the authorities in a file of PEM, or the system's; nil if the file cannot be used.
+    /// Trusts the authorities in a PEM file, or the system's; nil if the file is invalid.
     init?(authorities: String?) {
         guard let context = unsafe CHiredisShim_tls_create(authorities) else { return nil }
         unsafe self.context = unsafe context
@@ -46,14 +46,14 @@ final class TierTLS: @unchecked Sendable {
     }
 }
 
-/// A connection of the system, perhaps with TLS, that never blocks; used by one thread.
+/// A nonblocking socket, optionally with TLS; used by one thread.
 @safe
 final class TierSocket {
     /// The result of a step.
     enum Progress: Equatable {
-        /// So many bytes have moved; after a step of the handshake, none.
+        /// This many bytes were transferred; 0 after a step of the handshake.
         case moved(Int)
-        /// Nothing can move now.
+        /// No progress is possible now.
         case blocked
         case closed
     }
@@ -65,7 +65,7 @@ final class TierSocket {
     private var isConnected = false
     private let tls: OpaquePointer?
 
-    /// Begins to connect; nil if that fails at once.
+    /// Starts to connect; nil if that fails at once.
     init?(to address: ServerAddress, tls context: TierTLS?, host: String) {
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(address.family, kind, 0)
@@ -98,7 +98,7 @@ final class TierSocket {
         close(descriptor)
     }
 
-    /// Goes on with the connection and the handshake, until ``isOpen``.
+    /// Advances the connection and the handshake, until ``isOpen``.
     func advance() -> Progress {
         if !isConnected {
             var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -119,7 +119,7 @@ final class TierSocket {
         return .moved(0)
     }
 
-    /// Reads what there is.
+    /// Reads the available bytes.
     func receive(_ buffer: UnsafeMutableRawBufferPointer) -> Progress {
         if let tls = unsafe tls { return progress(unsafe CHiredisShim_tls_read(tls, buffer.baseAddress, buffer.count)) }
         while true {
@@ -131,12 +131,12 @@ final class TierSocket {
         }
     }
 
-    /// Whether there may be more to read after a read of `count` bytes into a buffer of `capacity`.
+    /// Returns whether there may be more to read after a read of `count` bytes into a buffer of `capacity`.
     ///
-    /// If there is none, the system tells when more comes. It does not tell of bytes that libssl holds.
+    /// If not, the system reports later bytes. It does not report bytes buffered by libssl.
     func mayHoldMore(after count: Int, of capacity: Int) -> Bool { unsafe tls != nil || count == capacity }
 
-    /// Sends as much as the system takes.
+    /// Sends as many bytes as the system accepts.
     func send(_ bytes: UnsafeRawBufferPointer) -> Progress {
         waitsForRoom = false
         if let tls = unsafe tls { return progress(unsafe CHiredisShim_tls_write(tls, bytes.baseAddress, bytes.count)) }

@@ -1,31 +1,31 @@
 import Crypto
 package import Memory
 
-/// A folder or a bucket: bytes under names, each replaced as a whole.
+/// A folder or a bucket: stores bytes under names, each replaced as a whole.
 package protocol ObjectPlace: Sendable {
-    /// Makes the place ready; called before it is used for the first time, and again while it fails.
+    /// Prepares the place; called before its first use, and again while it fails.
     func prepare() async throws
 
-    /// The bytes under a name; nil if there are none.
+    /// Returns the bytes under a name; nil if there are none.
     ///
-    /// - Throws: Any error if the place does not say, or has more bytes than `maximumBytes`.
+    /// - Throws: Any error if the place fails, or the object is longer than `maximumBytes`.
     func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes?
 
-    /// The last parts of the names that begin with `folder` and a slash, the first `most` of them.
+    /// Returns the last components of the names that begin with `folder` and a slash, at most `most`.
     ///
-    /// - Throws: Any error if the place does not say.
+    /// - Throws: Any error if the place fails.
     func names(in folder: String, atMost most: Int) async throws -> [String]
 
-    /// Puts bytes under a name, in place of those that are there.
+    /// Stores bytes under a name, replacing existing ones.
     ///
     /// - Parameters:
-    ///   - bytes: All of them; no reader ever finds a part.
+    ///   - bytes: The whole object; no reader ever sees a part of it.
     ///   - name: Letters, digits, hyphens, underscores and slashes.
-    ///   - isLasting: Whether they must be there after a crash of the machine, if this returns.
+    ///   - isLasting: Whether it must survive a crash of the machine once this returns.
     func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws
 }
 
-/// A failure of a place that knows whether there was no room.
+/// An error of a place that can tell whether it was full.
 package protocol ObjectPlaceFailure: Error {
     /// Whether a write failed because the place is full.
     var isForLackOfRoom: Bool { get }
@@ -38,42 +38,42 @@ enum ObjectNames {
     /// The generation of everything.
     static let everything = prefix + "g/everything"
 
-    /// A value.
+    /// Returns the name of a value.
     static func value(_ key: SharedKey) -> String { prefix + "v/" + fanned(Base64URL.encode(key.digest)) }
 
-    /// The generation of a source or a tag, by its label.
+    /// Returns the name of the generation of a source or a tag, by its label.
     static func generation(_ label: [UInt8]) -> String {
         prefix + "g/" + fanned(String(decoding: label, as: UTF8.self))
     }
 
-    /// The folder of the sources that were asked for under a tag; each is an object with its name.
+    /// Returns the folder of the sources requested under a tag; each is an object with its name.
     static func members(of tag: SharedTag) -> String {
         prefix + "t/" + fanned(String(decoding: tag.label, as: UTF8.self))
     }
 
-    /// A source that was asked for under a tag.
+    /// Returns the name of a source requested under a tag.
     static func member(_ source: SharedSource, of tag: SharedTag) -> String {
         members(of: tag) + "/" + String(decoding: source.label, as: UTF8.self)
     }
 
-    /// A hash in one of 4,096 folders.
+    /// Distributes hashes over 4,096 folders.
     private static func fanned(_ hash: String) -> String { hash.prefix(2) + "/" + hash.dropFirst(2) }
 }
 
-/// How many sources are read or removed at once.
+/// The number of sources read or removed at once.
 private let sourcesAtOnce = 16
-/// More than a source and its name have.
+/// More than the size of a source and its name.
 private let mostMemberBytes = 8 << 10
 
 extension ObjectPlace {
-    /// Makes all that was written about sources unreadable.
+    /// Invalidates all values of sources.
     func replaceGenerations(of sources: [SharedSource]) async throws {
         _ = try await severalAtOnce(sources.map { ObjectNames.generation($0.label) }) { name in
             try await self.keep(SharedBytes(Generation().text), named: name, isLasting: true)
         }
     }
 
-    /// The sources that objects in a folder name; those that cannot be read are left out.
+    /// Returns the sources named by objects in a folder; unreadable ones are skipped.
     func members(_ names: [String], in folder: String) async throws -> [NamedSource] {
         try await severalAtOnce(names) { name in
             try await self.object(named: folder + "/" + name, atMost: mostMemberBytes).flatMap { NamedSource($0.array) }

@@ -1,13 +1,13 @@
 import Coordination
 import Memory
 
-/// Removals: they replace generations, and are tried again until the place confirms them.
+/// Removals replace generations, and are retried until the place confirms them.
 extension ObjectStore {
-    /// Listings that fail one after another; then no more is removed than what is known without them.
+    /// The number of consecutive failed listings after which only known sources are removed.
     private static let mostFailedListings = 5
-    /// Sources whose names are read before these are removed.
+    /// The number of sources whose names are read before they are removed.
     private static let namesAtOnce = 512
-    /// How long a caller waits for the place to confirm a removal.
+    /// The time that a caller waits for the place to confirm a removal.
     private static let removalTimeLimit = Duration.seconds(1)
 
     package func forget(_ sources: [SharedSource]) { add(.forget(sources), nil) }
@@ -33,7 +33,7 @@ extension ObjectStore {
         Task.detached { [self] in await deliver() }
     }
 
-    /// Does the removals that are not under way; those that fail stay due.
+    /// Performs the pending removals; those that fail stay pending.
     func deliver() async {
         var hasFailed = false
         for entry in state.withLock({ $0.due.takeUnsent() }) {
@@ -67,7 +67,7 @@ extension ObjectStore {
         }
     }
 
-    /// Makes unreadable what was asked for under a tag, as far as there is room for it in one removal.
+    /// Invalidates the sources requested under a tag, up to the limit of one removal.
     private func remove(_ removal: TagRemoval) async throws {
         let tag = removal.tag
         // First: see ``TagWriter``.
@@ -79,7 +79,7 @@ extension ObjectStore {
         for start in stride(from: 0, to: min(names.count, TagRemovalRoom.mostSources), by: Self.namesAtOnce) {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
             let sources = try await place.members(part, in: folder)
-            // Those without a name that can be read are removed all the same.
+            // Sources with unreadable names are removed too.
             try await place.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
             found += sources
             guard sources.allSatisfy({ room.take($0.name) }) else {
@@ -90,7 +90,7 @@ extension ObjectStore {
         removal.onFound(found, isComplete)
     }
 
-    /// The names in a folder; nil if the place has failed to say several times, because it may not be asked perhaps.
+    /// Returns the names in a folder; nil if the listing has failed several times, perhaps because it is not permitted.
     private func names(in folder: String) async throws -> [String]? {
         do {
             let names = try await place.names(in: folder, atMost: TagRemovalRoom.mostSources + 1)

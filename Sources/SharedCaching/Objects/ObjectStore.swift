@@ -2,40 +2,40 @@ package import Coordination
 import Memory
 package import Telemetry
 
-/// Keeps values in a folder or a bucket, where they stay until they are purged.
+/// Stores values in a folder or a bucket, where they stay until they are purged.
 ///
-/// The generation of everything is an object, and so is that of each source that was ever purged; the others have the
-/// first one. So nothing is written before a source is fetched. Removals that the place does not confirm are tried
-/// again until it does; as long, this instance reads nothing of their sources.
+/// The generation of everything is an object, and so is the generation of each source that was ever purged; other
+/// sources have the first generation. So nothing is written before a source is fetched. Removals that the place does
+/// not confirm are retried until it does; until then, this instance reads no values of their sources.
 package final class ObjectStore: SharedValueStore {
     struct State {
         var health: TierHealth
         var writing = WriteHealth()
         var statistics = SharedStoreStatistics()
-        /// The generation of everything, and when it was asked for last.
+        /// The generation of everything, and the time of the last query for it.
         var everything: (generation: Generation, askedAt: Duration)?
-        /// Removals of everything that were done.
+        /// The number of completed removals of everything.
         var removals = 0
         var due = DueRemovals()
         var reads = 0
         var writes = Deque<ObjectWrite>()
-        /// Tasks that take writes.
+        /// The number of tasks that write.
         var writers = 0
         var isRecovering = false
         var failedListings = 0
-        /// Whether the log tells that the place is out of reach.
+        /// Whether an outage of the place was logged.
         var isReported = false
         var isStopped = false
-        /// Answered when there are no writes.
+        /// Completed when there are no writes.
         var whenIdle: [FirstAnswer<Bool>] = []
 
-        /// Shows others the state.
+        /// Publishes the state.
         mutating func showState() { statistics.show(health.state, isFull: writing.isFull) }
     }
 
-    /// Look-ups at once; more are not tried.
+    /// The maximum number of concurrent lookups; more are not tried.
     package static let mostReads = 64
-    /// Writes at once.
+    /// The maximum number of concurrent writes.
     package static let mostWriters = 4
 
     let place: any ObjectPlace
@@ -45,10 +45,10 @@ package final class ObjectStore: SharedValueStore {
     private let logger: Logger
     let timekeeper: any Timekeeper
     let state: Locked<State>
-    /// Whether the first try of the place has ended.
+    /// Whether the first attempt to use the place has ended.
     private let isTried = ConditionGuarded(false)
 
-    /// A store that does nothing before ``start()``.
+    /// Creates a store that does nothing before ``start()``.
     package init(
         _ place: any ObjectPlace, _ configuration: ObjectStoreConfiguration, logger: Logger, timekeeper: any Timekeeper
     ) {
@@ -63,14 +63,14 @@ package final class ObjectStore: SharedValueStore {
         self.state = Locked(state)
     }
 
-    /// Tries the place, and again until it answers.
+    /// Tries the place, and retries until it responds.
     package func start() { recover() }
 
-    /// Blocks the thread until the place was tried once, at most as long as a look-up may take: sources that are
-    /// fetched before have no generation, so that nothing made of them is kept.
+    /// Blocks the thread until the place was tried once, at most for the timeout of a lookup: sources fetched earlier
+    /// have no generation, so that nothing derived from them is stored.
     package func blockUntilTried() { _ = isTried.blockingWait(atMost: configuration.timeout) { $0 ? true : nil } }
 
-    /// Waits for the writes that it has, too.
+    /// Waits for queued writes too.
     package func stop(timeLimit: Duration) async {
         let answer = FirstAnswer<Bool>()
         let isIdle = state.withLock { state in
@@ -87,7 +87,7 @@ package final class ObjectStore: SharedValueStore {
         }
         _ = await isDelivered.value(within: timeLimit, by: timekeeper, or: false)
         let lost = state.withLock { state in
-            // Writes that wait still are given up.
+            // Writes still waiting are dropped.
             for write in state.writes.elements { state.statistics.queueBytes -= write.length }
             state.statistics.droppedWrites += state.writes.count
             state.writes = Deque()
@@ -106,10 +106,10 @@ package final class ObjectStore: SharedValueStore {
 
     package var isUp: Bool { state.withLock { $0.health.state == .up && !$0.isStopped } }
 
-    /// False: no log tells of purges, only generations do.
+    /// Returns false: there is no log of purges, only generations.
     package func learnPurges() async -> Bool { false }
 
-    // MARK: Look-ups
+    // MARK: Lookups
 
     package func ask(
         for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitAllowance,
@@ -139,7 +139,7 @@ package final class ObjectStore: SharedValueStore {
         return lookUp
     }
 
-    /// The generation of everything, those of the sources, and the value.
+    /// Returns the generation of everything, the generations of the sources, and the value.
     private func values(under key: SharedKey, of sources: [SharedSource]) async throws -> [SharedBytes?] {
         async let everything = currentGeneration()
         async let value = place.object(
@@ -157,12 +157,12 @@ package final class ObjectStore: SharedValueStore {
         return [try await everything] + sources.indices.map { generations[$0] } + [try await value]
     }
 
-    /// The generation of everything, which is asked for at most once in each interval; nil if there is none.
+    /// Returns the generation of everything, queried at most once per interval; nil if there is none.
     private func currentGeneration() async throws -> SharedBytes? {
         let now = timekeeper.now
         let known = state.withLock { state -> Generation? in
             guard let known = state.everything, now < known.askedAt + configuration.interval else {
-                // Others use the one that is known meanwhile.
+                // Meanwhile others use the known one.
                 state.everything?.askedAt = now
                 return nil
             }
@@ -172,7 +172,7 @@ package final class ObjectStore: SharedValueStore {
         return generation.map { SharedBytes($0.text) }
     }
 
-    /// The generation of everything as the place has it; if it has none, because it is empty, it gets one.
+    /// Queries the generation of everything; if there is none, because the place is empty, creates one.
     private func askedGeneration() async throws -> Generation? {
         let now = timekeeper.now
         let removals = state.withLock { $0.removals }
@@ -259,7 +259,7 @@ package final class ObjectStore: SharedValueStore {
         return isAdmitted
     }
 
-    /// Writes until nothing waits.
+    /// Writes until the queue is empty.
     private func writeWaiting() async {
         while let write = nextWrite() {
             let bytes = write.value.written(under: write.key, generations: write.generations, seal)
@@ -297,7 +297,7 @@ package final class ObjectStore: SharedValueStore {
 
     // MARK: Health
 
-    /// Tries the place in each interval until it is in use and nothing is due.
+    /// Retries the place at intervals until it is in use and no removals are pending.
     func recover() {
         let isFirst = state.withLock { state in
             defer { state.isRecovering = true }
@@ -325,7 +325,7 @@ package final class ObjectStore: SharedValueStore {
         let begun = timekeeper.now
         let failure: (any Error)?
         do {
-            // A place that takes no writes can be read all the same.
+            // A place that rejects writes can still be read.
             if !configuration.isReadOnly { try? await place.prepare() }
             _ = try await askedGeneration()
             failure = nil
@@ -354,7 +354,7 @@ package final class ObjectStore: SharedValueStore {
     }
 }
 
-/// A value that waits to be written to a place.
+/// A value waiting to be written to a place.
 struct ObjectWrite {
     let value: SharedValue
     let key: SharedKey

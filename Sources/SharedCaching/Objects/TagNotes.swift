@@ -1,15 +1,15 @@
 import Coordination
 
-/// Sources under tags that are there or being written, as far as is known, and those that wait to be written: a plain
-/// value; ``TagWriter`` keeps it under its lock.
+/// The queue of sources to record under tags, and the records known to exist or being written: a plain value, guarded
+/// by the lock of ``TagWriter``.
 ///
-/// The queue has a bound of its own, so that no number of tags keeps results from being written.
+/// The queue has its own limit, so that tags never prevent results from being written.
 struct TagNotes {
-    /// A source under a tag that is to be written.
+    /// A source to record under a tag.
     struct Note {
         let source: NamedSource
         let tag: SharedTag
-        /// The tag's state before the source was asked for; nil if that is not known.
+        /// The tag's state before the source was requested; nil if unknown.
         let beginning: TagBeginning?
     }
 
@@ -19,27 +19,27 @@ struct TagNotes {
     }
 
     private var members: Set<Member> = []
-    /// When the first of them was taken.
+    /// The time at which the first of them was added.
     private var begun = Duration.zero
-    /// Generations of tags that are being asked for.
+    /// The number of queries for generations of tags in progress.
     private var reads = 0
     private var waiting = Deque<Note>()
-    /// Bytes of memory that the waiting ones and those under way take.
+    /// The memory used by records waiting or being written, in bytes.
     private(set) var byteCount = 0
     private(set) var writers = 0
 
-    /// Most that is remembered; then it begins anew.
+    /// The maximum number of remembered records; beyond it, all are forgotten.
     private static let mostMembers = 1 << 15
-    /// How long it is remembered: operators may remove what is old.
+    /// The time for which records are remembered: operators may delete old ones.
     private static let lifetime = Duration.seconds(86_400)
-    /// Generations that are asked for at once; further ones are when their writes begin.
+    /// The maximum number of early queries for generations; further ones follow when their writes begin.
     private static let mostReads = 16
-    /// Most bytes that wait, some 7,000 sources.
+    /// The maximum size of waiting records in bytes, some 7,000 sources.
     static let mostBytes = 4 << 20
-    /// Writes at once.
+    /// The maximum number of concurrent writes.
     private static let mostWriters = 2
 
-    /// Whether the generation of a tag is to be asked for, before a source is: it is not known to be under the tag.
+    /// Returns whether to query the generation of a tag before the source: it is not known to be under the tag.
     ///
     /// Ended by ``endRead()``.
     mutating func beginRead(_ source: NamedSource, under tag: SharedTag, at now: Duration) -> Bool {
@@ -49,12 +49,12 @@ struct TagNotes {
         return true
     }
 
-    /// Notes that a generation was given, or not.
+    /// Records the end of a query, successful or not.
     mutating func endRead() { reads -= 1 }
 
-    /// Takes a source under a tag, which waits to be written if it is not known.
+    /// Queues a source under a tag, unless it is already known.
     ///
-    /// - Returns: Whether there was room, and whether a writer is to be started.
+    /// - Returns: Whether there was room, and whether to start a writer.
     mutating func take(_ note: Note, at now: Duration) -> (isTaken: Bool, needsWriter: Bool) {
         forgetOld(now)
         let member = Member(source: note.source.source, tag: note.tag)
@@ -68,20 +68,20 @@ struct TagNotes {
         return (true, true)
     }
 
-    /// The next one to write; nil if there is none, so that a writer ends.
+    /// Returns the next record to write; nil if there is none, so that a writer ends.
     mutating func next() -> Note? {
         if let note = waiting.popFirst() { return note }
         writers -= 1
         return nil
     }
 
-    /// Notes that one was written, or could not be.
+    /// Records the result of a write.
     mutating func end(_ note: Note, isDone: Bool) {
         byteCount -= note.source.queuedLength
         if !isDone { members.remove(Member(source: note.source.source, tag: note.tag)) }
     }
 
-    /// Gives up those that wait; returns how many they are.
+    /// Drops waiting records; returns their number.
     mutating func giveUp() -> Int {
         for note in waiting.elements { byteCount -= note.source.queuedLength }
         defer { waiting = Deque() }

@@ -1,17 +1,17 @@
 import Coordination
 import Memory
 
-/// Writes to a place which sources were served under tags, in a queue apart from that of values.
+/// Records in a place which sources were served under tags, with a separate queue from values.
 ///
-/// A source that was purged by its tag while it was noted is made unreadable: a purge replaces the tag's generation
-/// before it reads which sources there are, so it finds this one, or is noticed here. If the request that brought the
-/// tag had to wait for the source, the generation was read before that.
+/// A source purged by its tag while being recorded is invalidated: a purge replaces the tag's generation before it
+/// lists the sources, so either it finds this one, or the new generation is noticed here. If the request with the tag
+/// had to wait for the source, the generation was read before that.
 final class TagWriter: Sendable {
     private struct State {
         var notes = TagNotes()
         var written = 0
         var dropped = 0
-        /// Answered when nothing is being written.
+        /// Completed when nothing is being written.
         var whenIdle: [FirstAnswer<Bool>] = []
     }
 
@@ -19,15 +19,14 @@ final class TagWriter: Sendable {
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
 
-    /// More than a generation has, so that a longer one is noticed.
+    /// Longer than a generation, so that a longer one is detected.
     static let mostGenerationBytes = 64
 
-    /// Writes to `place`.
     init(_ place: any ObjectPlace, timekeeper: any Timekeeper) {
         (self.place, self.timekeeper) = (place, timekeeper)
     }
 
-    /// Adds the counts.
+    /// Adds the counts to the statistics.
     func add(to statistics: inout SharedStoreStatistics) {
         state.withLock { state in
             statistics.noteBytes = state.notes.byteCount
@@ -45,7 +44,7 @@ final class TagWriter: Sendable {
             })
     }
 
-    /// Takes a note; `forget` makes a source unreadable.
+    /// Queues a record; `forget` invalidates a source.
     func write(_ note: TagNotes.Note, forget: @escaping @Sendable (SharedSource) -> Void) {
         let needsWriter = state.withLock { state in
             let (isTaken, needsWriter) = state.notes.take(note, at: timekeeper.now)
@@ -70,7 +69,7 @@ final class TagWriter: Sendable {
         }
     }
 
-    /// Waits until nothing is being written, and gives up what waits then.
+    /// Waits until nothing is being written, then drops the rest.
     func stop(timeLimit: Duration) async {
         let answer = FirstAnswer<Bool>()
         let isIdle = state.withLock { state in

@@ -6,11 +6,11 @@ import Coordination
 struct DueRemovals {
     /// A removal at the server.
     enum Removal {
-        /// Make all that was written about sources unreadable.
+        /// Invalidate all values of sources.
         case forget([SharedSource])
-        /// The same, and tell all other instances.
+        /// Invalidate all values of sources, and notify all other instances.
         case purge([PurgeNotice])
-        /// The same for the sources that the place knows under a tag.
+        /// Purge the sources known under a tag.
         case tagged(TagRemoval)
         case everything
     }
@@ -21,35 +21,34 @@ struct DueRemovals {
         let removal: Removal
         let answer: FirstAnswer<RemovalState>?
         var isSent = false
-        /// The sources of a tag, once they are known, or as far as their list can be read.
+        /// The sources of a tag, once they are known, or the readable part of their list.
         var found: TaggedSources?
     }
 
     private(set) var entries: [Entry] = []
     private var lastNumber = 0
 
-    /// Most removals that wait.
+    /// The maximum number of pending removals.
     static let capacity = 4_096
 
-    /// Whether nothing is due.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Whether something of these sources is to be removed.
+    /// Returns whether a removal of any of these sources is pending.
     func concerns(_ sources: [SharedSource]) -> Bool {
         entries.contains { entry in
             switch entry.removal {
             case .forget(let removed): removed.contains(where: sources.contains)
             case .purge(let notices): notices.contains { $0.sources.contains(where: sources.contains) }
-            // Nobody knows yet which sources these are.
+            // The sources are not known yet.
             case .tagged, .everything: true
             }
         }
     }
 
-    /// Adds a removal; false if too many wait for it to be added as it is.
+    /// Adds a removal; returns false if too many are pending.
     ///
-    /// If too many are to be forgotten one by one, for nobody who waits, everything is forgotten once: for that there
-    /// is always room.
+    /// If too many sources are to be forgotten without a waiting caller, everything is forgotten once; there is always
+    /// room for that.
     mutating func add(_ removal: Removal, answer: FirstAnswer<RemovalState>? = nil) -> Bool {
         let hasRoom = entries.count < Self.capacity
         if hasRoom {
@@ -67,65 +66,65 @@ struct DueRemovals {
         entries.append(Entry(number: lastNumber, removal: removal, answer: answer))
     }
 
-    /// Takes the removals that are not under way; from then on they are.
+    /// Returns the removals that are not being sent, and marks them as being sent.
     mutating func takeUnsent() -> [Entry] {
         let unsent = entries.filter { !$0.isSent }
         for index in entries.indices { entries[index].isSent = true }
         return unsent
     }
 
-    /// Notes that a removal was not confirmed: it is to be sent again.
+    /// Marks a removal that was not confirmed, so that it is sent again.
     mutating func putBack(_ number: Int) {
         if let index = entries.firstIndex(where: { $0.number == number }) { entries[index].isSent = false }
     }
 
-    /// The same for a removal by tag, whose sources need not be looked for again.
+    /// Marks a removal by tag that was not confirmed; its sources need not be listed again.
     mutating func putBack(_ number: Int, after found: TaggedSources) {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
         (entries[index].isSent, entries[index].found) = (false, found)
     }
 
-    /// Takes out what the server has confirmed.
+    /// Removes and returns a confirmed removal.
     mutating func confirm(_ number: Int) -> Entry? {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }
         return entries.remove(at: index)
     }
 }
 
-/// How far a removal has come at a place that instances share, best first.
+/// The progress of a removal in a shared place, best first.
 package enum RemovalState: Int, Comparable, Sendable {
-    /// The place has taken it.
+    /// The place has performed it.
     case done
-    /// It waits until the place takes it.
+    /// It is pending.
     case due
-    /// Too many wait.
+    /// It was rejected, because too many are pending.
     case refused
 
     package static func < (one: RemovalState, other: RemovalState) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// The removal of all that was asked for under a tag.
+/// A removal of all sources requested under a tag.
 package struct TagRemoval: Sendable {
     let tag: SharedTag
-    /// Told which sources the place has made unreadable, and whether these are all that it knew under the tag; on any
+    /// Receives the invalidated sources, and whether they are all that the place knew under the tag; called on any
     /// thread, must be quick.
     let onFound: @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
 
-    /// A removal of what is known under `tag`.
+    /// Creates a removal of the sources known under `tag`.
     package init(of tag: SharedTag, onFound: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void)
     {
         (self.tag, self.onFound) = (tag, onFound)
     }
 }
 
-/// Counts the sources that one purge by tag removes: there is a bound, because each is removed by itself, and all
-/// instances are told its name.
+/// Limits the sources removed by one purge by tag, because each is removed separately, and all instances receive its
+/// name.
 package struct TagRemovalRoom: Sendable {
-    /// Most sources.
+    /// The maximum number of sources.
     package static let mostSources = 100_000
-    /// The longest member of a list that is read, in bytes.
+    /// The maximum size of a list member in bytes.
     static let longestMember = 8 << 10
-    /// Most bytes of their names; they make half as many notices as the log of purges keeps.
+    /// The maximum total size of their names in bytes; they fill half as many notices as the log of purges keeps.
     static let mostBytes = 8 << 20
 
     private var sources = 0
@@ -133,7 +132,7 @@ package struct TagRemovalRoom: Sendable {
 
     package init() {}
 
-    /// Takes room for a source of this name; false if there is none.
+    /// Takes room for a source of this name; returns false if there is none.
     package mutating func take(_ name: String) -> Bool {
         guard sources < Self.mostSources, bytes + name.utf8.count + SharedSource.labelLength < Self.mostBytes else {
             return false
@@ -144,24 +143,24 @@ package struct TagRemovalRoom: Sendable {
     }
 }
 
-/// The sources that the server knows under a tag, as far as they were read.
+/// The sources known to the server under a tag that were read so far.
 struct TaggedSources {
     private(set) var sources: Set<NamedSource> = []
-    /// Whether these are all.
+    /// Whether the list is complete.
     private(set) var isComplete = true
     private var room = TagRemovalRoom()
     private var readBytes = 0
     private var notices: [PurgeNotice] = []
 
-    /// Most bytes of members that are read, those that no instance has sealed as well: anybody at the server can add
-    /// them without end.
+    /// The maximum total size of members read, sealed or not, in bytes: anyone with access to the server can add
+    /// members without limit.
     private static let mostBytes = 64 << 20
-    /// Bytes that a member counts at least.
+    /// The minimum size by which a member is counted in bytes.
     private static let leastBytes = 64
 
     /// Adds a page of members; nil for those that are too long.
     ///
-    /// - Parameter seal: The seal of members of this tag; others are passed over, and take no room.
+    /// - Parameter seal: The seal of members of this tag; others are skipped, and take no room.
     mutating func add(_ page: [[UInt8]?], sealedBy seal: SharedSeal) {
         for member in page {
             readBytes += max(Self.leastBytes, member?.count ?? TagRemovalRoom.longestMember)
@@ -174,12 +173,12 @@ struct TaggedSources {
         if readBytes > Self.mostBytes { end() }
     }
 
-    /// Notes that there may be others.
+    /// Marks the list as incomplete.
     mutating func end() { isComplete = false }
 
-    /// Their purges, the same ones in each call.
+    /// Returns their purges, the same ones in each call.
     ///
-    /// The tag comes last: who hears of it has removed these sources by then, and looks for others.
+    /// The tag comes last: an instance that receives it has already removed these sources, and searches for others.
     mutating func notices(for tag: SharedTag) -> [PurgeNotice] {
         if notices.isEmpty { notices = PurgeNotice.notices(of: Array(sources)) + [PurgeNotice(.tag(tag))] }
         return notices
@@ -187,6 +186,6 @@ struct TaggedSources {
 }
 
 extension PurgeNotice {
-    /// The sources that it names.
+    /// The sources named in it.
     var sources: [SharedSource] { if case .sources(let sources) = subject { sources.map(\.source) } else { [] } }
 }

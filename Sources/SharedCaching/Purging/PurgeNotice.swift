@@ -1,22 +1,22 @@
 import Crypto
 
-/// A source as an instance keeps it where instances share, with the name under which operators know it.
+/// A source in shared layers, with its name for operators.
 package struct NamedSource: Hashable, Sendable {
     /// The source, by the rules of the instance that names it.
     package let source: SharedSource
-    /// The name, which each instance reads by its own rules.
+    /// The name, which each instance parses by its own rules.
     package let name: String
 
     private static let longestName = 4_096
 
-    /// A source of this name; nil if the name is too long for a source.
+    /// Creates a source of this name; nil if the name is too long.
     package init?(_ source: SharedSource, name: String) {
         guard name.utf8.count <= Self.longestName, !name.utf8.contains(0) else { return nil }
         self.source = source
         self.name = name
     }
 
-    /// A source as it was written; nil if the bytes are none.
+    /// Decodes a source; nil if the bytes are invalid.
     init?(_ bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count >= SharedSource.labelLength,
@@ -26,38 +26,36 @@ package struct NamedSource: Hashable, Sendable {
         self.init(source, name: name)
     }
 
-    /// The source as bytes, none of them zero.
+    /// The encoded source, without zero bytes.
     var written: [UInt8] { source.label + Array(name.utf8) }
 
-    /// Bytes of memory that it takes with its tag while it waits to be written, roughly.
+    /// The approximate memory use with its tag while it waits to be written, in bytes.
     var queuedLength: Int { 512 + name.utf8.count }
 }
 
-/// A purge that all instances are told of.
+/// A purge sent to all instances.
 package struct PurgeNotice: Sendable, Equatable {
-    /// The sources that are to be removed.
+    /// The subject of a purge.
     package enum Subject: Sendable, Equatable {
         case sources([NamedSource])
-        /// Those that an instance knows to have been asked for under this tag.
+        /// The sources that an instance knows under this tag.
         case tag(SharedTag)
     }
 
-    /// Random: tells this purge from all others.
+    /// A random ID of this purge.
     let id: Generation
-    /// The values that are purged.
     package let subject: Subject
 
-    /// Most bytes of sources in one notice, unless a single one has more: instances and the log keep thousands of
-    /// notices.
+    /// The maximum size of the sources in one notice, unless a single one is larger, in bytes: instances and the log
+    /// store thousands of notices.
     private static let longestList = 4 << 10
 
-    /// A new purge.
     init(_ subject: Subject) {
         id = Generation()
         self.subject = subject
     }
 
-    /// New purges of so many sources that each notice is short.
+    /// Distributes sources over new purges, so that each notice is short.
     static func notices(of sources: [NamedSource]) -> [PurgeNotice] {
         var notices: [PurgeNotice] = []
         var (part, bytes) = ([NamedSource](), 0)
@@ -73,7 +71,7 @@ package struct PurgeNotice: Sendable, Equatable {
         return part.isEmpty ? notices : notices + [PurgeNotice(.sources(part))]
     }
 
-    /// A purge as it was written; nil if the bytes are none, or no instance with this seal wrote them.
+    /// Decodes a purge; nil if the bytes are invalid, or not sealed by an instance with this seal.
     init?(_ bytes: [UInt8], _ seal: SharedSeal = SharedSeal()) {
         guard let bytes = seal.words(sealed: bytes), bytes.count <= Self.longestList * 2,
             let id = Generation(Array(bytes.prefix(Generation.length)))
@@ -90,7 +88,7 @@ package struct PurgeNotice: Sendable, Equatable {
         self.id = id
     }
 
-    /// The purge as bytes.
+    /// Encodes the purge.
     func written(_ seal: SharedSeal = SharedSeal()) -> [UInt8] {
         let words =
             switch subject {
@@ -101,20 +99,19 @@ package struct PurgeNotice: Sendable, Equatable {
     }
 }
 
-/// The purges that this instance knows of, so that each is done once, and a log that was lost can be written again: a
-/// plain value.
+/// The purges known to this instance, so that each is performed once, and a lost log can be restored: a plain value.
 struct PurgeMemory {
     private var notices: [Generation: PurgeNotice] = [:]
     private var order: [Generation] = []
 
-    /// Purges that the log keeps, and each instance as well.
+    /// The number of purges kept in the log, and by each instance.
     static let capacity = 4_096
 
-    /// Notes a purge; false if it was known.
+    /// Records a purge; returns false if it was known.
     mutating func note(_ notice: PurgeNotice) -> Bool {
         guard notices.updateValue(notice, forKey: notice.id) == nil else { return false }
         order.append(notice.id)
-        // Half at a time, so that the array is seldom moved.
+        // Half at a time, so that the array is rarely moved.
         if order.count > Self.capacity * 3 / 2 {
             for id in order.prefix(order.count - Self.capacity) { notices[id] = nil }
             order.removeFirst(order.count - Self.capacity)
@@ -122,22 +119,21 @@ struct PurgeMemory {
         return true
     }
 
-    /// The latest purges that are not among `ids`, in order.
+    /// Returns the latest purges not in `ids`, in order.
     func missing(in ids: Set<Generation>) -> [PurgeNotice] {
         order.suffix(Self.capacity).filter { !ids.contains($0) }.compactMap { notices[$0] }
     }
 }
 
-/// An instance's reactions to purges of others; called on the thread `shared-cache`.
+/// Handles purges of other instances; called on the `shared-cache` thread.
 package struct PurgeAudience: Sendable {
-    /// Sources were purged; called once for each purge.
+    /// Called once for each purge.
     let onPurge: @Sendable (PurgeNotice.Subject) -> Void
-    /// Purges were missed that nobody knows any more.
+    /// Called if missed purges are lost.
     let onGap: @Sendable () -> Void
-    /// The log of purges has been read up to here.
+    /// Called when the log of purges has been read up to this position.
     let onPosition: @Sendable (_ position: [UInt8]) -> Void
 
-    /// An audience of these three functions.
     package init(
         onPurge: @escaping @Sendable (PurgeNotice.Subject) -> Void, onGap: @escaping @Sendable () -> Void,
         onPosition: @escaping @Sendable (_ position: [UInt8]) -> Void = { _ in }

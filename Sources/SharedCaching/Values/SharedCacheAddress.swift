@@ -1,17 +1,16 @@
-/// Where the shared cache is: `redis://HOST:PORT/DATABASE`, or `rediss://…` for TLS.
+/// The address of the shared cache: `redis://HOST:PORT/DATABASE`, or `rediss://…` for TLS.
 package struct SharedCacheAddress: Hashable, Sendable {
     /// A name, or an address without brackets.
     package let host: String
     package let port: UInt16
-    /// The number of the database.
     package let database: Int
-    /// Whether the connection is encrypted, and the server's certificate checked.
+    /// Whether the connection is encrypted, and the server's certificate verified.
     package let isTLS: Bool
 
     private static let longestHost = 253
     private static let highestDatabase = 65_535
 
-    /// Parses an address; nil for anything else, such as one with a user or a password in it.
+    /// Parses an address; nil for any other text, including one with a user or password.
     package init?(_ text: String) {
         let schemes = [("redis://", false), ("rediss://", true)]
         guard let (scheme, isTLS) = schemes.first(where: { text.hasPrefix($0.0) }) else { return nil }

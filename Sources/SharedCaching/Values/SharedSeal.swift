@@ -1,43 +1,42 @@
 import Crypto
 
-/// Proves that a value from the server was written by an instance.
+/// Proves that an instance wrote a value on the server.
 ///
-/// Without a key it is a plain hash, which anybody who can write to the server can make as well. With one it is an
-/// HMAC-SHA256, which only instances with the same key can make.
+/// Without a key it is a plain hash, which anyone with write access to the server can compute too. With one it is an
+/// HMAC-SHA256, which only instances with the same key can compute.
 struct SharedSeal: Sendable {
     private let key: [UInt8]?
 
-    /// Bytes of a seal.
+    /// The length of a seal in bytes.
     static let length = 32
-    /// Bytes of the seal of a purge, or of a source under a tag.
+    /// The length of the seal of a purge, or of a source under a tag, in bytes.
     private static let noticeLength = 43
 
     /// Whether only instances with the same key can seal.
     var hasKey: Bool { key != nil }
 
-    /// Seals with this key, or without one.
     init(key: [UInt8]? = nil) {
         self.key = key
     }
 
-    /// A seal with a key of its own that this one's key gives; without a key, the same.
+    /// Returns a seal with its own key, derived from this one's; without a key, the same seal.
     func derived(for name: [UInt8]) -> SharedSeal {
         SharedSeal(key: key.map { HMAC.authenticationCode(for: name, key: $0) })
     }
 
-    /// The seal of a value whose bytes before it have this hash.
+    /// Returns the seal of a value whose preceding bytes have this hash.
     func seal(of digest: SHA256Digest) -> [UInt8] {
         key.map { HMAC.authenticationCode(for: digest.bytes, key: $0) } ?? digest.bytes
     }
 
-    /// The seal of the words of a purge, as 43 letters and digits; empty without a key.
+    /// Returns the seal of the words of a purge, as 43 letters and digits; empty without a key.
     ///
-    /// The words are longer than a hash, so that no seal of a value is one of a purge.
+    /// The words are longer than a hash, so that no seal of a value is the seal of a purge.
     func text(of words: [UInt8]) -> [UInt8] {
         key.map { Array(Base64URL.encode(HMAC.authenticationCode(for: words, key: $0)).utf8) } ?? []
     }
 
-    /// Takes the seal from the end of a purge; nil if it is not the one of the words before it.
+    /// Removes the seal from the end of a purge; nil if it does not match the words before it.
     func words(sealed bytes: [UInt8]) -> [UInt8]? {
         guard key != nil else { return bytes }
         let words = Array(bytes.dropLast(Self.noticeLength))

@@ -1,38 +1,37 @@
 import Crypto
 package import Memory
 
-/// A value of the shared cache: its body, and a few bytes about the body.
+/// A value of the shared cache: a body and a few bytes about it.
 ///
-/// On the server it carries the version of its layout, its length, its key, the generations that it was begun under,
-/// and at its end the seal of all that (``SharedSeal``). None of it is used before all of it is as it should be.
+/// On the server it is preceded by the version of its layout, its length, its key and the generations under which it
+/// was begun, and followed by the seal of all that (``SharedSeal``). None of it is used before all of it is verified.
 package struct SharedValue: Sendable {
     /// Fields that the reader needs besides the body; small.
     package let head: [UInt8]
-    /// The bytes that are cached.
+    /// The cached bytes.
     package let body: SharedBytes
 
-    /// A value of these parts.
     package init(head: [UInt8], body: SharedBytes) {
         self.head = head
         self.body = body
     }
 
-    /// The bytes at the beginning of every value, which name the version of its form.
+    /// The magic bytes at the beginning of every value, with the version of its layout.
     private static let mark = Array("Alula/1\n".utf8)
     private static let digestLength = 32
     private static let sealLength = SharedSeal.length
 
-    /// Bytes besides those of head and body, for so many generations.
+    /// Returns the number of bytes besides head and body, for this many generations.
     private static func frameLength(generations count: Int) -> Int {
         mark.count + 8 + digestLength + 1 + count * Generation.length + 4 + sealLength
     }
 
-    /// Bytes that the value takes on the server.
+    /// Returns the size of the value on the server in bytes.
     func length(generations count: Int) -> Int {
         Self.frameLength(generations: count) + head.count + body.count
     }
 
-    /// The value as the server keeps it under `key`.
+    /// Encodes the value for `key`.
     func written(under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()) -> SharedBytes {
         let length = length(generations: generations.count)
         var start = Self.mark + length.littleEndianBytes() + key.digest + [UInt8(clamping: generations.count)]
@@ -48,16 +47,16 @@ package struct SharedValue: Sendable {
         return accumulator.finish()
     }
 
-    /// The result of a look under a key.
+    /// The result of reading a value.
     enum Outcome {
         case value(SharedValue)
         /// It was written before a removal.
         case outdated
-        /// It is not what was written under this key.
+        /// It does not match what was written under this key.
         case damaged
     }
 
-    /// Reads what the server keeps under `key`, if it was begun under these generations.
+    /// Decodes the value of `key`, if it was begun under these generations.
     static func read(
         _ bytes: SharedBytes, under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()
     ) -> Outcome {
