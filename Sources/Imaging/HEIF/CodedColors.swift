@@ -2,13 +2,13 @@ import CCodedImages
 import CPlanarShim
 import Memory
 
-/// The conversion of coded samples to red, green and blue, and to BT.601's luma and chroma.
+/// Converts coded samples to RGB, and to BT.601 luma and chroma.
 struct CodedColors {
     let colors: HEIFColors
-    /// Red, green and blue of black to white, 0…1, by luma, Cb and Cr: 0…1, and −½…½.
+    /// Converts luma in 0…1, and Cb and Cr in −½…½, to red, green and blue in 0…1.
     private let matrix: [[Double]]
 
-    /// The conversion for planes of so many bits; nil if colors have a matrix that is not known.
+    /// Returns nil for an unsupported color matrix, or one that requires full-size chroma.
     init?(_ colors: HEIFColors, isFullyDetailed: Bool, bits: Int = 8) {
         self.colors = colors
         switch colors.matrix {
@@ -32,7 +32,6 @@ struct CodedColors {
     /// Whether the planes are BT.601's.
     var isStandard: Bool { [2, 3, 5, 6].contains(colors.matrix) }
 
-    /// The range of the planes.
     var range: PlaneRange { colors.isFullRange ? .full : .limited }
 
     private static func matrix(red: Double, blue: Double) -> [[Double]] {
@@ -41,13 +40,13 @@ struct CodedColors {
         return [[1, 0, ofRed], [1, -ofBlue * blue / green, -ofRed * red / green], [1, ofBlue, 0]]
     }
 
-    /// BT.601's luma, Cb and Cr of red, green and blue.
+    /// Converts red, green and blue to BT.601 luma, Cb and Cr.
     private static let standard = [
         [0.299, 0.587, 0.114], [-0.299 / 1.772, -0.587 / 1.772, 0.886 / 1.772],
         [0.701 / 1.402, -0.587 / 1.402, -0.114 / 1.402],
     ]
 
-    /// The samples of zero and of one, of one of the planes.
+    /// Returns the sample for zero and its distance to the sample for one, in a plane.
     private func extent(ofPlane index: Int, hasChroma: Bool, bits: Int) -> (start: Double, length: Double) {
         let isDifference = index > 0 && hasChroma
         let unit = Double(1 << (bits - 8))
@@ -59,7 +58,8 @@ struct CodedColors {
         }
     }
 
-    /// The weights of the three sources, and the summand, for a component `row` of the sources' components.
+    /// Returns the weights of the three sources, and the offset, for a component that is `row` of the sources'
+    /// components.
     private func weights(
         _ row: [Double], start: Double, length: Double, bits: Int
     ) -> (Float, Float, Float, Float) {
@@ -72,9 +72,9 @@ struct CodedColors {
         return (Float(weights[0]), Float(weights[1]), Float(weights[2]), Float(summand))
     }
 
-    /// Converts planes of 8 bits to BT.601's, in place.
+    /// Converts 8-bit planes to BT.601 in place.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` without memory.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if memory runs out.
     func makeStandard(_ image: CodedPlanes) throws(ImagingError) {
         guard !isStandard, image.planes.count == 3 else { return }
         let rows = Self.standard.map { row in
@@ -91,15 +91,15 @@ struct CodedColors {
         if colors.matrix == 0 {
             try unsafe image.convert([0, 1, 2], to: components(0..<3))
         } else {
-            // Luma needs chroma as it was.
+            // Luma needs unconverted chroma.
             try unsafe image.convert([0, 1, 2], to: components(0..<1))
             try unsafe image.convert([1, 1, 2], to: components(1..<3))
         }
     }
 
-    /// Writes interleaved pixels: words if the planes have more than 8 bits.
+    /// Writes interleaved pixels, with 16-bit components if the planes have more than 8 bits.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` without memory.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if memory runs out.
     func interleave(
         _ image: CodedPlanes, alpha: CodedPlanes?, isAlphaFull: Bool, into pixels: borrowing PlaneMemory,
         at offset: Int = 0
@@ -145,7 +145,7 @@ extension CodedPlanes {
         unsafe memory.bytes.baseAddress?.advanced(by: planes[index].offset)
     }
 
-    /// Converts three of the planes, of which the first is as large as the result.
+    /// Converts three planes, the first of which has the size of the result.
     @unsafe
     fileprivate func convert(
         _ indices: [Int], to components: [CCodedImagesComponent], makesWords: Bool = false

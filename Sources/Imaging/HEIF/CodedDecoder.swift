@@ -1,14 +1,14 @@
 import CCodedImages
 
-/// Decodes the frames of one coded item, or of one track; dav1d and libde265 cannot be stopped.
+/// Decodes the frames of one coded item or track; dav1d and libde265 cannot be interrupted.
 @safe
 final class CodedDecoder {
     private let raw: OpaquePointer
     private let coding: HEIFCoding
 
-    /// A decoder of frames that have at most this size.
+    /// Creates a decoder of frames of at most this size.
     ///
-    /// - Parameter skipsFilters: Whether edges stay as they were coded; frames that refer to others need the filters.
+    /// - Parameter skipsFilters: Whether to skip in-loop filters, which frames that refer to others need.
     /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     init(
         _ coding: HEIFCoding, largest: PixelSize, point: Int = 0, skipsFilters: Bool = false
@@ -48,7 +48,8 @@ final class CodedDecoder {
         guard status == CCodedImagesDone else { throw .cannotDecode(detail: "the coded image cannot be read") }
     }
 
-    /// Pushes the parameter sets (ISO/IEC 14496-15 section 8.3.2.1); the number of bytes of each unit's length.
+    /// Pushes the parameter sets (ISO/IEC 14496-15 section 8.3.2.1); returns the size in bytes of each unit's length
+    /// field.
     private func pushParameters(_ box: RawSpan) throws(ImagingError) -> Int {
         let lengthSize = try box.byte(at: 21) & 3 + 1
         var offset = 23
@@ -61,7 +62,7 @@ final class CodedDecoder {
                     throw .cannotDecode(detail: "the parameters of an HEVC item are truncated")
                 }
                 let unit = box.extracting(offset + 2..<offset + 2 + length)
-                // Images are counted in the data alone.
+                // Images are counted only in the data.
                 guard try unit.byte(at: 0) >> 1 & 0x3F >= 32 else {
                     throw .cannotDecode(detail: "the parameters of an HEVC item hold an image")
                 }

@@ -2,25 +2,25 @@ import CCodedImages
 import Coordination
 import Memory
 
-/// The planes of an image of coded tiles: cut, but not turned; of 8 bits, or as many as were coded.
+/// The planes of an image of coded tiles: cropped but not turned, with 8 bits or as many as coded.
 @safe
 final class CodedPlanes {
-    /// Luma, Cb and Cr, or luma alone.
+    /// Luma, Cb and Cr, or only luma.
     let planes: [Plane]
-    /// The meaning of the samples by the coded data.
+    /// The color description in the coded data.
     let colors: HEIFColors
-    /// Bits of a sample: bytes of 8, or words of more.
+    /// Bits of a sample, stored in bytes if 8, otherwise in 16-bit words.
     let bits: Int
     private(set) var memory: PlaneMemory
     private let levels: [Int]
-    /// The part of each plane that the image fills, before the division.
+    /// The part of each plane that the image fills, before the reduction.
     private let parts: [(left: Int, top: Int, size: PixelSize)]
-    /// The sums of the samples for each sample, one plane after the other, of planes whose means need several tiles.
+    /// The sums of the samples for each sample, in consecutive planes, if means extend over several tiles.
     private var sums: PlaneMemory
     private let sumCounts: [Int]
     private let frame: FrameKind
 
-    /// In what frames must be equal to make one image.
+    /// The properties that the frames of one image must share.
     private struct FrameKind: Equatable {
         let count, bits, across, down: Int
 
@@ -31,12 +31,12 @@ final class CodedPlanes {
         }
     }
 
-    /// Decodes the tiles that the part needs, each side divided by `level`.
+    /// Decodes the tiles that the part needs, reducing each side by `level`.
     ///
     /// - Parameters:
-    ///   - mostPlanes: 1 for luma alone.
-    ///   - keepsBits: Whether samples of more than 8 bits stay as they are, at level 1.
-    ///   - room: Makes the memory of the planes.
+    /// - mostPlanes: 1 for luma only.
+    /// - keepsBits: Whether to keep samples of more than 8 bits, at level 1.
+    /// - room: Allocates the memory of the planes.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(
         _ canvas: HEIFCanvas, of image: HEIFImage, in file: SharedBytes, level: Int, mostPlanes: Int = 3,
@@ -46,7 +46,8 @@ final class CodedPlanes {
         for tile in canvas.tiles where image.transform.shows(tile, of: canvas.tileSize) {
             try token.check()
             let item = try CodedItem(tile.item, of: image, in: file)
-            // Means hide what filters change, and so does the resample to at most half of them, but for coarse blocks.
+            // Averaging hides the effect of filters, and so does the resample to at most half the size, except for
+            // coarse blocks.
             let isRough = level > 2 || level == 2 && 16 * item.byteCount >= canvas.tileSize.area
             let decoder = try CodedDecoder(
                 canvas.coding, largest: canvas.tileSize, point: item.point, skipsFilters: isRough)
@@ -69,7 +70,7 @@ final class CodedPlanes {
         return result
     }
 
-    /// Planes for frames like this one, at these places.
+    /// Allocates planes for frames like this one, in this part.
     init(
         _ frame: CCodedImagesFrame, tiles: [HEIFCanvas.Tile] = [], part: (x: Int, y: Int, size: PixelSize), level: Int,
         mostPlanes: Int = 3, keepsBits: Bool = false, room: PlaneMemory.Maker
@@ -105,7 +106,7 @@ final class CodedPlanes {
         sumCounts = indices.map { index in
             let (across, down) = index == 0 ? (1, 1) : (kind.across, kind.down)
             let (part, level) = (parts[index], levels[index])
-            // A mean is made at once if all of its samples lie in one tile.
+            // A mean is computed at once if all of its samples are in one tile.
             let areTogether = tiles.allSatisfy { tile in
                 max(0, tile.left / across - part.left) % level == 0 && max(0, tile.top / down - part.top) % level == 0
             }
@@ -117,9 +118,9 @@ final class CodedPlanes {
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
     }
 
-    /// Adds the planes of a frame, whose first pixel has this place in the image before it is cut.
+    /// Adds the planes of a frame at this position in the uncropped image.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a frame that does not fit to the others.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a frame that does not match the others.
     @unsafe
     func add(_ frame: CCodedImagesFrame, left: Int, top: Int) throws(ImagingError) {
         guard FrameKind(frame, mostPlanes: planes.count) == self.frame, left % self.frame.across == 0,
@@ -137,7 +138,7 @@ final class CodedPlanes {
         }
     }
 
-    /// Turns sums into means, after the last frame.
+    /// Divides the sums, after the last frame.
     func finish() {
         for index in planes.indices {
             var mosaic = unsafe mosaic(index)
@@ -146,7 +147,7 @@ final class CodedPlanes {
         sums = PlaneMemory()
     }
 
-    /// Hands the memory over.
+    /// Transfers the memory.
     func takeMemory() -> PlaneMemory {
         var taken = PlaneMemory()
         swap(&taken, &memory)
@@ -174,7 +175,6 @@ private struct CodedItem {
     /// The operating point of scalable AV1.
     let point: Int
 
-    /// The number of coded bytes.
     var byteCount: Int { parts.reduce(0) { $0 + $1.count } }
 
     init(_ item: Int, of image: HEIFImage, in file: SharedBytes) throws(ImagingError) {
@@ -194,7 +194,7 @@ private struct CodedItem {
         }
     }
 
-    /// Lends the data in one piece, and the contents of the box with the codec's parameters, which may be missing.
+    /// Lends the data in one piece, and the contents of the codec's parameter box, which may be missing.
     func withData(in file: SharedBytes, _ body: (RawSpan, RawSpan) throws -> Void) throws {
         try file.withBytes { bytes throws in
             let parameters = bytes.extracting(parameters ?? 0..<0)
@@ -207,7 +207,7 @@ private struct CodedItem {
 }
 
 extension HEIFTransform {
-    /// Whether anything of a tile is shown.
+    /// Returns whether any pixel of a tile is visible.
     fileprivate func shows(_ tile: HEIFCanvas.Tile, of size: PixelSize) -> Bool {
         tile.left < part.x + part.size.width && part.x < tile.left + size.width
             && tile.top < part.y + part.size.height && part.y < tile.top + size.height

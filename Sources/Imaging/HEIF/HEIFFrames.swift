@@ -23,7 +23,7 @@ struct HEIFFrames {
         (self.colors, self.profile) = (colors, profile)
     }
 
-    /// The pixels of the frames that a plan names, in full size.
+    /// Decodes the frames that a plan names, at full size.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     func pixels(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken) throws -> LoadedPixels {
@@ -72,7 +72,7 @@ struct HEIFFrames {
     }
 }
 
-/// Decodes the frames of one track, in their order.
+/// Decodes the frames of one track, in order.
 private struct TrackDecoder {
     private let track: HEIFTrack
     private let places: [Range<Int>]
@@ -88,7 +88,7 @@ private struct TrackDecoder {
         self.parameters = parameters
     }
 
-    /// The frame with this number; nil if only later ones need it.
+    /// Decodes the frame with this index; returns nil if only later ones need it.
     func decode(_ index: Int, in file: SharedBytes, mostPlanes: Int) throws -> CodedPlanes? {
         try file.withBytes { bytes throws in
             let frame = unsafe try decoder.frame(

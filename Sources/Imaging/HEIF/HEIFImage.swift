@@ -1,36 +1,33 @@
-/// The coded items that an image is put together from.
+/// The coded items of which an image is composed.
 struct HEIFCanvas {
-    /// One coded item, and the place of its first pixel.
+    /// One coded item, and the position of its first pixel.
     struct Tile {
         let item: Int
         let left, top: Int
     }
 
-    /// The size of the whole image, which the tiles may exceed on the right and below.
+    /// The size of the whole image, which the tiles may exceed at the right and bottom.
     let size: PixelSize
-    /// The size of each tile.
     let tileSize: PixelSize
     let coding: HEIFCoding
     let tiles: [Tile]
 }
 
-/// The image of a HEIF file, as far as it is one item, or a grid of items, in one codec.
+/// The image of a HEIF file that is one item or a grid of items in one codec.
 struct HEIFImage {
     let items: HEIFItems
     /// Its colors.
     let canvas: HEIFCanvas
-    /// Its transparency, as large as its colors.
+    /// Its transparency, in the same size.
     let alpha: HEIFCanvas?
-    /// Whether colors are multiplied by alpha.
+    /// Whether colors are premultiplied by alpha.
     let isPremultiplied: Bool
-    /// How it is cut and turned.
     let transform: HEIFTransform
-    /// The meaning of the samples by the file; nil if only the coded data say it.
+    /// The color description in the file; nil if only the coded data have one.
     let colors: HEIFColors?
-    /// The place of the ICC profile.
     let profile: Range<Int>?
 
-    /// Reads how an item is put together; nil for one of layers, of tiles that differ or are turned, and of other
+    /// Reads the composition of an item; returns nil for layers, for tiles that differ or are turned, and for other
     /// codecs.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a damaged file.
@@ -75,7 +72,7 @@ struct HEIFImage {
         var tiles: [HEIFCanvas.Tile] = []
         var judged: Set<Int> = []
         for (index, source) in sources.enumerated() {
-            // A tile may be at many places.
+            // A tile may appear at several positions.
             if judged.insert(source).inserted {
                 guard HEIFCoding(type: items.types[source]) == coding,
                     try codedSize(of: source, items, bytes) == tileSize,
@@ -90,7 +87,7 @@ struct HEIFImage {
         return HEIFCanvas(size: grid.size, tileSize: tileSize, coding: coding, tiles: tiles)
     }
 
-    /// The size of a coded item, of whose layers the best is shown; nil without a size.
+    /// Returns the size of a coded item, whose best layer is shown; nil without a size.
     private static func codedSize(of item: Int, _ items: HEIFItems, _ bytes: RawSpan) throws(ImagingError) -> PixelSize?
     {
         guard let size = try items.size(of: item, in: bytes), 1...longestSide ~= size.width,
@@ -99,10 +96,10 @@ struct HEIFImage {
         return size
     }
 
-    /// Longest side of anything in a file.
+    /// Longest side of any item in a file.
     static let longestSide = 16_384
 
-    /// The items of alpha that belong to one of these.
+    /// Returns the alpha items of these items.
     private static func alphas(
         of owners: [Int], _ items: HEIFItems, _ bytes: RawSpan
     ) throws(ImagingError) -> [Int] {
@@ -116,7 +113,7 @@ struct HEIFImage {
         return result
     }
 
-    /// The alpha of an image, each tile of which has its own; nil if not all have.
+    /// Returns the alpha of an image from alpha items of its tiles; nil if not all tiles have one.
     private static func alphaOfTiles(
         _ canvas: HEIFCanvas, _ items: HEIFItems, _ bytes: RawSpan
     ) throws(ImagingError) -> HEIFCanvas? {
@@ -139,7 +136,7 @@ struct HEIFImage {
 }
 
 extension HEIFTransform {
-    /// Whether the part lies in an image of this size.
+    /// Returns whether the part lies in an image of this size.
     fileprivate func isWithin(_ size: PixelSize) -> Bool {
         part.x + part.size.width <= size.width && part.y + part.size.height <= size.height
     }

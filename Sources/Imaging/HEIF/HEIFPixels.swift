@@ -3,23 +3,22 @@ import CPixels
 import Coordination
 import Memory
 
-/// Makes interleaved pixels of a file's items.
+/// Decodes a file's items to interleaved pixels.
 struct HEIFPixels {
     private let file: SharedBytes
     private let items: HEIFItems
     private let token: WorkToken
 
-    /// Makes pixels of these items of a file.
     init(_ items: HEIFItems, in file: SharedBytes, token: WorkToken) {
         (self.items, self.file, self.token) = (items, file, token)
     }
 
-    /// The pixels of an item in full size: cut and turned as the file says.
+    /// Decodes an item at full size, cropped and turned as the file specifies.
     ///
     /// - Parameters:
-    ///   - hasAlpha: Whether layers may leave transparent what they do not cover.
-    ///   - keepsBits: Whether more than 8 bits are kept, unless there are layers.
-    ///   - depth: The number of items that this one is a layer of.
+    /// - hasAlpha: Whether areas without a layer may be transparent.
+    /// - keepsBits: Whether to keep more than 8 bits, unless there are layers.
+    /// - depth: The nesting depth of the item in layers.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     func load(_ item: Int, hasAlpha: Bool, keepsBits: Bool, depth: Int = 0) throws -> LoadedPixels {
         guard depth < HEIFWork.deepest else { throw ImagingError.cannotDecode(detail: "layers are nested too deep") }
@@ -52,7 +51,7 @@ struct HEIFPixels {
             size: transform.shownSize, bands: bands, profile: self.profile(profile))
     }
 
-    /// The places from which a layer can reach the image.
+    /// The offsets at which a layer can overlap the image.
     private static let places = -HEIFImage.longestSide...HEIFImage.longestSide
 
     private func load(_ image: HEIFImage, keepsBits: Bool) throws -> LoadedPixels {
@@ -71,7 +70,7 @@ struct HEIFPixels {
         let isWide = decoded.bits > 8
         let size = image.transform.part.size
         let memory = try PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
-        // Streams of HEVC without a word on their range say that it is limited, and programs ignore it.
+        // HEVC streams without a range are declared limited, and programs ignore that.
         let isAlphaFull = alpha.map { image.alpha?.coding == .hevc || $0.colors.isFullRange } ?? true
         try colors.interleave(decoded, alpha: alpha, isAlphaFull: isAlphaFull, into: memory)
         if alpha != nil, image.isPremultiplied {
@@ -88,7 +87,7 @@ struct HEIFPixels {
         place.flatMap { 1...ICCProfile.longest ~= $0.count ? SharedBytes($0, of: file) : nil }
     }
 
-    /// A part of pixels, upright.
+    /// Returns a part of the pixels, upright.
     private func upright(
         _ pixels: consuming PlaneMemory, of size: PixelSize, _ transform: HEIFTransform,
         start: (x: Int, y: Int, size: PixelSize), bytes: Int
@@ -110,7 +109,7 @@ struct HEIFPixels {
 }
 
 extension CPixelsFrame {
-    /// Pixels of so many bytes, in memory that must outlive the frame.
+    /// Wraps pixels of this many bytes in memory that must outlive the frame.
     @unsafe
     fileprivate init(_ pixels: UnsafeMutableRawPointer?, _ size: PixelSize, stride: Int, bytes: Int) {
         unsafe self.init(
@@ -120,7 +119,7 @@ extension CPixelsFrame {
 }
 
 extension CCodedImagesPixels {
-    /// Rows without gaps, in memory that must outlive this.
+    /// Wraps packed rows in memory that must outlive this value.
     @unsafe
     fileprivate init(_ pixels: UnsafeMutableRawPointer?, _ size: PixelSize, bands: Int) {
         unsafe self.init(

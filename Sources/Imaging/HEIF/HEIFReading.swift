@@ -3,9 +3,9 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// Reads AVIF and HEIC: items and boxes by our own walk, coded images by dav1d and libde265.
+/// Reads AVIF and HEIC: our own code parses items and boxes, dav1d and libde265 decode the coded images.
 enum HEIFReading {
-    /// The file's planes, upright; or the judgment of a file whose image must be made of pixels.
+    /// Decodes the file to upright planes, or checks a file that must be decoded to pixels.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func planes(
@@ -39,7 +39,7 @@ enum HEIFReading {
                 turned: orientation, into: room, isIncomplete: false, hasColorDetail: hasColorDetail))
     }
 
-    /// The file's pixels, upright and in full size; for a sequence those of the plan's frames.
+    /// Decodes upright pixels at full size; for a sequence, the plan's frames.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func pixels(
@@ -56,7 +56,7 @@ enum HEIFReading {
             primary, hasAlpha: header.hasAlpha, keepsBits: header.colors.encoding?.isBright == true)
     }
 
-    /// How the primary item is put together; nil if it is not of coded items alone.
+    /// Returns the composition of the primary item; nil if it contains anything but coded items.
     private static func image(of file: SharedBytes, _ header: ImageHeader) throws -> HEIFImage? {
         let image = try file.withBytes { bytes throws(ImagingError) -> HEIFImage? in
             guard let items = try HEIFItems.all(bytes), let primary = items.primary else { return nil }
@@ -70,7 +70,7 @@ enum HEIFReading {
 }
 
 extension HEIFImage {
-    /// The ICC profile; nil without one, or if it is too long.
+    /// Returns the ICC profile; nil if there is none, or if it is too long.
     fileprivate func profile(in file: SharedBytes) -> ICCProfile? {
         guard let profile, 1...ICCProfile.longest ~= profile.count else { return nil }
         return file.withBytes { ICCProfile($0.extracting(profile)) }
@@ -78,7 +78,7 @@ extension HEIFImage {
 }
 
 extension CodedPlanes {
-    /// The meaning of the samples: by the file, else by the coded data.
+    /// Returns the color description of the file, or else of the coded data.
     func meaning(_ stated: HEIFColors?) -> CodedColors? {
         CodedColors(
             stated ?? colors, isFullyDetailed: planes.count == 1 || planes[0].size == planes[1].size, bits: bits)

@@ -1,21 +1,21 @@
 import Glibc
 
-/// The headroom of a gain map by Apple's cameras, which comes from two numbers in the camera's notes.
+/// The headroom of an Apple gain map, computed from two numbers in the camera's maker notes.
 ///
-/// The formula is the one of Apple's article "Applying Apple HDR effect to your photos".
+/// The formula is from Apple's article "Applying Apple HDR effect to your photos".
 struct AppleHeadroom {
-    /// How many times as bright as white the image becomes.
+    /// The maximum brightness relative to white.
     let value: Double
 
-    /// The name space of the properties of a map in XMP.
+    /// The namespace of a map's XMP properties.
     static let space = "http://ns.apple.com/HDRGainMap/1.0/"
 
-    /// The tags of the notes' numbers: the headroom and the gain.
+    /// The tags of the headroom and the gain in the maker notes.
     private static let (headroom, gain) = (0x21, 0x30)
-    /// Most entries of the notes that are looked at.
+    /// Most entries of the maker notes that are read.
     private static let mostEntries = 256
 
-    /// The headroom that a text states, as newer cameras write it; nil if it makes no sense.
+    /// Parses the headroom as newer cameras write it; returns nil if it is invalid.
     init?(decimal text: [UInt8]) {
         guard let stated = GainMapMetadata.Fraction(decimal: text)?.value, stated > 1, stated < 65_536 else {
             return nil
@@ -23,7 +23,7 @@ struct AppleHeadroom {
         value = stated
     }
 
-    /// The headroom by the two numbers; nil if there is none.
+    /// Computes the headroom from the two numbers; returns nil if there is none.
     init?(headroom: Double, gain: Double) {
         let stops =
             if headroom < 1 {
@@ -36,7 +36,8 @@ struct AppleHeadroom {
         value = exp2(stops)
     }
 
-    /// The headroom by the notes in EXIF data, with or without the leading `Exif` that JPEG has; nil without notes.
+    /// Reads the headroom from the maker notes in EXIF data, with or without the leading `Exif` of JPEG; returns nil
+    /// without notes.
     init?(exif bytes: RawSpan, range: Range<Int>) {
         var exposure: Int?
         try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
@@ -66,7 +67,7 @@ struct AppleHeadroom {
         self.init(headroom: headroom, gain: gain)
     }
 
-    /// The meaning of the map's samples, once ``curve`` has changed them: all gains up to the headroom.
+    /// The metadata for the map's samples after ``curve``: all gains up to the headroom.
     var metadata: GainMapMetadata? {
         let most = GainMapMetadata.Fraction(Int((log2(value) * 1_000_000).rounded()), 1_000_000)
         var channel = GainMapMetadata.Channel(most: most)

@@ -1,5 +1,4 @@
 extension ImageHeader {
-    /// Reads the header of a Windows bitmap.
     static func bmp(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         let bitmap = try BMPLayout(bytes)
         return ImageHeader(
@@ -7,11 +6,10 @@ extension ImageHeader {
     }
 }
 
-/// How the pixels of a Windows bitmap lie in its file.
+/// The layout of a Windows bitmap's pixels in its file.
 struct BMPLayout {
-    /// The coding of pixels.
     enum Coding: Sendable {
-        /// An index into the palette of 1, 4 or 8 bits, rows padded to four bytes.
+        /// Palette indices of 1, 4 or 8 bits, rows padded to four bytes.
         case palette
         /// Components in 16, 24 or 32 bits, rows padded to four bytes.
         case components
@@ -19,14 +17,14 @@ struct BMPLayout {
         case runs
     }
 
-    /// Where a component stands in a pixel.
+    /// The position of a component in a pixel.
     struct Component: Sendable {
         /// Number of the lowest bit.
         let shift: Int
         /// Largest value; 0 if the pixels lack this component.
         let largest: Int
 
-        /// The component of this mask.
+        /// Creates a component from a mask.
         ///
         /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a mask that is not one run of bits.
         init(mask: Int) throws(ImagingError) {
@@ -37,13 +35,12 @@ struct BMPLayout {
     }
 
     let size: PixelSize
-    /// Whether the first row in the file is the upper one.
+    /// Whether the first row in the file is the top row.
     let isTopDown: Bool
-    /// Bits of a pixel.
+    /// Bits per pixel.
     let depth: Int
-    /// The coding of pixels.
     let coding: Coding
-    /// Red, green, blue and alpha, if pixels hold components.
+    /// Red, green, blue and alpha, if pixels contain components.
     let components: [Component]
     /// Offset of the palette, number of its entries, and bytes of each.
     let palette: (offset: Int, count: Int, stride: Int)
@@ -53,10 +50,10 @@ struct BMPLayout {
     /// 3, or 4 with alpha.
     var bands: Int { components.count == 4 && components[3].largest > 0 ? 4 : 3 }
 
-    /// Bytes of a row that is not coded in runs.
+    /// Bytes of an uncompressed row.
     var rowLength: Int { (size.width * depth + 31) / 32 * 4 }
 
-    /// Longest side; more would be larger than any limit.
+    /// Longest side; more would exceed any limit.
     private static let longestSide = 1 << 20
 
     /// Reads the two headers of a file.
@@ -80,7 +77,7 @@ struct BMPLayout {
         depth = try bytes.littleEndian16(at: isOld ? 24 : 28)
         let compression = try isOld ? 0 : bytes.littleEndian32(at: 30)
         let colors = try isOld ? 0 : bytes.littleEndian32(at: 46)
-        // The masks follow the header of 40 bytes, or are a part of longer headers.
+        // The masks follow the 40-byte header, or are part of longer headers.
         var masks: [Int] = []
         switch (compression, depth) {
         case (0, 1), (0, 4), (0, 8): coding = .palette

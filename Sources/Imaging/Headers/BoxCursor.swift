@@ -1,6 +1,6 @@
-/// Steps through the boxes of an ISO base media file (ISO/IEC 14496-12 section 4.2).
+/// Iterates over the boxes of an ISO base media file (ISO/IEC 14496-12 section 4.2).
 struct BoxCursor {
-    /// One box: its type and the range of its contents.
+    /// A box's type and the range of its contents.
     struct Box {
         let type: Int
         let contents: Range<Int>
@@ -10,17 +10,17 @@ struct BoxCursor {
     private let end: Int
     private let mayBeCut: Bool
     private var count = 0
-    /// Most boxes beside each other.
+    /// Most boxes at one level.
     private static let most = 100_000
 
-    /// Steps through the boxes that lie in `range`.
+    /// Iterates over the boxes in `range`.
     ///
-    /// - Parameter mayBeCut: Whether the last box may end with the range, before its own end.
+    /// - Parameter mayBeCut: Whether the last box may be truncated by the end of the range.
     init(_ range: Range<Int>, mayBeCut: Bool = false) {
         (offset, end, self.mayBeCut) = (range.lowerBound, range.upperBound, mayBeCut)
     }
 
-    /// The next box; nil after the last.
+    /// Returns the next box; nil after the last.
     mutating func next(in bytes: RawSpan) throws(ImagingError) -> Box? {
         guard offset <= end - 8 else { return nil }
         count += 1
@@ -44,7 +44,7 @@ struct BoxCursor {
         return Box(type: type, contents: start..<offset)
     }
 
-    /// The next box of this type; nil after the last.
+    /// Returns the next box of this type; nil after the last.
     mutating func next(of type: Int, in bytes: RawSpan) throws(ImagingError) -> Box? {
         while let box = try next(in: bytes) {
             if box.type == type { return box }
@@ -52,7 +52,7 @@ struct BoxCursor {
         return nil
     }
 
-    /// A type's four characters as the number that the file has.
+    /// Returns a type's four characters as stored in the file.
     static func type(_ characters: StaticString) -> Int {
         unsafe UnsafeBufferPointer(start: characters.utf8Start, count: characters.utf8CodeUnitCount)
             .reduce(0) { $0 << 8 | Int($1) }

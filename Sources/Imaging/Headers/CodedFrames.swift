@@ -1,8 +1,8 @@
-/// The codecs of the items and tracks that are decoded.
+/// The codecs of decodable items and tracks.
 enum HEIFCoding {
     case av1, hevc
 
-    /// The codec that these four characters stand for; nil for others.
+    /// Returns the codec with these four characters; nil for others.
     init?(type: Int?) {
         switch type {
         case BoxCursor.type("av01"): self = .av1
@@ -14,22 +14,22 @@ enum HEIFCoding {
 
 /// Counts the frames in the coded data of one file, without decoding them.
 ///
-/// A decoder decodes all frames of an item before it returns one: of the layers of AV1 the last one, of frames that are
-/// not shown none.
+/// A decoder decodes all frames of an item before it returns one: the last layer of AV1, and no hidden frames.
 struct CodedFrames {
     private var units = 0
     private var hasReducedHeaders = false
 
-    /// Most units in all items or frames of a file that are counted: three for each frame are usual.
+    /// Most units to count in all items or frames of a file: three for each frame are usual.
     private static let mostUnits = 200_000
 
-    /// The frames that a decoder makes of data in these parts; slices count as frames, because each may cover an image.
+    /// Counts the frames that a decoder decodes from data in these parts; slices count as frames, because each may
+    /// cover an image.
     ///
-    /// Counts up to damage, where the decoder stops, too.
+    /// Counts up to damage, where the decoder also stops.
     ///
     /// - Parameter parameters: The contents of the `hvcC` box.
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for data in too many units, and for several images of HEVC,
-    ///   which an item cannot have (ISO/IEC 23008-12 section B.2.2).
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for data in too many units, and for several HEVC images, which
+    ///   an item cannot have (ISO/IEC 23008-12 section B.2.2).
     mutating func count(
         _ coding: HEIFCoding, in parts: [Range<Int>], parameters: Range<Int>?, of bytes: RawSpan
     ) throws(ImagingError) -> Int {
@@ -47,7 +47,7 @@ struct CodedFrames {
         guard units <= Self.mostUnits else { throw .cannotDecode(detail: "the coded data have too many units") }
     }
 
-    /// Counts the frame headers among the units (AV1 section 5.3), but not those that show an earlier frame again.
+    /// Counts the frame headers among the units (AV1 section 5.3), except those that show an earlier frame again.
     private mutating func countAV1(_ reader: inout PartReader, _ bytes: RawSpan) throws(ImagingError) -> Int {
         var frames = 0
         while let header = reader.next(bytes) {
@@ -57,7 +57,7 @@ struct CodedFrames {
             guard let length, length <= reader.count else { break }
             var rest = reader.split(length)
             switch header >> 3 & 15 {
-            // A sequence header, in which the fifth bit drops most of the frame header.
+            // A sequence header, whose fifth bit drops most of the frame header.
             case 1: hasReducedHeaders = hasReducedHeaders || rest.next(bytes).map { $0 & 8 != 0 } ?? false
             case 3, 7: if hasReducedHeaders || rest.next(bytes).map({ $0 & 0x80 == 0 }) ?? false { frames += 1 }
             case 6: frames += 1
@@ -67,7 +67,7 @@ struct CodedFrames {
         return frames
     }
 
-    /// Counts the slices among the units (H.265 section 7.3.1), but not those of other layers, which are not decoded.
+    /// Counts the slices among the units (H.265 section 7.3.1), except those of other layers, which are not decoded.
     private mutating func countHEVC(
         _ reader: inout PartReader, lengthSize: Int, _ bytes: RawSpan
     ) throws(ImagingError) -> Int {
@@ -87,13 +87,13 @@ struct CodedFrames {
     }
 }
 
-/// Reads bytes that lie in several parts of a file.
+/// Reads bytes from several parts of a file.
 private struct PartReader {
     private let parts: [Range<Int>]
     private var index = 0
-    /// Bytes of the part at `index` that were read.
+    /// Bytes that were read of the part at `index`.
     private var offset = 0
-    /// Bytes that are left.
+    /// Bytes left to read.
     private(set) var count: Int
 
     init(_ parts: [Range<Int>]) {
@@ -101,7 +101,7 @@ private struct PartReader {
         count = parts.byteCount
     }
 
-    /// The next byte; nil at the end.
+    /// Returns the next byte; nil at the end.
     mutating func next(_ bytes: RawSpan) -> Int? {
         guard count > 0 else { return nil }
         while offset == parts[index].count { (index, offset) = (index + 1, 0) }
@@ -109,12 +109,13 @@ private struct PartReader {
         return try? bytes.byte(at: parts[index].lowerBound + offset)
     }
 
-    /// The number in the next `width` bytes, the most significant first.
+    /// Returns the number in the next `width` bytes, most significant first.
     mutating func number(_ width: Int, _ bytes: RawSpan) -> Int {
         (0..<width).reduce(0) { number, _ in number << 8 | (next(bytes) ?? 0) }
     }
 
-    /// The number in the next bytes, seven bits in each, the least significant first; nil for one of more than 32 bits.
+    /// Returns the number in the next bytes, seven bits in each, least significant first; nil for one of more than 32
+    /// bits.
     mutating func variableNumber(_ bytes: RawSpan) -> Int? {
         var number = 0
         for index in 0..<8 {
@@ -125,7 +126,7 @@ private struct PartReader {
         return nil
     }
 
-    /// Takes out the next `length` bytes, at most ``count``.
+    /// Splits off the next `length` bytes, at most ``count``.
     mutating func split(_ length: Int) -> PartReader {
         var taken = self
         taken.count = length

@@ -1,35 +1,32 @@
-/// Reads the first directory of EXIF data: a TIFF file within the image file.
+/// Reads the first directory of EXIF data, a TIFF file within the image file.
 ///
-/// Only the links to the meaning of the colors are followed, so nothing is read twice.
+/// Only the links to color information are followed, so nothing is read twice.
 enum EXIFDirectory {
     /// The tag of the camera's maker, a text.
     static let make = 0x010F
     /// The tag of the camera's model, a text.
     static let model = 0x0110
-    /// The tag of the time of the last change, a text.
+    /// The tag of the last modification, a text.
     static let dateTime = 0x0132
     /// The tag of the orientation, a number.
     static let orientation = 0x0112
-    /// The tag of the maker's name, a text.
+    /// The tag of the artist, a text.
     static let artist = 0x013B
-    /// The tag of the rights, a text.
+    /// The tag of the copyright, a text.
     static let copyright = 0x8298
-    /// The tag of the directory about the exposure.
+    /// The tag of the exposure directory.
     static let exposure = 0x8769
-    /// The tag of the camera's own notes, in that directory.
+    /// The tag of the maker notes, in the exposure directory.
     static let notes = 0x927C
-    /// The tags of the space and of the directory about interoperability, in the directory about the exposure.
+    /// The tags of the color space and of the interoperability directory, in the exposure directory.
     fileprivate static let (space, interoperability) = (0xA001, 0xA005)
-    /// The type of texts.
     static let ascii = 2
     /// Bytes of an entry.
     static let entryLength = 12
 
     /// An entry of the directory.
     struct Entry {
-        /// The number that gives the value its meaning.
         let tag: Int
-        /// The type of the value.
         let type: Int
         /// Number of values of that type.
         let count: Int
@@ -38,10 +35,10 @@ enum EXIFDirectory {
         fileprivate let isLittleEndian: Bool
     }
 
-    /// Calls `body` for each entry with the block that holds it, until it returns false.
+    /// Calls `body` for each entry with its block, until it returns false.
     ///
     /// - Parameter place: The offset of the directory in the block; nil for the first one.
-    /// - Throws: ``ImagingError`` if the directory ends after the block, or what `body` throws.
+    /// - Throws: ``ImagingError`` if the directory extends beyond the block, or the error of `body`.
     static func read(
         _ bytes: RawSpan, _ range: Range<Int>, at place: Int? = nil,
         _ body: (_ entry: Entry, _ block: RawSpan) throws(ImagingError) -> Bool
@@ -64,12 +61,12 @@ enum EXIFDirectory {
 }
 
 extension EXIFDirectory.Entry {
-    /// The value of an entry of one number.
+    /// Returns the value of an entry with one number.
     func number(in block: RawSpan) throws(ImagingError) -> Int {
         try type == 3 ? block.short(at: place, isLittleEndian) : block.long(at: place, isLittleEndian)
     }
 
-    /// The offset of a value that is longer than four bytes.
+    /// Returns the offset of a value longer than four bytes.
     ///
     /// - Throws: ``ImagingError`` if it is not within the block.
     func place(in block: RawSpan) throws(ImagingError) -> Int {
@@ -78,12 +75,12 @@ extension EXIFDirectory.Entry {
         return place
     }
 
-    /// A number of four bytes within a value that is longer than four bytes.
+    /// Returns a four-byte number within a value longer than four bytes.
     func long(in block: RawSpan, at offset: Int) throws(ImagingError) -> Int {
         try block.long(at: block.long(at: place, isLittleEndian) + offset, isLittleEndian)
     }
 
-    /// The value of an entry of text, up to its final zeros; empty if it has another type or more than `longest` bytes.
+    /// Returns a text without trailing zeros; empty if the entry has another type or more than `longest` bytes.
     func text(in block: RawSpan, longest: Int) throws(ImagingError) -> [UInt8] {
         guard type == EXIFDirectory.ascii, 1...longest + 1 ~= count else { return [] }
         let start = count <= 4 ? place : try block.long(at: place, isLittleEndian)
@@ -105,10 +102,10 @@ extension RawSpan {
 }
 
 extension QuarterTurn {
-    /// The turn that the orientation in the first directory of EXIF data asks for; none if it cannot be read, because
-    /// an image with damaged metadata is still an image.
+    /// Reads the orientation in the first directory of EXIF data; none if it is unreadable, because an image with
+    /// damaged metadata is still an image.
     ///
-    /// - Parameter range: The range of the EXIF data, with or without the leading `Exif` that JPEG has.
+    /// - Parameter range: The range of the EXIF data, with or without the leading `Exif` of JPEG.
     init(exif bytes: RawSpan, range: Range<Int>) {
         var orientation = QuarterTurn.none
         try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
@@ -121,20 +118,20 @@ extension QuarterTurn {
 }
 
 extension EXIFTexts {
-    /// The texts in the first directory of EXIF data; nil if there are none, or if they cannot be read.
+    /// Reads the texts in the first directory of EXIF data; nil if there are none, or if they are unreadable.
     ///
-    /// The first entry of a tag counts. So each text is copied at most once, however many entries name it.
+    /// The first entry of a tag counts, so that each text is copied at most once, regardless of the number of entries.
     ///
     /// - Parameters:
-    ///   - bytes: The file.
-    ///   - range: The range of the EXIF data, with or without the leading `Exif` that JPEG has.
+    /// - bytes: The file.
+    /// - range: The range of the EXIF data, with or without the leading `Exif` of JPEG.
     init?(_ bytes: RawSpan, range: Range<Int>) {
         var longest = [
             EXIFDirectory.make: Self.longest, EXIFDirectory.model: Self.longest, EXIFDirectory.dateTime: Self.longest,
             EXIFDirectory.artist: Attribution.longest, EXIFDirectory.copyright: Attribution.longest,
         ]
         var texts: [Int: [UInt8]] = [:]
-        // Values that were read before the damage count.
+        // Values before the damage count.
         try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
             guard let most = longest.removeValue(forKey: entry.tag) else { return true }
             texts[entry.tag] = try entry.text(in: block, longest: most)
@@ -147,8 +144,7 @@ extension EXIFTexts {
                 artist: texts[EXIFDirectory.artist] ?? [], copyright: texts[EXIFDirectory.copyright] ?? []))
     }
 
-    /// The texts in EXIF data that begin with the four bytes of an offset, which counts from their end (ISO/IEC
-    /// 23008-12 annex A).
+    /// Reads the texts in EXIF data after a four-byte offset, which counts from its own end (ISO/IEC 23008-12 annex A).
     init?(offset bytes: RawSpan, range: Range<Int>) {
         guard let offset = try? bytes.bigEndian32(at: range.lowerBound), offset <= range.count - 4 else { return nil }
         self.init(bytes, range: range.lowerBound + 4 + offset..<range.upperBound)
@@ -156,8 +152,7 @@ extension EXIFTexts {
 }
 
 extension SourceColors {
-    /// The colors that EXIF data state: Adobe RGB, as the file system of cameras (DCF 2.0) marks it; nil for all
-    /// others.
+    /// Reads the color space in EXIF data: Adobe RGB as marked by DCF 2.0; nil for all others.
     init?(exif bytes: RawSpan, range: Range<Int>) {
         func number(_ tag: Int, in directory: Int?) -> Int? {
             var number: Int?

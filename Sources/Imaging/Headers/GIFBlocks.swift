@@ -9,7 +9,7 @@ enum GIFBlocks {
         case frame(descriptor: Int, flags: Int, data: Int)
     }
 
-    /// The end of the file.
+    /// How a file ends.
     enum End {
         /// With a trailer; the last frame ends before it.
         case trailer(lastFrameEnd: Int)
@@ -59,12 +59,12 @@ enum GIFBlocks {
         return .missing(lastFrameEnd: lastFrameEnd)
     }
 
-    /// Bytes of the color table that these flags announce.
+    /// Returns the bytes of the color table that these flags announce.
     private static func tableLength(flags: Int) -> Int {
         flags & 0x80 == 0 ? 0 : 6 << (flags & 7)
     }
 
-    /// The end of a chain of sub-blocks, or the start of the first truncated one.
+    /// Returns the end of a chain of sub-blocks, or the start of the first truncated one.
     ///
     /// Each begins with its length, and the last one is empty.
     private static func dataEnd(

@@ -1,5 +1,5 @@
 extension ImageHeader {
-    /// Reads the header of a GIF file (GIF89a specification), and counts its frames, also a truncated one.
+    /// Reads the header of a GIF file (GIF89a specification), and counts its frames, including a truncated one.
     static func gif(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         let screen = try PixelSize(width: bytes.littleEndian16(at: 6), height: bytes.littleEndian16(at: 8))
         var size = isCredible(screen: screen) ? screen : PixelSize(width: 1, height: 1)
@@ -7,7 +7,7 @@ extension ImageHeader {
         var hasAlpha = false
         var isInterlaced = false
         var disposal = 0
-        // Whether nothing is on the screen before the next frame.
+        // Whether the screen is empty before the next frame.
         var isBare = true
         let end = try GIFBlocks.walk(bytes) { block throws(ImagingError) in
             switch block {
@@ -24,7 +24,7 @@ extension ImageHeader {
                     isInterlaced = flags & 0x40 != 0
                 }
                 hasAlpha = hasAlpha || isBare && !frame.covers(size)
-                // The state before the frame may come back.
+                // Disposal may restore the state before the frame.
                 isBare = isBare && disposal == 3
                 disposal = 0
                 frames += 1
@@ -39,10 +39,10 @@ extension ImageHeader {
             isProgressive: isInterlaced)
     }
 
-    /// Whether a screen size is the image's own.
+    /// Returns whether a screen size is the image's own.
     ///
     /// Old programs wrote the size of their monitor. For these sizes the decoder (libnsgif) uses the size of the first
-    /// frame, and the header must have the size that it makes.
+    /// frame, and the header must match it.
     private static func isCredible(screen: PixelSize) -> Bool {
         switch (screen.width, screen.height) {
         case (640, 480), (640, 512), (800, 600), (1_024, 768), (1_280, 1_024), (1_600, 1_200): false
@@ -58,12 +58,11 @@ struct GIFFrame {
     let top: Int
     let size: PixelSize
 
-    /// Whether it lies on all of a screen.
+    /// Returns whether the frame covers a whole screen.
     func covers(_ screen: PixelSize) -> Bool {
         left == 0 && top == 0 && size.width >= screen.width && size.height >= screen.height
     }
 
-    /// Reads the descriptor at this offset.
     init(_ bytes: RawSpan, descriptor: Int) throws(ImagingError) {
         left = try bytes.littleEndian16(at: descriptor + 1)
         top = try bytes.littleEndian16(at: descriptor + 3)

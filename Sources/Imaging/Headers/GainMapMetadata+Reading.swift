@@ -1,14 +1,14 @@
 import Glibc
 
 extension GainMapMetadata {
-    /// The name space of the properties of gain maps in XMP.
+    /// The namespace of gain map properties in XMP.
     static let space = "http://ns.adobe.com/hdr-gain-map/1.0/"
-    /// The start of a segment of a JPEG file that holds what ISO 21496-1 defines.
+    /// The start of a JPEG segment with the metadata of ISO 21496-1.
     static let segment = "urn:iso:std:iso:ts:21496:-1\0"
 
-    /// The values in the XMP packet of a gain map, by Adobe's specification; nil if it states none that make sense.
+    /// Reads the XMP packet of a gain map, by Adobe's specification; returns nil if it has no valid metadata.
     ///
-    /// A map whose image is the brighter one is not read: no JPEG file of such an image could be shown without it.
+    /// A map whose base image is the HDR one is not read: no JPEG file of such an image could be shown without it.
     init?(_ packet: XMPPacket) {
         func number(_ name: String) -> [Fraction]? {
             let values = packet.values(name, of: Self.space)
@@ -25,7 +25,7 @@ extension GainMapMetadata {
         let count = [least, most, gamma, base, alternate].contains { $0.count > 1 } ? 3 : 1
         var fractions = [low.first ?? Fraction(0), high]
         for index in 0..<count {
-            // One value stands for all components.
+            // One value applies to all components.
             func value(_ values: [Fraction], _ usual: Fraction?) -> Fraction? {
                 values.isEmpty
                     ? usual : values.count == 1 ? values[0] : values.indices.contains(index) ? values[index] : nil
@@ -40,8 +40,9 @@ extension GainMapMetadata {
         self.init(fractions: fractions, usesBaseColors: true)
     }
 
-    /// The values that ISO 21496-1 defines, in a range of a file; nil if they make no sense, if a later version of the
-    /// standard is needed to understand them, or if the map's image is the brighter one.
+    /// Reads the metadata of ISO 21496-1 in a range of a file.
+    ///
+    /// Returns nil if they are invalid, require a later version of the standard, or the base image is the HDR one.
     init?(_ bytes: RawSpan, iso range: Range<Int>) {
         guard range.count >= 5, (try? bytes.bigEndian16(at: range.lowerBound)) == 0,
             let flags = try? bytes.byte(at: range.lowerBound + 4), flags & Self.isBackward == 0
@@ -68,14 +69,14 @@ extension GainMapMetadata {
 }
 
 extension GainMapMetadata.Fraction {
-    /// A decimal number with or without an exponent, to nine digits; nil for other texts and for numbers that are too
-    /// large.
+    /// Parses a decimal number with or without an exponent, to nine digits; returns nil for other texts and for numbers
+    /// that are too large.
     init?(decimal text: [UInt8]) {
         guard text.count <= 64, text.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }),
             let value = Double(String(decoding: text, as: UTF8.self)), abs(value) < 2_000_000_000
         else { return nil }
         var denominator = 1
-        // Most numbers of files have few digits.
+        // Most numbers in files have few digits.
         while denominator < 1_000_000_000, abs(value) * Double(denominator * 10) < 2_000_000_000,
             (value * Double(denominator)).rounded() != value * Double(denominator)
         {

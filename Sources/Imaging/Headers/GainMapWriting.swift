@@ -6,15 +6,15 @@ struct EncodedGainMap {
     let metadata: GainMapMetadata
 }
 
-/// Makes the gain map of a result whose image is in this file; nil if it has none.
+/// Encodes the gain map of the result in this file; returns nil if it has none.
 typealias GainMapMaker = (_ file: SharedBytes) throws -> EncodedGainMap?
 
 /// Joins an image and its gain map in one file.
 enum GainMapWriting {
-    /// JPEG as Android's Ultra HDR 1.1 and ISO 21496-1 state it: the map is a file behind the image, found by an index
+    /// Writes JPEG by Android's Ultra HDR 1.1 and ISO 21496-1: the map is a file after the image, found by an index
     /// (CIPA DC-007) and by a directory in XMP.
     ///
-    /// Both files say in XMP and as ISO 21496-1 defines it what they are.
+    /// Both files contain their metadata in XMP and in the form of ISO 21496-1.
     static func jpeg(_ file: SharedBytes, _ map: EncodedGainMap) -> SharedBytes {
         let mapFile = JPEGSegments.inserting(
             xmp(map.metadata.description(of: .map)) + standard(map.metadata.standardBytes), into: map.file)
@@ -43,16 +43,16 @@ enum GainMapWriting {
     }
 }
 
-/// The numbers of the index of images in a file (CIPA DC-007).
+/// The index of a file's images (CIPA DC-007).
 enum MPFIndex {
     /// The tags of the version, of the number of images, and of the images.
     static let (version, count, entries) = (0xB000, 0xB001, 0xB002)
     /// Bytes of an image's entry.
     static let entryLength = 16
 
-    /// An index of these images, the first of which holds it; offsets count from the index itself.
+    /// Returns an index of these images, the first of which contains it; offsets count from the index itself.
     ///
-    /// Its length depends on nothing: it has room for two images.
+    /// Its length is constant, with room for two images.
     fileprivate static func bytes(of images: [(byteCount: Int, offset: Int)]) -> [UInt8] {
         func number(_ value: Int, _ count: Int = 4) -> [UInt8] { value.bigEndianBytes(count) }
         let undefined = number(7, 2)
@@ -65,7 +65,7 @@ enum MPFIndex {
             + number(0)
         var bytes = header + directory
         for (index, image) in images.enumerated() {
-            // The type of the image that is shown by programs that know no others.
+            // The type of the image that programs show if they know no others.
             bytes += number(index == 0 ? 0x03_0000 : 0) + number(image.byteCount) + number(image.offset) + number(0)
         }
         return bytes + [UInt8](repeating: 0, count: (2 - images.count) * entryLength)
@@ -73,13 +73,12 @@ enum MPFIndex {
 }
 
 extension GainMapMetadata {
-    /// One of the two files.
     fileprivate enum Part {
         case map
         case image(mapByteCount: Int)
     }
 
-    /// The rest of the start of a description in XMP, and its contents.
+    /// Returns the rest of the start of an XMP description, and its contents.
     fileprivate func description(of part: Part) -> String {
         switch part {
         case .image(let count):
@@ -107,7 +106,7 @@ extension GainMapMetadata {
         }
     }
 
-    /// The numbers as ISO 21496-1 defines them.
+    /// The metadata in the form of ISO 21496-1.
     fileprivate var standardBytes: [UInt8] {
         let flags = (channels.count > 1 ? Self.hasThreeChannels : 0) | (usesBaseColors ? Self.hasBaseColors : 0)
         return [0, 0, 0, 0, UInt8(flags)]
@@ -116,6 +115,5 @@ extension GainMapMetadata {
 }
 
 extension GainMapMetadata.Fraction {
-    /// The number in decimals.
     fileprivate var decimal: String { "\(value)" }
 }

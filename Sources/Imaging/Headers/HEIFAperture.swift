@@ -1,5 +1,5 @@
-/// The part of an image that is shown (`clap`, ISO/IEC 14496-12 section 12.1.4): its size, and its middle's distance
-/// from the image's.
+/// The visible part of an image (`clap`, ISO/IEC 14496-12 section 12.1.4): its size, and its center's distance from the
+/// image's.
 struct HEIFAperture: Equatable {
     private let width, height, right, down: Fraction
 
@@ -8,7 +8,6 @@ struct HEIFAperture: Equatable {
         let denominator: Int
     }
 
-    /// Reads the box at `offset`.
     init(_ bytes: RawSpan, at offset: Int) throws(ImagingError) {
         func fraction(_ index: Int, isSigned: Bool) throws(ImagingError) -> Fraction {
             let numerator = try bytes.bigEndian32(at: offset + 8 * index)
@@ -25,9 +24,9 @@ struct HEIFAperture: Equatable {
         down = try fraction(3, isSigned: true)
     }
 
-    /// The shown part of an image of `size`.
+    /// Returns the visible part of an image of `size`.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if nothing is shown.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if nothing is visible.
     func part(of size: PixelSize) throws(ImagingError) -> (x: Int, y: Int, size: PixelSize) {
         func span(_ part: Fraction, _ offset: Fraction, of side: Int) throws(ImagingError) -> Range<Int> {
             let length = (Double(part.numerator) / Double(part.denominator)).rounded()
@@ -43,24 +42,23 @@ struct HEIFAperture: Equatable {
     }
 }
 
-/// How a stored image is shown: the part of it that is cut out, then how that is mirrored and turned.
+/// The crop of a stored image, and the mirroring and turn of the result.
 ///
-/// The properties of an item apply in their order; so do those of an item that shows another one.
+/// The properties of an item apply in order, and so do those of an item that shows another one.
 struct HEIFTransform: Equatable {
-    /// The part of the stored image.
+    /// The visible part of the stored image.
     private(set) var part: (x: Int, y: Int, size: PixelSize)
-    /// The turn of that part.
     private(set) var turn = QuarterTurn.none
 
     /// The whole of an image.
     init(of size: PixelSize) { part = (0, 0, size) }
 
-    /// The size of the shown image.
+    /// The size of the visible image.
     var shownSize: PixelSize { turn.turned(part.size) }
 
-    /// Adds what one property does.
+    /// Applies one property.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for an aperture that shows nothing.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for an aperture without pixels.
     mutating func apply(_ property: HEIFProperty) throws(ImagingError) {
         switch property {
         case .aperture(let aperture): try cut(aperture)

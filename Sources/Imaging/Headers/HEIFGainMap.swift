@@ -1,8 +1,8 @@
 extension GainMap {
-    /// The gain map of the primary item of a HEIF file; nil if there is none that can be used.
+    /// Finds the gain map of a HEIF file's primary item; returns nil if there is no usable one.
     ///
-    /// A tone-mapped item (`tmap`, ISO/IEC 23008-12) that is made of the primary item and of its map counts before
-    /// Apple's auxiliary image. Damage here costs the map, not the image.
+    /// A tone-mapped item (`tmap`, ISO/IEC 23008-12) of the primary item and its map takes precedence over Apple's
+    /// auxiliary image. With damage here, only the map is lost.
     static func heif(_ bytes: RawSpan, _ items: HEIFItems, of image: ImageHeader) -> GainMap? {
         guard let primary = items.primary else { return nil }
         func contents(_ item: Int) -> Range<Int>? { (try? items.places.wholePart(of: item, in: bytes)) ?? nil }
@@ -16,7 +16,7 @@ extension GainMap {
         }
         let toned = items.types.filter { $0.value == BoxCursor.type("tmap") }.keys.min()
         if let toned, case let parts = items.sources(of: toned), parts.count == 2, parts[0] == primary,
-            // The first byte is a version of its own.
+            // The first byte is the box's own version.
             let range = contents(toned), range.count > 1, (try? bytes.byte(at: range.lowerBound)) == 0,
             let metadata = GainMapMetadata(bytes, iso: range.dropFirst())
         {
@@ -35,10 +35,10 @@ extension GainMap {
 }
 
 extension ImageHeader {
-    /// Whether this can be a map of an image: gray or in three colors, and as wide as the image in proportion to its
-    /// height, as it is if both are cut and turned alike.
+    /// Returns whether this can be a map of an image: gray or in three colors, with the same aspect ratio, as if both
+    /// are cropped and turned alike.
     fileprivate func isMap(of image: ImageHeader) -> Bool {
-        // No file bounds the sides that it states, and their products overflow.
+        // A file may declare sides of any length, and their products overflow.
         let (one, other) = (
             Double(size.width) * Double(image.size.height), Double(image.size.width) * Double(size.height)
         )

@@ -1,9 +1,9 @@
 extension ImageHeader {
     /// Reads the header of an AVIF or HEIC file (ISO/IEC 23008-12): the properties of its primary item and of the items
-    /// that it is made of.
+    /// in it.
     ///
-    /// The size is that of the image as shown, and the orientation is 1: the decoder turns, mirrors and crops. An
-    /// orientation in Exif data must be ignored (ISO/IEC 23000-22 section 7.3.10.1).
+    /// The size is the visible size, and the orientation is 1: the decoder turns, mirrors and crops. An orientation in
+    /// EXIF data must be ignored (ISO/IEC 23000-22 section 7.3.10.1).
     static func heif(_ bytes: RawSpan, format: ImageFormat) throws(ImagingError) -> ImageHeader {
         let items = try HEIFItems.all(bytes)
         let exif = items.flatMap { EXIFTexts.heif(bytes, $0) }
@@ -17,7 +17,7 @@ extension ImageHeader {
         return header
     }
 
-    /// The header of the primary item.
+    /// Returns the header of the primary item.
     static func header(
         of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
     ) throws(ImagingError) -> ImageHeader {
@@ -38,7 +38,7 @@ extension ImageHeader {
             }
             colors.read(property, in: bytes)
         }
-        // A grid's tiles are items of their own, and the grid's properties do not say how they are coded.
+        // A grid's tiles are separate items, and the grid's properties do not describe their coding.
         let codings = items.properties.compactMap { property in
             if case .coding(let depth, let isSubsampled, _) = property {
                 (depth: depth, isSubsampled: isSubsampled)
@@ -46,7 +46,7 @@ extension ImageHeader {
                 nil
             }
         }
-        // Alpha is an item of its own: if any item is alpha, the image has alpha. Layers may leave parts uncovered.
+        // Alpha is a separate item: if any item is alpha, the image has alpha. Layers may leave areas uncovered.
         let isLayered = items.types[shown] == BoxCursor.type("iovl")
         let ground = try isLayered ? HEIFLayers(bytes, of: shown, items)?.ground : nil
         let hasAlpha = items.properties.contains(.alpha) || ground.map { $0[3] < 255 } ?? false
@@ -89,19 +89,18 @@ extension ImageHeader {
 }
 
 extension HEIFItems {
-    /// Whether the file states that it has a gain map.
     fileprivate var holdsGainMap: Bool {
         properties.contains(.gainMap) || types.values.contains(BoxCursor.type("tmap"))
     }
 }
 
-/// The properties of an image that say what its colors mean.
+/// The color properties of an image.
 private struct HEIFStatement {
     private var profile: SourceColors??
     private var codePoints: SourceColors?
     private var peak = 0
 
-    /// Takes over a property, if it says something about colors; the first one of a kind counts.
+    /// Adopts a property about colors; the first one of a kind counts.
     mutating func read(_ property: HEIFProperty, in bytes: RawSpan) {
         switch property {
         case .profile(let place) where profile == nil: profile = .some(SourceColors(profile: bytes.extracting(place)))
@@ -111,7 +110,7 @@ private struct HEIFStatement {
         }
     }
 
-    /// The colors: a profile counts before code points, and sRGB by these needs no conversion.
+    /// The colors: a profile takes precedence over code points, and sRGB by these needs no conversion.
     var stated: SourceColors? {
         if let profile, let profile { return profile }
         guard var colors = codePoints, colors.space != .srgb || colors.highRange != .none else { return nil }

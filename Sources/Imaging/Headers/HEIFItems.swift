@@ -1,24 +1,23 @@
 /// The items of a HEIF file: the primary one, and the properties, sources and auxiliary items of each.
 struct HEIFItems {
-    /// The item that is shown.
+    /// The item to show.
     private(set) var primary: Int?
     /// The properties that items refer to.
     private(set) var properties: [HEIFProperty] = []
     /// The position of each item's list of properties; nil for an item with two lists.
     private var lists: [Int: PropertyList?] = [:]
-    /// The items that an item is made of: tiles of a grid, layers of an overlay.
+    /// The items of which an item is composed: tiles of a grid, layers of an overlay.
     private var sources: [Int: [Int]] = [:]
-    /// The items that belong to an item and are decoded with it: its alpha plane.
+    /// The items that are decoded with an item: its alpha plane.
     private var auxiliaries: [Int: [Int]] = [:]
     /// The number of lists of properties, and of entries in them.
     private var associations = (lists: 0, entries: 0)
-    /// Items whose colors are multiplied by their alpha.
+    /// Items whose colors are premultiplied by their alpha.
     private(set) var premultiplied: Set<Int> = []
     /// The four characters of each item's type.
     private(set) var types: [Int: Int] = [:]
     /// The first item of EXIF data.
     private(set) var exif: Int?
-    /// Where the items' data lie.
     let places: HEIFPlaces
 
     private struct PropertyList {
@@ -36,7 +35,7 @@ struct HEIFItems {
     /// Most entries in the lists of properties: five for each item are usual.
     private static let mostEntries = 10 * mostItems
 
-    /// The items of a file; nil without a `meta` box.
+    /// Reads the items of a file; returns nil without a `meta` box.
     static func all(_ bytes: RawSpan) throws(ImagingError) -> HEIFItems? {
         var boxes = BoxCursor(0..<bytes.byteCount)
         guard let meta = try boxes.next(of: BoxCursor.type("meta"), in: bytes)?.contents else { return nil }
@@ -64,7 +63,7 @@ struct HEIFItems {
         }
     }
 
-    /// The properties of an item, in the order in which they apply.
+    /// Returns the properties of an item, in order of application.
     func properties(of item: Int, in bytes: RawSpan) throws(ImagingError) -> [HEIFProperty] {
         guard let entry = lists[item] else { return [] }
         guard let list = entry else { throw .cannotDecode(detail: "an item has two lists of properties") }
@@ -78,23 +77,23 @@ struct HEIFItems {
         return result
     }
 
-    /// The same items, of which another one is shown.
+    /// Returns the same items with another one to show.
     func showing(_ item: Int) -> HEIFItems {
         var items = self
         items.primary = item
         return items
     }
 
-    /// The items that an item is made of, in order; empty for a coded item.
+    /// The items of which an item is composed, in order; empty for a coded item.
     func sources(of item: Int) -> [Int] { sources[item] ?? [] }
 
-    /// The items that are decoded together with an item, such as its alpha plane.
+    /// The items that are decoded with an item, such as its alpha plane.
     func auxiliaries(of item: Int) -> [Int] { auxiliaries[item] ?? [] }
 
-    /// The item whose pixels an item shows: itself, unless it is another item that is only turned or cut (`iden`).
+    /// Returns the item whose pixels an item shows: itself, unless it only turns or crops another item (`iden`).
     func shown(_ item: Int) -> Int { chain(from: item).last ?? item }
 
-    /// How the pixels of an item are shown, by its properties and those of the items between.
+    /// Returns how the pixels of an item are shown, by its properties and those of the items in between.
     func transform(of item: Int, in bytes: RawSpan) throws(ImagingError) -> HEIFTransform {
         let chain = chain(from: item)
         var result = try HEIFProperty.transform(by: properties(of: shown(item), in: bytes))
@@ -104,20 +103,20 @@ struct HEIFItems {
         return result
     }
 
-    /// The size of an item as stored; nil without one.
+    /// Returns the size of an item as stored; nil if it has none.
     func size(of item: Int, in bytes: RawSpan) throws(ImagingError) -> PixelSize? {
         var size: PixelSize?
         for case .size(let found) in try properties(of: item, in: bytes) { size = found }
         return size
     }
 
-    /// The place of an item's ICC profile; nil without one.
+    /// Returns the range of an item's ICC profile; nil if it has none.
     func profile(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Range<Int>? {
         for case .profile(let place) in try properties(of: item, in: bytes) { return place }
         return nil
     }
 
-    /// The item, and those that it shows.
+    /// Returns the item, and those that it shows.
     private func chain(from item: Int) -> [Int] {
         var chain = [item]
         while chain.count < HEIFWork.deepest, let last = chain.last, types[last] == BoxCursor.type("iden"),
@@ -128,7 +127,7 @@ struct HEIFItems {
         return chain
     }
 
-    /// Reads the types (`iinf`, ISO/IEC 14496-12 section 8.11.6), as far as they are sound.
+    /// Reads the types (`iinf`, ISO/IEC 14496-12 section 8.11.6), ignoring damage.
     private mutating func readTypes(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         let isShort = try bytes.byte(at: range.lowerBound) == 0
         var boxes = BoxCursor(range.dropFirst(isShort ? 6 : 8))
@@ -192,7 +191,7 @@ struct HEIFItems {
 
     private mutating func readReferences(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         var total = 0
-        // One item may refer to another one again and again.
+        // An item may refer to the same item repeatedly.
         var owners: [Int: Set<Int>] = [:]
         var references = try HEIFReferences(bytes, in: range)
         while let reference = try references.next(in: bytes) {

@@ -1,18 +1,18 @@
-/// An image that is put together from other items, each at its place, of which later ones cover earlier ones: an
-/// overlay (`iovl`, ISO/IEC 23008-12 section 6.6.2.4), or a grid.
+/// An image composed of other items at positions, where later ones cover earlier ones: an overlay (`iovl`, ISO/IEC
+/// 23008-12 section 6.6.2.4), or a grid.
 struct HEIFLayers {
-    /// One item, and where its first pixel lies in the image.
+    /// One item, and the position of its first pixel in the image.
     struct Layer {
         let item: Int
         let left, top: Int
     }
 
     let size: PixelSize
-    /// Red, green, blue and alpha of what no layer covers.
+    /// Red, green, blue and alpha of uncovered areas.
     let ground: [UInt8]
     let layers: [Layer]
 
-    /// Reads how an item is put together; nil for one of another kind, or of a later version.
+    /// Reads the composition of an item; returns nil for other kinds of items, and for later versions.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for damaged data.
     init?(_ bytes: RawSpan, of item: Int, _ items: HEIFItems) throws(ImagingError) {
@@ -61,7 +61,7 @@ struct HEIFGrid {
     let rows, columns: Int
     let size: PixelSize
 
-    /// Reads the data of an item; nil for other items, and for data of later versions.
+    /// Reads the data of an item; returns nil for other items, and for later versions.
     init?(_ bytes: RawSpan, of item: Int, _ items: HEIFItems) throws(ImagingError) {
         guard items.types[item] == BoxCursor.type("grid"), let range = try items.places.wholePart(of: item, in: bytes),
             case let start = range.lowerBound, range.count >= 8, try bytes.byte(at: start) == 0

@@ -1,20 +1,18 @@
-/// Where the data of a HEIF file's items lie (`iloc`, ISO/IEC 14496-12 section 8.11.3).
+/// The locations of a HEIF file's item data (`iloc`, ISO/IEC 14496-12 section 8.11.3).
 struct HEIFPlaces {
     /// The contents of the `idat` box.
     private var inner: Range<Int>?
-    /// The place of each item's entry.
+    /// The offset of each item's entry.
     private var entries: [Int: Int] = [:]
     private var sizes = (offset: 0, length: 0, base: 0, index: 0)
     private var version = 0
 
-    /// Most items.
     private static let mostItems = 20_000
     /// Most parts of an item: one is usual, and one for each layer of progressive AV1.
     private static let mostParts = 256
-    /// Most parts of all items.
     private static let mostPartsOfAll = 5 * mostItems
 
-    /// Reads the places in a `meta` box.
+    /// Reads the locations in a `meta` box.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a damaged list.
     init(_ bytes: RawSpan, meta: Range<Int>) throws(ImagingError) {
@@ -50,9 +48,9 @@ struct HEIFPlaces {
         }
     }
 
-    /// The parts of an item's data, in order; nil if they lie in other files or items.
+    /// Returns the parts of an item's data, in order; nil if they are in other files or items.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if they do not lie in the file.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if they are outside the file.
     func parts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> [Range<Int>]? {
         guard let entry = entries[item] else { return [] }
         var reader = NumberReader(offset: entry)
@@ -69,7 +67,7 @@ struct HEIFPlaces {
             _ = try reader.number(sizes.index, bytes)
             let offset = try base + reader.number(sizes.offset, bytes)
             var length = try reader.number(sizes.length, bytes)
-            // Without a length, an item is all that follows.
+            // Without a length, an item extends to the end.
             if length == 0, count == 1, offset <= room.count { length = room.count - offset }
             guard offset <= room.count, length <= room.count - offset else {
                 throw .cannotDecode(detail: "the file ends before its pixels do")
@@ -81,7 +79,7 @@ struct HEIFPlaces {
 }
 
 extension HEIFPlaces {
-    /// The place of an item's data that lie in one part; nil for others.
+    /// Returns the range of an item's data in one part; nil for others.
     func wholePart(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Range<Int>? {
         guard let parts = try parts(of: item, in: bytes), parts.count == 1 else { return nil }
         return parts[0]
@@ -89,22 +87,22 @@ extension HEIFPlaces {
 }
 
 extension EXIFTexts {
-    /// Texts of a HEIF file's first item of EXIF data; nil without one.
+    /// Reads the texts of a HEIF file's first EXIF item; returns nil without one.
     ///
-    /// Damage costs at most the texts.
+    /// With damage, at most the texts are lost.
     static func heif(_ bytes: RawSpan, _ items: HEIFItems) -> EXIFTexts? {
         guard let item = items.exif, let range = try? items.places.wholePart(of: item, in: bytes) else { return nil }
         return EXIFTexts(offset: bytes, range: range)
     }
 }
 
-/// Reads numbers of 0 to 8 bytes one after the other.
+/// Reads consecutive numbers of 0 to 8 bytes.
 private struct NumberReader {
     private(set) var offset: Int
 
-    /// The number in the next `count` bytes, of which the first is the most significant.
+    /// Returns the number in the next `count` bytes, most significant first.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a number that no file's offset can have.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a number that is too large for a file offset.
     mutating func number(_ count: Int, _ bytes: RawSpan) throws(ImagingError) -> Int {
         var number = 0
         for _ in 0..<count {

@@ -1,33 +1,32 @@
-/// One property of an item (ISO/IEC 23008-12 section 6.5).
+/// A property of an item (ISO/IEC 23008-12 section 6.5).
 enum HEIFProperty: Equatable {
     /// `ispe`: the size of the stored image.
     case size(PixelSize)
-    /// `clap`: the part that is shown.
+    /// `clap`: the visible part.
     case aperture(HEIFAperture)
-    /// `irot`: quarter turns to the left, 0…3.
+    /// `irot`: quarter turns counterclockwise, 0…3.
     case rotation(quarters: Int)
-    /// `imir`: whether top and bottom are exchanged, or else left and right.
+    /// `imir`: whether top and bottom are swapped, rather than left and right.
     case mirror(isDown: Bool)
     /// `pixi`: bits of each component.
     case depths([Int])
-    /// `av1C` or `hvcC`: bits of each component as coded, whether chroma is subsampled, and where the box's contents
-    /// lie.
+    /// `av1C` or `hvcC`: bits of each component as coded, whether chroma is subsampled, and the range of the box's
+    /// contents.
     case coding(depth: Int, isSubsampled: Bool, parameters: Range<Int>)
-    /// `colr` with an ICC profile, which lies there.
+    /// `colr` with an ICC profile in this range.
     case profile(Range<Int>)
-    /// `colr` with numbers of ITU-T H.273, of which samples depend on the matrix and the range.
+    /// `colr` with code points of ITU-T H.273; the matrix and the range affect samples.
     case colors(HEIFColors)
-    /// `clli` or `mdcv`: the brightest light of the image, or of the display that it was made on, in cd/m².
+    /// `clli` or `mdcv`: the brightest light of the image, or of its mastering display, in cd/m².
     case peak(content: Int, display: Int)
     /// `auxC` of an alpha plane.
     case alpha
-    /// `auxC` of Apple's image that says how much brighter the parts of another one are.
+    /// `auxC` of Apple's gain map.
     case gainMap
     /// `a1op`: the operating point of scalable AV1.
     case operatingPoint(Int)
     case other
 
-    /// Reads the property in `box`.
     init(_ bytes: RawSpan, _ box: BoxCursor.Box) throws(ImagingError) {
         let start = box.contents.lowerBound
         switch box.type {
@@ -80,9 +79,9 @@ enum HEIFProperty: Equatable {
         }
     }
 
-    /// How an image with these properties is shown, after it was cropped and turned in their order.
+    /// Returns how an image with these properties is shown, cropped and turned in their order.
     ///
-    /// The stored size may be at any place among them.
+    /// The stored size may be anywhere among them.
     static func transform(by properties: [HEIFProperty]) throws(ImagingError) -> HEIFTransform {
         var stored: PixelSize?
         for case .size(let size) in properties { stored = size }
@@ -97,9 +96,9 @@ enum HEIFProperty: Equatable {
 
 /// The meaning of an image's samples.
 struct HEIFColors: Equatable {
-    /// The meaning of red, green and blue; nil if only the matrix is stated.
+    /// The meaning of red, green and blue; nil if only the matrix is known.
     var stated: SourceColors?
-    /// The kind of luma and chroma, by ITU-T H.273.
+    /// The matrix coefficients of luma and chroma, by ITU-T H.273.
     let matrix: Int
     /// Whether black is 0 and white the largest value.
     let isFullRange: Bool

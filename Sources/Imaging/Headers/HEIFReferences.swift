@@ -1,4 +1,4 @@
-/// Steps through the references between the items of a HEIF file (`iref`, ISO/IEC 14496-12 section 8.11.12).
+/// Iterates over the references between the items of a HEIF file (`iref`, ISO/IEC 14496-12 section 8.11.12).
 struct HEIFReferences {
     private var boxes: BoxCursor
     /// Bytes of an item's number: 2 or 4.
@@ -6,17 +6,17 @@ struct HEIFReferences {
 
     /// One item's reference to others.
     struct Reference {
-        /// The four characters of its kind.
+        /// The four characters of its type.
         let type: Int
         fileprivate let contents: Range<Int>
         fileprivate let width: Int
 
-        /// The item that refers to others.
+        /// Returns the item that refers to others.
         func source(in bytes: RawSpan) throws(ImagingError) -> Int {
             try item(bytes, at: contents.lowerBound)
         }
 
-        /// The items that it refers to, at most 65,535.
+        /// Returns the items that it refers to, at most 65,535.
         ///
         /// - Throws: ``ImagingError/cannotDecode(detail:)`` if the list is longer than its box.
         func targets(in bytes: RawSpan) throws(ImagingError) -> [Int] {
@@ -36,13 +36,13 @@ struct HEIFReferences {
         }
     }
 
-    /// Steps through the contents of an `iref` box.
+    /// Iterates over the contents of an `iref` box.
     init(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         width = try bytes.byte(at: range.lowerBound) > 0 ? 4 : 2
         boxes = BoxCursor(range.dropFirst(4))
     }
 
-    /// The next reference; nil after the last.
+    /// Returns the next reference; nil after the last.
     mutating func next(in bytes: RawSpan) throws(ImagingError) -> Reference? {
         guard let box = try boxes.next(in: bytes) else { return nil }
         return Reference(type: box.type, contents: box.contents, width: width)

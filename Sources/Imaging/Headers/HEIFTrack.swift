@@ -4,31 +4,29 @@ struct HEIFTrack {
     private(set) var id = 0
     /// Tracks to which it belongs, such as alpha to colors.
     private(set) var owners: [Int] = []
-    /// Whether its colors are multiplied by their alpha.
+    /// Whether its colors are premultiplied by their alpha.
     private(set) var isPremultiplied = false
     /// The size of a frame.
     private(set) var size = PixelSize(width: 0, height: 0)
-    /// Of all frames: how they are coded, and what their samples mean.
+    /// Properties of all frames: how they are coded, and what their samples mean.
     private(set) var properties: [HEIFProperty] = []
-    /// The codec; nil for one that is not read.
+    /// The codec; nil if it is unsupported.
     private(set) var coding: HEIFCoding?
-    /// Whether it is alpha.
     private(set) var isAlpha = false
-    /// The number of frames.
     private(set) var count = 0
     /// How often it plays; 0 for endless.
     private(set) var loop = 0
     private var timescale = 1
-    /// The time until all plays end, in units of the movie's; nil if they do not, or nothing is said.
+    /// The total time of all passes, in units of the movie's; nil if endless or unknown.
     private var duration: Int?
-    /// The places of boxes with a table each.
+    /// The ranges of boxes that contain a table.
     private var tables: [Int: Range<Int>] = [:]
     private var boxCount = 0
 
     /// Most frames of a track.
     private static let most = 20_000
 
-    /// Reads a `trak` box; nil for one without images, or with too many.
+    /// Reads a `trak` box; returns nil for one without images, or with too many.
     private init?(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         try read(bytes, in: range, depth: 0)
         guard coding != nil, 1...Self.most ~= count, size.width > 0, size.height > 0 else { return nil }
@@ -37,9 +35,9 @@ struct HEIFTrack {
     private static let containers = ["mdia", "minf", "stbl", "edts"].map(BoxCursor.type)
     /// The tables that are read later.
     private static let readTables = ["stsc", "stco", "co64", "stts", "stss"].map(BoxCursor.type)
-    /// Most tracks that a track belongs to, and most properties of its frames: more are passed over.
+    /// Most tracks that a track belongs to, and most properties of its frames; more are ignored.
     private static let mostEntries = 64
-    /// Most boxes of a track, which has some twenty.
+    /// Most boxes of a track; about twenty are usual.
     private static let mostBoxes = 1_000
 
     private mutating func read(_ bytes: RawSpan, in range: Range<Int>, depth: Int) throws(ImagingError) {
@@ -106,7 +104,7 @@ struct HEIFTrack {
         }
     }
 
-    /// The tracks of a file with images, without those that are damaged.
+    /// Returns the image tracks of a file, except damaged ones.
     static func all(_ bytes: RawSpan) throws(ImagingError) -> [HEIFTrack] {
         var boxes = BoxCursor(0..<bytes.byteCount)
         guard let movie = try boxes.next(of: BoxCursor.type("moov"), in: bytes)?.contents else { return [] }
@@ -120,7 +118,7 @@ struct HEIFTrack {
 }
 
 extension HEIFTrack {
-    /// The places of the frames' data, in the order of decoding.
+    /// Returns the ranges of the frames' data, in decoding order.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for damaged tables, and for data beyond the file.
     func places(in bytes: RawSpan) throws(ImagingError) -> [Range<Int>] {
@@ -129,7 +127,7 @@ extension HEIFTrack {
         else { throw .cannotDecode(detail: "the tables of a track are missing") }
         let isLong = tables[BoxCursor.type("stco")] == nil
         let size = try bytes.bigEndian32(at: sizes.lowerBound + 4)
-        // Each run has a frame at least.
+        // Each run has at least one frame.
         let runCount = try min(count, bytes.bigEndian32(at: runs.lowerBound + 4))
         var places: [Range<Int>] = []
         var (run, perChunk) = (0, 0)
@@ -160,7 +158,7 @@ extension HEIFTrack {
         return places
     }
 
-    /// How long each frame is shown, in milliseconds.
+    /// Returns the duration of each frame, in milliseconds.
     func delays(in bytes: RawSpan) throws(ImagingError) -> [Int] {
         guard let times = tables[BoxCursor.type("stts")] else { return [Int](repeating: 100, count: count) }
         var delays: [Int] = []
@@ -173,7 +171,7 @@ extension HEIFTrack {
         return delays + [Int](repeating: 100, count: count - delays.count)
     }
 
-    /// The last frame up to this one that can be decoded without earlier ones.
+    /// Returns the last frame up to this one that can be decoded without earlier ones.
     func start(of frame: Int, in bytes: RawSpan) throws(ImagingError) -> Int {
         guard let list = tables[BoxCursor.type("stss")] else { return frame }
         var start = 0
@@ -186,7 +184,8 @@ extension HEIFTrack {
 }
 
 extension RawSpan {
-    /// A duration of four or eight bytes; nil for the largest number, which stands for none, and for those beyond 2⁶².
+    /// Reads a duration of four or eight bytes; returns nil for the largest number, which stands for none, and for
+    /// those beyond 2⁶².
     fileprivate func duration(at offset: Int, isLong: Bool) throws(ImagingError) -> Int? {
         let first = try bigEndian32(at: offset)
         guard isLong else { return first == 0xFFFF_FFFF ? nil : first }
@@ -194,12 +193,12 @@ extension RawSpan {
     }
 }
 
-/// The frames of an AVIF file that is a sequence of images, or the first frame of a HEIC file without any other image.
+/// The frames of an AVIF image sequence, or the first frame of a HEIC file without any other image.
 struct HEIFSequence {
     let colors: HEIFTrack
     let alpha: HEIFTrack?
 
-    /// Reads a file with these items; nil if the primary one is to be shown.
+    /// Reads a file with these items; returns nil if the primary item must be shown.
     init?(_ bytes: RawSpan, _ items: HEIFItems?) throws(ImagingError) {
         if !bytes.hasText("avis", at: 8), items?.primary != nil { return nil }
         let tracks = try HEIFTrack.all(bytes)
@@ -212,7 +211,7 @@ struct HEIFSequence {
     /// The number of frames that can be shown: frames of HEVC may be stored in another order.
     var frames: Int { colors.coding == .av1 ? colors.count : 1 }
 
-    /// The most frames that are decoded besides those that a request counts, whichever frames it is for.
+    /// Returns the most additional frames that any request decodes without counting them.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for damaged tables, and for data in too many units.
     func hiddenFrames(in bytes: RawSpan) throws(ImagingError) -> Int {

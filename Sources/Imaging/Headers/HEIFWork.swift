@@ -1,17 +1,17 @@
-/// The work of decoding an item with all that it is made of.
+/// The work of decoding an item with everything in it.
 ///
-/// A grid may crop its tiles, and an overlay may use the same large item many times: neither the shown size nor the
-/// size of the file says much about the work.
+/// A grid may crop its tiles, and an overlay may use the same large item many times: neither the visible size nor the
+/// size of the file limits the work.
 struct HEIFWork {
-    /// Amounts that are added up where an item is used repeatedly, because it is decoded again each time.
+    /// Totals; an item that is used repeatedly counts repeatedly, because it is decoded again each time.
     struct Amounts {
-        /// Pixels that decoders make, and those of the canvases on which layers lie.
+        /// Decoded pixels, and pixels of the canvases of layers.
         var area = 0
-        /// Items that are loaded, of which those that are coded start a decoder each, and frames besides their first.
+        /// Loaded items, where each coded one starts a decoder, and their frames after the first.
         var runs = 0
-        /// Pixels of frames that are decoded and not shown.
+        /// Pixels of frames that are decoded but not shown.
         var hiddenArea = 0
-        /// Coded bytes that decoders get.
+        /// Coded bytes that decoders read.
         var byteCount = 0
     }
 
@@ -23,18 +23,17 @@ struct HEIFWork {
 
     /// Deepest nesting of items; a turned overlay of grids has three levels.
     static let deepest = 8
-    /// Most coded bytes for each byte of the file, and besides: tiles of one color may be one item.
+    /// Most coded bytes, as a multiple of the file's size plus a constant: tiles of one color may be one item.
     private static let mostBytes = (times: 4, besides: 16 << 20)
 
-    /// Computes the work of these items.
     init(_ items: HEIFItems) {
         self.items = items
     }
 
-    /// The work of the image that shows an item.
+    /// Returns the work of decoding an item.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for an item that contains itself, is nested too deep, or is put
-    ///   together from too much.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for an item that contains itself, is nested too deep, or needs
+    ///   too much work.
     mutating func amounts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Amounts {
         let amounts = try add(item, bytes)
         guard amounts.runs <= ImageHeader.mostDecoderRuns else {
@@ -66,7 +65,7 @@ struct HEIFWork {
             own.hiddenArea = own.area.saturatingProduct(hidden)
         }
         var amounts = own
-        // The canvas of layers is in memory as long as they are decoded; tiles of coded items are laid side by side.
+        // The canvas of layers is in memory while they are decoded; tiles of coded items are placed side by side.
         if items.isLayered(item) { amounts += parts } else { amounts.join(parts) }
         // One of them is decoded, if it is alpha.
         var auxiliary = Amounts()
@@ -83,7 +82,7 @@ struct HEIFWork {
         return amounts
     }
 
-    /// The frames that a coded item has besides the one that is shown.
+    /// Returns the frames of a coded item besides the visible one.
     private mutating func hiddenFrames(
         of item: Int, _ data: [Range<Int>], _ bytes: RawSpan
     ) throws(ImagingError) -> Int {
@@ -95,7 +94,7 @@ struct HEIFWork {
 }
 
 extension HEIFItems {
-    /// Whether an item is a canvas on which other items are laid after they are decoded whole.
+    /// Returns whether an item is a canvas for other items, which are decoded whole first.
     fileprivate func isLayered(_ item: Int) -> Bool {
         types[item] == BoxCursor.type("iovl")
             || types[item] == BoxCursor.type("grid")
@@ -104,7 +103,7 @@ extension HEIFItems {
 }
 
 extension HEIFWork.Amounts {
-    /// Adds work that is done besides.
+    /// Adds separate work.
     fileprivate static func += (one: inout Self, other: Self) {
         one.area = one.area.saturatingSum(other.area)
         one.runs = one.runs.saturatingSum(other.runs)
@@ -126,13 +125,11 @@ extension [Range<Int>] {
 }
 
 extension Int {
-    /// The sum; saturates.
     func saturatingSum(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }
 
-    /// The product; saturates.
     func saturatingProduct(_ other: Int) -> Int {
         let (product, overflow) = multipliedReportingOverflow(by: other)
         return overflow ? .max : product

@@ -1,12 +1,12 @@
-/// The largest image of an icon; of images of one size, the one with most bits.
+/// The largest image of an icon; of equally large ones, the one with the most bits.
 struct ICOImage {
-    /// The place of its file: a PNG, or a bitmap without the first of its headers.
+    /// The range of its file: a PNG, or a bitmap without its first header.
     let place: Range<Int>
     /// The header of the icon that shows this image.
     let header: ImageHeader
     /// The header of the PNG; nil for a bitmap.
     let png: ImageHeader?
-    /// Whether a mask of one bit a pixel follows the bitmap.
+    /// Whether a mask with one bit per pixel follows the bitmap.
     let hasMask: Bool
 
     /// Most images that are read in full, the largest first, if those before are damaged.
@@ -14,7 +14,7 @@ struct ICOImage {
 
     /// Reads the directory.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for an icon without any image that can be read.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for an icon without a readable image.
     init(_ bytes: RawSpan) throws(ImagingError) {
         var entries: [ICOEntry] = []
         for index in 0..<(try bytes.littleEndian16(at: 4)) {
@@ -48,7 +48,7 @@ struct ICOImage {
     }
 }
 
-/// One image of an icon, by its entry in the directory and its first bytes alone.
+/// An image of an icon, described only by its directory entry and its first bytes.
 private struct ICOEntry {
     let place: Range<Int>
     let size: PixelSize
@@ -70,7 +70,7 @@ private struct ICOEntry {
             size = try PixelSize(width: bytes.bigEndian32(at: start + 16), height: bytes.bigEndian32(at: start + 20))
             (bits, hasMask) = (32, false)
         } else {
-            // The height of the bitmap is that of its colors and its mask together.
+            // The height in the bitmap includes its colors and its mask.
             let (width, height) = try (bytes.littleEndian32(at: start + 4), bytes.littleEndian32(at: start + 8))
             let stated = try bytes.byte(at: entry + 1)
             hasMask = height != (stated == 0 ? 256 : stated)

@@ -5,12 +5,11 @@ struct Inflation {
     private var place = 0
     private var output: [UInt8] = []
 
-    /// The first bytes, at most `most`; fewer if the data are damaged.
+    /// Returns the first bytes, at most `most`; fewer if the data are damaged.
     ///
-    /// The time is bounded by `most`: it bounds the bytes that are read, and the blocks, each of which has its own
-    /// codes.
+    /// `most` limits the time: it limits the bytes that are read, and the blocks, each of which has its own codes.
     static func prefix(of data: RawSpan, most: Int) -> [UInt8] {
-        // Coded data are hardly longer than what they stand for.
+        // Compressed data are rarely longer than the result.
         let count = min(data.byteCount, 2 * most + 1_024)
         var inflation = Inflation(
             input: unsafe data.extracting(0..<count).withUnsafeBytes { unsafe Array($0) }, most: most)
@@ -24,7 +23,7 @@ struct Inflation {
     private mutating func run() {
         guard bits(4) == 8, bits(12) != nil else { return }
         var isLast = false
-        // No encoder makes blocks of fewer bytes than 64 throughout.
+        // Encoders do not consistently produce blocks shorter than 64 bytes.
         var blocks = 16 + most / 64
         while !isLast, output.count < most, blocks > 0 {
             blocks -= 1
@@ -43,7 +42,7 @@ struct Inflation {
         }
     }
 
-    /// A number of `count` bits; nil at the end.
+    /// Returns a number of `count` bits; nil at the end.
     private mutating func bits(_ count: Int) -> Int? {
         guard place + count <= 8 * input.count else { return nil }
         var value = 0
@@ -62,7 +61,7 @@ struct Inflation {
         return true
     }
 
-    /// A prefix code: how many words have each length, and the symbols in the words' order.
+    /// A prefix code: the number of words of each length, and the symbols in the words' order.
     private struct Code {
         private var counts = [Int](repeating: 0, count: 16)
         private var symbols: [Int] = []
@@ -72,7 +71,7 @@ struct Inflation {
             for length in 1...15 { symbols += lengths.indices.filter { lengths[$0] == length } }
         }
 
-        /// The symbol of the next word; nil for no word of this code.
+        /// Returns the symbol of the next word; nil if it is invalid.
         func symbol(_ data: inout Inflation) -> Int? {
             var (code, first, index) = (0, 0, 0)
             for length in 1...15 {
@@ -115,7 +114,7 @@ struct Inflation {
         return (Code(Array(all[..<(lengthCount + 257)])), Code(Array(all[(lengthCount + 257)...])))
     }
 
-    /// Reads the symbols of a block; false for damage.
+    /// Reads the symbols of a block; returns false for damage.
     private mutating func decode(_ lengths: Code, _ distances: Code) -> Bool {
         while output.count < most {
             guard let symbol = lengths.symbol(&self) else { return false }
@@ -134,7 +133,7 @@ struct Inflation {
         return true
     }
 
-    /// The length that a symbol and the bits behind it stand for; nil for none.
+    /// Returns the length for a symbol and the bits after it; nil if it is invalid.
     private mutating func length(_ kind: Int) -> Int? {
         switch kind {
         case 0..<8: kind + 3

@@ -1,6 +1,6 @@
 package import Memory
 
-/// The places in a JPEG file's header that tell of a gain map.
+/// The ranges in a JPEG file's header that describe a gain map.
 struct JPEGGainMapNotes {
     /// The XMP packet, if it has the properties of gain maps.
     private(set) var packet: Range<Int>?
@@ -11,13 +11,13 @@ struct JPEGGainMapNotes {
     private var packets = 0
     /// Most XMP packets that are searched; usual files have one.
     private static let mostPackets = 8
-    /// The EXIF data, where Apple's cameras note a headroom.
+    /// The EXIF data, where Apple's cameras record a headroom.
     var exif: Range<Int>?
 
-    /// Whether the file states that it has a gain map; a file by Apple's cameras has no more than an index.
+    /// Whether the file declares a gain map; a file from Apple's cameras has only an index.
     var isStated: Bool { packet != nil || standard != nil }
 
-    /// Notes a segment of application data; the first one of a kind counts.
+    /// Records a segment of application data; the first one of a kind counts.
     mutating func read(_ bytes: RawSpan, marker: Int, _ contents: Range<Int>) {
         func begins(with text: StaticString) -> Range<Int>? {
             bytes.hasText(text, at: contents.lowerBound)
@@ -40,18 +40,18 @@ struct JPEGGainMapNotes {
 }
 
 extension GainMap {
-    /// Most images of an index that are looked at.
+    /// Most images of an index that are read.
     private static let mostImages = 8
 
-    /// The gain map of a JPEG file whose header has these notes; nil if there is none that can be used.
+    /// Returns the gain map of a JPEG file with these notes; nil if there is no usable one.
     ///
-    /// Damage here costs the map, not the image.
+    /// With damage here, only the map is lost.
     static func jpeg(_ bytes: RawSpan, _ notes: JPEGGainMapNotes, orientation: QuarterTurn) -> GainMap? {
         guard notes.isStated || notes.index != nil else { return nil }
         let packet = notes.packet.map { XMPPacket(bytes, $0) }
         let places =
             (notes.index.map { images(bytes, of: $0) } ?? []) + [packet?.place(in: bytes.byteCount)].compactMap(\.self)
-        // Images that lie in each other are read again and again.
+        // Overlapping images would be read again and again.
         var rest = bytes.byteCount
         for place in places where place.lowerBound > 0 && place.upperBound <= bytes.byteCount && place.count > 4 {
             rest -= place.count
@@ -69,7 +69,7 @@ extension GainMap {
         return nil
     }
 
-    /// The places of all images of an index but the first.
+    /// Returns the ranges of all images of an index but the first.
     private static func images(_ bytes: RawSpan, of index: Range<Int>) -> [Range<Int>] {
         var places: [Range<Int>] = []
         try? EXIFDirectory.read(bytes, index) { (entry, block) throws(ImagingError) in
@@ -86,14 +86,13 @@ extension GainMap {
 }
 
 extension JPEGGainMapNotes {
-    /// The meaning of the samples of a file that is a gain map; ISO's numbers count before those of XMP, which are
-    /// rounded.
+    /// Returns the metadata of a gain map file; ISO's numbers take precedence over those of XMP, which are rounded.
     fileprivate func metadata(_ file: RawSpan) -> GainMapMetadata? {
         standard.flatMap { GainMapMetadata(file, iso: $0) } ?? packet.flatMap { GainMapMetadata(XMPPacket(file, $0)) }
     }
 
-    /// The same of a file that Apple's name space marks as a map: the headroom stands there, or in the notes of the
-    /// camera that the image holds.
+    /// Returns the metadata of a file that Apple's namespace marks as a map: the headroom is there, or in the maker
+    /// notes of the image.
     fileprivate func appleMetadata(_ file: RawSpan, of image: RawSpan, exif: Range<Int>?) -> GainMapMetadata? {
         guard let packet = packet.map({ XMPPacket(file, $0) }),
             !packet.values("HDRGainMapVersion", of: AppleHeadroom.space).isEmpty
@@ -106,12 +105,13 @@ extension JPEGGainMapNotes {
 }
 
 extension XMPPacket {
-    /// The name space of the directory of what follows an image in its file.
+    /// The namespace of the directory of files after an image.
     static let container = "http://ns.google.com/photos/1.0/container/"
-    /// The name space of that directory's entries.
+    /// The namespace of that directory's entries.
     static let containerItem = "http://ns.google.com/photos/1.0/container/item/"
 
-    /// The place of the gain map in a file that ends with what the packet's directory lists; nil if it lists none.
+    /// Returns the range of the gain map in a file that ends with the files in the packet's directory; nil if it has
+    /// none.
     fileprivate func place(in byteCount: Int) -> Range<Int>? {
         guard let prefix = prefix(of: Self.containerItem) else { return nil }
         let (semantic, length) = (prefix + Array("Semantic".utf8), prefix + Array("Length".utf8))
@@ -134,7 +134,7 @@ extension XMPPacket {
 }
 
 extension ImageHeader {
-    /// The header of a gain map, which is turned like its image, and whose samples are no colors.
+    /// Returns the header of a gain map, which is turned like its image, and whose samples are not colors.
     func ofGainMap(turned orientation: QuarterTurn) -> ImageHeader {
         ImageHeader(
             format: format, storedSize: storedSize, decodedArea: decodedArea, orientation: orientation, bands: bands,
@@ -143,9 +143,9 @@ extension ImageHeader {
 }
 
 extension GainMap {
-    /// The map as a file of its own, whose header is ``header``; nil if the image's file ends before.
+    /// Returns the map as a separate file, whose header is ``header``; nil if the image's file is too short.
     ///
-    /// Colors and turns that the map's own data state do not count, so a decoder does not see them.
+    /// Removes colors and turns in the map's own data, which must be ignored.
     package func file(in source: SharedBytes) -> SharedBytes? {
         switch place {
         case .file(let range):
@@ -163,7 +163,7 @@ extension GainMap {
         }
     }
 
-    /// EXIF data, without the leading `Exif`, that state an orientation and nothing else.
+    /// Returns EXIF data with only an orientation, without the leading `Exif`.
     private static func exif(_ orientation: QuarterTurn) -> [UInt8] {
         Array("MM\0*".utf8) + [
             0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.exif), 0, 0, 0, 0, 0, 0,
@@ -172,7 +172,7 @@ extension GainMap {
 }
 
 extension RawSpan {
-    /// The place of the number of a HEIF file's primary item; nil without one.
+    /// The offset of a HEIF file's primary item number; nil without one.
     fileprivate var placeOfPrimaryItem: Range<Int>? {
         var boxes = BoxCursor(0..<byteCount)
         guard let meta = try? boxes.next(of: BoxCursor.type("meta"), in: self)?.contents else { return nil }

@@ -4,7 +4,6 @@ extension ImageHeader {
     /// Most segments of a JPEG file; a profile may take 255, and other data one for each 64 KiB.
     private static let mostSegments = 100_000
 
-    /// Reads the header of a JPEG file, and finds its gain map.
     static func jpeg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var (header, notes) = try jpegWalk(bytes)
         if notes.isStated, header.colors.highRange == .none { header.colors.highRange = .gainMap }
@@ -50,7 +49,7 @@ extension ImageHeader {
                 exifColors = SourceColors(exif: bytes, range: offset + 2..<end)
             case 0xE2 where bytes.hasText("ICC_PROFILE\0", at: offset + 2):
                 profileByteCount += max(0, end - offset - 16)
-                // Curves and primaries stand in the first part of a profile.
+                // Curves and primaries are in the first part of a profile.
                 if profile == nil, try bytes.byte(at: offset + 14) == 1, end > offset + 16 {
                     profile = .some(SourceColors(profile: bytes.extracting(offset + 16..<end)))
                 }
@@ -87,8 +86,8 @@ private struct JPEGFrame {
     let isChromaSubsampled: Bool
 
     init(_ bytes: RawSpan, at offset: Int, marker: Int) throws(ImagingError) {
-        // The decoder reads Huffman and arithmetic coding, sequential and progressive. Lossless and hierarchical files
-        // are rare.
+        // The decoder supports Huffman and arithmetic coding, sequential and progressive. Lossless and hierarchical
+        // files are rare.
         guard [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker) else {
             throw .cannotDecode(detail: "unknown JPEG process \(marker - 0xC0)")
         }
@@ -119,10 +118,10 @@ private struct JPEGFrame {
 }
 
 extension RawSpan {
-    /// The next JPEG marker that is neither a restart nor a stuffed byte, and the start of its segment; nil at the end
-    /// of the file.
+    /// Returns the next JPEG marker that is neither a restart nor a stuffed byte, and the start of its segment; nil at
+    /// the end of the file.
     ///
-    /// Each byte is read at most once, so the time is bounded by the file's length, even for a file of nothing but
+    /// Each byte is read at most once, so the time is limited by the file's length, even for a file that contains only
     /// stuffed bytes.
     func jpegMarker(from start: Int) -> (marker: Int, next: Int)? {
         var offset = start
@@ -140,9 +139,9 @@ extension RawSpan {
         return nil
     }
 
-    /// The end of the segment whose length is at `offset`; nil if the segment is truncated.
+    /// Returns the end of the segment whose length is at `offset`; nil if the segment is truncated.
     ///
-    /// A length counts its own two bytes. Some programs write less than 2 for an empty segment, and libjpeg accepts
+    /// A length includes its own two bytes. Some programs write less than 2 for an empty segment, and libjpeg accepts
     /// that.
     func jpegSegmentEnd(at offset: Int) -> Int? {
         guard let length = try? bigEndian16(at: offset) else { return nil }
@@ -150,7 +149,7 @@ extension RawSpan {
         return end <= byteCount ? end : nil
     }
 
-    /// Whether the byte at `offset`, which must be within the file, begins or pads a marker.
+    /// Returns whether the byte at `offset`, which must be within the file, begins or pads a marker.
     private func isMarkerByte(at offset: Int) -> Bool {
         unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) == 0xFF
     }

@@ -1,20 +1,20 @@
 import Memory
 
-/// Takes segments out of JPEG files and puts others in (ITU-T T.81 section B.1.1.4).
+/// Removes and inserts segments of JPEG files (ITU-T T.81 section B.1.1.4).
 enum JPEGSegments {
-    /// A segment as bytes.
+    /// Returns the bytes of a segment.
     ///
     /// - Parameter contents: At most 65,533 bytes.
     static func segment(_ marker: UInt8, _ contents: [UInt8]) -> [UInt8] {
         [0xFF, marker] + (contents.count + 2).bigEndianBytes(2) + contents
     }
 
-    /// A segment of Exif.
+    /// Returns an EXIF segment.
     ///
     /// - Parameter data: The data without the leading `Exif`.
     static func exif(_ data: [UInt8]) -> [UInt8] { segment(0xE1, Array("Exif\0\0".utf8) + data) }
 
-    /// The place behind the segments that must come first: those of JFIF and Exif; nil in a file without a start.
+    /// Returns the offset after the segments that must come first, JFIF's and EXIF's; nil in a file without a start.
     static func start(_ file: RawSpan) -> Int? {
         guard file.hasBytes([0xFF, 0xD8], at: 0) else { return nil }
         var place = 2
@@ -27,7 +27,7 @@ enum JPEGSegments {
         return place
     }
 
-    /// A file with more segments, behind those that must come first.
+    /// Inserts segments after those that must come first.
     static func inserting(_ segments: [UInt8], into file: SharedBytes) -> SharedBytes {
         file.withBytes { bytes in
             guard let place = start(bytes) else { return file }
@@ -35,7 +35,7 @@ enum JPEGSegments {
         }
     }
 
-    /// A file without application data but those that tell how its components are stored, and without comments.
+    /// Removes comments and application data, except those that describe how components are stored.
     static func stripped(_ file: SharedBytes) -> SharedBytes {
         file.withBytes { bytes in
             var kept: [(Range<Int>, SharedBytes)] = []
@@ -53,7 +53,7 @@ enum JPEGSegments {
         }
     }
 
-    /// Parts of blocks, one after the other.
+    /// Concatenates parts of blocks.
     static func joined(_ parts: [(range: Range<Int>, bytes: SharedBytes)]) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: parts.reduce(0) { $0 + $1.range.count })
         for (range, bytes) in parts {
@@ -62,7 +62,7 @@ enum JPEGSegments {
         return result.finish()
     }
 
-    /// The number of components, 1 for gray; nil if no frame header is found.
+    /// Returns the number of components, 1 for gray; nil if no frame header is found.
     static func componentCount(in bytes: [UInt8]) -> Int? {
         var place = 2
         while place + 9 < bytes.count, bytes[place] == 0xFF {

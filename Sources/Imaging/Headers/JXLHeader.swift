@@ -2,15 +2,15 @@ extension ImageHeader {
     /// Reads the header of a JPEG XL file (ISO/IEC 18181): the size and metadata at the start of its codestream, which
     /// are not compressed.
     ///
-    /// The number of frames stands nowhere: it is known only after all frames were read. So an animation is a still
-    /// here, its first frame.
+    /// The number of frames is known only after all frames were read. So an animation counts as a still, its first
+    /// frame.
     static func jxl(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var cursor = BitCursor(try JXLContainer.codestream(bytes))
         guard try cursor.bits(16) == 0x0AFF else { throw .cannotDecode(detail: "the JPEG XL file has no codestream") }
         let size = try cursor.jxlSize()
         let metadata = try JXLMetadata(&cursor)
         let bands = (metadata.isGrey ? 1 : 3) + (metadata.hasAlpha ? 1 : 0)
-        // A decoder reads all channels, whether they are shown or not.
+        // A decoder reads all channels, visible or not.
         let area = size.area.multipliedReportingOverflow(by: metadata.extraChannels + 3)
         return ImageHeader(
             format: .jxl, storedSize: size, decodedArea: area.overflow ? .max : area.partialValue / 3,
@@ -21,15 +21,15 @@ extension ImageHeader {
     }
 }
 
-/// The two forms of a JPEG XL file: a codestream, or boxes that hold one.
+/// The two forms of a JPEG XL file: a codestream, or boxes that contain one.
 enum JXLContainer {
     /// The first box of a file of boxes.
     static let signature: [UInt8] = [0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
 
-    /// Bytes at the start of a codestream that are read: more than the longest header without names of channels.
+    /// Bytes to read at the start of a codestream: more than the longest header without names of channels.
     private static let most = 4_096
 
-    /// The start of the codestream.
+    /// Returns the start of the codestream.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` if a box does not fit, or there is no codestream.
     static func codestream(_ bytes: RawSpan) throws(ImagingError) -> [UInt8] {
@@ -54,7 +54,7 @@ enum JXLContainer {
     /// Most boxes that are walked to find EXIF data.
     private static let mostBoxes = 10_000
 
-    /// The place of a codestream that lies in one box; else the whole file.
+    /// Returns the range of a codestream in one box; otherwise the whole file.
     static func place(ofCodestreamIn bytes: RawSpan) -> Range<Int> {
         let whole = 0..<bytes.byteCount
         guard bytes.hasBytes(signature, at: 0) else { return whole }
@@ -66,10 +66,10 @@ enum JXLContainer {
         return whole
     }
 
-    /// Texts of the first box of EXIF data; nil without one.
+    /// Reads the texts of the first box of EXIF data; returns nil without one.
     ///
-    /// Boxes that are compressed with Brotli (`brob`) are not read.
-    /// Such a box may follow the codestream. Damage costs at most the texts.
+    /// Boxes that are compressed with Brotli (`brob`) are not read. Such a box may follow the codestream. With damage,
+    /// at most the texts are lost.
     static func texts(_ bytes: RawSpan) -> EXIFTexts? {
         guard bytes.hasBytes(signature, at: 0) else { return nil }
         var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
@@ -110,7 +110,7 @@ extension BitCursor {
     }
 }
 
-/// The metadata of a codestream (`ImageMetadata`), as far as they are used.
+/// The used metadata of a codestream (`ImageMetadata`).
 private struct JXLMetadata {
     private(set) var orientation = QuarterTurn.none
     private(set) var bitDepth = 8
@@ -118,7 +118,7 @@ private struct JXLMetadata {
     private(set) var hasAlpha = false
     private(set) var isGrey = false
     private(set) var hasProfile = false
-    /// The colors that the codestream states; libjxl converts all but PQ and HLG, so that they have no
+    /// The colors that the codestream declares; libjxl converts all but PQ and HLG, so that they have no
     /// ``SourceColors/encoding``.
     private(set) var colors: SourceColors?
 
@@ -217,14 +217,14 @@ private struct JXLMetadata {
     }
 }
 
-/// Reads bits, the least significant of each byte first, as the header of a JPEG XL codestream holds them.
+/// Reads bits, least significant first within each byte, as in the header of a JPEG XL codestream.
 struct BitCursor {
     private let bytes: [UInt8]
     private var place = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// A number of `count` bits, at most 32.
+    /// Reads a number of `count` bits, at most 32.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` at the end of the bytes.
     mutating func bits(_ count: Int) throws(ImagingError) -> Int {
@@ -237,10 +237,9 @@ struct BitCursor {
         return value
     }
 
-    /// Reads one bit.
     mutating func flag() throws(ImagingError) -> Bool { try bits(1) == 1 }
 
-    /// A number of one of four forms, each a constant and the bits of a summand (ISO/IEC 18181-1, `U32`).
+    /// Reads a number in one of four forms, each a constant and the bits of an offset (ISO/IEC 18181-1, `U32`).
     mutating func number(
         _ forms: (add: Int, bits: Int), _ second: (add: Int, bits: Int), _ third: (add: Int, bits: Int),
         _ fourth: (add: Int, bits: Int)
@@ -249,9 +248,9 @@ struct BitCursor {
         return try form.add + bits(form.bits)
     }
 
-    /// The number of an enumeration's case (`Enum`).
+    /// Reads the number of an enumeration's case (`Enum`).
     mutating func choice() throws(ImagingError) -> Int { try number((0, 0), (1, 0), (2, 4), (18, 6)) }
 
-    /// A floating-point number of 16 bits, which is not used.
+    /// Skips a 16-bit floating-point number.
     mutating func skipHalf() throws(ImagingError) { _ = try bits(16) }
 }

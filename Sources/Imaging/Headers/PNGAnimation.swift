@@ -1,6 +1,6 @@
 /// The frames of an animated PNG file (W3C PNG third edition, section 4.9).
 struct PNGAnimation {
-    /// One frame: a rectangle of pixels, and how it is put on the canvas.
+    /// A frame: a rectangle of pixels, and how it is put on the canvas.
     struct Frame {
         /// The state of the rectangle after the frame was shown.
         enum Disposal: Int {
@@ -9,24 +9,22 @@ struct PNGAnimation {
 
         let size: PixelSize
         let left, top: Int
-        /// Milliseconds for which it is shown.
+        /// Milliseconds.
         let delay: Int
         let disposal: Disposal
-        /// Whether it is laid over the canvas, and does not replace it.
+        /// Whether it is blended over the canvas rather than replacing it.
         let isBlended: Bool
-        /// Places of the compressed rows.
+        /// Ranges of the compressed rows.
         var parts: [Range<Int>] = []
-        /// Whether the rows were seen.
         var hasData = false
     }
 
-    /// The number of frames.
     private(set) var count = 0
     /// How often the frames play; 0 for endless.
     private(set) var loop = 0
-    /// Whether the canvas may be seen where no frame covers it.
+    /// Whether the canvas may be visible where no frame covers it.
     private(set) var showsGround = false
-    /// The first frames, as many as were asked for.
+    /// The first frames, up to the requested number.
     private(set) var frames: [Frame] = []
 
     private let size: PixelSize
@@ -38,11 +36,11 @@ struct PNGAnimation {
     /// Whether the current frame is the still.
     private var isStill = false
 
-    /// Reads the chunks; nil for a still, which is also what browsers take a file with a damaged animation for.
+    /// Reads the chunks; returns nil for a still, as which browsers also show a file with a damaged animation.
     ///
     /// - Parameters:
-    ///   - size: The canvas.
-    ///   - wanted: The number of frames to be kept in ``frames``.
+    /// - size: The canvas.
+    /// - wanted: The number of frames to keep in ``frames``.
     init?(_ bytes: RawSpan, size: PixelSize, wanted: Int = 0) {
         (self.size, self.wanted) = (size, wanted)
         var offset = 33
@@ -56,7 +54,7 @@ struct PNGAnimation {
         guard finishFrame(), count > 1 else { return nil }
     }
 
-    /// Reads a chunk; false if the animation is damaged.
+    /// Reads a chunk; returns false if the animation is damaged.
     private mutating func read(_ bytes: RawSpan, chunkAt offset: Int, _ data: Range<Int>) throws(ImagingError) -> Bool {
         let isWhole = data.upperBound <= bytes.byteCount - 4
         if bytes.hasText("IDAT", at: offset + 4) {
@@ -111,7 +109,7 @@ struct PNGAnimation {
         return true
     }
 
-    /// Counts the frame whose chunks were read; false if it has no data.
+    /// Counts the frame whose chunks were read; returns false if it has no data.
     private mutating func finishFrame() -> Bool {
         guard let frame = current else { return true }
         current = nil

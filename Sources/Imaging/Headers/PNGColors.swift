@@ -1,4 +1,4 @@
-/// The chunks of a PNG file that say what its colors mean (PNG third edition, sections 4.3 and 11.3.2).
+/// The color chunks of a PNG file (PNG third edition, sections 4.3 and 11.3.2).
 struct PNGColors {
     private var codePoints: (primaries: Int, transfer: Int)?
     private var profile: SourceColors?
@@ -8,7 +8,7 @@ struct PNGColors {
     private var places: Chromaticities?
     private var peak: (content: Int, display: Int) = (0, 0)
 
-    /// Takes over a chunk whose length is at `offset`, if it says something about colors.
+    /// Reads a chunk whose length is at `offset`, if it describes colors.
     mutating func read(_ bytes: RawSpan, at offset: Int, length: Int) throws(ImagingError) {
         let data = offset + 8
         if bytes.hasText("cICP", at: offset + 4), length == 4 {
@@ -28,7 +28,7 @@ struct PNGColors {
         }
     }
 
-    /// Takes over the ICC profile of the first `iCCP` chunk: its name, and a coded profile.
+    /// Reads the ICC profile of the first `iCCP` chunk: its name, and a compressed profile.
     mutating func readProfile(_ bytes: RawSpan, _ range: Range<Int>) {
         guard !hasReadProfile, let end = bytes.firstIndex(of: 0, from: range.lowerBound),
             end < min(range.upperBound - 2, range.lowerBound + 80)
@@ -38,7 +38,7 @@ struct PNGColors {
         profile = unsafe file.withUnsafeBytes { unsafe SourceColors(profile: $0.bytes) }
     }
 
-    /// The colors by the first of these that is there: code points, a profile, sRGB, gamma.
+    /// The colors by the first of these that is present: code points, a profile, sRGB, gamma.
     ///
     /// Gamma without primaries has sRGB's, as in browsers. Powers near 2.2 of sRGB's primaries mean sRGB.
     var stated: SourceColors? {
@@ -58,7 +58,7 @@ struct PNGColors {
         return isUsual ? SourceColors(ColorEncoding(places, .power(220_000))) : colors
     }
 
-    /// Light is stated in 10,000ths of cd/m².
+    /// Light is in 10,000ths of cd/m².
     private static let lightUnit = 10_000
     /// Bytes of a profile that are read: more than any profile of curves and primaries has.
     private static let longestProfile = 1 << 16

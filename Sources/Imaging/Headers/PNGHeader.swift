@@ -1,6 +1,6 @@
 extension ImageHeader {
-    /// Reads the header of a PNG file (ISO/IEC 15948): the first chunk, and from the others transparency, EXIF, ICC and
-    /// frames.
+    /// Reads the header of a PNG file (ISO/IEC 15948): the first chunk, and transparency, EXIF, ICC and frames from the
+    /// others.
     static func png(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         guard try bytes.bigEndian32(at: 8) == 13, bytes.hasText("IHDR", at: 12) else {
             throw .cannotDecode(detail: "the PNG file does not begin with an IHDR chunk")
@@ -28,7 +28,7 @@ extension ImageHeader {
         ).with(chunks.colors.stated)
     }
 
-    /// Most chunks of a PNG file: those of pixels have some kilobytes.
+    /// Most chunks of a PNG file; chunks of pixels usually have some kilobytes.
     private static let mostPNGChunks = 500_000
 
     private struct PNGChunks {

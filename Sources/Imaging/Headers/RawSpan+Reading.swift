@@ -1,43 +1,36 @@
 import Glibc
 
-/// Reads numbers out of untrusted files: reading beyond the end throws, nothing traps.
+/// Reads numbers from untrusted files: reading beyond the end throws, nothing traps.
 extension RawSpan {
-    /// The byte at `offset`.
     func byte(at offset: Int) throws(ImagingError) -> Int {
         try check(offset, 1)
         return Int(unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self))
     }
 
-    /// Two bytes, the most significant first.
     func bigEndian16(at offset: Int) throws(ImagingError) -> Int {
         try check(offset, 2)
         return Int(UInt16(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)))
     }
 
-    /// Four bytes, the most significant first.
     func bigEndian32(at offset: Int) throws(ImagingError) -> Int {
         try check(offset, 4)
         return Int(UInt32(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
-    /// Two bytes, the least significant first.
     func littleEndian16(at offset: Int) throws(ImagingError) -> Int {
         try check(offset, 2)
         return Int(UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)))
     }
 
-    /// Three bytes, the least significant first.
     func littleEndian24(at offset: Int) throws(ImagingError) -> Int {
         try littleEndian16(at: offset) | byte(at: offset + 2) << 16
     }
 
-    /// Four bytes, the least significant first.
     func littleEndian32(at offset: Int) throws(ImagingError) -> Int {
         try check(offset, 4)
         return Int(UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
-    /// Whether the bytes of `text` are at `offset`.
     func hasText(_ text: StaticString, at offset: Int) -> Bool {
         guard offset >= 0, offset <= byteCount - text.utf8CodeUnitCount else { return false }
         return unsafe withUnsafeBytes { bytes in
@@ -46,12 +39,11 @@ extension RawSpan {
         }
     }
 
-    /// Whether `expected` is at `offset`.
     func hasBytes(_ expected: [UInt8], at offset: Int) -> Bool {
         expected.indices.allSatisfy { (try? byte(at: offset + $0)) == Int(expected[$0]) }
     }
 
-    /// The offset of the next byte of this value, from `offset` on.
+    /// Returns the offset of the next byte of this value, from `offset` on.
     ///
     /// Entropy-coded data is most of a file: memchr is about ten times as fast as a loop.
     func firstIndex(of byte: UInt8, from offset: Int) -> Int? {
@@ -64,7 +56,7 @@ extension RawSpan {
         }
     }
 
-    /// Whether the bytes of `text`, which is not empty, are somewhere in `range`.
+    /// Returns whether a nonempty text occurs in `range`.
     func contains(_ text: StaticString, in range: Range<Int>) -> Bool {
         var offset = range.lowerBound
         while let found = firstIndex(of: unsafe text.utf8Start.pointee, from: offset),

@@ -2,7 +2,7 @@ extension ImageHeader {
     /// Reads the header of an SVG file (SVG 1.1 section 7, CSS Images 3 section 4.2): the attributes of its root
     /// element.
     ///
-    /// Without a size the image is as large as its view box; without that, 300×150.
+    /// Without a size, the image has the size of its view box; without that, 300×150.
     static func svg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         guard let root = SVGRoot(bytes) else { throw .cannotDecode(detail: "the SVG file has no root element") }
         let (width, height) = (root.length("width"), root.length("height"))
@@ -31,20 +31,20 @@ extension ImageHeader {
     private static let longestSide = 1e7
 }
 
-/// The root element of an SVG file in UTF-8 or another coding that has ASCII's bytes.
+/// The root element of an SVG file in UTF-8 or another encoding that includes ASCII.
 struct SVGRoot {
     private var attributes: [(name: [UInt8], value: [UInt8])] = []
 
-    /// Bytes before the root element, and of its start tag, that are read.
+    /// Bytes to read before the root element, and of its start tag.
     static let most = 1 << 16
 
-    /// Whether the file's first element is an SVG root.
+    /// Returns whether the file's first element is an SVG root.
     static func begins(_ bytes: RawSpan) -> Bool {
         var scanner = SVGScanner(bytes, most: most)
         return scanner.findRoot(bytes)
     }
 
-    /// Reads the start tag; nil if the first element is not an SVG root, or its tag does not end.
+    /// Reads the start tag; returns nil if the first element is not an SVG root, or its tag does not end.
     init?(_ bytes: RawSpan) {
         var scanner = SVGScanner(bytes, most: Self.most)
         guard scanner.findRoot(bytes) else { return nil }
@@ -63,7 +63,8 @@ struct SVGRoot {
         return attributes.first { $0.name == bytes }.map { String(decoding: $0.value, as: UTF8.self) }
     }
 
-    /// A length in CSS pixels at 96 for an inch; nil if there is none, or if it depends on what is around the image.
+    /// Returns a length in CSS pixels at 96 per inch; nil if there is none, or if it depends on the image's
+    /// surroundings.
     func length(_ name: StaticString) -> Double? {
         guard let value = value(name), let (number, unit) = Self.number(value) else { return nil }
         let units: [ArraySlice<UInt8>: Double] = [
@@ -87,10 +88,10 @@ struct SVGRoot {
         return (numbers[2], numbers[3])
     }
 
-    /// A number and the unit behind it, in lower case.
+    /// Returns a number and its unit, in lowercase.
     private static func number(_ text: String) -> (Double, ArraySlice<UInt8>)? {
         let bytes = Array(text.utf8).filter { $0 > 0x20 }
-        // An exponent takes digits; an `e` without them begins a unit.
+        // An exponent needs digits; an `e` without them begins a unit.
         var end = 0
         func isDigit(_ index: Int) -> Bool { bytes.indices ~= index && 0x30...0x39 ~= bytes[index] }
         func isSign(_ index: Int) -> Bool { bytes.indices ~= index && (bytes[index] == 0x2B || bytes[index] == 0x2D) }

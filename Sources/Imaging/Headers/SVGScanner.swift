@@ -1,15 +1,13 @@
-/// Steps through the start of an XML file.
+/// Scans the start of an XML file.
 struct SVGScanner {
-    /// The place of the next byte.
+    /// The offset of the next byte.
     var offset = 0
-    /// The place at which reading ends.
     var end: Int
-    /// The place of the first element, once it was found.
+    /// The offset of the first element, once found.
     private(set) var root = 0
-    /// The declarations that refer to anything outside of the file, and their uses in the document type, in their
-    /// order.
+    /// External declarations, and their uses in the document type, in order.
     private(set) var references: [SVGReference] = []
-    /// The names of the parameters among them.
+    /// The names of the parameter entities among them.
     private var parameters: Set<[UInt8]> = []
 
     init(_ bytes: RawSpan, most: Int) {
@@ -17,7 +15,7 @@ struct SVGScanner {
         end = min(bytes.byteCount, most)
     }
 
-    /// The byte at the current place; nil at the end.
+    /// Returns the byte at the current offset; nil at the end.
     func peek(_ bytes: RawSpan) -> UInt8? {
         offset < end ? unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) : nil
     }
@@ -26,7 +24,7 @@ struct SVGScanner {
         while let byte = peek(bytes), [0x20, 0x09, 0x0A, 0x0D].contains(byte) { offset += 1 }
     }
 
-    /// Goes behind the name of the root element; false if that is not `svg`.
+    /// Skips past the name of the root element; returns false if it is not `svg`.
     mutating func findRoot(_ bytes: RawSpan) -> Bool {
         while true {
             skipSpace(bytes)
@@ -50,7 +48,7 @@ struct SVGScanner {
         }
     }
 
-    /// Goes behind the next `text`; false if there is none.
+    /// Skips past the next `text`; returns false if there is none.
     private mutating func skip(_ bytes: RawSpan, to text: StaticString) -> Bool {
         while offset <= end - text.utf8CodeUnitCount {
             if bytes.hasText(text, at: offset) {
@@ -63,7 +61,7 @@ struct SVGScanner {
         return false
     }
 
-    /// Goes behind the document type with its own declarations.
+    /// Skips past the document type with its own declarations.
     private mutating func skipType(_ bytes: RawSpan) -> Bool {
         var isInside = false
         while let byte = peek(bytes) {
@@ -87,11 +85,11 @@ struct SVGScanner {
         return false
     }
 
-    /// Goes behind the start of the declaration of an external entity, or behind the use of an external parameter, and
-    /// notes it.
+    /// Skips past the start of an external entity's declaration, or past the use of an external parameter entity, and
+    /// records it.
     ///
-    /// False, at the same place, for all else. At the end if a declaration does not end: then the document type does
-    /// not either.
+    /// Returns false without moving for anything else. Moves to the end if a declaration does not end, because the
+    /// document type does not end either.
     private mutating func noteReference(_ bytes: RawSpan) -> Bool {
         let start = offset
         if peek(bytes) == UInt8(ascii: "%") {
@@ -113,7 +111,7 @@ struct SVGScanner {
         return false
     }
 
-    /// Goes behind the declaration of an external entity; nil for another one.
+    /// Skips past an external entity's declaration; returns nil for another one.
     private mutating func declaration(_ bytes: RawSpan) -> (name: [UInt8], isParameter: Bool, value: Int)? {
         offset += "<!ENTITY".utf8.count
         skipSpace(bytes)
@@ -146,7 +144,7 @@ struct SVGScanner {
         return name
     }
 
-    /// The next attribute; nil if it is damaged.
+    /// Returns the next attribute; nil if it is damaged.
     mutating func attribute(_ bytes: RawSpan) -> (name: [UInt8], value: [UInt8])? {
         let name = name(bytes)
         skipSpace(bytes)
@@ -166,10 +164,9 @@ struct SVGScanner {
     }
 }
 
-/// A place in a document type that names something outside of the file.
+/// A range in a document type that refers to something outside the file.
 struct SVGReference {
-    /// The bytes of the file.
     let range: Range<Int>
-    /// The text that takes its place and refers to nothing.
+    /// The replacement, which has no reference.
     let text: String
 }

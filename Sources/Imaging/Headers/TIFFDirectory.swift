@@ -1,4 +1,4 @@
-/// The directory of a page of a TIFF file (TIFF 6.0 section 8), as far as it is used.
+/// The used entries of a TIFF page's directory (TIFF 6.0 section 8).
 struct TIFFDirectory: Equatable {
     /// The values of an entry.
     struct Value {
@@ -20,18 +20,17 @@ struct TIFFDirectory: Equatable {
     private var tileWidth = 0
     private var tileHeight = 0
     private var hasPixels = false
-    /// Whether it is a smaller copy of another page, or its transparency.
+    /// Whether the page is a smaller copy of another one, or its transparency.
     private(set) var isCopy = false
 
-    /// The tag of the ICC profile.
     static let profileTag = 34_675
 
-    /// Uncompressed, three codings of fax machines, LZW, JPEG, two numbers of deflate, PackBits, and Zstandard.
+    /// Uncompressed, three fax codings, LZW, JPEG, two codes for deflate, PackBits, and Zstandard.
     private static let compressions: Set<Int> = [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946, 50_000]
-    /// The number of CIELAB among the kinds of colors.
+    /// CIELAB as a photometric interpretation.
     private static let lab = 8
 
-    /// Takes over the value of an entry.
+    /// Reads the value of an entry.
     mutating func read(tag: Int, _ value: Value) {
         guard let first = value.numbers.first else { return }
         switch tag {
@@ -53,7 +52,7 @@ struct TIFFDirectory: Equatable {
         }
     }
 
-    /// The kind of a page that programs write and the service does not read; nil for others.
+    /// The kind of a page that the service does not support; nil if it does.
     private var unreadKind: String? {
         let codings = [
             6: "of old-style JPEG", 34_661: "of JBIG", 34_712: "of JPEG 2000", 34_887: "of LERC", 34_925: "of LZMA",
@@ -71,13 +70,13 @@ struct TIFFDirectory: Equatable {
             ?? (depth > 16 ? "of \(depth) bits a sample" : nil)
     }
 
-    /// The header of the page.
+    /// Returns the header of the page.
     ///
     /// - Parameters:
-    ///   - pages: The number of pages.
-    ///   - exif: The texts in Exif.
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a page without size or pixels, and for a page of a kind
-    ///   that is not read.
+    /// - pages: The number of pages.
+    /// - exif: The EXIF texts.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a page without size or pixels, and for an unsupported kind
+    ///   of page.
     func header(pages: Int, exif: EXIFTexts?) throws(ImagingError) -> ImageHeader {
         let colors = [0: 1, 1: 1, 2: 3, 3: 3, 5: 4, 6: 3, Self.lab: 3][photometric]
         let depth = bits.first ?? 1

@@ -1,8 +1,8 @@
 extension ImageHeader {
-    /// Reads the header of a TIFF file (TIFF 6.0, and BigTIFF with offsets of 64 bits): the directories of all pages.
+    /// Reads the header of a TIFF file (TIFF 6.0, and BigTIFF with 64-bit offsets): the directories of all pages.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for more pages than ``TIFFFile/mostPages``, and for pages of a
-    ///   kind that is not read.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for more pages than ``TIFFFile/mostPages``, and for unsupported
+    ///   kinds of pages.
     static func tiff(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var file = try TIFFFile(bytes)
         var directories: [TIFFDirectory] = []
@@ -11,9 +11,8 @@ extension ImageHeader {
         guard let first = directories.first else { throw .cannotDecode(detail: "the TIFF file has no page") }
         let count = directories.count
         let isUniform = directories.allSatisfy { $0 == first }
-        // A page of a kind that is not read is no reason to refuse the pages before it: it has a size of one pixel,
-        // which is false. The first directory is where EXIF data have their texts. A BigTIFF file is none of EXIF's, so
-        // its texts are not read.
+        // An unsupported page does not prevent access to the others: it gets an invented size of one pixel. EXIF texts
+        // are in the first directory. EXIF data are never BigTIFF, so its texts are not read.
         let exif = EXIFTexts(bytes, range: 0..<bytes.byteCount)
         let profile = file.profile.flatMap { SourceColors(profile: bytes.extracting($0)) }
         let page = try first.header(pages: count, exif: exif).with(profile)
@@ -32,7 +31,7 @@ extension ImageHeader {
 }
 
 extension ImageHeader {
-    /// The number of a page among all directories of its file, of which some are smaller copies of others.
+    /// Returns the index of a page among all directories of its file, some of which are smaller copies of others.
     static func tiffDirectory(ofPage page: Int, in bytes: RawSpan) -> Int {
         guard var file = try? TIFFFile(bytes) else { return page }
         var directories: [TIFFDirectory] = []
@@ -41,18 +40,18 @@ extension ImageHeader {
         return pages.indices ~= page ? pages[page] : page
     }
 
-    /// The numbers of the directories that are pages: all but copies, unless there are copies alone.
+    /// Returns the indices of the directories that are pages: all but copies, unless there are only copies.
     private static func pages(of directories: [TIFFDirectory]) -> [Int] {
         let originals = directories.indices.filter { !directories[$0].isCopy }
         return originals.isEmpty ? Array(directories.indices) : originals
     }
 }
 
-/// Steps through the directories of a TIFF file, each of which describes a page.
+/// Iterates over the directories of a TIFF file, each of which describes a page.
 struct TIFFFile {
-    /// Most pages; a file with more is refused.
+    /// Most pages; a file with more is rejected.
     static let mostPages = 4_096
-    /// Most entries of all directories together, so that directories that overlap do not take long.
+    /// Most entries of all directories together, so that overlapping directories do not take long.
     private static let mostEntries = 1 << 17
     /// Bytes of a value by its type: BYTE, SHORT, LONG, UNDEFINED, IFD, LONG8.
     private static let sizes = [1: 1, 3: 2, 4: 4, 7: 1, 13: 4, 16: 8]
@@ -62,21 +61,19 @@ struct TIFFFile {
     private var offset = 0
     private var seen: Set<Int> = []
     private var entries = 0
-    /// The ICC profile of the first page that is no copy.
+    /// The ICC profile of the first page that is not a copy.
     private(set) var profile: Range<Int>?
     private var hasReadPage = false
 
-    /// Reads the start of the file.
     init(_ bytes: RawSpan) throws(ImagingError) {
         isLittleEndian = bytes.hasText("II", at: 0)
         isBig = bytes.hasBytes([43, 0], at: 2) || bytes.hasBytes([0, 43], at: 2)
         offset = try long(bytes, at: isBig ? 8 : 4, isWide: isBig)
     }
 
-    /// The next directory; nil after the last.
+    /// Returns the next directory; nil after the last.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a directory that is truncated, and for a directory that
-    ///   comes twice.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a directory that is truncated, or appears twice.
     mutating func next(in bytes: RawSpan) throws(ImagingError) -> TIFFDirectory? {
         guard offset != 0 else { return nil }
         let count = try isBig ? long(bytes, at: offset, isWide: true) : short(bytes, at: offset)
@@ -94,13 +91,12 @@ struct TIFFFile {
             directory.read(tag: try short(bytes, at: entry), try value(bytes, at: entry, mayHaveProfile))
         }
         hasReadPage = hasReadPage || !directory.isCopy
-        // Old programs cut the file after the last entry.
+        // Old programs truncate the file after the last entry.
         offset = (try? long(bytes, at: start + count * length, isWide: isBig)) ?? 0
         return directory
     }
 
-    /// The number of values of an entry, at most the bytes of the file, and the first four of them as far as they can
-    /// be read.
+    /// Returns the number of values of an entry, at most the bytes of the file, and up to four readable values.
     private mutating func value(
         _ bytes: RawSpan, at entry: Int, _ mayHaveProfile: Bool
     ) throws(ImagingError) -> TIFFDirectory.Value {
@@ -135,7 +131,7 @@ struct TIFFFile {
         try isLittleEndian ? bytes.littleEndian16(at: offset) : bytes.bigEndian16(at: offset)
     }
 
-    /// A number of four or eight bytes; one of eight is refused if no file is that long.
+    /// Returns a number of four or eight bytes; throws if eight bytes exceed any file's length.
     private func long(_ bytes: RawSpan, at offset: Int, isWide: Bool) throws(ImagingError) -> Int {
         let first = try isLittleEndian ? bytes.littleEndian32(at: offset) : bytes.bigEndian32(at: offset)
         guard isWide else { return first }

@@ -76,8 +76,8 @@ private struct WebPImage {
     let size: PixelSize
     let hasAlpha: Bool
 
-    /// The frame header of VP8 (RFC 6386 section 9.1); the two bits above each side ask for upscaling, which decoders
-    /// ignore.
+    /// Reads the frame header of VP8 (RFC 6386 section 9.1); the two bits above each side request upscaling, which
+    /// decoders ignore.
     init(lossy bytes: RawSpan) throws(ImagingError) {
         let isKeyFrame = try bytes.byte(at: 0) & 1 == 0
         size = try PixelSize(
@@ -88,7 +88,7 @@ private struct WebPImage {
         }
     }
 
-    /// The header of the lossless bitstream (RFC 9649 section 3.4).
+    /// Reads the header of the lossless bitstream (RFC 9649 section 3.4).
     init(lossless bytes: RawSpan) throws(ImagingError) {
         let bits = try bytes.littleEndian32(at: 1)
         size = PixelSize(width: 1 + bits & 0x3FFF, height: 1 + (bits >> 14) & 0x3FFF)

@@ -1,14 +1,14 @@
-/// The properties in an XMP packet (ISO 16684-1): attributes and simple elements, in their order, with the names as
-/// they are written.
+/// The properties in an XMP packet (ISO 16684-1): attributes and simple elements, in order, with their names as
+/// written.
 ///
-/// Reads each byte once and understands no more of XML than packets need. References to characters are left as they
-/// are, because numbers and names have none.
+/// Reads each byte once, and parses only the XML that packets need. Character references are not resolved, because
+/// numbers and names have none.
 struct XMPPacket {
     /// A property of an element.
     struct Property {
         let name: [UInt8]
         let value: [UInt8]
-        /// The number of the element that has it as an attribute, or that is in it.
+        /// The number of the element that contains it or has it as an attribute.
         let element: Int
     }
 
@@ -37,20 +37,20 @@ struct XMPPacket {
             default:
                 elements += 1
                 let name = name()
-                // The items of a list belong to the property that holds it.
+                // The items of a list belong to the property that contains it.
                 if readAttributes(), !name.starts(with: "rdf:".utf8) { open = name }
             }
         }
     }
 
-    /// The values of a property of a name space, in their order.
+    /// Returns the values of a property in a namespace, in order.
     func values(_ name: String, of space: String) -> [[UInt8]] {
         guard let prefix = prefix(of: space) else { return [] }
         let whole = prefix + Array(name.utf8)
         return properties.lazy.filter { $0.name == whole }.map(\.value)
     }
 
-    /// The prefix of names in a name space, with its colon; nil if the packet does not have it.
+    /// Returns the prefix of a namespace, with its colon; nil if the packet does not declare it.
     func prefix(of space: String) -> [UInt8]? {
         properties.first { $0.name.starts(with: "xmlns:".utf8) && $0.value.elementsEqual(space.utf8) }
             .map { $0.name.dropFirst("xmlns:".utf8.count) + [UInt8(ascii: ":")] }
@@ -74,7 +74,7 @@ struct XMPPacket {
 
     private mutating func skipSpace() { while let byte = peek, byte <= 0x20 { offset += 1 } }
 
-    /// Goes behind the end of a tag; false if the element has no contents, or if the tag is damaged.
+    /// Skips past the end of a tag; returns false if the element has no contents, or if the tag is damaged.
     private mutating func readAttributes() -> Bool {
         while properties.count < Self.mostProperties {
             skipSpace()
@@ -99,7 +99,7 @@ struct XMPPacket {
 }
 
 extension ArraySlice<UInt8> {
-    /// The text without space at its ends.
+    /// The text without surrounding white space.
     fileprivate var trimmed: ArraySlice<UInt8> {
         guard let first = firstIndex(where: { $0 > 0x20 }), let last = lastIndex(where: { $0 > 0x20 }) else {
             return []
