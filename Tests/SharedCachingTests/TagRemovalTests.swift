@@ -247,6 +247,23 @@ struct TagRemovalTests {
         #expect(await isFound(in: one), "everything was removed")
     }
 
+    @Test func `in a bucket, what others have put under a tag is no source, and does not hold up the purge`()
+        async throws
+    {
+        let place = ObjectsInMemory()
+        let one = try await objectStore(place) { $0.key = Array("key".utf8) }
+        one.note(tag, of: named, since: nil)
+        try await write(to: one)
+        try #require(await eventually { one.statistics.queueBytes + one.statistics.noteBytes == 0 })
+        let foreign = try #require(NamedSource(SharedSource(of: [7]), name: "http://example.com/foreign"))
+        let long = try #require(NamedSource(SharedSource(of: [8]), name: "http://example.com/long"))
+        place.objects[ObjectNames.member(foreign.source, of: tag)] = foreign.written
+        place.objects[ObjectNames.member(long.source, of: tag)] = [UInt8](repeating: 48, count: 10_000)
+        #expect(await one.purge(removal) == .done)
+        #expect(foundNames == [named.name] && isComplete.withLock { $0 } == false)
+        #expect(await !isFound(in: one))
+    }
+
     @Test func `a removal that the place has not confirmed is tried once more at the end`() async throws {
         let place = ObjectsInMemory()
         let one = try await objectStore(place) { $0.interval = .seconds(3_600) }

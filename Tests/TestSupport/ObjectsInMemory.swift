@@ -67,7 +67,7 @@ package final class ObjectsInMemory: Sendable {
         }
         await gate?.pass()
         let (found, fails) = state.withLock { ($0.objects[name], $0.failsReads) }
-        if fails { throw Failure() }
+        if fails || found?.count ?? 0 > maximumBytes { throw Failure() }
         return found.map { SharedBytes($0) }
     }
 

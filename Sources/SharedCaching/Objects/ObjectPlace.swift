@@ -73,11 +73,19 @@ extension ObjectPlace {
         }
     }
 
-    /// Returns the sources named by objects in a folder; unreadable ones are skipped.
-    func members(_ names: [String], in folder: String) async throws -> [NamedSource] {
-        try await severalAtOnce(names) { name in
-            try await self.object(named: folder + "/" + name, atMost: mostMemberBytes).flatMap { NamedSource($0.array) }
-        }.compactMap(\.self)
+    /// Returns the sources named by objects in a folder, and whether all could be read and are sealed.
+    func members(
+        _ names: [String], in folder: String, sealedBy seal: SharedSeal
+    ) async throws -> (sources: [NamedSource], areAll: Bool) {
+        let found = try await severalAtOnce(names) { name -> NamedSource? in
+            // Anything may stand there that others have written, also what is too long.
+            guard let bytes = try? await self.object(named: folder + "/" + name, atMost: mostMemberBytes) else {
+                return nil
+            }
+            return seal.words(sealed: bytes.array).flatMap { NamedSource($0) }
+        }
+        let sources = found.compactMap(\.self)
+        return (sources, sources.count == found.count)
     }
 
     private func severalAtOnce<Value: Sendable>(

@@ -78,10 +78,10 @@ extension ObjectStore {
         var isComplete = names.count <= TagRemovalRoom.mostSources
         for start in stride(from: 0, to: min(names.count, TagRemovalRoom.mostSources), by: Self.namesAtOnce) {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
-            let sources = try await place.members(part, in: folder)
+            let (sources, areAll) = try await place.members(part, in: folder, sealedBy: seal.ofSources(under: tag))
             // Sources with unreadable names are removed too.
             try await place.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
-            found += sources
+            (found, isComplete) = (found + sources, isComplete && areAll)
             guard sources.allSatisfy({ room.take($0.name) }) else {
                 isComplete = isComplete && start + part.count == names.count
                 break

@@ -41,7 +41,7 @@ package final class ObjectStore: SharedValueStore {
     let place: any ObjectPlace
     private let tags: TagWriter
     private let configuration: ObjectStoreConfiguration
-    private let seal: SharedSeal
+    let seal: SharedSeal
     private let logger: Logger
     let timekeeper: any Timekeeper
     let state: Locked<State>
@@ -53,7 +53,7 @@ package final class ObjectStore: SharedValueStore {
         _ place: any ObjectPlace, _ configuration: ObjectStoreConfiguration, logger: Logger, timekeeper: any Timekeeper
     ) {
         self.place = place
-        tags = TagWriter(place, timekeeper: timekeeper)
+        tags = TagWriter(place, seal: SharedSeal(key: configuration.key), timekeeper: timekeeper)
         self.configuration = configuration
         self.logger = logger
         self.timekeeper = timekeeper

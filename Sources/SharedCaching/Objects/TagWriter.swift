@@ -16,14 +16,15 @@ final class TagWriter: Sendable {
     }
 
     private let place: any ObjectPlace
+    private let seal: SharedSeal
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
 
     /// Longer than a generation, so that a longer one is detected.
     static let mostGenerationBytes = 64
 
-    init(_ place: any ObjectPlace, timekeeper: any Timekeeper) {
-        (self.place, self.timekeeper) = (place, timekeeper)
+    init(_ place: any ObjectPlace, seal: SharedSeal, timekeeper: any Timekeeper) {
+        (self.place, self.seal, self.timekeeper) = (place, seal, timekeeper)
     }
 
     /// Adds the counts to the statistics.
@@ -89,7 +90,8 @@ final class TagWriter: Sendable {
             before = try await generation(of: tag)
         }
         try await place.keep(
-            SharedBytes(source.written), named: ObjectNames.member(source.source, of: tag), isLasting: false)
+            SharedBytes(source.written + seal.ofSources(under: tag).text(of: source.written)),
+            named: ObjectNames.member(source.source, of: tag), isLasting: false)
         if before?.array != (try await generation(of: tag))?.array { forget(source.source) }
     }
 

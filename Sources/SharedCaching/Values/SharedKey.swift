@@ -66,7 +66,7 @@ struct TierSet {
     let seal: SharedSeal
 
     init(of tag: SharedTag, _ seal: SharedSeal) {
-        self.seal = seal.derived(for: Array("tag ".utf8) + tag.label)
+        self.seal = seal.ofSources(under: tag)
         let label = self.seal.hasKey ? self.seal.text(of: Array("name".utf8)) : tag.label
         name = TierNames.tags + label
     }

@@ -19,9 +19,9 @@ struct SharedSeal: Sendable {
         self.key = key
     }
 
-    /// Returns a seal with its own key, derived from this one's; without a key, the same seal.
-    func derived(for name: [UInt8]) -> SharedSeal {
-        SharedSeal(key: key.map { HMAC.authenticationCode(for: name, key: $0) })
+    /// Returns the seal of sources under a tag, whose own key is derived from this one's; without a key, the same seal.
+    func ofSources(under tag: SharedTag) -> SharedSeal {
+        SharedSeal(key: key.map { HMAC.authenticationCode(for: "tag ".utf8 + tag.label, key: $0) })
     }
 
     /// Returns the seal of a value whose preceding bytes have this hash.
