@@ -1,9 +1,8 @@
 import Coordination
 
-/// Whether downloads go on, for people and autoscalers: visible after a second of work, hidden a moment after its
-/// end.
+/// Indicates download activity for people and autoscalers: shown after a second of work, hidden a moment after its end.
 ///
-/// Short work never shows, and a short pause between two pieces of work never flickers.
+/// Short work is never shown, and short pauses do not flicker.
 struct ActivityIndicator {
     private static let activationDelay = Duration.seconds(1)
     private static let completionDelay = Duration.milliseconds(170)
@@ -17,7 +16,7 @@ struct ActivityIndicator {
 
     private var phase = Phase.hidden
 
-    /// Whether it shows at `now`.
+    /// Returns whether activity is shown at `now`.
     func isVisible(at now: Duration) -> Bool {
         switch Self.phase(phase, at: now) {
         case .visible, .delayingEnd: true
@@ -25,7 +24,7 @@ struct ActivityIndicator {
         }
     }
 
-    /// When it begins or ceases to show if nothing happens, which may have been a while ago; nil if it does not.
+    /// The time at which the indicator changes if nothing happens, possibly in the past; nil if it does not change.
     var nextChange: Duration? {
         switch phase {
         case .delayingStart(let start): start + Self.activationDelay
@@ -34,7 +33,7 @@ struct ActivityIndicator {
         }
     }
 
-    /// Notes whether any slot is taken.
+    /// Updates whether any slot is taken.
     mutating func update(isWorking: Bool, at now: Duration) {
         phase = Self.phase(phase, at: now)
         switch (phase, isWorking) {
@@ -55,11 +54,11 @@ struct ActivityIndicator {
     }
 }
 
-/// Tells when downloads begin or cease to show as activity: while either is ahead, a task waits for it.
+/// Reports when the activity indicator changes; a task waits for the next change, if there is one.
 final class ActivityReporter: Sendable {
     private struct State {
         var isWatching = false
-        /// The activity that was told last.
+        /// The last reported activity.
         var wasActive = false
     }
 
@@ -68,7 +67,7 @@ final class ActivityReporter: Sendable {
     private let timekeeper: any Timekeeper
     private let activity: @Sendable (_ now: Duration) -> (isActive: Bool, nextChange: Duration?)
 
-    /// Tells `report` of `activity`, which is asked when it may have changed.
+    /// Reports changes of `activity`, which is called when it may have changed.
     init(
         _ report: @escaping @Sendable (_ isActive: Bool) -> Void, timekeeper: any Timekeeper,
         activity: @escaping @Sendable (_ now: Duration) -> (isActive: Bool, nextChange: Duration?)
@@ -76,7 +75,7 @@ final class ActivityReporter: Sendable {
         (self.report, self.timekeeper, self.activity) = (report, timekeeper, activity)
     }
 
-    /// Notes that work has begun or ended.
+    /// Records that work has begun or ended.
     func watch() {
         let isNew = state.withLock { state in
             guard !state.isWatching, activity(timekeeper.now).nextChange != nil else { return false }

@@ -1,27 +1,25 @@
 package import Memory
 
-/// A source as one caller of the downloader got it.
+/// A source as delivered to one caller of the downloader.
 package struct Delivery: Sendable {
-    /// How a caller took part in the transfer of its source.
+    /// How a caller obtained its source.
     package enum Participation: Sendable {
-        /// It took no part: the source cache had the source.
+        /// The source was cached.
         case cached
-        /// Its request began the transfer.
+        /// The caller's request started the transfer.
         case started
-        /// It joined a transfer that was under way.
+        /// The caller joined a transfer in progress.
         case joined
     }
 
-    /// The header of the origin's answer.
+    /// The header of the origin's response.
     package let head: SourceHead
-    /// The body; nil only if the caller asked for none.
+    /// The body; nil only if the caller did not request it.
     package let bytes: SharedBytes?
-    /// How the caller took part in the transfer.
     package let participation: Participation
     /// The exchange with the origin that preceded it; nil if there was none.
     package let exchange: OriginExchange?
 
-    /// A source that a caller got with this participation.
     package init(head: SourceHead, bytes: SharedBytes?, participation: Participation, exchange: OriginExchange? = nil) {
         self.head = head
         self.bytes = bytes
@@ -30,32 +28,31 @@ package struct Delivery: Sendable {
     }
 }
 
-/// An exchange with an origin: why it was asked and how it answered.
+/// An exchange with an origin: its reason and result.
 package struct OriginExchange: Sendable {
-    /// Why the cache did not answer.
+    /// The reason why the cache was not sufficient.
     package enum Reason: Sendable {
-        /// It did not know the source.
+        /// The source was not cached.
         case unknown
-        /// It knew the source for other fields of our request.
+        /// The source was cached for other fields of our request.
         case otherVariant
-        /// The stored source was stale.
+        /// The cached source was stale.
         case stale
-        /// The caller did not want the stored source.
+        /// The caller did not accept the cached source.
         case requested
     }
 
-    /// Why the cache did not answer.
     package let reason: Reason
-    /// The status of the origin's answer; nil if there was none.
+    /// The status of the origin's response; nil if there was none.
     package let status: Int?
-    /// How long the phases took.
+    /// The durations of the phases.
     package let timings: TransferTimings
-    /// Whether the delivered source stands in for an answer that the origin could not give.
+    /// Whether the delivered source is a stale copy because the origin failed.
     package let hasFailed: Bool
-    /// The place of the transfer in the trace of the caller that began it, as a `traceparent`; nil without a trace.
+    /// The trace context of the transfer, as a `traceparent`, in the trace of the caller that began it; nil without a
+    /// trace.
     package let traceparent: String?
 
-    /// An exchange that ended with this status.
     package init(
         reason: Reason, status: Int?, timings: TransferTimings = TransferTimings(), hasFailed: Bool = false,
         traceparent: String? = nil
@@ -68,19 +65,19 @@ package struct OriginExchange: Sendable {
     }
 }
 
-/// One transfer under way or queued, as operators see it.
+/// A running or queued transfer, as operators see it.
 package struct FlightSnapshot: Sendable, Equatable {
     /// The source as operators name it.
     package let source: String
     package let host: String
-    /// Whether it runs; else it waits in the queue.
+    /// Whether it is running; otherwise it is queued.
     package let isRunning: Bool
-    /// Bytes of the body so far.
+    /// The number of body bytes received.
     package let receivedBytes: Int
     /// The announced length of the body.
     package let expectedBytes: Int?
-    /// Time since its first caller came.
+    /// The time since its first caller arrived.
     package let age: Duration
-    /// One a waiting caller, in order of arrival.
+    /// The receipts of waiting callers, in order of arrival.
     package let receipts: [String]
 }

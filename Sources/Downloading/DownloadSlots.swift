@@ -1,28 +1,28 @@
 import Coordination
 import Text
 
-/// The right to run one transfer, which can be given back once.
+/// The right to run one transfer, which can be returned once.
 struct SlotToken: Hashable, Sendable {
     fileprivate let number: UInt64
 }
 
-/// The slots of running transfers, capped in total and per host, and shared so that slow hosts leave some to others.
+/// The slots of running transfers, limited in total and per host, and shared so that slow hosts leave some to others.
 ///
-/// A host's first transfer may take any slot. For a further one, a quarter of all slots must stay free for hosts that
-/// have none, or half if the host is slow. A single host takes as many as its cap allows.
+/// A host's first transfer may take any slot. For further ones, a quarter of all slots must stay free for hosts without
+/// transfers, or half if the host is slow. If there is only one host, it may use all slots up to its limit.
 ///
-/// The state is the set of tokens that are out, not a counter: giving one back twice, or one that was never taken,
-/// changes nothing.
+/// The state is the set of tokens in use, not a counter: returning one twice, or one that was never taken, has no
+/// effect.
 struct DownloadSlots {
     private struct Holding {
         let host: ExactText
         let pace: TransferPace
     }
 
-    /// For how long a host counts as slow after its last slow transfer has ended.
+    /// The time for which a host counts as slow after its last slow transfer has ended.
     private static let slownessMemory = Duration.seconds(30)
 
-    /// Slots in total; lowering it takes none away.
+    /// The total number of slots; lowering it takes none away.
     var maximum: Int
     private let maximumPerHost: Int
     private let exceptions: [ExactText: Int]
@@ -31,23 +31,23 @@ struct DownloadSlots {
     private var counts: [ExactText: Int] = [:]
     private var slowHosts = ExpiringMemo<ExactText, Bool>(capacity: 4_096)
 
-    /// `exceptions` are the hosts with a cap of their own.
+    /// - Parameter exceptions: The hosts with their own limit.
     init(maximum: Int, perHost: Int, exceptions: [ExactText: Int] = [:]) {
         self.exceptions = exceptions
         self.maximum = maximum
         maximumPerHost = perHost
     }
 
-    /// Slots taken.
+    /// The number of slots in use.
     var activeCount: Int { holdings.count }
 
     /// Whether any host could get a slot.
     var hasRoom: Bool { holdings.count < maximum }
 
-    /// Whether `host` has no transfer.
+    /// Returns whether `host` has no transfers.
     func isIdle(_ host: ExactText) -> Bool { counts[host] == nil }
 
-    /// Whether `host` could get a slot at `now`.
+    /// Returns whether `host` could get a slot at `now`.
     func hasRoom(for host: ExactText, at now: Duration) -> Bool {
         let count = counts[host, default: 0]
         guard hasRoom, count < exceptions[host] ?? maximumPerHost else { return false }
@@ -55,14 +55,15 @@ struct DownloadSlots {
         return holdings.count < maximum - maximum / (isSlow(host, at: now) ? 2 : 4)
     }
 
-    /// Whether half of a host's transfers that can be judged are slow, or its last slow one ended a short while ago.
+    /// Returns whether at least half of a host's transfers with a known pace are slow, or its last slow one ended
+    /// recently.
     func isSlow(_ host: ExactText, at now: Duration) -> Bool {
         if slowHosts.value(for: host, at: now) == true { return true }
         let verdicts = holdings.values.filter { $0.host == host }.compactMap { $0.pace.isSlow(at: now) }
         return !verdicts.isEmpty && 2 * verdicts.count { $0 } >= verdicts.count
     }
 
-    /// Takes a slot for `host`, for a transfer of this progress; nil when all or the host's are taken.
+    /// Takes a slot for a transfer to `host`; nil if all slots, or all of the host's, are in use.
     mutating func take(for host: ExactText, _ progress: TransferProgress, at now: Duration) -> SlotToken? {
         guard hasRoom(for: host, at: now) else { return nil }
         lastNumber += 1
@@ -72,7 +73,7 @@ struct DownloadSlots {
         return token
     }
 
-    /// Gives a slot back; false when it had been given back already.
+    /// Returns a slot; the result is false if it had already been returned.
     @discardableResult
     mutating func giveBack(_ token: SlotToken, at now: Duration) -> Bool {
         guard let holding = holdings.removeValue(forKey: token) else { return false }
@@ -81,30 +82,30 @@ struct DownloadSlots {
         switch holding.pace.isSlow(at: now) {
         case true?: slowHosts.remember(true, for: holding.host, until: now + Self.slownessMemory, at: now)
         case false?: slowHosts.forget(holding.host)
-        // A quick end, such as a 404, says nothing of its pace.
+        // A quick end, such as a 404, does not determine the pace.
         case nil: break
         }
         return true
     }
 }
 
-/// How quickly a transfer uses its slot.
+/// Measures how fast a transfer uses its slot.
 struct TransferPace {
-    /// A transfer as short as this is never slow.
+    /// A shorter transfer is never slow.
     private static let grace = Duration.seconds(2)
-    /// Bytes a second below which a longer one is.
+    /// A longer transfer is slow below this rate in bytes per second.
     private static let leastSpeed = 128 << 10
 
     private let progress: TransferProgress
     private let start: Duration
 
-    /// The pace of a transfer that has had its slot since `start`.
+    /// Starts the measurement of a transfer that got its slot at `start`.
     init(_ progress: TransferProgress, since start: Duration) {
         self.progress = progress
         self.start = start
     }
 
-    /// Whether it has been silent or slow so far; nil while it is too young to be judged.
+    /// Returns whether it has been silent or slow so far; nil if it is too early to tell.
     func isSlow(at now: Duration) -> Bool? {
         let age = now - start
         guard age >= Self.grace else { return nil }

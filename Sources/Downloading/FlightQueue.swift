@@ -1,12 +1,12 @@
 import Text
 
-/// The flights that wait for a slot, and which of them starts next.
+/// The fetches that wait for a slot, and the order in which they start.
 struct FlightQueue {
     private let order: DownloadConfiguration.Order
     private let maximum: Int
     private var ids: [FlightID] = []
 
-    /// An empty queue of at most `maximum` flights.
+    /// Creates an empty queue of at most `maximum` fetches.
     init(order: DownloadConfiguration.Order, maximum: Int) {
         self.order = order
         self.maximum = maximum
@@ -14,23 +14,21 @@ struct FlightQueue {
 
     var count: Int { ids.count }
 
-    /// Whether another flight may wait.
+    /// Whether another fetch may wait.
     var hasRoom: Bool { ids.count < maximum }
 
-    /// Whether a flight waits.
     func contains(_ id: FlightID) -> Bool { ids.contains(id) }
 
     mutating func append(_ id: FlightID) { ids.append(id) }
 
-    /// Puts these flights before all others, the first one first, whether or not there is room.
+    /// Puts these fetches before all others, in this order, even if there is no room.
     mutating func putNext(_ next: [FlightID]) {
         ids.insert(contentsOf: order == .fifo ? next : next.reversed(), at: order == .fifo ? 0 : ids.count)
     }
 
-    /// Takes out a flight, if it waits.
     mutating func remove(_ id: FlightID) { ids.removeAll { $0 == id } }
 
-    /// Takes out the flight that starts next; nil if there is no slot for any of them.
+    /// Removes and returns the next fetch to start; nil if there is no slot for any of them.
     mutating func popNext<Answer>(
         from flights: [FlightID: Flight<Answer>], for slots: DownloadSlots, at now: Duration
     ) -> FlightID? {
@@ -38,10 +36,10 @@ struct FlightQueue {
         return ids.remove(at: place)
     }
 
-    /// The place of the flight that starts next: of a host without a transfer if there is one, else of any host that
-    /// may have another slot.
+    /// Returns the position of the next fetch to start: for a host without a transfer if there is one, otherwise for
+    /// any host that may have another slot.
     ///
-    /// Under ``DownloadConfiguration/Order/lifo`` an overdue flight goes before both.
+    /// Under ``DownloadConfiguration/Order/lifo`` an overdue fetch precedes both.
     private func nextPlace<Answer>(
         from flights: [FlightID: Flight<Answer>], for slots: DownloadSlots, at now: Duration
     ) -> Int? {

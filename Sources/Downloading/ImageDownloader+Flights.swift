@@ -1,27 +1,27 @@
 import Coordination
 import HTTPTypes
 
-/// A failure to fetch a source, with the exchange with its origin.
+/// An error of a fetch, with the exchange with its origin.
 struct FlightFailure: Error {
     let error: DownloadError
     let exchange: OriginExchange?
 }
 
-/// The result of a flight.
+/// The result of a fetch.
 private struct Arrival {
     let stored: StoredSource
     let exchange: OriginExchange?
 }
 
-/// The life of a flight: a look into the slower layers, the exchange with the origin, the end.
+/// The steps of a shared fetch: the lookup in the slower layers, the exchange with the origin, and the end.
 extension ImageDownloader {
-    /// Starts flights at the look into slower layers.
+    /// Starts fetches with the lookup in slower layers.
     func start(_ launches: [State.Launch], with work: @escaping @Sendable (State.Launch) async -> Void) {
         for launch in launches {
             let unwanted = shell.withLock { shell -> Task<Void, Never>? in
-                // Sound under the lock, because creating a task only enqueues it, and needed: a look-up that has gone
-                // on to its transfer must not be noted after that. Detached: a flight must not carry the priority and
-                // task-local values of its first caller.
+                // Safe under the lock, because creating a task only enqueues it, and necessary: a lookup that has gone
+                // on to its transfer must not be recorded afterward. Detached: a shared fetch must not inherit the
+                // priority and task-local values of its first caller.
                 let task = Task.detached { await work(launch) }
                 guard let isWanted = shell.state.isWanted(launch.flight) else { return nil }
                 if isWanted { shell.tasks[launch.flight] = task }
@@ -37,7 +37,7 @@ extension ImageDownloader {
         if !launches.isEmpty { activity?.watch() }
     }
 
-    /// Asks the slower layers; the flight ends here if all its callers may use the result.
+    /// Queries the slower layers; the fetch ends here if all its callers may use the result.
     func lookUp(_ launch: State.Launch) async {
         let identity = launch.request.identity
         let found = await cache.retrieve(identity).map { StoredSource($0) }
@@ -56,7 +56,7 @@ extension ImageDownloader {
         for answer in end.refused { answer.resume(throwing: DownloadError.queueFull) }
     }
 
-    /// Asks the origin, ends the flight and answers its callers.
+    /// Contacts the origin, ends the fetch and resumes its callers.
     private func transfer(_ launch: State.Launch) async {
         let identity = launch.request.identity
         let isUnstored = launch.request.directives.noStore
@@ -68,16 +68,16 @@ extension ImageDownloader {
             try await reserveMemory(for: launch.progress)
             result = .success(try await fetch(launch, reason: reason))
         } catch {
-            // If one target says that the source is gone, that does not hold for the others.
+            // If one target reports that the source is gone, that does not apply to the others.
             if !isUnstored, !identity.sharesTargets, case .notFound? = error as? DownloadError {
                 cache.remove(identity)
             }
             result = .failure(error)
         }
-        // An arrived body counts itself as living memory now.
+        // A received body now counts itself as living memory.
         launch.progress.take(nil)
         let outcome = Self.outcome(of: result)
-        // Before the flight is forgotten, and so before another one of the source may begin.
+        // Before the fetch is forgotten, and so before another one of the source may begin.
         observer.transfer?(TransferReport(identity, .ended(outcome), launch.progress))
         let landing = shell.withLock { shell in
             shell.tasks[launch.flight] = nil
@@ -103,7 +103,7 @@ extension ImageDownloader {
                         exchange: arrival.exchange))
             }
         case .failure(let error):
-            // The downloader never cancels a flight that still has callers, so the loader itself has stopped.
+            // The downloader never cancels a fetch that still has callers, so the loader itself has stopped.
             let shared = (error as? DownloadError) ?? (error is CancellationError ? .shuttingDown : nil)
             let exchange = OriginExchange(
                 reason: reason, status: shared?.upstreamStatus, hasFailed: true,
@@ -120,7 +120,7 @@ extension ImageDownloader {
         }
     }
 
-    /// Reports that a transfer begins, and from now on how far it has come.
+    /// Reports the start of a transfer, and from now on its progress.
     private func reportStart(of launch: State.Launch) {
         guard let report = observer.transfer else { return }
         let (identity, progress) = (launch.request.identity, launch.progress)
@@ -141,7 +141,7 @@ extension ImageDownloader {
         }
     }
 
-    /// Asks the origin, with a condition if the stored version has one.
+    /// Sends the request to the origin, conditional if the stored version has a validator.
     private func fetch(_ launch: State.Launch, reason: OriginExchange.Reason) async throws -> Arrival {
         let request = launch.request
         var base = launch.known
@@ -159,7 +159,7 @@ extension ImageDownloader {
                     reason: reason, status: 304, timings: confirmation.timings, traceparent: request.traceparent)
                 return Arrival(stored: StoredSource(head: head, bytes: base.bytes), exchange: exchange)
             }
-            // The 304 is for a version that we do not have: ask for the source itself.
+            // The 304 is for a version that we do not have: request the source itself.
             answer = try await loader.load(
                 TransferRequest(identity: request.identity, traceparent: request.traceparent),
                 progress: launch.progress)

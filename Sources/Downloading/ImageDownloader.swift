@@ -2,11 +2,11 @@ package import Coordination
 package import HTTPTypes
 package import Text
 
-/// Downloads sources, each at most once at a time for all its callers, and no more at once than allowed.
+/// Downloads sources, each at most once at a time for all its callers, within a limit on concurrent transfers.
 ///
-/// A flight belongs to none of its callers: it is its own task. When the last caller leaves it is cancelled, unless
-/// half of the announced bytes are in. Each caller waits under a receipt that can be cancelled without harm to the
-/// others.
+/// A shared fetch belongs to none of its callers: it is a separate task. It is cancelled when the last caller leaves,
+/// unless half of the announced bytes have arrived. Each caller waits under a receipt that can be cancelled without
+/// affecting the others.
 package final class ImageDownloader: Sendable {
     typealias Answer = CheckedContinuation<Delivery, any Error>
     typealias State = ImageDownloaderState<Answer>
@@ -14,7 +14,7 @@ package final class ImageDownloader: Sendable {
     struct Shell {
         var state: State
         var tasks: [FlightID: Task<Void, Never>] = [:]
-        /// Sources that are being validated in the background.
+        /// Sources being validated in the background.
         var revalidating: Set<SourceIdentity> = []
     }
 
@@ -24,14 +24,14 @@ package final class ImageDownloader: Sendable {
     let timekeeper: any Timekeeper
     let observer: DownloadObserver
     let budget: MemoryBudget
-    /// Nil if nobody is told of activity.
+    /// Nil if activity is not reported.
     let activity: ActivityReporter?
     private let staleAllowances: StaleAllowances
     private let selectingFields: SelectingFields
     private let origins: Origins
     private let configuration: DownloadConfiguration
 
-    /// A downloader that fetches with `loader` and keeps sources in `cache`, within the memory of `budget`.
+    /// Creates a downloader that fetches with `loader` and stores sources in `cache`, within the memory of `budget`.
     package init(
         configuration: DownloadConfiguration, loader: any DataLoading, cache: any SourceCaching,
         timekeeper: any Timekeeper, observer: DownloadObserver = DownloadObserver(),
@@ -55,35 +55,34 @@ package final class ImageDownloader: Sendable {
         self.configuration = configuration
     }
 
-    /// The identity of a source as a client names it: an absolute URL, or `NAME:PATH` of a named origin.
+    /// Returns the identity of a source as named by a client: an absolute URL, or `NAME:PATH` of a named origin.
     package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
         try origins.identity(of: source)
     }
 
-    /// The names that the settings give to origins, in order.
+    /// The names of origins in the settings, in order.
     package var namesOfOrigins: [OriginKey: [String]] { origins.namesByKey }
 
-    /// Whether an absolute URL of the web could be fetched as a source, as far as its text tells.
+    /// Returns whether an absolute URL may be fetched as a source, judging by its text.
     package func mayFetch(_ url: ExactText) -> Bool {
         guard let url = try? SourceURL(parsing: url.string) else { return false }
         return configuration.mayFetch(url)
     }
 
-    /// Whether the operator has allowed the host of an absolute URL by its name, and not every host.
+    /// Returns whether the operator has allowed the host of an absolute URL by name, rather than every host.
     package func isAllowedByName(_ url: ExactText) -> Bool {
         guard let url = try? SourceURL(parsing: url.string) else { return false }
         return configuration.allowedSources.contains { $0.namesHost && $0.matches(url) }
     }
 
-    /// The source: from the cache, else from a flight under way, else from its origin; a stale copy if the origin
-    /// fails.
+    /// Returns the source: from the cache, a fetch in progress, or its origin; a stale copy if the origin fails.
     ///
     /// - Parameters:
-    ///   - request: The source, and how the caller wants it.
-    ///   - receipt: Name under which this caller's wait can be cancelled.
-    ///   - deadline: When the caller's time is over, by the timekeeper's ``Timekeeper/now``. It only orders the
-    ///     queue; the code that keeps the deadline cancels a caller whose time is over.
-    /// - Throws: A ``DownloadError``, the same for all callers of a flight; `CancellationError` when the caller
+    ///   - request: The source, and the caller's requirements.
+    ///   - receipt: The name under which this caller's wait can be cancelled.
+    ///   - deadline: The end of the caller's time, by the timekeeper's ``Timekeeper/now``. It only orders the queue;
+    ///   the code that enforces the deadline cancels the caller.
+    /// - Throws: A ``DownloadError``, the same for all callers of a shared fetch; `CancellationError` if the caller
     ///   itself is cancelled.
     package func download(_ request: SourceRequest, receipt: String, deadline: Duration? = nil) async throws -> Delivery
     {
@@ -96,9 +95,9 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// Asks the origin now, whatever is cached; what it answers takes the place of the copies only if it is an image.
+    /// Contacts the origin regardless of the cache; the response replaces the copies only if it is an image.
     ///
-    /// - Throws: A ``DownloadError``; no stale copy stands in. `CancellationError` when the caller is cancelled.
+    /// - Throws: A ``DownloadError``; no stale copy is used. `CancellationError` if the caller is cancelled.
     package func refresh(_ identity: SourceIdentity, receipt: String, deadline: Duration) async throws -> Delivery {
         var directives = RequestCacheControl.none
         directives.noCache = true
@@ -110,16 +109,16 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// How a stored source may be used for a caller, at this moment.
+    /// Returns how a stored source may currently be used for a caller.
     package func reuse(of freshness: SourceFreshness, for directives: RequestCacheControl) -> SourceReuse {
         freshness.reuse(at: timekeeper.secondsSince1970, for: directives, staleAllowances)
     }
 
-    /// Validates a source in the background; once at a time, for any number of callers.
+    /// Validates a source in the background, once at a time for any number of callers.
     package func revalidate(_ identity: SourceIdentity) {
         guard shell.withLock({ $0.revalidating.insert(identity).inserted }) else { return }
         Task.detached {
-            // Its failure is remembered, and answers no caller.
+            // Its failure is remembered, and goes to no caller.
             _ = try? await self.join(
                 SourceRequest(identity: identity, needsBytes: false, isBackground: true),
                 receipt: "revalidation-" + String(UInt64.random(in: .min ... .max), radix: 36),
@@ -128,7 +127,7 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// Forgets the failures of a source, and keeps nothing of its transfers that are under way; nil stands for all
+    /// Forgets the failures of a source, and discards the results of its transfers in progress; nil stands for all
     /// sources.
     ///
     /// To be called before the source is removed from the caches: later callers get the origin's current version.
@@ -139,19 +138,19 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// Transfers under way.
+    /// The number of transfers in progress.
     package var activeRequestCount: Int { shell.withLock { $0.state.activeCount } }
 
-    /// Most transfers that may run at once.
+    /// The maximum number of concurrent transfers.
     package var maximumActiveRequestCount: Int { shell.withLock { $0.state.maximumActiveCount } }
 
-    /// Flights that wait for a slot.
+    /// The number of fetches that wait for a slot.
     package var queuedRequestCount: Int { shell.withLock { $0.state.queuedCount } }
 
-    /// The flights under way and queued, in the order in which they were begun.
+    /// The running and queued fetches, in the order in which they began.
     package var flights: [FlightSnapshot] { shell.withLock { $0.state.snapshots(at: timekeeper.now) } }
 
-    /// Whether downloads have been going on for a second, or did until a moment ago.
+    /// Whether download activity is shown.
     package var isActive: Bool { shell.withLock { $0.state.isActive(at: timekeeper.now) } }
 
     /// The health of recently used origins.
@@ -164,29 +163,28 @@ package final class ImageDownloader: Sendable {
         return summary
     }
 
-    /// Ends the wait of the caller with this receipt, and of no other; false when no caller waits under it.
+    /// Ends the wait of the caller with this receipt only; returns false if no caller waits under it.
     package func cancel(receipt: String) -> Bool {
         let departure = shell.withLock { $0.state.leave(receipt: receipt) }
         conclude(departure, throwing: DownloadError.receiptCancelled)
         return !departure.answers.isEmpty
     }
 
-    /// Cancels the downloads of a source for all callers, even those that are nearly complete.
+    /// Cancels the downloads of a source for all callers, even nearly complete ones.
     ///
-    /// - Returns: How many downloads and waiting callers there were.
+    /// - Returns: The number of downloads and waiting callers.
     package func cancelAll(of source: SourceIdentity) -> (downloads: Int, callers: Int) {
         let (departure, count) = shell.withLock { $0.state.leave(source: source) }
         conclude(departure, throwing: DownloadError.receiptCancelled)
         return (count, departure.answers.count)
     }
 
-    /// Changes the number of transfers that may run at once; a larger one starts queued downloads at once.
+    /// Changes the maximum number of concurrent transfers; raising it starts queued downloads at once.
     package func setMaximumActiveDownloads(_ maximum: Int) {
         start(shell.withLock { $0.state.setMaximum(maximum, at: timekeeper.now) })
     }
 
-    /// Refuses callers from now on, answers waiting callers with ``DownloadError/shuttingDown``, and cancels all
-    /// transfers.
+    /// Rejects new callers, resumes waiting callers with ``DownloadError/shuttingDown``, and cancels all transfers.
     package func shutDown() {
         conclude(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown)
     }
@@ -221,7 +219,7 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// The source in memory, and how it may be used for a caller.
+    /// Returns the source in memory, and how it may be used for a caller.
     private func view(for request: SourceRequest) -> State.CacheView? {
         if request.directives.noStore { return nil }
         return cache.stored(for: request.identity).map {
@@ -241,7 +239,7 @@ package final class ImageDownloader: Sendable {
         head.selectingFields.isEmpty || head.isSelected(by: selectingFields.fields(for: head.identity))
     }
 
-    /// For a caller that does not want the origin asked.
+    /// Returns a cached source for a caller that forbids contacting the origin.
     private func cachedDelivery(_ request: SourceRequest) async throws -> Delivery {
         if let view = view(for: request), view.reuse != .needsValidation {
             return Delivery(head: view.stored.head, bytes: view.stored.bytes, participation: .cached)
@@ -252,7 +250,7 @@ package final class ImageDownloader: Sendable {
         return Delivery(head: found.head, bytes: found.bytes, participation: .cached)
     }
 
-    /// The stale copy that a caller gets if the origin fails.
+    /// Returns the stale copy that a caller gets if the origin fails.
     private func standIn(for request: SourceRequest, _ failure: FlightFailure) async -> Delivery? {
         guard failure.error.isOriginTrouble else { return nil }
         func isFit(_ head: SourceHead) -> Bool {

@@ -1,10 +1,10 @@
 import Text
 
-/// The downloader's book-keeping: flights, their waiters, the queue and the slots, as a value without locks or tasks.
+/// The downloader's bookkeeping: fetches, their waiters, the queue and the slots, as a value without locks or tasks.
 ///
-/// Every change returns the actions for the shell. `Answer` stands for a caller's continuation.
+/// Every change returns the actions to perform. `Answer` is a caller's continuation.
 struct ImageDownloaderState<Answer> {
-    /// A transfer to start, or a look into the slower layers of the cache.
+    /// A transfer to start, or a lookup in the slower layers of the cache.
     struct Launch {
         let flight: FlightID
         let request: SourceRequest
@@ -13,21 +13,21 @@ struct ImageDownloaderState<Answer> {
         var known: StoredSource?
     }
 
-    /// The decision about a new caller.
+    /// The decision on a new caller.
     enum Entrance {
-        /// Answer it at once.
+        /// Resume it at once.
         case cached(StoredSource, SourceReuse, Answer)
         /// It waits; start these.
         case waiting(launches: [Launch], isJoined: Bool)
-        /// It waits; look into the slower layers first.
+        /// It waits; query the slower layers first.
         case lookingUp(Launch)
-        /// It is refused with this error.
+        /// Reject it with this error.
         case refused(any Error, Answer)
-        /// Refuse it because its source failed a short while ago.
+        /// Reject it because its source failed recently.
         case failedBefore(DownloadError, Answer)
     }
 
-    /// The source in memory, and whether it answers a caller.
+    /// The source in memory, and whether it is sufficient for a caller.
     struct CacheView {
         let stored: StoredSource
         let reuse: SourceReuse
@@ -39,18 +39,18 @@ struct ImageDownloaderState<Answer> {
         var abandoned: [FlightID] = []
     }
 
-    /// The consequences for a flight's callers when the slower layers have been asked.
+    /// The consequences for a fetch's callers after the lookup in the slower layers.
     struct LookUpEnd {
-        /// The callers that the found source answers.
+        /// The callers for which the source found is sufficient.
         var served: [Answer] = []
-        /// Whether one of them may use it only while its origin is asked, and no transfer of this flight will ask.
+        /// Whether one of them may use it only while it is revalidated, and no transfer of this fetch will do so.
         var needsRevalidation = false
         /// The callers for which there is no room to wait for a transfer.
         var refused: [Answer] = []
         var launches: [Launch] = []
     }
 
-    /// The consequences for a flight's callers when it has ended.
+    /// The consequences for a fetch's callers after its end.
     struct Landing {
         var answers: [(answer: Answer, participation: Delivery.Participation)] = []
         var launches: [Launch] = []
@@ -76,33 +76,33 @@ struct ImageDownloaderState<Answer> {
         failures = FailureMemory(configuration)
     }
 
-    /// Transfers that hold a slot.
+    /// The number of transfers with a slot.
     var activeCount: Int { slots.activeCount }
 
-    /// Most transfers that may hold a slot.
+    /// The maximum number of transfers with a slot.
     var maximumActiveCount: Int { slots.maximum }
 
-    /// Flights that wait for a slot.
+    /// The number of fetches that wait for a slot.
     var queuedCount: Int { queue.count }
 
-    /// Whether work shows at `now`.
+    /// Returns whether activity is shown at `now`.
     func isActive(at now: Duration) -> Bool { activity.isVisible(at: now) }
 
-    /// When work will begin or cease to show if nothing happens; nil if it will not.
+    /// Returns the time at which the activity indicator changes if nothing happens; nil if it does not.
     mutating func nextActivityChange(at now: Duration) -> Duration? {
         activity.update(isWorking: slots.activeCount > 0, at: now)
         return activity.nextChange
     }
 
-    /// Announces a caller, so that it can leave before it has begun to wait.
+    /// Registers a caller, so that it can leave before it has begun to wait.
     mutating func announce() -> WaiterID {
         lastID += 1
         arriving.insert(lastID)
         return lastID
     }
 
-    /// Lets a caller in, in five steps: ask memory; else join a flight; else recall a failure; else create, register,
-    /// and start, enqueue, or look further.
+    /// Admits a caller in five steps: look in memory; otherwise join a fetch; otherwise check for a remembered failure;
+    /// otherwise create and register a fetch; and start it, enqueue it, or query slower layers.
     mutating func enter(
         _ id: WaiterID, _ request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,
         answer: Answer, looksFurther: Bool = false, cached: (SourceRequest) -> CacheView?
@@ -154,14 +154,14 @@ struct ImageDownloaderState<Answer> {
         return .waiting(launches: [launch(of: flight)], isJoined: false)
     }
 
-    /// Answers the callers that may use the source from the slower layers, and lets the flight go on to its origin
-    /// for the others.
+    /// Resumes the callers that may use the source from the slower layers, and continues the fetch at its origin for
+    /// the others.
     ///
     /// - Parameters:
-    ///   - id: The flight.
+    ///   - id: The fetch.
     ///   - found: The source in the slower layers.
     ///   - now: The time.
-    ///   - reuse: How it may be used for one caller.
+    ///   - reuse: Returns how it may be used for one caller.
     mutating func endLookUp(
         _ id: FlightID, with found: StoredSource?, at now: Duration, reuse: (SourceRequest) -> SourceReuse
     ) -> LookUpEnd {
@@ -202,7 +202,6 @@ struct ImageDownloaderState<Answer> {
         return end
     }
 
-    /// Removes one caller.
     mutating func leave(_ id: WaiterID) -> Departure {
         if arriving.remove(id) != nil { return Departure() }
         guard let flight = waiterFlights[id] else { return Departure() }
@@ -222,7 +221,7 @@ struct ImageDownloaderState<Answer> {
         return departure
     }
 
-    /// Removes all callers of a source, and its flights with them; returns how many flights that were.
+    /// Removes all callers of a source, and its fetches with them; returns the number of fetches.
     mutating func leave(source: SourceIdentity) -> (departure: Departure, flightCount: Int) {
         var departure = Departure()
         let ids = flights.values.filter { $0.key.identity == source && !$0.isAbandoned }.map(\.id).sorted()
@@ -234,12 +233,12 @@ struct ImageDownloaderState<Answer> {
         return (departure, ids.count)
     }
 
-    /// Ends a flight whose transfer has ended: its slot is free, its callers are answered in the order they came.
+    /// Ends a fetch whose transfer has ended: frees its slot, and resumes its callers in order of arrival.
     ///
     /// - Parameters:
-    ///   - id: The flight.
-    ///   - failedTarget: The target that failed; nil when the transfer succeeded. Callers with another target of the
-    ///     same source are not answered by its failure: they go on in a flight of their own.
+    ///   - id: The fetch.
+    ///   - failedTarget: The target that failed; nil if the transfer succeeded. Callers with another target of the same
+    ///   source do not receive its failure: they continue in a separate fetch.
     ///   - now: The time.
     mutating func land(_ id: FlightID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> Landing {
         guard let flight = flights.removeValue(forKey: id) else { return Landing() }
@@ -260,7 +259,8 @@ struct ImageDownloaderState<Answer> {
         return Landing(answers: answered.map { ($0.answer, $0.participation) }, launches: launches)
     }
 
-    /// A flight of their own for callers of one target, whose flight has failed for another; the next to start.
+    /// Creates a separate fetch, the next to start, for callers of one target after their shared fetch failed for
+    /// another.
     private mutating func requeue(_ waiters: [Waiter<Answer>], of flight: Flight<Answer>) -> FlightID {
         lastID += 1
         var next = Flight<Answer>(
@@ -274,7 +274,7 @@ struct ImageDownloaderState<Answer> {
         return next.id
     }
 
-    /// Changes the number of slots; a larger one starts queued flights at once.
+    /// Changes the number of slots; raising it starts queued fetches at once.
     mutating func setMaximum(_ maximum: Int, at now: Duration) -> [Launch] {
         slots.maximum = maximum
         let launches = startQueued(at: now)
@@ -282,7 +282,7 @@ struct ImageDownloaderState<Answer> {
         return launches
     }
 
-    /// Refuses callers from now on and removes all waiting ones.
+    /// Rejects new callers and removes all waiting ones.
     mutating func shutDown() -> Departure {
         isShutDown = true
         var departure = Departure()
@@ -294,16 +294,16 @@ struct ImageDownloaderState<Answer> {
         return departure
     }
 
-    /// Whether a flight's transfer should go on, as far as is known; nil when it has ended.
+    /// Returns whether a fetch's transfer should continue; nil if it has ended.
     func isWanted(_ id: FlightID) -> Bool? { flights[id].map { !$0.isAbandoned } }
 
-    /// Whether a caller of a flight wants the copies of its source kept if its origin sends no image.
+    /// Returns whether a caller of a fetch wants to keep the copies of its source if its origin sends no image.
     func isRefresh(_ id: FlightID) -> Bool { flights[id]?.waiters.contains { $0.request.isRefresh } ?? false }
 
-    /// Whether a flight's source was removed from the caches after it had begun.
+    /// Returns whether a fetch's source was removed from the caches after the fetch had begun.
     func isOutdated(_ id: FlightID) -> Bool { flights[id]?.isOutdated ?? false }
 
-    /// Closes the flights of a source, nil for all, to new callers, and keeps none of their results.
+    /// Closes the fetches of a source, nil for all, to new callers, and discards their results.
     mutating func outdate(_ identity: SourceIdentity?) {
         for (id, flight) in flights where !queue.contains(id) && identity ?? flight.key.identity == flight.key.identity
         {
@@ -312,7 +312,7 @@ struct ImageDownloaderState<Answer> {
         }
     }
 
-    /// The flights under way and queued, in the order in which they were begun.
+    /// Returns the running and queued fetches, in the order in which they began.
     func snapshots(at now: Duration) -> [FlightSnapshot] {
         flights.values.filter { !$0.isAbandoned }.sorted { $0.id < $1.id }.map { flight in
             FlightSnapshot(
@@ -339,8 +339,7 @@ struct ImageDownloaderState<Answer> {
                 return departure
             }
             if evenPastHalf || !flight.progress.isPastHalf {
-                // A later caller of this URL gets a flight of its own; the slot stays taken until the transfer has
-                // ended.
+                // A later caller of this URL gets a separate fetch; the slot stays taken until the transfer has ended.
                 flight.isAbandoned = true
                 current[flight.key] = nil
                 departure.abandoned = [id]
@@ -360,7 +359,7 @@ struct ImageDownloaderState<Answer> {
         return launches
     }
 
-    /// An ordinary caller is served by a reload too; a reload not by a flight whose answer may be older than the
+    /// An ordinary caller may join a reload, but a reload may not join a fetch whose response may be older than the
     /// reload.
     private func flightToJoin(_ key: FlightKey) -> FlightID? {
         if let flight = current[key] { return flight }

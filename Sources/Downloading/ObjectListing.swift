@@ -1,20 +1,20 @@
 import Memory
 import Text
 
-/// A listing of the objects below a folder of a bucket (S3, ListObjectsV2), in one of the two styles of addresses.
+/// A listing of the objects below a folder of a bucket (S3, ListObjectsV2), in one of the two styles of URLs.
 struct ObjectListing {
-    /// Names of one page.
+    /// The number of names per page.
     static let length = 1_000
-    /// More bytes than a page has.
+    /// More than the size of a page in bytes.
     static let mostBytes = 4 << 20
 
     private let originName: String
     /// The bucket's URL, without query.
     private let bucket: String
-    /// The beginning of the keys of the folder.
+    /// The prefix of the keys in the folder.
     private let prefix: String
 
-    /// The listings that may be right: the bucket is the first segment of the base's path, or its host.
+    /// Returns the possible listings: the bucket is the first segment of the base's path, or its host.
     static func listings(of folder: String, below origin: Origin) throws -> [ObjectListing] {
         guard case .web(let base) = origin.place else { return [] }
         let segments = base.path.split(separator: "/").map(String.init)
@@ -31,17 +31,17 @@ struct ObjectListing {
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The request for the page after a name.
+    /// Returns the request for the page after a name.
     func page(after name: String?) throws -> SourceIdentity {
         var query = "list-type=2&max-keys=\(Self.length)&prefix=\(URLEscapes.escaped(Array(prefix.utf8)))"
         if let name { query += "&start-after=\(URLEscapes.escaped(Array((prefix + name).utf8)))" }
         return SourceIdentity(url: try SourceURL(parsing: "\(bucket)?\(query)"), originName: originName)
     }
 
-    /// The names in an answer, and whether there are more after them; nil if it is no listing of this folder.
+    /// Parses the names in a response, and whether there are more; nil if it is not a listing of this folder.
     ///
-    /// They are ours, so none has characters that XML would escape. A page may be shorter than asked for. A full one
-    /// that does not say whether there are more is not taken for the last.
+    /// They are our own names, so none has characters that XML would escape. A page may be shorter than requested. A
+    /// full page that does not say whether there are more is not considered the last.
     func names(in answer: SharedBytes) -> (names: [String], areMore: Bool)? {
         let text = String(decoding: answer.array, as: UTF8.self)
         guard text.contains("<ListBucketResult") else { return nil }

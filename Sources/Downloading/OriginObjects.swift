@@ -2,16 +2,16 @@ import Coordination
 package import Memory
 
 extension DownloadError {
-    /// A folder on a full disk; buckets say so with the same status (507 Insufficient Storage).
+    /// The error of a full disk; buckets respond with the same status (507 Insufficient Storage).
     static let lackOfRoom = DownloadError.status(507)
 
     /// Whether a write failed because there was no room.
     package var isForLackOfRoom: Bool { self == .lackOfRoom }
 }
 
-/// Objects below a named origin that takes writes: files of a folder, or objects of a store that takes signed requests.
+/// Objects below a writable named origin: files in a folder, or objects in a store that accepts signed requests.
 ///
-/// Files are read and written on threads of their own, because a disk may be slow.
+/// Files are read and written on separate threads, because a disk may be slow.
 package final class OriginObjects: Sendable {
     private enum Place {
         case folder(path: String, writing: Locked<ConfinedWriting?>)
@@ -19,7 +19,7 @@ package final class OriginObjects: Sendable {
     }
 
     private static let pieceSize = 256 << 10
-    /// The folder of temporary files, below that of the origin.
+    /// The folder of temporary files, below the origin's folder.
     private static let temporary = [Destination.ownFolder, "tmp"]
 
     private let origin: Origin
@@ -27,19 +27,19 @@ package final class OriginObjects: Sendable {
     private let reads: WorkerPool?
     private let writes: WorkerPool?
 
-    /// The objects below `origin`; nil if it takes no writes.
+    /// Creates access to the objects below `origin`; nil if it is not writable.
     ///
     /// - Parameters:
     ///   - origin: The named origin.
     ///   - web: Sends signed requests.
-    ///   - maximumReads: Most look-ups at once.
+    ///   - maximumReads: The maximum number of concurrent lookups.
     package init?(_ origin: Origin, web: any DataLoading, maximumReads: Int) {
         guard origin.isWritable else { return nil }
         self.origin = origin
         switch origin.place {
         case .folder(let path):
             place = .folder(path: path, writing: Locked(nil))
-            // A look-up reads several files, and is not kept waiting by slow writes.
+            // A lookup reads several files, and must not wait for slow writes.
             reads = WorkerPool(count: 4, maximumQueued: maximumReads * 8, name: "store reads")
             writes = WorkerPool(count: 2, maximumQueued: 8_192, name: "store writes")
         case .web:
@@ -49,7 +49,7 @@ package final class OriginObjects: Sendable {
         }
     }
 
-    /// Makes a folder ready for writes, and removes what dead processes left there.
+    /// Prepares a folder for writes, and removes leftovers of dead processes.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func prepare() async throws {
@@ -67,11 +67,11 @@ package final class OriginObjects: Sendable {
         return new
     }
 
-    /// The bytes of an object; nil if there is none.
+    /// Returns the bytes of an object; nil if there is none.
     ///
     /// - Parameters:
     ///   - name: Its path below the origin, without dot segments.
-    ///   - maximumBytes: A longer one is an error.
+    ///   - maximumBytes: The maximum size; a longer object is an error.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes? {
         do {
@@ -90,11 +90,11 @@ package final class OriginObjects: Sendable {
         }
     }
 
-    /// The last segments of the paths of the objects right below a folder.
+    /// Returns the last path segments of the objects directly below a folder.
     ///
     /// - Parameters:
     ///   - folder: Its path below the origin, without dot segments.
-    ///   - most: More of them are not told.
+    ///   - most: The maximum number of names to return.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func names(in folder: String, atMost most: Int) async throws -> [String] {
         switch place {
@@ -109,7 +109,7 @@ package final class OriginObjects: Sendable {
             while true {
                 let page = try await self.page(of: folder, after: names.last, loader)
                 names += page.names
-                // A page without a name leads no further.
+                // After a page without names there is no next page.
                 if !page.areMore || page.names.isEmpty || names.count > most { return Array(names.prefix(most)) }
             }
         }
@@ -119,7 +119,7 @@ package final class OriginObjects: Sendable {
         of folder: String, after last: String?, _ loader: any DataLoading
     ) async throws -> (names: [String], areMore: Bool) {
         var failure: any Error = DownloadError.notFound(404)
-        // Nothing tells whether the first segment of a path is the bucket, or the host is.
+        // It is unknown whether the bucket is the first segment of a path, or the host.
         for listing in try ObjectListing.listings(of: folder, below: origin) {
             do {
                 let request = TransferRequest(object: try listing.page(after: last), atMost: ObjectListing.mostBytes)
@@ -132,12 +132,12 @@ package final class OriginObjects: Sendable {
         throw failure
     }
 
-    /// Puts an object there, in place of another one; files are readable to this user alone.
+    /// Stores an object, replacing any existing one; files are readable for this user only.
     ///
     /// - Parameters:
-    ///   - bytes: All of it, at least one.
+    ///   - bytes: The whole object, at least one byte.
     ///   - name: Its path below the origin, without dot segments.
-    ///   - isLasting: Whether it must be there after a crash of the machine.
+    ///   - isLasting: Whether it must survive a crash of the machine.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws {
         try await put(
@@ -145,7 +145,7 @@ package final class OriginObjects: Sendable {
             ConfinedWriting.Manner(isLasting: isLasting, isPrivate: true))
     }
 
-    /// Puts a result at a place that its caller has named, where other programs may read it.
+    /// Stores a result at a destination named by its caller, where other programs may read it.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
@@ -169,7 +169,7 @@ package final class OriginObjects: Sendable {
         }
     }
 
-    /// Whether there is something at a place.
+    /// Returns whether an object exists at a destination.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     func holds(_ destination: Destination) async throws -> Bool {
@@ -194,7 +194,7 @@ package final class OriginObjects: Sendable {
         writes?.shutDown()
     }
 
-    /// Sends a request, and follows no redirect.
+    /// Sends a request without following redirects.
     private func load(_ request: TransferRequest, _ loader: any DataLoading) async throws -> TransferAnswer {
         try await loader.load(request, progress: TransferProgress()) {
             [target = request.identity.target] (url) throws(DownloadError) in

@@ -1,18 +1,18 @@
 package import Memory
 import Text
 
-/// The named origins that take writes, each with the one that reads and writes there.
+/// The writable named origins, each with the object that reads and writes there.
 package struct WritableOrigins: Sendable {
-    /// All named origins, by which places are judged.
+    /// All named origins, for checking destinations.
     package let origins: Origins
     private let objects: [ExactText: OriginObjects]
 
-    /// Those of `origins` that take writes.
+    /// Selects the writable origins.
     ///
     /// - Parameters:
-    ///   - origins: All of them.
+    ///   - origins: All origins.
     ///   - web: Sends signed requests.
-    ///   - maximumReads: Most look-ups at once.
+    ///   - maximumReads: The maximum number of concurrent lookups.
     package init(_ origins: Origins, web: any DataLoading, maximumReads: Int) {
         self.origins = origins
         objects = Dictionary(
@@ -21,22 +21,22 @@ package struct WritableOrigins: Sendable {
             }, uniquingKeysWith: { $1 })
     }
 
-    /// Reads and writes below the origin of this name; nil if it takes no writes.
+    /// Returns the objects below the origin of this name; nil if it is not writable.
     package subscript(name: String?) -> OriginObjects? { name.flatMap { objects[ExactText($0)] } }
 
-    /// Puts a file or an object at a place, in place of another one; a reader finds the old one or the new one, whole.
+    /// Stores a file or an object, replacing any existing one; a reader gets the old or the new one, whole.
     ///
     /// - Parameters:
-    ///   - bytes: All of it.
-    ///   - destination: The place.
-    ///   - description: The facts that a store is told; folders keep none of it.
+    ///   - bytes: The whole content.
+    ///   - destination: The destination.
+    ///   - description: The metadata for a store; folders keep none of it.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
         guard let objects = self[destination.origin.name] else { throw DownloadError.sourceNotAllowed("write: off") }
         try await objects.put(bytes, at: destination, description)
     }
 
-    /// Whether there is something at a place.
+    /// Returns whether an object exists at a destination.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func holds(_ destination: Destination) async throws -> Bool {

@@ -3,8 +3,8 @@ package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
     private let address: IPAddress
     private let prefixLength: Int
 
-    /// Parses `ADDRESS/LENGTH`, or an address alone for a block of one; nil for anything else, also for bits after
-    /// the prefix.
+    /// Parses `ADDRESS/LENGTH`, or an address alone for a block of one; nil for anything else, including bits after the
+    /// prefix.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let address = IPAddress(parts[0]) else { return nil }
@@ -21,7 +21,7 @@ package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
         prefixLength = length
     }
 
-    /// Whether `other` lies in the block; an address of the other family never does.
+    /// Returns whether `other` is in the block; false for an address of the other family.
     package func contains(_ other: IPAddress) -> Bool {
         switch (address, other) {
         case (.v4(let prefix), .v4(let bits)):
@@ -34,10 +34,10 @@ package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the blocks have addresses in common.
+    /// Returns whether the blocks have addresses in common.
     package func overlaps(_ other: AddressNetwork) -> Bool { contains(other.address) || other.contains(address) }
 
-    /// `ADDRESS/LENGTH`, also in keys.
+    /// `ADDRESS/LENGTH`, also used in keys.
     package var keyText: String { "\(address.description)/\(prefixLength)" }
 
     package var description: String { keyText }

@@ -1,20 +1,20 @@
 import Glibc
 
-/// Decides which addresses a transfer may connect to: the one place that keeps clients' URLs away from private
+/// Decides which addresses a transfer may connect to: the only place that keeps clients' URLs away from private
 /// networks.
 ///
-/// Public addresses are allowed on the configured ports, everything else only if an operator opened it.
+/// Public addresses are allowed on the configured ports, everything else only if an operator allows it.
 package struct AddressPolicy: Sendable {
-    /// Networks that are open although they are not public, on any port, including the host's own addresses.
+    /// Allowed networks, even if not public, on any port, including the host's own addresses.
     package let allowedNetworks: [AddressNetwork]
-    /// Networks that are closed whatever else is said.
+    /// Denied networks, which take precedence over everything else.
     package let deniedNetworks: [AddressNetwork]
-    /// Single addresses with one port each that are open in the same way.
+    /// Allowed pairs of address and port, even if not public.
     package let allowedEndpoints: [AllowedEndpoint]
-    /// Ports of public addresses.
+    /// The allowed ports of public addresses.
     package let allowedPorts: Set<Int>
 
-    /// A policy that opens these networks, endpoints and ports, and closes others.
+    /// Allows these networks, endpoints and ports, and denies all others.
     package init(
         allowedNetworks: [AddressNetwork] = [], deniedNetworks: [AddressNetwork] = [],
         allowedEndpoints: [AllowedEndpoint] = [], allowedPorts: Set<Int> = [80, 443]
@@ -25,7 +25,7 @@ package struct AddressPolicy: Sendable {
         self.allowedPorts = allowedPorts
     }
 
-    /// Whether a connection to `address` and `port` is allowed, given the addresses of this host.
+    /// Returns whether a connection to `address` and `port` is allowed, given the addresses of this host.
     package func allows(_ address: IPAddress, port: Int, ownAddresses: Set<IPAddress>) -> Bool {
         let address = address.unmapped
         if deniedNetworks.contains(where: { $0.contains(address) }) { return false }
@@ -34,7 +34,7 @@ package struct AddressPolicy: Sendable {
         return allowedPorts.contains(port) && Self.isPublic(address) && !ownAddresses.contains(address)
     }
 
-    /// The setting that forbids a connection, and what it forbids, for logs; nil if it is allowed.
+    /// Returns the setting that forbids a connection, and the forbidden value, for logs; nil if it is allowed.
     func objection(to address: IPAddress, port: Int, ownAddresses: Set<IPAddress>) -> String? {
         guard !allows(address, port: port, ownAddresses: ownAddresses) else { return nil }
         if ownAddresses.contains(address.unmapped) {
@@ -46,23 +46,23 @@ package struct AddressPolicy: Sendable {
         return objection(toPort: port)
     }
 
-    /// The reason why a port is refused.
+    /// Returns the reason for rejecting a port.
     func objection(toPort port: Int) -> String {
         "allowedPorts: \(port) is none of \(allowedPorts.sorted().map(String.init).joined(separator: ", "))"
     }
 
-    /// Whether some address could be allowed on `port`: false saves the look-up of a name.
+    /// Returns whether any address could be allowed on `port`; if not, a name lookup is unnecessary.
     package func mayAllow(port: Int) -> Bool {
         allowedPorts.contains(port) || !allowedNetworks.isEmpty || allowedEndpoints.contains { $0.port == port }
     }
 
-    /// Whether the address belongs to the public internet, by the registries of special-purpose addresses.
+    /// Returns whether the address belongs to the public internet, by the registries of special-purpose addresses.
     package static func isPublic(_ address: IPAddress) -> Bool {
         switch address.unmapped {
         case .v4:
             return !deniedV4.contains { $0.contains(address.unmapped) }
         case .v6(_, let low):
-            // ISATAP carries an IPv4 address behind these two interface identifiers (RFC 5214 section 6.1).
+            // ISATAP embeds an IPv4 address after these two interface identifiers (RFC 5214 section 6.1).
             let interface = low >> 32
             return globalUnicast.contains { $0.contains(address) } && interface != 0x0000_5efe
                 && interface != 0x0200_5efe && !deniedV6.contains { $0.contains(address) }
@@ -79,28 +79,27 @@ package struct AddressPolicy: Sendable {
     ].compactMap(AddressNetwork.init)
 }
 
-/// One address and port that may serve sources although the address is not public.
+/// An address and port that may serve sources even if the address is not public.
 package struct AllowedEndpoint: Hashable, Sendable {
     package let address: IPAddress
-    /// The only port that is open on it.
+    /// The only allowed port of the address.
     package let port: Int
 
-    /// Opens `port` of `address`.
     package init(address: IPAddress, port: Int) {
         self.address = address
         self.port = port
     }
 }
 
-/// The addresses of this host's interfaces, read again when they may have changed.
+/// The addresses of this host's interfaces, refreshed when they may have changed.
 ///
-/// Used only by the thread `transfers`.
+/// Used only by the `transfers` thread.
 struct OwnAddresses {
     private static let lifetime = Duration.seconds(10)
     private var addresses: Set<IPAddress> = []
     private var expiry: Duration?
 
-    /// The addresses as they were at most ten seconds before `now`.
+    /// Returns the addresses, at most ten seconds old.
     mutating func current(at now: Duration) -> Set<IPAddress> {
         if let expiry, now < expiry { return addresses }
         addresses = Self.read()

@@ -20,7 +20,7 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address of a socket address; nil for families other than IPv4 and IPv6.
+    /// Returns the address of a socket address; nil for families other than IPv4 and IPv6.
     @unsafe
     init?(_ address: UnsafePointer<sockaddr>?) {
         guard let address = unsafe address else { return nil }
@@ -42,18 +42,17 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         self = .v6(UInt64(bigEndian: halves.0), UInt64(bigEndian: halves.1))
     }
 
-    /// The IPv4 address inside a v4-mapped one (`::ffff:0:0/96`), else the address itself.
+    /// The IPv4 address inside a v4-mapped one (`::ffff:0:0/96`), otherwise the address itself.
     package var unmapped: IPAddress {
         if case .v6(0, let low) = self, low >> 32 == 0xffff { return .v4(UInt32(truncatingIfNeeded: low)) }
         return self
     }
 
-    /// Whether this is an IPv6 address.
     package var isV6: Bool {
         if case .v6 = self { true } else { false }
     }
 
-    /// The usual text: dotted decimal, or RFC 5952.
+    /// Dotted decimal, or RFC 5952.
     package var description: String {
         switch self {
         case .v4(let bits):

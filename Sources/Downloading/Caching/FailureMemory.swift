@@ -1,8 +1,8 @@
 import Coordination
 
-/// Remembers for a short time which sources failed, so that an origin that fails is not asked for every request.
+/// Remembers recently failed sources, so that a failing origin does not receive every request.
 ///
-/// A failure is remembered for the target that was asked, and for no other target of the source.
+/// A failure is remembered for the requested target, and for no other target of the source.
 struct FailureMemory {
     private let notFoundTime: Duration
     private let failureTime: Duration
@@ -14,11 +14,11 @@ struct FailureMemory {
         memory = ExpiringMemo(capacity: capacity, maximumBytes: maximumBytes)
     }
 
-    /// How many failures are remembered.
+    /// The number of remembered failures.
     var count: Int { memory.count }
 
-    /// Remembers a failure for the time of its class, or for less if the origin's answer said so; other errors are
-    /// not remembered.
+    /// Remembers a failure for the time of its class, or less if the origin's response says so; other errors are
+    /// ignored.
     mutating func remember(
         _ error: DownloadError, of identity: SourceIdentity, atMost limit: Duration?, at now: Duration
     ) {
@@ -27,7 +27,7 @@ struct FailureMemory {
             error, for: FetchedTarget(identity), bytes: identity.byteCount + 512, until: now + time, at: now)
     }
 
-    /// The remembered failure of a source, by the target of `identity`.
+    /// Returns the remembered failure of a source, by the target of `identity`.
     func failure(of identity: SourceIdentity, at now: Duration) -> DownloadError? {
         memory.value(for: FetchedTarget(identity), at: now)
     }
@@ -35,7 +35,7 @@ struct FailureMemory {
     /// Forgets the failure of the target of `identity`.
     mutating func forgetTarget(of identity: SourceIdentity) { memory.forget(FetchedTarget(identity)) }
 
-    /// Forgets the failures of a source, those of all of its targets.
+    /// Forgets the failures of a source, for all of its targets.
     mutating func forget(_ identity: SourceIdentity) {
         if identity.sharesTargets {
             memory.forget { $0.identity == identity }
@@ -46,8 +46,8 @@ struct FailureMemory {
 
     mutating func removeAll() { memory.removeAll() }
 
-    /// How long an error is remembered; nil for errors that say nothing about the source, such as our own limits and
-    /// refusals.
+    /// Returns the time for which an error is remembered; nil for errors unrelated to the source, such as our own
+    /// limits and rejections.
     private func time(of error: DownloadError) -> Duration? {
         switch error {
         case .notFound: notFoundTime
@@ -62,8 +62,8 @@ struct FailureMemory {
 }
 
 extension DownloadError {
-    /// Whether a stale copy may stand in (RFC 5861 section 4): the origin failed, and did not say that the source is
-    /// gone.
+    /// Whether a stale copy may be served (RFC 5861 section 4): the origin failed, and did not report that the source
+    /// is gone.
     var isOriginTrouble: Bool {
         switch self {
         case .unreachable, .noAddress, .protocolError, .notAsked, .undecodable, .tls, .timedOut, .originSuspended: true

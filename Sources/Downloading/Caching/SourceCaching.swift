@@ -1,51 +1,47 @@
-/// A place for the answer of an origin.
+/// Stores the response of an origin.
 package protocol SourceKeeping: Sendable {
-    /// Takes a source that has just arrived, and decides whether it may be kept.
+    /// Receives a source that has just arrived, and decides whether to store it.
     ///
-    /// Called before the flight is forgotten, so that a request that comes in between finds one or the other.
+    /// Called before the fetch is forgotten, so that a request in between finds one or the other.
     func store(_ source: Source)
 
-    /// Replaces the header of the version that is kept; its bytes and everything made from them stay.
+    /// Replaces the header of the stored version; its bytes and everything derived from them stay.
     func refresh(_ head: SourceHead)
 }
 
-/// The cache of sources as the downloader sees it: memory, and perhaps slower layers below.
+/// The cache of sources as seen by the downloader: memory, and optionally slower layers below.
 package protocol SourceCaching: SourceKeeping {
-    /// The source in memory, fresh or stale.
+    /// Returns the source in memory, fresh or stale.
     ///
-    /// Called under the downloader's lock: must be quick and call nothing of the downloader.
+    /// Called under the downloader's lock: must be quick and not call the downloader.
     func stored(for identity: SourceIdentity) -> StoredSource?
 
-    /// Whether ``retrieve(_:)`` may find sources that memory does not hold.
+    /// Whether ``retrieve(_:)`` may find sources that are not in memory.
     var hasSlowerLayer: Bool { get }
 
-    /// Looks for a source, fresh or stale, in the layers below memory; when it returns, a found source is in memory
-    /// as well.
+    /// Looks up a source, fresh or stale, in the layers below memory; a source that is found is also in memory when
+    /// this returns.
     func retrieve(_ identity: SourceIdentity) async -> Source?
 
-    /// Whether the arrived bytes are an image, as far as their header tells.
+    /// Returns whether the received bytes are an image, judging by their header.
     func isImage(_ source: Source) -> Bool
 
-    /// Notes the state in which a fetch begins; called before the origin is asked.
+    /// Records the state in which a fetch begins; called before the origin is contacted.
     ///
-    /// - Returns: The place for the origin's answer.
+    /// - Returns: The receiver of the origin's response.
     func beginFetch(of identity: SourceIdentity) -> any SourceKeeping
 
-    /// Forgets a source that its origin no longer has, and everything made from it.
+    /// Removes a source deleted at its origin, and everything derived from it.
     func remove(_ identity: SourceIdentity)
 }
 
-/// A cache of one layer, of sources of any kind.
+/// The defaults for a cache of one layer, for sources of any kind.
 extension SourceCaching {
-    /// It is not looked at.
     package func isImage(_ source: Source) -> Bool { true }
 
-    /// There is nothing to note.
     package func beginFetch(of identity: SourceIdentity) -> any SourceKeeping { self }
 
-    /// There is only memory.
     package var hasSlowerLayer: Bool { false }
 
-    /// There is nothing below.
     package func retrieve(_ identity: SourceIdentity) async -> Source? { nil }
 }

@@ -2,18 +2,17 @@ import Coordination
 import Crypto
 import Memory
 
-/// Decodes the bodies of sources that came with a content coding, on a thread for it, by turns: a body whose decoding
-/// takes long holds up no other.
+/// Decodes bodies with a content coding on its own thread, in turns: a body that takes long to decode does not block
+/// others.
 ///
-/// Not on the thread of the transfers: a small body can take as long as the largest one.
+/// Not on the `transfers` thread: a small body can take as long as the largest one.
 final class BodyDecoder: Sendable {
     private let configuration: DownloadConfiguration
     private let worker: WorkerPool
 
-    /// How long a turn takes.
+    /// The duration of a turn.
     private static let turn = Duration.milliseconds(2)
 
-    /// Starts the thread.
     init(_ configuration: DownloadConfiguration) {
         self.configuration = configuration
         worker = WorkerPool(
@@ -21,10 +20,10 @@ final class BodyDecoder: Sendable {
             name: "content codings")
     }
 
-    /// Bodies that wait for a turn.
+    /// The number of bodies that wait for a turn.
     var waitingCount: Int { worker.queuedCount }
 
-    /// The source without its codings; its decoded bytes count as received.
+    /// Returns the source without its codings; its decoded bytes count as received.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     func decode(_ source: Source, for request: TransferRequest, progress: TransferProgress) async throws -> Source {
@@ -35,7 +34,7 @@ final class BodyDecoder: Sendable {
         do {
             var (bytes, head) = (source.bytes, source.head)
             for coding in source.codings {
-                // The coded bytes count themselves by now.
+                // The encoded bytes now count themselves.
                 progress.begin(expecting: nil)
                 let decoding = try ContentDecoding(bytes, coding, maximumBytes: limit) { count, window in
                     try progress.receive(count, window: window)
@@ -55,7 +54,7 @@ final class BodyDecoder: Sendable {
         }
     }
 
-    /// Decodes a part; returns whether that was the last one.
+    /// Decodes a part; returns whether it was the last one.
     private func takeTurn(_ decoding: ContentDecoding, until end: Duration) async throws -> Bool {
         try await worker.run { token in
             let now = SystemTimekeeper().now
@@ -73,7 +72,7 @@ final class BodyDecoder: Sendable {
 }
 
 extension SourceHead {
-    /// The same header for bytes of this digest, which identifies them where there is no tag.
+    /// The same header with this digest as its validator if there is no entity tag.
     fileprivate func identified(by digest: SHA256Digest) -> SourceHead {
         guard case .digest = validator else { return self }
         return SourceHead(

@@ -3,9 +3,9 @@ import CZlib
 import Crypto
 import Memory
 
-/// A body that is being decoded a step at a time, so that other bodies get their turns.
+/// Decodes a body one step at a time, so that other bodies get their turns.
 ///
-/// On any thread, but on one at a time.
+/// May be used on any thread, but on only one at a time.
 @safe
 final class ContentDecoding: @unchecked Sendable {
     /// The state of the library.
@@ -21,28 +21,28 @@ final class ContentDecoding: @unchecked Sendable {
     private let willKeep: (_ count: Int, _ window: Int) throws -> Void
     private let stream: Stream
     private let piece: UnsafeMutableRawBufferPointer
-    /// Bytes that have been read.
+    /// The number of bytes read.
     private var place = 0
     private var members = 1
     private var decoded = ByteAccumulator()
     private var hash = SHA256()
 
-    /// Bytes of one piece, coded and decoded: a few milliseconds even of a body made to be slow.
+    /// The maximum size of one piece, encoded and decoded: a few milliseconds even for a body made to be slow.
     private static let codedPiece = 4 << 10
     private static let decodedPiece = 64 << 10
-    /// Members of a gzip body; tools that write many put 64 KiB into each.
+    /// The maximum number of members of a gzip body; tools that write many put 64 KiB into each.
     private static let mostMembers = 4_096
-    /// Most bytes that libbrotli keeps of what it has decoded.
+    /// The maximum number of decoded bytes retained by libbrotli.
     private static let brotliWindow = 16 << 20
 
-    /// Begins with the bytes of a body.
+    /// Begins to decode a body.
     ///
     /// - Parameters:
     ///   - coded: The body.
     ///   - coding: Its coding.
-    ///   - maximumBytes: Most bytes of the decoded body.
-    ///   - willKeep: Called before each piece of so many bytes is kept, with the bytes that the library keeps besides;
-    ///     an error that it throws ends the work.
+    ///   - maximumBytes: The maximum size of the decoded body in bytes.
+    ///   - willKeep: Called with the size of each piece before it is stored, and the number of bytes retained by the
+    ///   library; an error that it throws ends the work.
     /// - Throws: ``DownloadError/memoryFull``.
     init(
         _ coded: SharedBytes, _ coding: ContentCoding, maximumBytes: Int,
@@ -51,7 +51,7 @@ final class ContentDecoding: @unchecked Sendable {
         stream =
             switch coding {
             case .gzip: try Self.zlib(windowBits: 15 + 16)
-            // A zlib stream, or one without its header, as browsers read it.
+            // A zlib stream, or one without its header, as browsers accept it.
             case .deflate: try Self.zlib(windowBits: coded.withBytes(Self.hasZlibHeader) ? 15 : -15)
             case .brotli: try Self.brotli()
             }
@@ -85,7 +85,7 @@ final class ContentDecoding: @unchecked Sendable {
         return unsafe .brotli(state)
     }
 
-    /// Whether bytes begin like a zlib stream (RFC 1950 section 2.2).
+    /// Returns whether bytes begin like a zlib stream (RFC 1950 section 2.2).
     private static func hasZlibHeader(_ bytes: RawSpan) -> Bool {
         guard bytes.byteCount >= 2 else { return false }
         let first = unsafe Int(bytes.unsafeLoad(as: UInt8.self))
@@ -93,11 +93,11 @@ final class ContentDecoding: @unchecked Sendable {
         return first & 0x0f == 8 && (first << 8 | second) % 31 == 0
     }
 
-    /// Decodes the next piece; returns whether that was the last one.
+    /// Decodes the next piece; returns whether it was the last one.
     ///
     /// Bytes after the end are ignored.
     ///
-    /// - Throws: ``DownloadError/undecodable(_:)``, ``DownloadError/tooLarge``, or what `willKeep` throws.
+    /// - Throws: ``DownloadError/undecodable(_:)``, ``DownloadError/tooLarge``, or any error of `willKeep`.
     func step() throws -> Bool {
         try unsafe coded.withUnsafeBytes { input in
             let next = unsafe UnsafeRawBufferPointer(rebasing: input[place...].prefix(Self.codedPiece))
@@ -108,7 +108,7 @@ final class ContentDecoding: @unchecked Sendable {
         }
     }
 
-    /// The decoded bytes and their hash, once all steps are done.
+    /// Returns the decoded bytes and their hash, after the last step.
     func finish() -> (bytes: SharedBytes, digest: SHA256Digest) {
         var whole = ByteAccumulator()
         var hash = SHA256()

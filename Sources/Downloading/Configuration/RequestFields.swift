@@ -3,9 +3,9 @@ package import HTTPTypes
 import Memory
 import Text
 
-/// The fields of our requests, in libcurl's spelling of a header line.
+/// The fields of our requests, as libcurl header lines.
 enum RequestFields {
-    /// Our own fields, changed by those of an origin, and its credentials.
+    /// Returns our default fields, modified by an origin's fields, and its credentials.
     static func lines(for origin: Origin?, _ configuration: DownloadConfiguration) -> [String] {
         var fields: [(name: HTTPField.Name, value: String?)] = [
             (.userAgent, configuration.userAgent), (.accept, configuration.accept), (.acceptEncoding, "identity"),
@@ -20,8 +20,8 @@ enum RequestFields {
             fields.append((.authorization, "Basic " + Base64.encode(Array("\(user):\(password.text)".utf8))))
         case .bearer(let token): fields.append((.authorization, "Bearer " + token.text))
         case .signature:
-            // libcurl signs in the order of whole lines, in which Accept would come after Accept-Encoding: it sends
-            // its own. A store of objects asks nobody, so it needs no name against loops.
+            // libcurl signs whole lines in order, in which Accept would follow Accept-Encoding, so it sends its own. An
+            // object store contacts no other server, so it needs no field against loops.
             fields.removeAll { $0.name == .accept || $0.name == .cdnLoop }
             fields.append((.xAmzContentSHA256, "UNSIGNED-PAYLOAD"))
         case nil: break
@@ -36,12 +36,11 @@ enum RequestFields {
     }
 }
 
-/// The fields of our requests that an origin's answer may vary by (RFC 9111 section 4.1).
+/// The fields of our requests by which an origin's response may vary (RFC 9111 section 4.1).
 package struct SelectingFields: Sendable {
     private let common: HTTPFields
     private let byOrigin: [ExactText: HTTPFields]
 
-    /// The fields of requests under these settings.
     package init(_ configuration: DownloadConfiguration) {
         func fields(for origin: Origin?) -> HTTPFields {
             var fields = HTTPFields()
@@ -59,8 +58,8 @@ package struct SelectingFields: Sendable {
             uniqueKeysWithValues: configuration.origins.all.map { (ExactText($0.name), fields(for: $0)) })
     }
 
-    /// The fields of requests for a source; a named origin's by their hashes, because they may be secret and are kept
-    /// with answers.
+    /// Returns the fields of requests for a source; fields of a named origin are hashed, because they may be secret and
+    /// are stored with responses.
     package func fields(for identity: SourceIdentity) -> HTTPFields {
         identity.originName.flatMap { byOrigin[ExactText($0)] } ?? common
     }

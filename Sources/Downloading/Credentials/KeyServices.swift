@@ -3,15 +3,15 @@ import HTTPTypes
 import Memory
 import Text
 
-/// Asks the services that lend keys, in their protocols; every wait and every answer is bounded by the caller's `send`.
+/// Queries services for temporary keys; the caller's `send` bounds every wait and every response.
 enum KeyServices {
-    /// Sends a request to a URL that the operator has named, and waits for the answer.
+    /// Sends a request to a URL configured by the operator, and waits for the response.
     typealias BlockingCall = (HTTPRequest, _ url: String) throws(KeyFailure) -> (status: Int, body: [UInt8])
 
-    /// Most bytes of a token in a file.
+    /// The maximum size of a token file in bytes.
     private static let longestToken = 64 << 10
 
-    /// A key that `source` lends at `now`, in seconds since 1970; one that has ended already is none.
+    /// Returns a temporary key from `source` at `now`, in seconds since 1970; rejects a key that has already expired.
     static func blockingKey(
         from source: KeySource, at now: Int, _ send: BlockingCall
     ) throws(KeyFailure) -> OriginCredentials.AccessKey {
@@ -32,7 +32,7 @@ enum KeyServices {
         return key
     }
 
-    /// `AssumeRoleWithWebIdentity` of AWS' Security Token Service, version 2011-06-15.
+    /// The `AssumeRoleWithWebIdentity` request of AWS Security Token Service, version 2011-06-15.
     private static func exchange(_ token: String, role: String, session: String) -> HTTPRequest {
         let parameters = [
             ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"), ("RoleArn", role),
@@ -53,7 +53,7 @@ enum KeyServices {
         }
     }
 
-    /// The key of the machine's role: a token for the session first, then the role's name, then its key.
+    /// Returns the key of the machine's role: requests a session token first, then the role's name, then its key.
     private static func blockingInstanceKey(
         _ service: String, _ send: BlockingCall
     ) throws(KeyFailure) -> OriginCredentials.AccessKey {
@@ -67,7 +67,7 @@ enum KeyServices {
         return try LentKey.inJSON(blockingBody(ask, folder + URLEscapes.escaped(role.utf8), "metadata", send))
     }
 
-    /// The body of an answer with status 200.
+    /// Returns the body of a response with status 200.
     private static func blockingBody(
         _ request: HTTPRequest, _ url: String, _ name: String, _ send: BlockingCall
     ) throws(KeyFailure) -> [UInt8] {
@@ -80,7 +80,7 @@ enum KeyServices {
         return body
     }
 
-    /// The one line of an answer, fit for a field of a request.
+    /// Returns a response of one line that is valid in a field of a request.
     private static func text(in body: [UInt8], _ name: String) throws(KeyFailure) -> String {
         guard let text = LentKey.word(String(decoding: body, as: UTF8.self)) else {
             throw KeyFailure(detail: "the metadata service answered with no \(name)", isLasting: false)

@@ -2,12 +2,12 @@ import HTTPTypes
 import JSON
 import Text
 
-/// Reads the answers of services that lend keys.
+/// Parses the responses of services for temporary keys.
 enum LentKey {
-    /// Most bytes of each part of a key.
+    /// The maximum size of each part of a key in bytes.
     private static let longestWord = 16 << 10
 
-    /// The key in a JSON object, as services beside containers and of machines write it.
+    /// Parses a key in a JSON object, as returned by container and machine services.
     static func inJSON(_ body: [UInt8]) throws(KeyFailure) -> OriginCredentials.AccessKey {
         guard let members = (try? JSONReader.value(in: body))?.members else { throw unreadable }
         func text(_ name: String) -> String? {
@@ -21,7 +21,7 @@ enum LentKey {
             id: text("AccessKeyId"), secret: text("SecretAccessKey"), token: text("Token"), end: text("Expiration"))
     }
 
-    /// The key in the element `Credentials` of an answer of a Security Token Service.
+    /// Parses a key in the `Credentials` element of a Security Token Service response.
     static func inXML(_ body: [UInt8]) throws(KeyFailure) -> OriginCredentials.AccessKey {
         guard let credentials = content(of: "Credentials", in: body[...]) else { throw unreadable }
         func text(_ name: String) -> String? {
@@ -32,19 +32,19 @@ enum LentKey {
             end: text("Expiration"))
     }
 
-    /// The code of a refusal, fit for a log.
+    /// Returns the error code of a rejection, safe for a log.
     static func errorCode(in body: [UInt8]) -> String? {
         code(content(of: "Code", in: body[...]).map { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// A text without the space around it, if it has only characters that a field may have, and none of XML's escapes.
+    /// Trims a text; nil unless all of its characters are valid in a field, and none of it is an XML escape.
     static func word(_ text: String) -> String? {
         fieldValue(text).flatMap { value in
             value.hasOnlyBytes { $0 != 0x20 && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<") } ? value : nil
         }
     }
 
-    /// A text without the space around it, if a field may have it: a scheme and its credentials, such as `Basic abc`.
+    /// Trims a text; nil unless it is a valid field value: a scheme and its credentials, such as `Basic abc`.
     static func fieldValue(_ text: String) -> String? {
         var value = text[...]
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
@@ -73,7 +73,7 @@ enum LentKey {
         return text
     }
 
-    /// The bytes between the first start tag of this name, which has no attributes, and the next end tag.
+    /// Returns the bytes between the first start tag of this name, without attributes, and the next end tag.
     private static func content(of name: String, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let start = text.firstRange(of: Array("<\(name)>".utf8)),
             let end = text[start.upperBound...].firstRange(of: Array("</\(name)>".utf8))

@@ -1,28 +1,28 @@
 import Coordination
 import Text
 
-/// Why a service lends no key; the text is for logs, and holds no secret.
+/// The reason why a service returned no key; the text is for logs, and contains no secret.
 struct KeyFailure: Error, Equatable {
     let detail: String
-    /// Whether the next try would end in the same way.
+    /// Whether the next attempt would fail in the same way.
     let isLasting: Bool
 }
 
-/// The keys that sign the requests to named origins; those that are lent are renewed before they end.
+/// The keys that sign requests to named origins; temporary keys are renewed before they expire.
 ///
-/// A key is asked for when it is needed: by the first request, and then by one that finds it near its end, which does
-/// not wait for the next key. Origins with one source share its key. Each source is asked by one renewal at a time,
-/// which belongs to no request, and after failures only now and then.
+/// A key is requested when it is needed: by the first request, and then by one that finds it close to expiry, which
+/// does not wait for the next key. Origins with the same source share its key. Each source has one renewal at a time,
+/// which belongs to no request, and after failures is retried only at intervals.
 final class SigningKeys: Sendable {
-    /// Asks for a key at this time, in seconds since 1970; blocks for a bounded time.
+    /// Requests a key at this time, in seconds since 1970; blocks for a bounded time.
     typealias Lending = @Sendable (KeySource, Int) throws(KeyFailure) -> OriginCredentials.AccessKey
 
-    /// A key that was lent, with the times at which it is given back.
+    /// A temporary key, with the times of its renewal and its end.
     private struct Loan: Sendable {
         let key: OriginCredentials.AccessKey
-        /// From then on the next one is asked for.
+        /// The next key is requested from this time on.
         let renewsAt: Int
-        /// From then on it is not used: a request takes a while.
+        /// The key is not used from this time on, because a request takes a while.
         let lastsUntil: Int
 
         init(_ key: OriginCredentials.AccessKey, at now: Int) {
@@ -36,17 +36,17 @@ final class SigningKeys: Sendable {
 
     private struct State {
         var loans: [KeySource: Loan] = [:]
-        /// The last failure, how often it came, and until when nobody asks again.
+        /// The last failure, the number of failures, and the time of the next attempt.
         var failures: [KeySource: (failure: KeyFailure, count: Int, until: Duration)] = [:]
-        /// When a refused key was given up for the next one.
+        /// The time at which a rejected key was replaced.
         var replacements: [KeySource: Duration] = [:]
     }
 
-    /// The waits between the tries of one renewal.
+    /// The pauses between the attempts of one renewal.
     private static let pauses: [Duration] = [.milliseconds(200), .seconds(1)]
-    /// The longest wait between two renewals, and the shortest between two refused keys.
+    /// The longest pause between two renewals, and the shortest between two rejected keys.
     private static let longestRest = Duration.seconds(60)
-    /// Error codes of stores that say that a key has ended before its time.
+    /// Error codes of stores for a key that has expired early.
     private static let endings = ["ExpiredToken", "InvalidAccessKeyId", "InvalidToken"]
 
     private let sources: [ExactText: KeySource]
@@ -55,7 +55,7 @@ final class SigningKeys: Sendable {
     private let renewals = SharedTasks<KeySource, Loan>()
     private let state = Locked(State())
 
-    /// The keys of `origins`; nothing is asked for before it is needed.
+    /// Creates the keys of `origins`; none is requested before it is needed.
     init(of origins: Origins, timekeeper: any Timekeeper, lending lend: @escaping Lending) {
         sources = Dictionary(
             origins.all.compactMap { origin in
@@ -66,16 +66,16 @@ final class SigningKeys: Sendable {
         self.lend = lend
     }
 
-    /// The key for requests to the origin of this name; nil if they are not signed.
+    /// Returns the key for requests to the origin of this name; nil if they are not signed.
     ///
-    /// - Throws: ``DownloadError/unreachable(_:)`` if none can be had, or `CancellationError`.
+    /// - Throws: ``DownloadError/unreachable(_:)`` if no key is available, or `CancellationError`.
     func key(for originName: String?) async throws -> OriginCredentials.AccessKey? {
         guard let source = originName.flatMap({ sources[ExactText($0)] }) else { return nil }
         if case .fixed(let key) = source { return key }
         let wall = timekeeper.secondsSince1970
         let loan = state.withLock { $0.loans[source] }
         if let loan, wall < loan.renewsAt { return loan.key }
-        // It goes on when no request waits for it any more.
+        // It continues even when no request waits for it.
         if !renewals.contains(source), state.withLock({ isRested($0, source) }) {
             Task.immediate { [self] in _ = try? await renewed(source) }
         }
@@ -87,11 +87,11 @@ final class SigningKeys: Sendable {
         }
     }
 
-    /// Whether a store's error code says that a key is to be renewed.
+    /// Returns whether a store's error code requires a new key.
     static func areOver(_ code: String) -> Bool { endings.contains(code) }
 
-    /// The key that follows one that was refused; nil if there is none: keys of the settings stay, and the next key of
-    /// a source that has just replaced one is no better.
+    /// Returns the replacement of a rejected key; nil if there is none: configured keys stay, and a source that has
+    /// just replaced a key has no better one.
     ///
     /// - Throws: As ``key(for:)``.
     func key(
@@ -110,7 +110,7 @@ final class SigningKeys: Sendable {
         return next
     }
 
-    /// The result of the renewal that is under way, or of a new one.
+    /// Returns the result of the renewal in progress, or of a new one.
     private func renewed(_ source: KeySource) async throws -> Loan {
         try await renewals.value(
             for: source,
@@ -152,7 +152,7 @@ final class SigningKeys: Sendable {
         state.failures[source].map { timekeeper.now >= $0.until } ?? true
     }
 
-    /// A key that the source lends now; it is asked on a thread of its own.
+    /// Requests a key from the source on a new thread.
     private func loan(from source: KeySource) async throws -> Loan {
         let now = timekeeper.secondsSince1970
         let answer: Result<OriginCredentials.AccessKey, KeyFailure>? = await WorkThread.value(named: "credentials") {

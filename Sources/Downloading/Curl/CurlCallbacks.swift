@@ -1,11 +1,11 @@
 import CCurl
 import CCurlShim
 
-// The callbacks that libcurl calls on the thread `transfers`, inside `curl_multi_perform`. Formed in a file-scope
-// function, so that no isolation sticks to them. The context is the transfer, which the loop keeps alive while its
-// handle is in the multi handle.
+// The callbacks that libcurl calls on the `transfers` thread, inside `curl_multi_perform`. Formed in a file-scope
+// function, so that they are not actor-isolated. The context is the transfer, which the loop retains while its handle
+// is in the multi handle.
 
-/// Sets the callbacks of a handle to those of `transfer`.
+/// Sets the callbacks of a handle for `transfer`.
 @unsafe
 func setTransferCallbacks(_ handle: UnsafeMutableRawPointer, _ transfer: CurlTransfer) -> CURLcode {
     unsafe CCurlShim_set_callbacks(

@@ -4,18 +4,18 @@ import Coordination
 import HTTPTypes
 import Memory
 
-/// Owns one easy handle, set up once and used for one transfer after another.
+/// Owns an easy handle, set up once and reused for successive transfers.
 ///
-/// Confined to the thread `transfers`.
+/// Confined to the `transfers` thread.
 @safe
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
-    /// The profile that it was made for, which outlives it.
+    /// The profile that it was created for, which outlives it.
     unowned let profile: CurlProfile
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var resolved: UnsafeMutablePointer<curl_slist>?
 
-    /// A handle with all options that do not change from transfer to transfer.
+    /// Creates a handle with all options that are the same for every transfer.
     init?(_ profile: CurlProfile) {
         guard let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
@@ -32,7 +32,7 @@ final class CurlEasy {
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_BUFFERSIZE, 192 << 10)
-        // Without a folder of certificates libcurl keeps the parsed file between handshakes.
+        // Without a folder of certificates libcurl caches the parsed file between handshakes.
         unsafe CCurlShim_set_string(handle, CURLOPT_CAPATH, nil)
         if let file = profile.configuration.certificateAuthorities { set(CURLOPT_CAINFO, file) }
         guard unsafe profile.apply(to: handle) else { return nil }
@@ -44,9 +44,9 @@ final class CurlEasy {
         unsafe curl_slist_free_all(resolved)
     }
 
-    /// Points the handle at the transfer's current URL and judged addresses; false if libcurl refuses.
+    /// Sets the handle to the transfer's current URL and checked addresses; returns false if libcurl rejects them.
     ///
-    /// The transfer must outlive its time in the multi handle: the loop keeps it.
+    /// The transfer must outlive its time in the multi handle: the loop retains it.
     func prepare(_ transfer: CurlTransfer, connectTimeout: Duration) -> Bool {
         let url = transfer.url
         unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, nil)
@@ -54,7 +54,7 @@ final class CurlEasy {
         unsafe resolved = nil
         if url.address == nil {
             let list = transfer.hop.judgedAddresses.map { $0.isV6 ? "[\($0)]" : "\($0)" }.joined(separator: ",")
-            // The plus lets the entry age, so that libcurl's cache of names does not grow forever.
+            // The plus lets the entry expire, so that libcurl's cache of names does not grow forever.
             unsafe resolved = curl_slist_append(nil, "+\(url.host):\(url.port):\(list)")
             unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, resolved)
         }
@@ -78,10 +78,10 @@ final class CurlEasy {
         .microseconds(unsafe CCurlShim_get_offset(handle, info))
     }
 
-    /// Connections that the last transfer opened; none if it found one open.
+    /// The number of connections opened by the last transfer; 0 if it reused one.
     var connectionCount: Int { unsafe CCurlShim_get_long(handle, CURLINFO_NUM_CONNECTS) }
 
-    /// False without memory for them all, so that a request never goes out without one of its fields.
+    /// Returns false if out of memory, so that a request is never sent with a field missing.
     private func setFields(_ lines: [String]) -> Bool {
         unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, nil)
         unsafe curl_slist_free_all(headers)
@@ -93,7 +93,7 @@ final class CurlEasy {
         return unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, headers) == CURLE_OK
     }
 
-    /// Has the request bring an upload, which outlives the transfer; without one it asks.
+    /// Makes the request send an upload, which outlives the transfer; nil sends no body.
     private func setBody(_ upload: TransferUpload?) -> Bool {
         let codes = unsafe [
             // libcurl only reads it.
@@ -107,7 +107,7 @@ final class CurlEasy {
         return codes.allSatisfy { $0 == CURLE_OK }
     }
 
-    /// Has the request signed with a key, or not at all.
+    /// Makes libcurl sign the request with a key, or not at all.
     private func setKey(_ key: OriginCredentials.AccessKey?) -> Bool {
         unsafe CCurlShim_set_string(handle, CURLOPT_USERNAME, key?.id) == CURLE_OK
             && CCurlShim_set_string(handle, CURLOPT_PASSWORD, key?.secret.text) == CURLE_OK

@@ -2,20 +2,20 @@ import CCurl
 import CCurlShim
 
 extension DownloadError {
-    /// How far a hop had come when libcurl ended it.
+    /// The stage of a hop at which libcurl ended it.
     enum Stage: CaseIterable {
-        /// No request had been sent.
+        /// No request was sent.
         case connecting
-        /// The request had been sent, and no complete header had arrived.
+        /// The request was sent, but no complete header has arrived.
         case waiting
-        /// The body of an accepted answer was arriving.
+        /// The body of an accepted response was arriving.
         case receiving
     }
 
-    /// The error for libcurl's result at this stage.
+    /// Maps libcurl's result at this stage.
     ///
-    /// Once a request has been sent, libcurl fails because of the answer, even if it names another cause: it says
-    /// "out of memory" when a header line is longer than its buffer.
+    /// Once a request is sent, libcurl fails because of the response, even if it reports another cause: it reports "out
+    /// of memory" if a header line is longer than its buffer.
     init(_ code: CURLcode, at stage: Stage) {
         let text = unsafe String(cString: curl_easy_strerror(code))
         self =
@@ -37,7 +37,7 @@ extension DownloadError {
                 CURLE_NO_CONNECTION_AVAILABLE, CURLE_RECURSIVE_API_CALL, CURLE_UNRECOVERABLE_POLL:
                 stage == .connecting ? .internal(text) : .protocolError(text)
             default:
-                // Malformed answers, HTTP/0.9, malformed chunks, bodies that end early; codes of other protocols do not
+                // Malformed responses, HTTP/0.9, malformed chunks, truncated bodies; codes of other protocols do not
                 // occur.
                 .protocolError(text)
             }

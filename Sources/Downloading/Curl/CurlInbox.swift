@@ -1,8 +1,8 @@
 import Coordination
 
-/// Requests of other threads to the thread `transfers`.
+/// Requests from other threads to the `transfers` thread.
 final class CurlInbox: Sendable {
-    /// A load whose caller waits.
+    /// A load with a waiting caller.
     struct Load: Sendable {
         let id: UInt64
         let request: TransferRequest
@@ -13,7 +13,7 @@ final class CurlInbox: Sendable {
         let continuation: CheckedContinuation<TransferAnswer, any Error>
     }
 
-    /// A command for the thread `transfers`.
+    /// A command for the `transfers` thread.
     enum Command: Sendable {
         case start(Load)
         case cancel(UInt64)
@@ -28,7 +28,7 @@ final class CurlInbox: Sendable {
 
     private let state = Locked(State())
 
-    /// Announces a load, so that it can be cancelled before it has been posted.
+    /// Registers a load, so that it can be cancelled before it is posted.
     func announce() -> UInt64 {
         state.withLock { state in
             state.lastID += 1
@@ -37,7 +37,7 @@ final class CurlInbox: Sendable {
         }
     }
 
-    /// Posts an announced load; returns the error to throw when it is no longer wanted.
+    /// Posts a registered load; returns the error to throw if it is no longer wanted.
     func start(_ load: Load) -> (any Error)? {
         state.withLock { state in
             guard state.arriving.remove(load.id) != nil else { return CancellationError() }
@@ -54,7 +54,7 @@ final class CurlInbox: Sendable {
         }
     }
 
-    /// Stops the thread; false when it has been stopped before.
+    /// Stops the thread; returns false if it was already stopped.
     func stop() -> Bool {
         state.withLock { state in
             defer { state.isStopped = true }
@@ -62,7 +62,7 @@ final class CurlInbox: Sendable {
         }
     }
 
-    /// The commands posted since the last call, and whether the thread is to end.
+    /// Returns the commands posted since the last call, and whether the thread must end.
     func take() -> (commands: [Command], isStopped: Bool) {
         state.withLock { state in
             defer { state.commands.removeAll(keepingCapacity: true) }

@@ -1,18 +1,18 @@
 package import Coordination
 package import HTTPTypes
 
-/// Loads sources with libcurl: one thread for all transfers, no blocking call anywhere.
+/// Loads sources with libcurl: one thread for all transfers, without any blocking call.
 package final class CurlLoader: DataLoading {
     /// The thread or one of the libraries could not be started.
     package struct StartFailure: Error, CustomStringConvertible {
         /// The part that could not be started.
         package let detail: String
 
-        /// A line for operators.
+        /// A description for operators.
         package var description: String { "downloads: \(detail)" }
     }
 
-    /// Connections kept open between transfers: this many for absolute URLs, and this many for each named origin.
+    /// The number of idle connections kept open for absolute URLs, and for each named origin.
     package static let maximumIdleConnections = 128
 
     private let multi: CurlMulti
@@ -21,12 +21,12 @@ package final class CurlLoader: DataLoading {
     private let keys: SigningKeys
     private let decoder: BodyDecoder
 
-    /// Starts the thread `transfers`.
+    /// Starts the `transfers` thread.
     ///
     /// - Parameters:
-    ///   - configuration: How to fetch, and which sources.
-    ///   - timekeeper: The clock for time limits and for the times of answers.
-    ///   - observer: Gets retries.
+    ///   - configuration: The settings for fetching, and the allowed sources.
+    ///   - timekeeper: The clock for time limits and for the times of responses.
+    ///   - observer: Receives retries.
     package init(
         configuration: DownloadConfiguration, timekeeper: any Timekeeper = SystemTimekeeper(),
         observer: DownloadObserver = DownloadObserver()
@@ -56,7 +56,7 @@ package final class CurlLoader: DataLoading {
         shutDown()
     }
 
-    /// Fetches a source, or its confirmation, redirects followed, as the settings allow; a body cut short is resumed.
+    /// Fetches or validates a source, following redirects as the settings allow; a truncated body is resumed.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func load(
@@ -96,13 +96,13 @@ package final class CurlLoader: DataLoading {
         }
     }
 
-    /// Sends a request to a URL that a stranger may have named: its addresses are judged like those of a source, and
-    /// redirects are not followed.
+    /// Sends a request to a URL from an untrusted client: its addresses are checked like a source's, and redirects are
+    /// not followed.
     ///
     /// - Parameters:
-    ///   - request: The method, the fields and the body; its target does not count.
-    ///   - url: Where it goes.
-    /// - Throws: A ``DownloadError``, for an answer other than 2xx as well, or `CancellationError`.
+    ///   - request: The method, the fields and the body; its target is ignored.
+    ///   - url: The URL.
+    /// - Throws: A ``DownloadError``, including for a status other than 2xx, or `CancellationError`.
     package func call(_ request: HTTPRequest, at url: SourceURL) async throws {
         let call = TransferRequest(object: SourceIdentity(url: url), upload: TransferUpload(call: request))
         _ = try await load(call, progress: TransferProgress())
@@ -117,7 +117,7 @@ package final class CurlLoader: DataLoading {
     }
 }
 
-/// The values that the thread `transfers` starts with; only that thread uses them afterwards.
+/// The initial values of the `transfers` thread; only that thread uses them afterward.
 private final class LoopStart: @unchecked Sendable {
     let configuration: DownloadConfiguration
     let multi: CurlMulti

@@ -3,9 +3,10 @@ import Coordination
 import Glibc
 import Text
 
-/// Runs all transfers on the thread `transfers`: looks names up, judges addresses, drives libcurl, keeps the time.
+/// Runs all transfers on the `transfers` thread: looks up names, checks addresses, drives libcurl, and enforces time
+/// limits.
 ///
-/// Made, used and ended on that thread; others reach it through the inbox.
+/// Created, used and destroyed on that thread; others reach it through the inbox.
 final class CurlLoop {
     /// For absolute URLs, which belong to no named origin.
     private let absoluteURLs: CurlProfile
@@ -42,7 +43,7 @@ final class CurlLoop {
         self.resolver = resolver
     }
 
-    /// Works until the inbox says stop.
+    /// Runs until the inbox is stopped.
     func run() {
         while true {
             let (commands, isStopped) = inbox.take()
@@ -73,10 +74,10 @@ final class CurlLoop {
         }
     }
 
-    /// The profile of a named origin, else that of absolute URLs.
+    /// Returns the profile of a named origin, or the profile of absolute URLs.
     private func profile(named name: String?) -> CurlProfile { name.flatMap { origins[ExactText($0)] } ?? absoluteURLs }
 
-    /// Judges the origin and the URL of a hop and finds its addresses.
+    /// Checks the origin and the URL of a hop and looks up its addresses.
     private func beginHop(of transfer: CurlTransfer) {
         let url = transfer.url
         do throws(DownloadError) {
@@ -107,7 +108,7 @@ final class CurlLoop {
         }
     }
 
-    /// Judges the addresses of a hop and hands it to libcurl; one denied address refuses the hop.
+    /// Checks the addresses of a hop and starts it in libcurl; one denied address rejects the hop.
     private func connect(_ transfer: CurlTransfer, to addresses: [IPAddress]) {
         let now = timekeeper.now
         let own = ownAddresses.current(at: now)
@@ -130,7 +131,7 @@ final class CurlLoop {
         transfer.easy = easy
     }
 
-    /// Ends a hop with libcurl's result, or without one when its time is over.
+    /// Ends a hop with libcurl's result, or without one on a timeout.
     private func endHop(of transfer: CurlTransfer, code: CURLcode?) {
         detach(transfer)
         switch transfer.outcome(code) {
@@ -163,7 +164,7 @@ final class CurlLoop {
         transfer.load.continuation.resume(with: result)
     }
 
-    /// Takes back the handle; libcurl closes the connection unless the answer was read to its end.
+    /// Detaches the handle; libcurl closes the connection unless the response was read to its end.
     private func detach(_ transfer: CurlTransfer) {
         guard let easy = transfer.easy else { return }
         transfer.easy = nil
@@ -172,7 +173,7 @@ final class CurlLoop {
         easy.profile.giveBack(easy)
     }
 
-    /// Ends transfers whose time is over and continues those whose pause is over; returns when to look again.
+    /// Ends transfers that have timed out and resumes those whose pause is over; returns the time until the next check.
     private func expire(at now: Duration) -> Duration? {
         var next: Duration?
         for transfer in Array(transfers.values) {
@@ -206,10 +207,10 @@ final class CurlLoop {
     }
 }
 
-/// Bounds retries to a tenth of the requests: each request saves a tenth of a retry, and at most ten retries are
-/// saved up.
+/// Limits retries to a tenth of the requests: each request earns a tenth of a retry, and at most ten retries
+/// accumulate.
 ///
-/// It begins full, so that a fresh process may retry too.
+/// It starts full, so that a new process may retry too.
 struct RetryBudget {
     private static let tenthsPerRetry = 10
     private static let maximumTenths = 100
@@ -219,7 +220,7 @@ struct RetryBudget {
     /// Counts a request.
     mutating func save() { tenths = min(tenths + 1, Self.maximumTenths) }
 
-    /// Takes a retry out; false when there is none left.
+    /// Takes a retry; returns false if there is none left.
     mutating func spend() -> Bool {
         guard tenths >= Self.tenthsPerRetry else { return false }
         tenths -= Self.tenthsPerRetry

@@ -3,15 +3,15 @@ import CCurlShim
 
 /// Owns libcurl's multi handle.
 ///
-/// The thread `transfers` makes all calls but ``wakeUp()``.
+/// Only ``wakeUp()`` may be called outside the `transfers` thread.
 @safe
 final class CurlMulti: @unchecked Sendable {
-    /// Whether libcurl could be initialized, which is tried once.
+    /// Whether libcurl was initialized; attempted only once.
     static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let handle: UnsafeMutableRawPointer
 
-    /// A multi handle with its own connections; nil without memory or descriptors.
+    /// Creates a multi handle with its own connections; nil if out of memory or descriptors.
     init?() {
         guard Self.isInitialised, let handle = unsafe curl_multi_init() else { return nil }
         unsafe self.handle = handle
@@ -23,30 +23,27 @@ final class CurlMulti: @unchecked Sendable {
         unsafe curl_multi_cleanup(handle)
     }
 
-    /// Ends the current poll, or the next one.
-    ///
-    /// Any thread may call this.
+    /// Ends the current or next poll; may be called on any thread.
     func wakeUp() {
         _ = unsafe curl_multi_wakeup(handle)
     }
 
-    /// Starts the transfer of a handle; false if libcurl refuses it.
+    /// Starts the transfer of a handle; returns false if libcurl rejects it.
     func add(_ easy: CurlEasy) -> Bool {
         unsafe curl_multi_add_handle(handle, easy.handle) == CURLM_OK
     }
 
-    /// Ends the transfer of a handle.
     func remove(_ easy: CurlEasy) {
         _ = unsafe curl_multi_remove_handle(handle, easy.handle)
     }
 
-    /// Advances all transfers as far as possible without waiting.
+    /// Advances all transfers without waiting.
     func perform() {
         var running: Int32 = 0
         _ = unsafe curl_multi_perform(handle, &running)
     }
 
-    /// Waits until a socket of a transfer or of the resolver is ready, until ``wakeUp()``, or until the time is over.
+    /// Waits until a socket of a transfer or of the resolver is ready, until ``wakeUp()``, or until the timeout.
     func blockingPoll(also descriptors: inout [curl_waitfd], atMost duration: Duration) {
         let milliseconds =
             Int32(max(0, min(duration.components.seconds, 60) * 1000))
@@ -57,7 +54,7 @@ final class CurlMulti: @unchecked Sendable {
         }
     }
 
-    /// A transfer that has ended, with its result.
+    /// Returns a finished transfer with its result.
     func nextFinished() -> (transfer: CurlTransfer, code: CURLcode)? {
         var code = CURLE_OK
         guard let easy = unsafe CCurlShim_next_finished(handle, &code),

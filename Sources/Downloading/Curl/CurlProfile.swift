@@ -1,27 +1,26 @@
 import CCurl
 import CCurlShim
 
-/// Settings, fields, trust and connections that all transfers to one named origin share, or all transfers to absolute
-/// URLs.
+/// The settings, fields, trust and connections shared by all transfers to one named origin, or by all transfers to
+/// absolute URLs.
 ///
-/// libcurl compares neither fields nor pins when it looks for a kept connection. So each named origin has its own
-/// share handle with connections, and its own easy handles, which keep the TLS sessions. Confined to the thread
-/// `transfers`.
+/// libcurl compares neither fields nor pins when it reuses a connection. Each named origin therefore has its own share
+/// handle with connections, and its own easy handles, which cache the TLS sessions. Confined to the `transfers` thread.
 @safe
 final class CurlProfile {
     private static let maximumIdleHandles = 32
 
     let configuration: DownloadConfiguration
     private let origin: Origin?
-    /// The header lines of all requests; a single request adds its own.
+    /// The header lines common to all requests.
     let fieldLines: [String]
-    /// Whether requests carry their place in a trace.
+    /// Whether requests propagate their trace context.
     var tellsTraces: Bool { origin?.tellsTraces ?? false }
     private var idleHandles: [CurlEasy] = []
     private let share: UnsafeMutableRawPointer?
     private let pins: OpaquePointer?
 
-    /// The profile of `origin`; without one, that of absolute URLs.
+    /// Creates the profile of `origin`; nil for absolute URLs.
     init(_ configuration: DownloadConfiguration, origin: Origin? = nil) {
         self.configuration = configuration
         self.origin = origin
@@ -37,17 +36,16 @@ final class CurlProfile {
         unsafe CCurlShim_pins_free(pins)
     }
 
-    /// A handle that no transfer uses; nil if libcurl has no memory for one.
+    /// Returns an idle or new handle; nil if libcurl is out of memory.
     func takeHandle() -> CurlEasy? { idleHandles.popLast() ?? CurlEasy(self) }
 
-    /// Keeps a handle for the next transfer.
     func giveBack(_ easy: CurlEasy) {
         if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
     }
 
     /// Sets the origin's options on a new handle.
     ///
-    /// False if libcurl refuses any of them: no request may be sent with only some of the options.
+    /// Returns false if libcurl rejects any of them: no request may be sent with only some of the options.
     @unsafe
     func apply(to handle: UnsafeMutableRawPointer) -> Bool {
         guard let origin else { return true }

@@ -5,17 +5,17 @@ import HTTPTypes
 import Memory
 import Text
 
-/// One load with all its redirects, from the first look-up to its end.
+/// A load with all its redirects, from the first lookup to its end.
 ///
-/// Confined to the thread `transfers`.
+/// Confined to the `transfers` thread.
 final class CurlTransfer {
     /// The result of a hop.
     enum Outcome {
         case success(TransferAnswer)
         case redirect(String)
-        /// Ask the same URL again, for the rest or from zero.
+        /// Request the same URL again, for the rest or from the start.
         case again
-        /// Once more, after a pause.
+        /// Retry after a pause.
         case retry
         case failure(DownloadError)
     }
@@ -27,7 +27,7 @@ final class CurlTransfer {
     var easy: CurlEasy?
     var clock: TransferClock
     var timings = TransferTimings()
-    /// When the look-up of the current hop's name began.
+    /// The time at which the lookup of the current hop's name began.
     var lookUpBegan = Duration.zero
 
     private let maximumBytes: Int
@@ -38,7 +38,7 @@ final class CurlTransfer {
     private(set) var hop = TransferHop()
     private var body = TransferBody()
     private var requestedAt: HTTPDate
-    /// Directives of redirects on the way that forbid reuse; they also hold for the target.
+    /// Directives of redirects that forbid reuse; they also apply to the target.
     private var restrictions: Set<ExactText> = []
     private var failure: DownloadError?
     private var hasRetried = false
@@ -66,19 +66,19 @@ final class CurlTransfer {
     /// The URL of the current hop.
     var url: SourceURL { trail.current }
 
-    /// Whether the current hop is to the named origin, and no redirect has led elsewhere before.
+    /// Whether the current hop goes to the named origin, and no earlier redirect has left it.
     var isAtOwnOrigin: Bool { !hasLeftOrigin && load.request.identity.originName != nil }
 
     /// The key that signs the current hop's request; nil if it is not signed.
     var signingKey: OriginCredentials.AccessKey? { isAtOwnOrigin ? load.key : nil }
 
-    /// Lets the current hop open connections to these addresses only, and use kept ones whose peer `isAllowed`.
+    /// Restricts the current hop to new connections to these addresses, and to reused ones whose peer `isAllowed`.
     func beginConnecting(to addresses: [IPAddress], isAllowed: @escaping (IPAddress) -> Bool) {
         hop.judgedAddresses = addresses.map(\.unmapped)
         hop.isAllowed = isAllowed
     }
 
-    /// The fields of the current hop's request beside those of all requests.
+    /// The fields of the current hop's request besides those common to all requests.
     var extraFields: HTTPFields {
         switch question {
         case .whole, .put: [:]
@@ -93,13 +93,13 @@ final class CurlTransfer {
         return load.request.condition?.url == namedURL ? .ifChanged : .whole
     }
 
-    /// The current hop's URL as part of the identity: the first URL is without the ignored parameters.
+    /// The current hop's URL as part of the identity: the first URL without the ignored parameters.
     private var namedURL: String {
         let identity = load.request.identity
         return url == identity.target ? identity.url.canonical : url.canonical
     }
 
-    /// Goes on to a redirect's target.
+    /// Continues with a redirect's target.
     func beginHop(to location: String, at now: Duration) throws(DownloadError) {
         let before = url.origin
         try trail.follow(location)
@@ -109,29 +109,29 @@ final class CurlTransfer {
         beginHop(at: now)
     }
 
-    /// Asks the current URL, for the first time or again.
+    /// Requests the current URL, for the first time or again.
     func beginHop(at now: Duration) {
         clock.beginHop(at: now)
         hop = TransferHop()
     }
 
-    /// Pauses before the hop is begun again; the time for connecting goes on.
+    /// Pauses before the hop is retried; the connection timeout keeps running.
     func beginRetry(at now: Duration) {
         hop = TransferHop()
         pauseEnd = now + Self.pauseBeforeRetry
     }
 
-    /// Whether the pause before a retry is over now.
+    /// Returns whether the pause before a retry has just ended.
     func endPause(at now: Duration) -> Bool {
         guard let end = pauseEnd, now >= end else { return false }
         pauseEnd = nil
         return true
     }
 
-    /// When the time limits are to be checked next.
+    /// The time of the next check of the time limits.
     var nextCheck: Duration { min(clock.nextCheck, pauseEnd ?? clock.nextCheck) }
 
-    /// Called by libcurl for every line of a header and of trailers; false ends the transfer.
+    /// Called by libcurl for every line of a header and of trailers; returning false ends the transfer.
     @unsafe
     func readHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         clock.answered(at: timekeeper.now)
@@ -150,7 +150,7 @@ final class CurlTransfer {
                 return true
             case .resume: return true
             case .notModified, .restart, .redirect, .refuse, .enough:
-                // Some origins send content where there is none, with a 204 above all: the connection is not kept.
+                // Some origins send content where none is allowed, above all with a 204: the connection is not reused.
                 return verdict != .refuse(.emptyBody) && head.contentLength ?? 0 <= TransferHop.maximumDrainedBytes
             }
         } catch {
@@ -159,7 +159,7 @@ final class CurlTransfer {
         }
     }
 
-    /// Called by libcurl for the bytes of a body; false ends the transfer.
+    /// Called by libcurl for the bytes of a body; returning false ends the transfer.
     @unsafe
     func readBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         clock.received(bytes.count)
@@ -178,7 +178,7 @@ final class CurlTransfer {
         return true
     }
 
-    /// Called by libcurl before each connection: opens a socket to a judged address, refuses every other.
+    /// Called by libcurl before each connection: opens a socket to a checked address, and rejects every other.
     @unsafe
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         guard let target = unsafe IPAddress(CCurlShim_socket_address(address)),
@@ -193,7 +193,7 @@ final class CurlTransfer {
         return descriptor
     }
 
-    /// Called by libcurl when a connection is there, new or used before; false ends the transfer.
+    /// Called by libcurl when a connection is ready, new or reused; returning false ends the transfer.
     func willSendRequest(to remote: String, port: Int, from localPort: Int) -> Bool {
         clock.connected(at: timekeeper.now)
         requestedAt = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
@@ -207,7 +207,7 @@ final class CurlTransfer {
         hop.connection = connection
         // libcurl closes the connection, and nothing was sent.
         guard connection != .soiled else { return false }
-        // libcurl itself asks again when a kept connection turns out to be dead: within our count and budget.
+        // libcurl itself retries when a reused connection is dead; this counts toward our limit and budget.
         hop.requests += 1
         guard hop.requests == 1 || takeRetry() else {
             failure = .unreachable("a kept connection was dead")
@@ -216,7 +216,7 @@ final class CurlTransfer {
         return true
     }
 
-    /// The result of a hop that libcurl ended with `code`; nil stands for our own end by a time limit.
+    /// Returns the result of a hop that libcurl ended with `code`; nil means a timeout.
     func outcome(_ code: CURLcode?) -> Outcome {
         if let failure { return .failure(failure) }
         switch hop.verdict {
@@ -240,7 +240,7 @@ final class CurlTransfer {
         }
         guard let code else { return .failure(.timedOut) }
         if hop.connection == .soiled { return .again }
-        // The rest of an earlier answer came after the look.
+        // The rest of an earlier response arrived after the check.
         if code == CURLE_UNSUPPORTED_PROTOCOL, hop.connection == .quiet, hop.head == nil, takeRetry() { return .again }
         if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
         guard code == CURLE_OK else {
@@ -278,7 +278,7 @@ final class CurlTransfer {
 
     private var wallTime: HTTPDate { HTTPDate(secondsSince1970: timekeeper.secondsSince1970) }
 
-    /// The origin's directives for its refusal bound how long it is remembered.
+    /// The origin's directives for its error limit how long it is remembered.
     private func noteRefusal() {
         guard let head = hop.head, head.fields.contains(.cacheControl) || head.fields.contains(.expires) else { return }
         let freshness = SourceFreshness(
@@ -294,7 +294,6 @@ final class CurlTransfer {
         return true
     }
 
-    /// Adds libcurl's timings of a hop.
     func addTimings(of easy: CurlEasy) {
         let connected = easy.microseconds(CURLINFO_CONNECT_TIME_T)
         let secured = easy.microseconds(CURLINFO_APPCONNECT_TIME_T)

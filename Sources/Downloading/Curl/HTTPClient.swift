@@ -4,39 +4,39 @@ import Coordination
 package import HTTPTypes
 import Memory
 
-/// Sends single requests to servers that the operator has named, and waits for their answers: collectors, a running
-/// service.
+/// Sends single requests to servers configured by the operator, such as collectors or a running service, and waits for
+/// their responses.
 ///
-/// Sources are never fetched with it: it judges no addresses.
+/// Never used for sources: it does not check addresses.
 package enum HTTPClient {
-    /// Why there is no answer.
+    /// The reason why there is no response.
     package struct Failure: Error, CustomStringConvertible {
-        /// The error in libcurl's words.
+        /// libcurl's error message.
         package let description: String
-        /// Whether the time was over.
+        /// Whether the request timed out.
         package var isTimeOut = false
     }
 
-    /// An answer with its whole body.
+    /// A response with its whole body.
     package struct Answer: Sendable {
         package let status: Int
         package let body: [UInt8]
-        /// How long the server wants to be left alone (RFC 9110 section 10.2.3); nil if it does not say.
+        /// The delay requested by the server (RFC 9110 section 10.2.3); nil if there is none.
         package let retryAfter: Duration?
     }
 
-    /// Longest body of an answer, in bytes.
+    /// The maximum size of a response body in bytes.
     package static let maximumBodyLength = 64 << 20
 
-    /// Sends a request on the calling thread, which waits for the answer; redirects are not followed.
+    /// Sends a request and blocks the calling thread until the response; redirects are not followed.
     ///
     /// - Parameters:
-    ///   - request: The method, the fields and the body; its target does not count.
+    ///   - request: The method, the fields and the body; its target is ignored.
     ///   - url: An absolute `http` or `https` URL.
-    ///   - timeLimit: Time for all of it.
-    ///   - authorities: A file of certificate authorities in PEM instead of the system's.
-    ///   - mostBodyBytes: Longest body of the answer; nil if it is not wanted, and then the answer has an empty one,
-    ///     and a long one ends the transfer.
+    ///   - timeLimit: The total time limit.
+    ///   - authorities: A PEM file of certificate authorities; nil for the system's.
+    ///   - mostBodyBytes: The maximum size of the response body; nil discards the body, and a long one ends the
+    ///   transfer.
     package static func blockingSend(
         _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil,
         mostBodyBytes: Int? = maximumBodyLength
@@ -56,7 +56,7 @@ package enum HTTPClient {
         set(CURLOPT_TIMEOUT_MS, max(1, Int(timeLimit.milliseconds)))
         if let authorities { set(CURLOPT_CAINFO, authorities) }
         var lines: UnsafeMutablePointer<curl_slist>?
-        // An empty value leaves libcurl's own field out.
+        // An empty value omits libcurl's own field.
         let fields = request.headerFields.map { "\($0.name): \($0.value)" } + ["Expect:"]
         for field in fields { unsafe lines = curl_slist_append(lines, field) ?? lines }
         defer { unsafe curl_slist_free_all(lines) }
@@ -85,20 +85,20 @@ package enum HTTPClient {
     }
 }
 
-/// The body of an answer while it arrives; used by one thread.
+/// The body of a response while it arrives; used by one thread.
 private final class ReceivedBytes {
     var bytes: [UInt8] = []
-    /// Whether the body is wanted.
+    /// Whether the body is stored.
     let isKept: Bool
-    /// Bytes that may still come.
+    /// The number of bytes that may still arrive.
     var left: Int
-    /// Most bytes that are read and dropped: a server that sends without end costs no more.
+    /// The maximum number of bytes read and discarded, so that a server that sends without end costs no more.
     private static let mostDropped = 64 << 10
 
     init(atMost maximum: Int?) { (isKept, left) = (maximum != nil, maximum ?? Self.mostDropped) }
 }
 
-/// libcurl's call with a part of a body; fewer bytes than it was given end the transfer.
+/// libcurl's callback for a part of a body; returning a smaller number ends the transfer.
 private let takeBody: CCurlShim_data_callback = { start, size, count, context in
     guard let start = unsafe start, let context = unsafe context else { return 0 }
     let received = unsafe Unmanaged<ReceivedBytes>.fromOpaque(context).takeUnretainedValue()
@@ -111,14 +111,14 @@ private let takeBody: CCurlShim_data_callback = { start, size, count, context in
 }
 
 extension HTTPClient {
-    /// Sends a request on a thread of its own, because the server may take its time; redirects are not followed, and
-    /// the answer's body is not kept.
+    /// Sends a request on its own thread, because the server may be slow; redirects are not followed, and the response
+    /// body is discarded.
     ///
     /// - Parameters:
-    ///   - request: The method, the fields and the body; its target does not count.
+    ///   - request: The method, the fields and the body; its target is ignored.
     ///   - url: An absolute `http` or `https` URL.
-    ///   - timeLimit: Time for all of it.
-    ///   - authorities: A file of certificate authorities in PEM instead of the system's.
+    ///   - timeLimit: The total time limit.
+    ///   - authorities: A PEM file of certificate authorities; nil for the system's.
     ///   - thread: The thread's name.
     package static func status(
         of request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String?, thread name: String
@@ -132,7 +132,7 @@ extension HTTPClient {
         return result ?? .failure(Failure(description: "no thread"))
     }
 
-    /// Sends a request to a service that lends keys, whose answers are short and soon.
+    /// Sends a request to a service for temporary keys, whose responses are short and fast.
     static func blockingCall(
         _ request: HTTPRequest, _ url: String, authorities: String?
     ) throws(KeyFailure) -> (status: Int, body: [UInt8]) {

@@ -1,21 +1,21 @@
 import CCurlShim
 
-/// The sockets of connections that libcurl may keep.
+/// The sockets of connections that libcurl may reuse.
 ///
-/// Bytes behind the end of an answer would be read as the answer to the next request on the connection, and libcurl
-/// 7.88 uses a connection on which some wait. Confined to the thread `transfers`.
+/// Bytes after the end of a response would be read as the response to the next request on the connection, and libcurl
+/// 7.88 reuses connections with such bytes pending. Confined to the `transfers` thread.
 final class KeptSockets {
     /// A connection before a request is sent on it.
     enum Connection {
         /// Opened for this request.
         case new
-        /// Used before, and nothing waits to be read on it.
+        /// Reused, without pending input.
         case quiet
-        /// Used before, and something waits to be read on it.
+        /// Reused, with pending input.
         case soiled
     }
 
-    /// The ends of a connection; connections to several peers may have one port here.
+    /// The ends of a connection; connections to several peers may share a local port.
     struct Ends: Hashable {
         let remote: String
         let port: Int
@@ -23,10 +23,10 @@ final class KeptSockets {
     }
 
     private var sockets: [Ends: CInt] = [:]
-    /// The connection of each socket; the number of one that was closed becomes that of another one.
+    /// The connection of each socket; the number of a closed socket is reused.
     private var ends: [CInt: Ends] = [:]
 
-    /// The connection of a handle, which may be on one of the sockets that were opened for its request.
+    /// Returns the state of a handle's connection, which may use one of the sockets opened for its request.
     func connection(_ own: Ends, of easy: CurlEasy, opened: [CInt]) -> Connection {
         if let socket = opened.first(where: { CCurlShim_local_port($0) == own.localPort }) {
             if let before = ends.updateValue(own, forKey: socket), before != own { sockets[before] = nil }

@@ -2,32 +2,33 @@ import CCurlShim
 import HTTPTypes
 import Memory
 
-/// One request of a transfer, and the header of its answer: all that begins anew with each hop and each retry.
+/// One request of a transfer, and the header of its response: the state that is reset for each hop and each retry.
 struct TransferHop {
-    /// A refused answer's body up to this size is read to its end, so that the connection can be used again.
+    /// The body of a rejected response is read to its end up to this size in bytes, so that the connection can be
+    /// reused.
     static let maximumDrainedBytes = 16 << 10
 
-    /// The addresses that connections may be opened to.
+    /// The addresses to which connections may be opened.
     var judgedAddresses: [IPAddress] = []
-    /// Judges the peer of a connection, which may have been opened for an earlier transfer.
+    /// Checks the peer of a connection, which may have been opened for an earlier transfer.
     var isAllowed: (IPAddress) -> Bool = { _ in false }
-    /// Sockets that were opened for this hop.
+    /// The sockets opened for this hop.
     var sockets: [CInt] = []
     /// The state of the connection before the request was sent; nil before there is one.
     var connection: KeptSockets.Connection?
-    /// Requests that libcurl has sent.
+    /// The number of requests sent by libcurl.
     var requests = 0
     var reader = ResponseHeadReader()
     var head: ResponseHead?
     var verdict: ResponseHead.Verdict?
     private var drainedBytes = 0
-    /// The body of a refusal, if it is kept: stores of objects say in it what was wrong.
+    /// The body of an error response, if it is stored: object stores explain the error in it.
     private var refusal: [UInt8] = []
 
-    /// Whether the bytes that come belong to the source.
+    /// Whether incoming bytes belong to the source.
     var takesBody: Bool { verdict == .accept || verdict == .resume }
 
-    /// Counts bytes of an answer that is no source; false if they are too many.
+    /// Counts bytes of a response that is not a source; returns false if there are too many.
     @unsafe
     mutating func drain(_ bytes: UnsafeRawBufferPointer, keeping isKept: Bool) -> Bool {
         drainedBytes += bytes.count
@@ -36,25 +37,25 @@ struct TransferHop {
         return true
     }
 
-    /// The error of a refused answer, with the store's error code if its body has one.
+    /// Returns the error of a rejected response, with the store's error code if its body has one.
     func explained(_ error: DownloadError) -> DownloadError {
         guard case .status(let status) = error, let code = LentKey.errorCode(in: refusal) else { return error }
         return .storeRefusal(status, code: code)
     }
 }
 
-/// The body of a transfer, which may come in several parts.
+/// The body of a transfer, which may arrive in several parts.
 struct TransferBody: ~Copyable {
-    /// The header of the answer that began it.
+    /// The header of the response that began it.
     private(set) var answer: (head: ResponseHead, requestedAt: HTTPDate)?
-    /// The missing part, if the body was cut short.
+    /// The missing part, if the body was truncated.
     private(set) var partial: PartialBody?
-    /// Bytes so far.
+    /// The number of bytes so far.
     private(set) var count = 0
     private var sink: BodySink?
     private var resumptions = 0
 
-    /// Takes the body of an answer, in place of all that came before.
+    /// Begins the body of a response, replacing any earlier bytes.
     mutating func begin(_ head: ResponseHead, requestedAt: HTTPDate, isRedirected: Bool) {
         sink = BodySink(head: head, isRedirected: isRedirected)
         (answer, count) = ((head, requestedAt), 0)
@@ -66,10 +67,10 @@ struct TransferBody: ~Copyable {
         count += bytes.count
     }
 
-    /// The next request asks for all of the source.
+    /// Makes the next request ask for the whole source.
     mutating func startOver() { partial = nil }
 
-    /// Whether a cut body is worth going on with; the next hop then asks for its rest.
+    /// Returns whether a truncated body is worth resuming; the next hop then requests its rest.
     mutating func prepareResumption() -> Bool {
         guard resumptions < PartialBody.maximumResumptions, let answer,
             let rest = PartialBody(of: answer.head, receivedBytes: count)
@@ -79,11 +80,11 @@ struct TransferBody: ~Copyable {
         return true
     }
 
-    /// Ends the body and gives its validator.
+    /// Ends the body and returns its validator.
     mutating func finish() -> (bytes: SharedBytes, validator: SourceValidator)? { sink.take()?.finish() }
 }
 
-/// The URLs a transfer has been sent through, so that it neither loops nor goes on forever.
+/// The URLs of a transfer, for detecting loops and limiting redirects.
 struct RedirectTrail {
     /// The URL of the current hop.
     private(set) var current: SourceURL
@@ -96,7 +97,7 @@ struct RedirectTrail {
         self.maximum = maximum
     }
 
-    /// Goes on to the target of a redirect; the caller judges its address like a first URL's.
+    /// Continues with the target of a redirect; the caller checks its address as for the first URL.
     mutating func follow(_ location: String) throws(DownloadError) {
         let target: SourceURL
         do throws(SourceURLError) {

@@ -2,17 +2,17 @@ import Glibc
 
 /// A regular file below a folder, opened without ever following a link.
 ///
-/// Each segment of the path is opened by itself below the one before, so that no link can be put in place between a
-/// check and its use.
+/// Each path segment is opened separately below the previous one, so that no link can be placed between a check and its
+/// use.
 @safe
 struct ConfinedFile: ~Copyable {
     private let descriptor: CInt
-    /// Size when it was opened, in bytes.
+    /// The size at opening in bytes.
     let size: Int
-    /// When it was last changed, in seconds since 1970.
+    /// The time of the last modification, in seconds since 1970.
     let modifiedAt: Int
 
-    /// Opens the file of these segments below `root`, whose own path may have links.
+    /// Opens the file of these segments below `root`, whose own path may contain links.
     init(root: String, segments: [String]) throws(DownloadError) {
         var folder = unsafe open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .unreachable("folder: error \(errno)") }
@@ -23,7 +23,7 @@ struct ConfinedFile: ~Copyable {
             close(folder)
             folder = next
         }
-        // Without blocking: a pipe would wait for a writer.
+        // Nonblocking, because opening a pipe would wait for a writer.
         let descriptor = unsafe openat(folder, segments.last ?? ".", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(errno) }
         var status = stat()
@@ -40,7 +40,7 @@ struct ConfinedFile: ~Copyable {
         close(descriptor)
     }
 
-    /// The next bytes, none at the end.
+    /// Reads the next bytes; returns 0 at the end.
     @unsafe
     func blockingRead(into buffer: UnsafeMutableRawBufferPointer) throws(DownloadError) -> Int {
         while true {

@@ -2,22 +2,21 @@ import Coordination
 import Glibc
 import Memory
 
-/// Puts files below a folder, each whole or not at all, without ever following a link below it.
+/// Writes files atomically below a folder, without ever following a link below it.
 ///
-/// A file is written under a temporary name in a folder of the root, synced, and renamed. The temporary names begin
-/// with that of a lock file, which the process holds while it lives: files beside a lock that nobody holds are left
-/// over.
+/// A file is written under a temporary name in a folder of the root, synced, and renamed. Temporary names begin with
+/// the name of a lock file, which the process locks while it lives: files beside an unlocked lock file are leftovers.
 @safe
 final class ConfinedWriting: Sendable {
     private let root: String
     /// The folder of temporary files, below the root.
     private let temporary: [String]
-    /// The name of this process's files; random.
+    /// The random name prefix of this process's files.
     private let name: String
     private let lock: CInt
     private let lastNumber = Locked(0)
 
-    /// Makes the folder of temporary files and the lock, and removes what dead processes left.
+    /// Creates the folder of temporary files and the lock, and removes leftovers of dead processes.
     init(root: String, temporary: [String]) throws(DownloadError) {
         (self.root, self.temporary) = (root, temporary)
         let folder = try Descriptor(root: root, folders: temporary, makingThem: 0o700)
@@ -25,7 +24,7 @@ final class ConfinedWriting: Sendable {
         name = String(UInt64.random(in: .min ... .max), radix: 16)
         lock = unsafe openat(folder.number, name + Self.lockEnding, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw Self.failure("lock", errno) }
-        // If another process takes it between these two lines, it removes the file, which then protects nothing.
+        // If another process locks it between these two lines, it deletes the file, which then protects nothing.
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             close(lock)
             throw .unreachable("lock: it is held")
@@ -41,26 +40,26 @@ final class ConfinedWriting: Sendable {
 
     private static let lockEnding = ".lock"
 
-    /// Whether the lock is still there, so that no other process removes the files beside it.
+    /// Whether the lock still exists, so that no other process removes the files beside it.
     var isProtected: Bool {
         var status = stat()
         return unsafe fstat(lock, &status) == 0 && status.st_nlink > 0
     }
 
-    /// How a file is put.
+    /// The options of a write.
     struct Manner {
         /// Whether the name is synced as well as the bytes.
         let isLasting: Bool
-        /// Whether no other user may read it, nor the folders that are made for it.
+        /// Whether the file and the folders created for it are unreadable for other users.
         let isPrivate: Bool
     }
 
-    /// Puts a file there, in place of another one.
+    /// Writes a file, replacing any existing one.
     ///
     /// - Parameters:
-    ///   - bytes: All of it.
-    ///   - segments: Its path below the root; folders are made if they are missing.
-    ///   - manner: How it is put.
+    ///   - bytes: The whole content.
+    ///   - segments: Its path below the root; missing folders are created.
+    ///   - manner: The options.
     func blockingPut(_ bytes: SharedBytes, at segments: [String], _ manner: Manner) throws(DownloadError) {
         let source = try Descriptor(root: root, folders: temporary)
         let target = try Descriptor(
@@ -89,12 +88,12 @@ final class ConfinedWriting: Sendable {
         if manner.isLasting, fsync(target.number) != 0 { throw Self.failure("fsync", errno) }
     }
 
-    /// The names in a folder below a root; none if there is no such folder.
+    /// Returns the names in a folder below a root; empty if there is no such folder.
     static func blockingNames(in folders: [String], root: String) throws(DownloadError) -> [String] {
         do throws(DownloadError) {
             return try Descriptor(root: root, folders: folders).names.filter { !$0.hasPrefix(".") }
         } catch {
-            // A root that is gone is a failure.
+            // A missing root is an error.
             _ = try Descriptor(root: root, folders: [])
             return []
         }
@@ -114,7 +113,7 @@ final class ConfinedWriting: Sendable {
         }
     }
 
-    /// Removes the files beside each lock that nobody holds, and the lock last.
+    /// Removes the files beside each unlocked lock file, and the lock file last.
     private static func removeLeftovers(in folder: borrowing Descriptor) {
         let names = folder.names
         for lockName in names where lockName.hasSuffix(lockEnding) {
@@ -134,12 +133,12 @@ final class ConfinedWriting: Sendable {
         [ENOSPC, EDQUOT].contains(number) ? .lackOfRoom : .unreachable("\(step): error \(number)")
     }
 
-    /// An open folder below the root; only the root's own path may have links.
+    /// An open folder below the root; only the root's own path may contain links.
     @safe
     private struct Descriptor: ~Copyable {
         let number: CInt
 
-        /// Opens it; with a mode, folders are made that are missing.
+        /// Opens it; with a mode, creates missing folders.
         init(root: String, folders: [String], makingThem mode: mode_t? = nil) throws(DownloadError) {
             var folder = unsafe open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard folder >= 0 else { throw ConfinedWriting.failure("folder", errno) }
@@ -147,7 +146,7 @@ final class ConfinedWriting: Sendable {
                 let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
                 var next = unsafe openat(folder, name, flags)
                 if next < 0, errno == ENOENT, let mode {
-                    // Another process may make it at the same time.
+                    // Another process may create it at the same time.
                     if unsafe mkdirat(folder, name, mode) == 0 { fsync(folder) }
                     next = unsafe openat(folder, name, flags)
                 }
@@ -161,7 +160,7 @@ final class ConfinedWriting: Sendable {
 
         deinit { close(number) }
 
-        /// The names in it; empty if it cannot be read.
+        /// The names in it; empty if it is unreadable.
         var names: [String] {
             let copy = dup(number)
             guard let stream = unsafe fdopendir(copy) else {

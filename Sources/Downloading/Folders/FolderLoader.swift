@@ -3,9 +3,9 @@ import Crypto
 import HTTPTypes
 import Memory
 
-/// Loads sources from the folders of named origins, on threads of its own, because a disk may be slow.
+/// Loads sources from the folders of named origins on its own threads, because a disk may be slow.
 ///
-/// Sources that named origins hold in memory are given at once.
+/// Sources of named origins in memory are returned at once.
 package final class FolderLoader: DataLoading {
     private static let pieceSize = 256 << 10
 
@@ -63,10 +63,10 @@ package final class FolderLoader: DataLoading {
         }
     }
 
-    /// Refuses further loads and waits for those under way.
+    /// Rejects further loads and waits for those in progress.
     package func shutDown() { workers.shutDown() }
 
-    /// The source that lies in memory.
+    /// Returns the source stored in memory.
     private func source(
         _ identity: SourceIdentity, _ bytes: [UInt8], progress: TransferProgress
     ) throws -> Source {

@@ -1,9 +1,8 @@
-/// Loads each source from its kind of place: over HTTP, or from a folder.
+/// Loads each source over HTTP, or from a folder.
 package struct PlaceLoader: DataLoading {
     private let web: any DataLoading
     private let folders: any DataLoading
 
-    /// Loads with `web`, and with `folders` if the source is in a folder.
     package init(web: any DataLoading, folders: any DataLoading) {
         self.web = web
         self.folders = folders

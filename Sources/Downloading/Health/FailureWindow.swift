@@ -1,7 +1,7 @@
-/// The ends of transfers within the last ten seconds, counted by whole seconds.
+/// The results of transfers within the last ten seconds, counted per second.
 struct FailureWindow {
     private static let seconds: Int64 = 10
-    /// Fewer ends, or fewer sources, are no evidence.
+    /// Fewer results, or fewer sources, are not sufficient evidence.
     private static let leastCount = 20
     private static let leastSources = 5
 
@@ -9,13 +9,13 @@ struct FailureWindow {
         var second: Int64 = -1
         var successes = 0
         var failures = 0
-        /// Hashes of sources that failed, up to the number that matters.
+        /// Hashes of failed sources, up to the number that matters.
         var sources: Set<Int> = []
     }
 
     private var buckets = [Bucket](repeating: Bucket(), count: Int(seconds))
 
-    /// Counts one end that says something.
+    /// Counts a conclusive result.
     mutating func add(_ report: OriginReport, of source: SourceIdentity, at now: Duration) {
         switch report {
         case .nothing: return
@@ -27,10 +27,10 @@ struct FailureWindow {
         }
     }
 
-    /// Counts one good end.
+    /// Counts a success.
     mutating func addSuccess(at now: Duration) { buckets[bucket(at: now)].successes += 1 }
 
-    /// Whether there were enough ends, of enough sources, and all of them failures.
+    /// Returns whether there were enough results, of enough sources, and all of them failures.
     func isAllFailure(at now: Duration) -> Bool {
         let oldest = now.components.seconds - Self.seconds
         let recent = buckets.filter { $0.second > oldest }

@@ -1,23 +1,23 @@
 package import Coordination
 
-/// Loads only from origins that are not suspended, and learns from the end of every transfer.
+/// Loads only from origins that are not suspended, and learns from the result of every transfer.
 ///
-/// Transfers to a suspended origin are refused before any work, and redirects to it are not followed; other origins
-/// are not affected. If a transfer's failure raises a suspicion about its origin, sources that have worked are
-/// requested in its place, one after another, and only the header of each answer is read. They use the transfer's own
-/// slot.
+/// Transfers to a suspended origin are rejected before any work, and redirects to it are not followed; other origins
+/// are unaffected. If a failed transfer raises a suspicion about its origin, sources that have worked before are
+/// requested instead, one after another, and only the header of each response is read. These requests use the
+/// transfer's own slot.
 package final class GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let timekeeper: any Timekeeper
     private let book = Locked(OriginHealthBook())
     private let observer: @Sendable (OriginSnapshot) -> Void
 
-    /// Guards the origins that `loader` asks.
+    /// Guards the origins used by `loader`.
     ///
     /// - Parameters:
-    ///   - loader: Fetches.
+    ///   - loader: Fetches the sources.
     ///   - timekeeper: The clock.
-    ///   - observer: Called when an origin begins or ceases to be reachable or suspended; on any thread, outside locks.
+    ///   - observer: Called when an origin becomes or stops being reachable or suspended; on any thread, outside locks.
     package init(
         _ loader: any DataLoading, timekeeper: any Timekeeper,
         observer: @escaping @Sendable (OriginSnapshot) -> Void = { _ in }
@@ -27,7 +27,7 @@ package final class GuardedLoader: DataLoading {
         self.observer = observer
     }
 
-    /// Fetches a source, unless its origin, or one that it is redirected to, is suspended.
+    /// Fetches a source, unless its origin, or the origin of a redirect, is suspended.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func load(
@@ -58,7 +58,7 @@ package final class GuardedLoader: DataLoading {
     /// The health of recently used origins.
     package var originHealth: OriginHealthSummary { book.withLock { $0.summary(at: timekeeper.now) } }
 
-    /// Lets a transfer go on to a source's origin, or not; an origin that redirected it has answered.
+    /// Admits a transfer to a source's origin, or rejects it; an origin that redirected it has responded.
     private func move(
         to source: SourceIdentity, _ current: Locked<OriginVisit?>, _ progress: TransferProgress
     ) throws(DownloadError) {
@@ -72,7 +72,7 @@ package final class GuardedLoader: DataLoading {
         }
     }
 
-    /// Ends a transfer's stay at an origin, if there is one; returns an inquiry that follows from it.
+    /// Ends a transfer's visit to an origin, if there is one; returns any resulting inquiry.
     private func leave(
         _ current: Locked<OriginVisit?>, _ report: OriginReport
     ) -> (OriginKey, OriginInquiry)? {
@@ -85,7 +85,7 @@ package final class GuardedLoader: DataLoading {
         return (ended.origin, inquiry)
     }
 
-    /// Requests the sources of an inquiry and notes the results; a caller that leaves meanwhile does not end it.
+    /// Requests the sources of an inquiry and records the results; continues even if the caller leaves.
     private func carryOut(_ inquiry: OriginInquiry, about origin: OriginKey) async {
         let loader = loader
         let findings = await Task.detached { await inquiry.findings(from: loader) }.value
@@ -93,7 +93,7 @@ package final class GuardedLoader: DataLoading {
         noting { $0.settle(origin, inquiry, findings, at: now) }
     }
 
-    /// Changes the book, and tells the observer what has become known by that.
+    /// Updates the health book, and reports resulting changes to the observer.
     private func noting<Outcome>(_ change: (inout OriginHealthBook) -> Outcome) -> Outcome {
         let (outcome, changes) = book.withLock { book in
             let outcome = change(&book)
@@ -105,10 +105,10 @@ package final class GuardedLoader: DataLoading {
 }
 
 extension OriginInquiry {
-    /// Asks one source after another until one speaks for the origin; those behind one that took all of its time at
-    /// once.
+    /// Requests one source after another until one is conclusive for the origin; if one uses up all of its time, the
+    /// rest are requested at once.
     ///
-    /// So one source that hangs, which a client may have chosen, neither decides nor makes the inquiry take much
+    /// So one hanging source, which a client may have chosen, neither decides the inquiry nor makes it take much
     /// longer.
     fileprivate func findings(from loader: any DataLoading) async -> [OriginFinding] {
         var findings: [OriginFinding] = []
@@ -127,7 +127,7 @@ extension OriginInquiry {
         return findings
     }
 
-    /// The finding about an origin from a fetch of one source, and whether that fetch reached its time limit.
+    /// Returns the finding about an origin from a fetch of one source, and whether that fetch reached its time limit.
     private static func finding(
         of source: SourceIdentity, from loader: any DataLoading
     ) async -> (finding: OriginFinding, hasTimedOut: Bool) {

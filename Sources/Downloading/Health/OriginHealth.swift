@@ -1,82 +1,82 @@
-/// Whether an origin is worth asking: suspended when it keeps failing, then probed by one transfer at a time.
+/// Tracks whether an origin works: it is suspended if it keeps failing, then probed by one transfer at a time.
 ///
-/// A client that requests failing URLs of an origin must not be able to close it to others. So a few failing URLs
-/// prove nothing while another one works: each suspicion is first tested with URLs that have worked, if some are
-/// known, and their result counts.
+/// A client that requests failing URLs of an origin must not be able to block it for others. A few failing URLs
+/// therefore prove nothing while another one works: each suspicion is first tested with URLs that have worked before,
+/// if any are known, and their result decides.
 ///
-/// An unknown origin is asked. A transfer with a pass of an earlier phase says nothing about the current phase.
+/// An unknown origin is contacted. A transfer with a pass from an earlier phase does not affect the current phase.
 struct OriginHealth {
-    /// The right to run one transfer, given back with the transfer's report.
+    /// The right to run one transfer, returned with the transfer's report.
     struct Pass: Hashable, Sendable {
         fileprivate let number: UInt64
         fileprivate let phase: UInt64
-        /// The origin's answers before the transfer began.
+        /// The number of the origin's responses before the transfer began.
         fileprivate let answers: UInt64
     }
 
-    /// The decision about a transfer that wants to start.
+    /// The decision on a new transfer.
     enum Admission: Equatable {
         case granted(Pass)
         /// The origin is suspended, at least for this long.
         case refused(Duration)
     }
 
-    /// The consequence of a transfer's end.
+    /// The consequence of a transfer's result.
     enum Consequence: Equatable {
         case none
         /// The origin is suspended, or suspended for longer.
         case suspended
-        /// It will be suspended, unless one of these sources works; see ``settle(_:_:at:)``.
+        /// The origin will be suspended, unless one of these sources works; see ``settle(_:_:at:)``.
         case suspected(OriginInquiry)
     }
 
     private enum Phase {
         case open
         case suspended(OriginInquiry.Cause, until: Duration, pause: Duration)
-        /// `isBacked` when the URLs that have worked are asked as well.
+        /// `isBacked` is true if URLs that have worked before are requested too.
         case probing(OriginInquiry.Cause, pause: Duration, isBacked: Bool)
     }
 
-    /// Sources in a row without an answer that suspend.
+    /// The number of consecutive sources without a response that suspends the origin.
     private static let mostUnanswered = 5
     private static let firstPause = Duration.seconds(5)
     private static let longestPause = Duration.seconds(60)
-    /// For how long all URLs may probe an origin that answered 5xx and of which nothing has ever worked.
+    /// The time for which all URLs may probe an origin that responded with 5xx and has never worked.
     private static let probeWindow = Duration.seconds(1)
 
     private var phase = Phase.open
     private var phaseNumber: UInt64 = 0
     private var lastNumber: UInt64 = 0
-    /// The transfers under way, by their passes' numbers.
+    /// The transfers in progress, by the numbers of their passes.
     private var running: [UInt64: TransferProgress] = [:]
-    /// Ends that showed that the origin is reachable.
+    /// The number of results that showed that the origin is reachable.
     private var answers: UInt64 = 0
-    /// Those of them without 5xx.
+    /// The number of those without 5xx.
     private var goodAnswers: UInt64 = 0
-    /// The sources, as hashes, that have had no answer since the last one.
+    /// The sources, as hashes, without a response since the last response.
     private var unanswered: Set<Int> = []
     private var window = FailureWindow()
-    /// When the probes by all URLs end; nil while there are none.
+    /// The end of the window for probes by all URLs; nil while there is none.
     private var probeWindowEnd: Duration?
     private var known = KnownSources()
-    /// The inquiry under way.
+    /// The inquiry in progress.
     private var inquiry: OriginInquiry?
 
-    /// Whether the last conclusive transfer had a valid answer below 500; nil before the first.
+    /// Whether the last conclusive transfer had a valid response below 500; nil before the first.
     private(set) var isReachable: Bool?
 
-    /// Whether a source of the origin is known that has worked.
+    /// Whether a source of the origin is known to have worked.
     var hasWorked: Bool { !known.sources.isEmpty }
 
-    /// Whether nothing is known, and nothing under way that could tell.
+    /// Whether nothing is known, and no transfer or inquiry is in progress.
     var isBlank: Bool { isReachable == nil && running.isEmpty && inquiry == nil && !isSuspended }
 
-    /// Whether transfers are being refused.
+    /// Whether transfers are rejected.
     var isSuspended: Bool {
         if case .open = phase { false } else { true }
     }
 
-    /// The least time for which transfers will be refused; nil when they are not.
+    /// Returns the minimum time for which transfers will be rejected; nil if they are not.
     func refusal(at now: Duration) -> Duration? {
         switch phase {
         case .open: nil
@@ -85,7 +85,7 @@ struct OriginHealth {
         }
     }
 
-    /// Lets a transfer start, or not; the first one after a suspension's end is the probe.
+    /// Admits or rejects a transfer; the first one after the end of a suspension is the probe.
     mutating func admit(_ progress: TransferProgress, at now: Duration) -> Admission {
         closeProbeWindow(at: now)
         if let refusal = refusal(at: now) { return .refused(refusal) }
@@ -98,7 +98,8 @@ struct OriginHealth {
         return .granted(Pass(number: lastNumber, phase: phaseNumber, answers: answers))
     }
 
-    /// The inquiry before a transfer of `source` starts: nil unless it is the probe, and other sources have worked.
+    /// Returns the inquiry before a transfer of `source` starts; nil unless it is the probe, and other sources have
+    /// worked.
     mutating func inquiry(before pass: Pass, of source: SourceIdentity) -> OriginInquiry? {
         guard pass.phase == phaseNumber, case .probing(let cause, let pause, _) = phase,
             let inquiry = suspect(cause, sparing: source, isLast: false)
@@ -107,7 +108,7 @@ struct OriginHealth {
         return inquiry
     }
 
-    /// Notes the end of a transfer of `source`.
+    /// Records the result of a transfer of `source`.
     mutating func end(
         _ pass: Pass, _ report: OriginReport, of source: SourceIdentity, at now: Duration
     ) -> Consequence {
@@ -123,7 +124,7 @@ struct OriginHealth {
                 open(report, at: now)
                 return .none
             }
-            // Until the window closes, another URL may speak for the origin.
+            // Until the window closes, another URL may prove that the origin works.
             if probeWindowEnd != nil { return .none }
             if report == .nothing {
                 enter(.suspended(cause, until: now, pause: pause))
@@ -137,7 +138,7 @@ struct OriginHealth {
         }
     }
 
-    /// Notes the findings of an inquiry.
+    /// Records the findings of an inquiry.
     mutating func settle(_ asked: OriginInquiry, _ findings: [OriginFinding], at now: Duration) -> Consequence {
         guard asked == inquiry, asked.phase == phaseNumber else { return .none }
         inquiry = nil
@@ -159,7 +160,7 @@ struct OriginHealth {
         }
     }
 
-    /// The part of a report that counts in any phase.
+    /// Records the part of a report that counts in any phase.
     private mutating func note(_ report: OriginReport) {
         guard report != .nothing else { return }
         isReachable = report == .success || report == .answer
@@ -169,13 +170,13 @@ struct OriginHealth {
         unanswered = []
     }
 
-    /// Whether an end in the open phase raises a suspicion, and the consequence.
+    /// Decides whether a result in the open phase raises a suspicion, and returns the consequence.
     private mutating func judge(
         _ report: OriginReport, _ pass: Pass, _ source: SourceIdentity, at now: Duration
     ) -> Consequence {
         window.add(report, of: source, at: now)
         guard report.isFailure else { return .none }
-        // An answer of the origin since the transfer began outweighs this failure.
+        // A response of the origin since the transfer began outweighs this failure.
         if report == .noAnswer, pass.answers == answers, unanswered.count < Self.mostUnanswered {
             unanswered.insert(source.hashValue)
         }
@@ -206,7 +207,7 @@ struct OriginHealth {
 
     private mutating func open(_ report: OriginReport, at now: Duration) {
         window = FailureWindow()
-        // A good answer stays in the window, so that the next suspicion takes at least as long as the window.
+        // A good response stays in the window, so that the next suspicion takes at least as long as the window.
         if report != .serverError { window.addSuccess(at: now) }
         enter(.open)
     }

@@ -1,7 +1,7 @@
-/// The health of recently used origins, a bounded number of them.
+/// The health of a bounded number of recently used origins.
 ///
-/// A client can name as many origins as it likes. Origins that have never answered have a small bound of their own.
-/// Origins of which nothing has become known, such as names without an address, are not kept.
+/// A client can name any number of origins. Origins that have never responded have a separate small limit. Origins
+/// without any findings, such as names without an address, are not stored.
 struct OriginHealthBook {
     private struct Entry {
         var health = OriginHealth()
@@ -16,29 +16,29 @@ struct OriginHealthBook {
     private var suspensions = 0
     private var changes: [OriginSnapshot] = []
 
-    /// An empty book.
+    /// Creates an empty book.
     ///
     /// - Parameters:
-    ///   - capacity: Most origins.
-    ///   - unprovenCapacity: Most of them of which nothing has worked.
+    ///   - capacity: The maximum number of origins.
+    ///   - unprovenCapacity: The maximum number of origins that have never worked.
     init(capacity: Int = 4_096, unprovenCapacity: Int = 256) {
         self.capacity = capacity
         self.unprovenCapacity = unprovenCapacity
     }
 
-    /// Lets a transfer to `origin` start, or not.
+    /// Admits or rejects a transfer to `origin`.
     mutating func admit(
         _ origin: OriginKey, _ progress: TransferProgress, at now: Duration
     ) -> OriginHealth.Admission {
         change(origin, at: now) { $0.admit(progress, at: now) }
     }
 
-    /// The inquiry before an admitted transfer; nil if there is none.
+    /// Returns the inquiry before an admitted transfer; nil if there is none.
     mutating func inquiry(before visit: OriginVisit, at now: Duration) -> OriginInquiry? {
         change(visit.origin, at: now) { $0.inquiry(before: visit.pass, of: visit.source) }
     }
 
-    /// Notes the end of a transfer; returns an inquiry if it raises a suspicion.
+    /// Records the result of a transfer; returns an inquiry if it raises a suspicion.
     mutating func end(_ visit: OriginVisit, _ report: OriginReport, at now: Duration) -> OriginInquiry? {
         let consequence = change(visit.origin, at: now) { $0.end(visit.pass, report, of: visit.source, at: now) }
         count(consequence)
@@ -46,7 +46,7 @@ struct OriginHealthBook {
         return inquiry
     }
 
-    /// Notes the findings of an inquiry about `origin`.
+    /// Records the findings of an inquiry about `origin`.
     mutating func settle(
         _ origin: OriginKey, _ inquiry: OriginInquiry, _ findings: [OriginFinding], at now: Duration
     ) {
@@ -57,14 +57,14 @@ struct OriginHealthBook {
         if consequence == .suspended { suspensions += 1 }
     }
 
-    /// The summary for operators.
+    /// Returns the summary for operators.
     func summary(at now: Duration) -> OriginHealthSummary {
         let origins = entries.map { key, entry in OriginSnapshot(key, entry.health, at: now) }
         return OriginHealthSummary(
             origins: origins.sorted { $0.origin.description < $1.origin.description }, suspensions: suspensions)
     }
 
-    /// The origins of which something else has become known since the last call, in order.
+    /// Returns the origins whose state has changed since the last call, in order.
     mutating func takeChanges() -> [OriginSnapshot] {
         defer { changes = [] }
         return changes
@@ -75,7 +75,7 @@ struct OriginHealthBook {
     ) -> Result {
         if entries[origin] == nil { makeRoom() }
         uses += 1
-        // Taken out, so that it is changed in place and not copied.
+        // Removed, so that it is changed in place and not copied.
         var entry = entries.removeValue(forKey: origin) ?? Entry()
         entry.lastUse = uses
         let (wasReachable, wasSuspended) = (entry.health.isReachable, entry.health.isSuspended)
@@ -87,8 +87,8 @@ struct OriginHealthBook {
         return result
     }
 
-    /// Forgets the least recently used origin if there are too many: first one of which nothing has worked, and a
-    /// suspended one last.
+    /// Forgets the least recently used origin if there are too many: first one that has never worked, and a suspended
+    /// one last.
     private mutating func makeRoom() {
         let isCrowded = entries.count { !$0.value.health.hasWorked } >= unprovenCapacity
         guard isCrowded || entries.count >= capacity else { return }

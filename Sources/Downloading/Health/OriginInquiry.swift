@@ -1,13 +1,14 @@
-/// A test with sources of an origin that have worked: whether the origin fails, and not only the requested URLs.
+/// A test of whether the origin fails, rather than only the requested URLs, with sources that have worked before.
 struct OriginInquiry: Equatable, Sendable {
     /// The reason to suspect the origin.
     enum Cause: Sendable {
-        /// There was no answer: no connection, or silence.
+        /// There was no response: no connection, or silence.
         case silence
-        /// Every answer was a 5xx.
+        /// Every response was a 5xx.
         case serverErrors
 
-        /// Whether one such end shows that the origin works; from an origin that was silent, a 5xx is a sign of life.
+        /// Returns whether one such result shows that the origin works; from an origin that was silent, a 5xx is a sign
+        /// of life.
         func isRefuted(by report: OriginReport) -> Bool {
             switch report {
             case .success, .answer, .broken: true
@@ -23,21 +24,21 @@ struct OriginInquiry: Equatable, Sendable {
     let cause: Cause
     /// The phase that the inquiry belongs to.
     let phase: UInt64
-    /// Whether it decides; else the probe's own end does, if no source works.
+    /// Whether it decides; if not, and no source works, the probe's own result decides.
     let isLast: Bool
-    /// The answers of any kind before it began.
+    /// The number of responses before it began.
     let answers: UInt64
-    /// The answers below 500 before it began.
+    /// The number of responses below 500 before it began.
     let goodAnswers: UInt64
 }
 
-/// A few sources of one origin that have worked: the first ones, for as long as they do.
+/// A few sources of one origin that have worked: the first ones, while they continue to work.
 ///
-/// Later ones do not replace them, because otherwise the most active client would choose them.
+/// Later ones do not replace them; otherwise the most active client would determine them.
 struct KnownSources {
     private static let capacity = 3
 
-    /// In the order in which they are asked.
+    /// In the order in which they are requested.
     private(set) var sources: [SourceIdentity] = []
 
     /// Remembers a source that has worked, if there is room.
@@ -46,8 +47,8 @@ struct KnownSources {
         sources.append(source)
     }
 
-    /// Forgets sources without a conclusive result, and those that fail while others work; the other requested ones
-    /// go to the end.
+    /// Forgets sources without a conclusive result, and those that fail while others work; moves the other requested
+    /// ones to the end.
     mutating func learn(from findings: [OriginFinding], about cause: OriginInquiry.Cause) {
         let isRefuted = findings.contains { cause.isRefuted(by: $0.report) }
         for finding in findings {

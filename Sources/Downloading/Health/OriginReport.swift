@@ -1,22 +1,22 @@
-/// The meaning of a transfer's end for the origin where it ended.
+/// The meaning of a transfer's result for the origin where it ended.
 enum OriginReport {
     /// The requested source, or a redirect.
     case success
-    /// Another valid answer below 500, of any meaning for the source.
+    /// Another valid response below 500.
     case answer
-    /// An answer of 5xx, caused by the source or the origin.
+    /// A 5xx response, caused by the source or the origin.
     case serverError
-    /// An answer that began and failed: cut short, too slow, not HTTP. The origin is reachable.
+    /// A response that began and failed: truncated, too slow, or not HTTP; the origin is reachable.
     case broken
-    /// No byte of an answer: no connection, no TLS, reset, silence.
+    /// No byte of a response: no connection, no TLS, a reset, or silence.
     case noAnswer
-    /// Nothing: cancelled, or ended by a limit of ours.
+    /// No conclusion: cancelled, or ended by one of our limits.
     case nothing
 
     /// Whether the origin may be the cause.
     var isFailure: Bool { self == .serverError || self == .noAnswer }
 
-    /// The report of a transfer's end, by whether an answer had begun.
+    /// Derives the report from a transfer's result, and from whether a response had begun.
     init(_ result: Result<TransferAnswer, any Error>, hasAnswer: Bool) {
         guard case .failure(let error) = result else {
             self = .success
@@ -38,7 +38,7 @@ enum OriginReport {
     }
 }
 
-/// The stay of a transfer at an origin: its request there, and its pass.
+/// The visit of a transfer to an origin: its request there, and its pass.
 struct OriginVisit {
     let origin: OriginKey
     /// The URL that led there: the request's own, or the target of a redirect.
@@ -49,6 +49,6 @@ struct OriginVisit {
 /// The result of one source of an inquiry.
 struct OriginFinding: Sendable {
     let source: SourceIdentity
-    /// The report of its transfer's end.
+    /// The report on its transfer.
     let report: OriginReport
 }

@@ -1,10 +1,10 @@
 import CIdn2
 
-/// Host names beyond ASCII, in the form that name servers know (RFC 5891 section 5).
+/// Converts non-ASCII host names to the form used by name servers (RFC 5891 section 5).
 enum InternationalName {
-    /// The name with its labels in punycode, as libcurl itself would make it; nil if there is none.
+    /// Returns the name with its labels in punycode, as libcurl itself would convert it; nil if it is invalid.
     ///
-    /// libcurl 7.88 reads such names in the thread's locale and leaks those that it refuses.
+    /// libcurl 7.88 decodes such names in the thread's locale and leaks those that it rejects.
     static func ascii(_ name: String) -> String? {
         lookUp(name, IDN2_NFC_INPUT) ?? lookUp(name, IDN2_TRANSITIONAL)
     }

@@ -1,30 +1,30 @@
 package import Text
 
-/// A place for a result, as a caller names it: `NAME:PATH` below a named origin that takes writes.
+/// The destination of a result, as named by a caller: `NAME:PATH` below a writable named origin.
 package struct Destination: Sendable {
-    /// Why nothing can be put there.
+    /// The reason why nothing can be stored there.
     package enum Refusal: Error, Equatable {
-        /// The origin is not there, or takes no writes.
+        /// The origin does not exist, or is not writable.
         case notWritable
-        /// The text names no file or object below an origin.
+        /// The text does not name a file or object below an origin.
         case malformed
     }
 
-    /// The folder that the service keeps for itself below an origin.
+    /// The folder reserved for the service below an origin.
     static let ownFolder = "alula-1"
     private static let longestPath = 1_024
     private static let longestSegment = 255
 
-    /// The place, in the spelling by which it is asked for as a source.
+    /// The destination, in the spelling by which it is requested as a source.
     package var location: String { identity.name }
-    /// The value of `Cache-Control` of what is put there; nil for that of the result.
+    /// The `Cache-Control` of stored objects; nil uses the result's.
     package var cacheControl: String?
     let identity: SourceIdentity
     let origin: Origin
 
-    /// The place that `text` names, which is not outside of its origin in any spelling, and none of the service's own.
+    /// Parses a destination, which is not outside its origin in any spelling, and not in the service's own folder.
     ///
-    /// The origin is judged first, so that the same is said of all that there is not.
+    /// The origin is checked first, so that the error is the same for all missing origins.
     package init(_ text: ExactText, among origins: Origins) throws(Refusal) {
         guard let path = text.string.suffix(after: UInt8(ascii: ":")) else { throw .malformed }
         let name = text.string.prefix(before: UInt8(ascii: ":"))
@@ -38,10 +38,10 @@ package struct Destination: Sendable {
         cacheControl = origin.cacheControl
     }
 
-    /// Whether names lead to the place, in every spelling.
+    /// Returns whether the path consists of valid names, in every spelling.
     private static func isPath(_ path: Substring, in origin: Origin) -> Bool {
         let decoded = URLEscapes.decoded(path)
-        // Names of files stand as they are, broken escapes too; a program that decodes them must not be led elsewhere.
+        // File names are literal, including broken escapes; a program that decodes them must not be led elsewhere.
         guard case .folder = origin.place else { return decoded.map(isPath) ?? false }
         return isPath(Array(path.utf8)) && decoded.map(isPath) ?? true
     }

@@ -4,10 +4,10 @@ import Memory
 package import Text
 
 extension Origin {
-    /// A text that changes with every setting that decides what is fetched under this name: place, fields,
-    /// credentials, trust and ignored parameters.
+    /// A digest of all settings that affect fetches under this name: place, fields, credentials, trust and ignored
+    /// parameters.
     ///
-    /// A SHA-256 in hexadecimal, because secrets are part of it.
+    /// A SHA-256 in hexadecimal, because it covers secrets.
     package var digest: String {
         var text = ""
         // With its length before it, so that no two lists of parts give the same text.
@@ -30,7 +30,7 @@ extension Origin {
 }
 
 extension Origins {
-    /// The origins' digests by their names.
+    /// The origins' digests by name.
     package var digests: [ExactText: String] {
         Dictionary(uniqueKeysWithValues: all.map { (ExactText($0.name), $0.digest) })
     }
@@ -47,7 +47,7 @@ extension OriginCredentials {
 }
 
 extension KeySource {
-    /// Not the keys that are lent: each of them opens the same place.
+    /// Excludes temporary keys: each of them gives access to the same place.
     fileprivate var parts: [String] {
         switch self {
         case .fixed(let key): [key.id, key.secret.text, key.sessionToken?.text ?? ""]

@@ -1,9 +1,9 @@
 import Text
 
 extension Origin {
-    /// The identity of the source that `reference` names below this origin: a path with or without a query.
+    /// Returns the identity of the source that `reference` names below this origin: a path with or without a query.
     ///
-    /// It begins at the origin's base, with or without a slash before it, and cannot leave it. A fragment is dropped.
+    /// It begins at the origin's base, with or without a leading slash, and cannot leave it. A fragment is dropped.
     func identity(of reference: Substring) throws(SourceURLError) -> SourceIdentity {
         switch place {
         case .folder, .memory:
@@ -34,7 +34,7 @@ extension Origin {
         }
     }
 
-    /// The path of the base with the slash that ends it.
+    /// Returns the path of the base with a trailing slash.
     private static func folder(of base: SourceURL) -> String {
         base.path.utf8.last == UInt8(ascii: "/") ? base.path : base.path + "/"
     }
@@ -62,10 +62,10 @@ extension Origin {
     }
 }
 
-/// Paths and queries in the one spelling that signatures are made over (AWS Signature Version 4, canonical requests).
+/// Paths and queries in the spelling used for signatures (AWS Signature Version 4, canonical requests).
 enum SignedReference {
-    /// The path below the base, every segment escaped once; the caller has refused dot segments, which would lead out
-    /// of the base.
+    /// Returns the path below the base with every segment escaped once; the caller has rejected dot segments, which
+    /// would leave the base.
     static func path(basePath: String, _ reference: Substring) throws(SourceURLError) -> String {
         guard reference.utf8.first != UInt8(ascii: "/"), let key = URLEscapes.decoded(reference) else {
             throw .malformed
@@ -74,7 +74,7 @@ enum SignedReference {
         return basePath + segments.map { URLEscapes.escaped($0) }.joined(separator: "/")
     }
 
-    /// The parameters escaped and in order; one without a value gets an empty one, and a plus is a plus.
+    /// Escapes and sorts the parameters; one without a value gets an empty one, and a plus is literal.
     static func query(_ reference: Substring) throws(SourceURLError) -> String {
         var parameters: [(name: String, value: String)] = []
         for parameter in reference.split(separator: "&") {

@@ -1,75 +1,72 @@
 package import HTTPTypes
 package import Text
 
-/// A named origin: a place in the settings, with the fields that are sent to it and its trust.
+/// A named origin: a place in the settings, with its request fields and its trust.
 package struct Origin: Sendable {
-    /// The place of its sources.
+    /// The location of its sources.
     package enum Place: Sendable, Hashable {
         /// Sources below this URL.
         case web(base: SourceURL)
-        /// In this folder of the machine.
+        /// Files in this folder of the machine.
         case folder(path: String)
-        /// In memory: the bytes of the one file that ``Origin/onlyFile`` names.
+        /// The bytes of the single file named by ``Origin/onlyFile``, in memory.
         case memory([UInt8])
     }
 
     /// Its name in `NAME:PATH`.
     package let name: String
-    /// The place of its sources.
     package let place: Place
-    /// Fields that replace ours of the same name or are sent besides; nil leaves one of ours out.
+    /// Fields added to ours or replacing ours of the same name; nil omits one of ours.
     package var fields: [(name: HTTPField.Name, value: Secret?)] = []
-    /// The credentials that are sent to it.
+    /// The credentials sent to it.
     package var credentials: OriginCredentials?
-    /// The proof that a TLS server must give besides a valid certificate.
+    /// Requirements for its TLS server besides a valid certificate.
     package var tlsPolicy = TLSPolicy.none
-    /// A file of certificate authorities in PEM instead of the system's.
+    /// A PEM file of certificate authorities; nil for the default.
     package var certificateAuthorities: String?
-    /// Limits of its own.
+    /// Its own limits.
     package var limits = OriginLimits()
-    /// Names of query parameters that are ignored in a source's identity.
+    /// Query parameters ignored in a source's identity.
     package var ignoredParameters: Set<ExactText> = []
-    /// Whether requests to it carry their place in a trace, as `traceparent`.
+    /// Whether requests to it propagate their trace context, as `traceparent`.
     package var tellsTraces = false
-    /// Whether the service may put things there: into a folder, or a store that takes signed requests.
+    /// Whether the service may write there: to a folder, or a store that accepts signed requests.
     package var isWritable = false
-    /// The value of `Cache-Control` of what is put there; nil for that of the results.
+    /// The `Cache-Control` of stored objects; nil uses the results'.
     package var cacheControl: String?
-    /// The only file of a folder that can be asked for; nil for all of them.
+    /// The only accessible file of a folder; nil for all files.
     package var onlyFile: ExactText?
 
-    /// An origin of this name and place, with our own fields and limits.
     package init(name: String, place: Place) {
         self.name = name
         self.place = place
     }
 
-    /// Where its requests go; nil for a place on this machine.
+    /// The destination of its requests; nil for a place on this machine.
     var baseOrigin: OriginKey? {
         if case .web(let base) = place { base.origin } else { nil }
     }
 
-    /// Whether its host, port and scheme are those of `url`.
+    /// Returns whether its scheme, host and port are those of `url`.
     func contains(_ url: SourceURL) -> Bool {
         baseOrigin == url.origin
     }
 }
 
-/// Limits of one origin; nil if the general one holds.
+/// The limits of one origin; nil uses the general limit.
 package struct OriginLimits: Sendable {
-    /// Overrides ``DownloadConfiguration/connectTimeout``; nil for no override.
+    /// Overrides ``DownloadConfiguration/connectTimeout``.
     package var connectTimeout: Duration?
-    /// Overrides ``DownloadConfiguration/firstByteTimeout``; nil for no override.
+    /// Overrides ``DownloadConfiguration/firstByteTimeout``.
     package var firstByteTimeout: Duration?
-    /// Overrides ``DownloadConfiguration/downloadTimeout``; nil for no override.
+    /// Overrides ``DownloadConfiguration/downloadTimeout``.
     package var downloadTimeout: Duration?
-    /// Overrides ``DownloadConfiguration/maximumBytes``; nil for no override.
+    /// Overrides ``DownloadConfiguration/maximumBytes``.
     package var maximumBytes: Int?
-    /// Overrides ``DownloadConfiguration/maximumRedirects``; nil for no override.
+    /// Overrides ``DownloadConfiguration/maximumRedirects``.
     package var maximumRedirects: Int?
-    /// Running transfers to its host and port.
+    /// The maximum number of concurrent transfers to its host and port.
     package var maximumActiveDownloads: Int?
 
-    /// No limits of its own.
     package init() {}
 }

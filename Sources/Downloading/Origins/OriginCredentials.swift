@@ -1,17 +1,16 @@
 package import HTTPTypes
 
-/// A text that is sent, and never shown.
+/// A text that is sent, but never displayed.
 package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package let text: String
 
-    /// Hides `text` from logs.
     package init(_ text: String) {
         self.text = text
     }
 
-    /// Three dots, so that no log shows the secret.
+    /// An ellipsis, so that no log shows the secret.
     package var description: String { "…" }
-    /// Three dots, so that no debugger's output shows the secret.
+    /// An ellipsis, so that no debugger shows the secret.
     package var debugDescription: String { "…" }
     /// Empty, so that reflection does not show the secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
@@ -26,8 +25,8 @@ package enum OriginCredentials: Sendable, Hashable {
     /// A signature of each request (AWS Signature Version 4) for a store in this region.
     case signature(KeySource, region: String)
 
-    /// Further fields that can be signed: libcurl 7.88 also signs fields that are left out, and orders a name after
-    /// longer names that begin with it.
+    /// Returns whether these additional fields can be signed: libcurl 7.88 also signs omitted fields, and sorts a name
+    /// after longer names with the same prefix.
     package static func canSign(_ fields: [(name: HTTPField.Name, value: Secret?)]) -> Bool {
         let own: [HTTPField.Name] = [.acceptEncoding, .xAmzContentSHA256, .xAmzSecurityToken]
         let names = fields.map { $0.name.rawName.lowercased() }
@@ -39,15 +38,13 @@ package enum OriginCredentials: Sendable, Hashable {
 
     /// A key that signs requests to an S3-compatible store.
     package struct AccessKey: Sendable, Hashable {
-        /// Names the key.
         package let id: String
         package let secret: Secret
-        /// Proves a temporary key.
+        /// The session token of a temporary key.
         package let sessionToken: Secret?
-        /// When it ends, in seconds since 1970 by the wall clock; nil for a key that stays.
+        /// The expiry in seconds since 1970 by the wall clock; nil for a permanent key.
         package let endsAt: Int?
 
-        /// A key of this name.
         package init(id: String, secret: Secret, sessionToken: Secret? = nil, endsAt: Int? = nil) {
             self.id = id
             self.secret = secret
@@ -57,19 +54,18 @@ package enum OriginCredentials: Sendable, Hashable {
     }
 }
 
-/// The place of the keys that sign: the settings, or a service of the platform that lends keys for a while.
+/// The source of signing keys: the settings, or a platform service for temporary keys.
 package enum KeySource: Sendable, Hashable {
-    /// This key, for ever.
+    /// A permanent key.
     case fixed(OriginCredentials.AccessKey)
-    /// A key of a role, in exchange for the token in a file that the platform keeps fresh
-    /// (`AssumeRoleWithWebIdentity`).
+    /// A key of a role, in exchange for the token in a file that the platform refreshes (`AssumeRoleWithWebIdentity`).
     case webIdentity(role: String, session: String, tokenFile: String, service: String)
-    /// A key that a service beside the container lends.
+    /// A key from a service beside the container.
     case container(service: String, ContainerToken?)
     /// A key of the machine's role, from its metadata service (version 2).
     case instance(service: String)
 
-    /// The proof that the service beside a container wants.
+    /// The authorization required by the service beside a container.
     package enum ContainerToken: Sendable, Hashable {
         case text(Secret)
         /// In a file, which is read each time.

@@ -2,9 +2,9 @@
 package struct OriginKey: Hashable, Sendable, CustomStringConvertible {
     /// `http` or `https`.
     package let scheme: String
-    /// Host name or address; IPv6 without brackets.
+    /// A host name or address; IPv6 without brackets.
     package let host: String
-    /// Port, the scheme's default included.
+    /// The port, including a scheme's default.
     package let port: Int
 
     /// The key of a named origin that is a folder.
@@ -12,12 +12,11 @@ package struct OriginKey: Hashable, Sendable, CustomStringConvertible {
         (scheme, host, port) = (SourceURL.folderScheme, name, 0)
     }
 
-    /// An origin of the web.
     init(scheme: String, host: String, port: Int) {
         (self.scheme, self.host, self.port) = (scheme, host, port)
     }
 
-    /// The three as the start of a URL, the port always written; `NAME:` for a folder.
+    /// The start of a URL, always with the port; `NAME:` for a folder.
     package var description: String {
         if scheme == SourceURL.folderScheme { return "\(host):" }
         return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"

@@ -7,15 +7,13 @@ package struct Origins: Sendable {
 
     package init() {}
 
-    /// These origins, by their names.
     package init(_ origins: [Origin]) {
         self.origins = Dictionary(origins.map { (ExactText($0.name), $0) }) { $1 }
     }
 
-    /// The origin of this name.
     package subscript(name: String?) -> Origin? { name.flatMap { origins[ExactText($0)] } }
 
-    /// All of them, by name.
+    /// All origins, ordered by name.
     package var all: [Origin] { origins.values.sorted { $0.name < $1.name } }
 
     /// The names by scheme, host and port, in order.
@@ -31,7 +29,7 @@ package struct Origins: Sendable {
         return names
     }
 
-    /// The caps of hosts and ports for which origins have one; the lowest of several counts.
+    /// The transfer limits by host and port; the lowest of several applies.
     var maximumActiveDownloads: [ExactText: Int] {
         var caps: [ExactText: Int] = [:]
         for origin in origins.values {
@@ -41,8 +39,8 @@ package struct Origins: Sendable {
         return caps
     }
 
-    /// Whether `name` can be an origin's: letters in lower case, digits and hyphens, a letter first, and no scheme of
-    /// ours.
+    /// Returns whether `name` is valid for an origin: lowercase letters, digits and hyphens, beginning with a letter,
+    /// and not one of our schemes.
     package static func isName(_ name: String) -> Bool {
         let bytes = name.utf8
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
@@ -52,7 +50,7 @@ package struct Origins: Sendable {
             && name != "http" && name != "https"
     }
 
-    /// The identity of a source as a client names it: `NAME:PATH` of an origin, or an absolute URL.
+    /// Returns the identity of a source as named by a client: `NAME:PATH` of an origin, or an absolute URL.
     package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
         let name = source.string.prefix(before: UInt8(ascii: ":"))
         if let reference = source.string.suffix(after: UInt8(ascii: ":")), let origin = origins[ExactText(name)] {
@@ -63,21 +61,21 @@ package struct Origins: Sendable {
 }
 
 extension Origins {
-    /// A file or a folder that an origin names cannot be read.
+    /// A file or a folder named by an origin is unreadable.
     package struct Unreadable: Error, Equatable, CustomStringConvertible {
         /// The origin's name.
         package let origin: String
         /// The path that it names.
         package let path: String
 
-        /// A line for operators.
+        /// A description for operators.
         package var description: String { "origins.\(origin): \(path) cannot be read" }
     }
 
-    /// Looks for the files and folders that origins name, so that a wrong one prevents the start, instead of failing
-    /// every request.
+    /// Checks the files and folders named by origins, so that a wrong one prevents the start, instead of failing every
+    /// request.
     ///
-    /// - Parameter name: An origin that the service can do without.
+    /// - Parameter name: An origin to skip, because the service works without it.
     /// - Throws: ``Unreadable`` for the first one that is missing.
     package func checkFiles(exceptOf name: String? = nil) throws(Unreadable) {
         for origin in all where origin.name != name {

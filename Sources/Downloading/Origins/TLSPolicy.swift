@@ -1,12 +1,12 @@
 import Crypto
 
-/// The proof that a TLS server must give besides a valid certificate for its host's name.
+/// Requirements for a TLS server besides a valid certificate for its host name.
 package enum TLSPolicy: Sendable, Hashable {
-    /// Nothing more.
+    /// No further requirement.
     case none
-    /// One of these certificates anywhere in the verified chain; without any, nothing passes.
+    /// One of these certificates anywhere in the verified chain; an empty set rejects all.
     case certificate(Set<Pin>)
-    /// One of these public keys anywhere in the verified chain; without any, nothing passes.
+    /// One of these public keys anywhere in the verified chain; an empty set rejects all.
     case publicKey(Set<Pin>)
 
     /// The SHA-256 of a certificate, or of a certificate's public key (RFC 7469 section 2.4).
@@ -14,7 +14,7 @@ package enum TLSPolicy: Sendable, Hashable {
         /// 32 bytes.
         package let digest: [UInt8]
 
-        /// The pin of a certificate's or a `SubjectPublicKeyInfo`'s DER.
+        /// Hashes the DER of a certificate or a `SubjectPublicKeyInfo`.
         package init(der: [UInt8]) {
             digest = unsafe SHA256.hash(der.span.bytes).bytes
         }

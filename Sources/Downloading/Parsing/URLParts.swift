@@ -1,18 +1,19 @@
 import CCurl
 import Text
 
-/// The parts of an absolute URL as libcurl's parser sees them: the only parser of URLs in the service.
+/// The parts of an absolute URL as parsed by libcurl, the only URL parser in the service.
 struct URLParts {
-    /// Host without escapes, internationalised labels in punycode; addresses in the usual spelling, IPv6 in brackets.
+    /// The host without escapes, with internationalized labels in punycode; addresses in the usual spelling, IPv6 in
+    /// brackets.
     let host: String
-    /// Port, if one is written and it is not the scheme's default.
+    /// The port, if it is present and not the scheme's default.
     let port: Int?
-    /// Path without dot segments, at least `/`.
+    /// The path without dot segments, at least `/`.
     let path: String
-    /// Query without its question mark.
+    /// The query without its question mark.
     let query: String?
 
-    /// Parses an absolute URL; nil when libcurl refuses it.
+    /// Parses an absolute URL; nil if libcurl rejects it.
     init?(_ text: String) {
         guard let handle = unsafe curl_url() else { return nil }
         defer { unsafe curl_url_cleanup(handle) }
@@ -32,7 +33,7 @@ struct URLParts {
         query = unsafe Self.get(handle, CURLUPART_QUERY)
     }
 
-    /// The absolute URL that `reference` means when found at `base` (RFC 3986 section 5); nil when libcurl refuses it.
+    /// Resolves `reference` against `base` (RFC 3986 section 5); nil if libcurl rejects it.
     static func resolve(_ reference: String, against base: String) -> String? {
         guard let handle = unsafe curl_url() else { return nil }
         defer { unsafe curl_url_cleanup(handle) }

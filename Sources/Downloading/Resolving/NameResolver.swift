@@ -3,14 +3,14 @@ import CCurlShim
 import Glibc
 import Text
 
-/// Looks up names with c-ares on the thread `transfers`: never blocks, and one look-up serves all callers with the
-/// same name.
+/// Looks up names with c-ares on the `transfers` thread without blocking; one lookup serves all callers with the same
+/// name.
 ///
 /// Confined to that thread; c-ares calls back inside ``lookUp(_:)``, ``process(_:isReadable:isWritable:)`` and
 /// `deinit`.
 @safe
 final class NameResolver {
-    /// The result of a look-up: all addresses of the name, or the callers' error.
+    /// The result of a lookup: all addresses of the name, or the callers' error.
     typealias Answer = Result<[IPAddress], DownloadError>
 
     private static let maximumCachedNames = 4096
@@ -22,7 +22,7 @@ final class NameResolver {
     private var pending: Set<ExactText> = []
     private var cache: [ExactText: (addresses: [IPAddress], expiry: Duration)] = [:]
 
-    /// A resolver that asks the system's name servers, or `servers` (`ADDRESS:PORT`, separated by commas).
+    /// Creates a resolver for the system's name servers, or `servers` (`ADDRESS:PORT`, separated by commas).
     init?(servers: String?) {
         let record = ResolverRecord()
         guard Self.isInitialised, let channel = unsafe makeChannel(record) else { return nil }
@@ -38,34 +38,34 @@ final class NameResolver {
         unsafe ares_destroy(channel)
     }
 
-    /// Sockets to watch, each with the events.
+    /// The sockets to watch, with their events.
     var sockets: [ResolverRecord.Socket] { record.sockets }
 
-    /// The addresses of a name that was looked up a short while ago; its answer's time to live counts, up to a minute.
+    /// Returns the addresses of a recently looked up name, for the answer's time to live or a minute at most.
     func cached(_ name: String, at now: Duration) -> [IPAddress]? {
         guard let entry = cache[ExactText(name)], now < entry.expiry else { return nil }
         return entry.addresses
     }
 
-    /// Begins to look up a name, unless a look-up of it is under way; the answer comes from ``takeFinished(at:)``.
+    /// Starts a lookup of a name, unless one is in progress; ``takeFinished(at:)`` returns the answer.
     func lookUp(_ name: String) {
         guard pending.insert(ExactText(name)).inserted else { return }
         unsafe beginLookUp(channel, name, record)
     }
 
-    /// Lets c-ares read and write a socket; without one it only looks at its time limits.
+    /// Lets c-ares read and write a socket; without one it only checks its time limits.
     func process(_ socket: CInt = -1, isReadable: Bool = false, isWritable: Bool = false) {
         unsafe ares_process_fd(channel, isReadable ? socket : -1, isWritable ? socket : -1)
     }
 
-    /// The time within which c-ares wants to look at its time limits; nil when nothing is being looked up.
+    /// The time until c-ares must check its time limits; nil if there are no lookups.
     var timeLeft: Duration? {
         var limit = timeval()
         guard !pending.isEmpty, unsafe ares_timeout(channel, nil, &limit) != nil else { return nil }
         return .seconds(limit.tv_sec) + .microseconds(limit.tv_usec)
     }
 
-    /// The look-ups that have ended since the last call.
+    /// Returns the lookups that have ended since the last call.
     func takeFinished(at now: Duration) -> [(name: String, answer: Answer)] {
         guard !record.finished.isEmpty else { return [] }
         let finished = record.finished
@@ -92,7 +92,7 @@ final class ResolverRecord {
         let isWritable: Bool
     }
 
-    /// A look-up that has ended.
+    /// A finished lookup.
     struct Finished {
         let name: String
         let status: CInt
@@ -118,7 +118,7 @@ extension DownloadError {
     }
 }
 
-/// The context of one look-up.
+/// The context of one lookup.
 private final class LookUp {
     let name: String
     let record: ResolverRecord
@@ -144,7 +144,7 @@ private func makeChannel(_ record: ResolverRecord) -> OpaquePointer? {
             ResolverRecord.Socket(
                 descriptor: descriptor, isReadable: isReadable != 0, isWritable: isWritable != 0))
     }
-    // The resolver keeps the record for as long as the channel.
+    // The resolver retains the record as long as the channel.
     unsafe options.sock_state_cb_data = Unmanaged.passUnretained(record).toOpaque()
     let mask = ARES_OPT_FLAGS | ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_SOCK_STATE_CB
     var channel: OpaquePointer?
@@ -157,7 +157,7 @@ private func beginLookUp(_ channel: OpaquePointer, _ name: String, _ record: Res
     var hints = ares_addrinfo_hints()
     hints.ai_family = AF_UNSPEC
     hints.ai_socktype = CCurlShim_stream_socket_type()
-    // Sorting would open sockets to each address before it has been judged.
+    // Sorting would open sockets to each address before it has been checked.
     hints.ai_flags = CInt(ARES_AI_NOSORT)
     // Balanced in the callback, which c-ares calls exactly once, at the latest when the channel ends.
     let context = unsafe Unmanaged.passRetained(LookUp(name: name, record: record)).toOpaque()

@@ -2,24 +2,24 @@ import Crypto
 import HTTPTypes
 import Memory
 
-/// Takes a body as it arrives: bytes go into one block, and through a hash if there is no tag to identify the
-/// version.
+/// Receives a body: bytes go into one block, and through a hash if there is no entity tag to identify the version.
 struct BodySink: ~Copyable {
-    /// Room is reserved for an announced length up to this; a larger body must really arrive to occupy memory.
+    /// The maximum number of bytes reserved for an announced length; a larger body takes memory only as it arrives.
     private static let maximumReservation = 8 << 20
 
     private var bytes: ByteAccumulator
     private var hash: SHA256?
     private let eTag: String?
 
-    /// A sink for the body of `head`; after a redirect its tag is not used, because another place may give the same.
+    /// Creates a sink for the body of `head`; after a redirect its entity tag is ignored, because another place may use
+    /// the same.
     init(head: ResponseHead, isRedirected: Bool) {
         bytes = ByteAccumulator(reservingCapacity: min(head.contentLength ?? 0, Self.maximumReservation))
         eTag = isRedirected ? nil : head.strongETag
         hash = eTag == nil ? SHA256() : nil
     }
 
-    /// Bytes so far.
+    /// The number of bytes so far.
     var count: Int { bytes.count }
 
     @unsafe
@@ -28,7 +28,7 @@ struct BodySink: ~Copyable {
         hash?.update(unsafe buffer.bytes)
     }
 
-    /// Ends the body and gives its validator.
+    /// Ends the body and returns its validator.
     consuming func finish() -> (bytes: SharedBytes, validator: SourceValidator) {
         let block = bytes.finish()
         if let eTag { return (block, .entityTag(eTag)) }
@@ -37,23 +37,23 @@ struct BodySink: ~Copyable {
     }
 }
 
-/// A body that was cut short after enough of it had arrived, and the validator for requesting the rest (RFC 9110
-/// sections 13.1.5 and 14.2).
+/// A truncated body that is worth resuming, and the validator for requesting the rest (RFC 9110 sections 13.1.5 and
+/// 14.2).
 struct PartialBody: Equatable {
-    /// Less than this is not worth a second request.
+    /// The minimum number of bytes for a second request.
     static let minimumBytes = 64 << 10
-    /// How often one transfer is resumed after a cut.
+    /// The maximum number of times that a transfer is resumed.
     static let maximumResumptions = 3
 
-    /// Bytes that have arrived.
+    /// The number of bytes received.
     let offset: Int
-    /// Length of the whole, if it was announced.
+    /// The total length, if it was announced.
     let total: Int?
-    /// The strong tag, or else the date of the last change: the value of `If-Range`.
+    /// The value of `If-Range`: the strong entity tag, otherwise the date of the last change.
     let validator: String
     private let codings: [ContentCoding]
 
-    /// The resumable part of an answer; nil if too little has arrived, or there is no strong validator.
+    /// Returns the resumable part of a response; nil if too little has arrived, or there is no strong validator.
     init?(of head: ResponseHead, receivedBytes: Int) {
         guard receivedBytes >= Self.minimumBytes, receivedBytes < head.contentLength ?? .max,
             head.fields[.acceptRanges]?.lowercased() != "none",
@@ -68,7 +68,7 @@ struct PartialBody: Equatable {
     /// The fields of the request for the rest.
     var fields: HTTPFields { [.range: "bytes=\(offset)-", .ifRange: validator] }
 
-    /// Whether a 206 brings just the rest of the same version, to its end.
+    /// Returns whether a 206 contains exactly the rest of the same version, to its end.
     func isContinued(by head: ResponseHead) -> Bool {
         guard head.contentCodings == codings,
             head.fields[.eTag].map({ $0 == validator || !validator.hasPrefix("\"") }) ?? true,
@@ -79,7 +79,8 @@ struct PartialBody: Equatable {
         return head.contentLength.map { $0 == range.total - offset } ?? true
     }
 
-    /// A date is strong when the answer was made at least a second after it (RFC 9110 section 8.8.2.2).
+    /// Returns a date that is strong because the response was made at least a second after it (RFC 9110 section
+    /// 8.8.2.2).
     private static func strongDate(of head: ResponseHead) -> String? {
         guard !head.fields.contains(.eTag), let text = head.fields[.lastModified], let changed = HTTPDate(text),
             let date = head.fields[.date].flatMap({ HTTPDate($0) }),
@@ -91,7 +92,7 @@ struct PartialBody: Equatable {
     private static func isSendable(_ tag: String) -> Bool { tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } }
 }
 
-/// The value of `Content-Range` with all three numbers known: `bytes 65536-99999/100000`.
+/// A `Content-Range` with all three numbers: `bytes 65536-99999/100000`.
 struct ContentRange {
     let start: Int
     let end: Int
@@ -104,6 +105,6 @@ struct ContentRange {
         (self.start, self.end, self.total) = (start, end, total)
     }
 
-    /// Whether nothing is missing.
+    /// Whether it covers everything.
     var isWhole: Bool { start == 0 && total > 0 && end == total - 1 }
 }

@@ -1,16 +1,15 @@
 import HTTPTypes
 import Text
 
-/// The header of an origin's answer, with its framing checked.
+/// The header of an origin's response, with its framing checked.
 struct ResponseHead {
-    /// The status code, 100…599; 200 for a 206 that brings the whole range.
+    /// The status code, 100…599; 200 for a 206 with the whole range.
     let status: Int
-    /// The fields in the order of arrival.
     let fields: HTTPFields
     /// The announced length of the body.
     let contentLength: Int?
 
-    /// Checks what RFC 9112 section 6 says about the body's length, more strictly than libcurl does.
+    /// Checks the body's length by RFC 9112 section 6, more strictly than libcurl does.
     init(status: Int, fields: HTTPFields) throws(DownloadError) {
         self.fields = fields
         let lengths = Set(fields.values(of: .contentLength))
@@ -27,7 +26,7 @@ struct ResponseHead {
             else { throw .protocolError("a length that is no number") }
             announced = number
         }
-        // Some hosts answer every request so.
+        // Some hosts respond to every request like this.
         let range = status == 206 ? fields.values(of: .contentRange).first.flatMap { ContentRange($0) } : nil
         let isWhole = range.map { $0.isWhole && announced ?? $0.total == $0.total } ?? false
         self.status = isWhole ? 200 : status
@@ -46,7 +45,7 @@ struct ResponseHead {
     /// The codings of the body that are decoded.
     var contentCodings: [ContentCoding] { ContentCoding.codings(of: fields) }
 
-    /// The directives by which the answer forbids storing it, or using it without validation.
+    /// The directives that forbid storing the response, or using it without validation.
     var reuseRestrictions: Set<ExactText> {
         let control = CacheControl(fields[.cacheControl])
         return Set<ExactText>(["no-cache", "no-store", "private"]).filter { control.contains($0.string) }
@@ -54,34 +53,34 @@ struct ResponseHead {
 
     /// The purpose of a request.
     enum Question: Equatable {
-        /// The whole source.
+        /// Get the whole source.
         case whole
-        /// The source, if it is not the version that we have.
+        /// Get the source if it differs from our version.
         case ifChanged
-        /// The missing part of a body that was cut short.
+        /// Get the missing part of a truncated body.
         case rest(PartialBody)
-        /// None: the request puts something there.
+        /// Store an object.
         case put
     }
 
-    /// The decision about an answer.
+    /// The decision on a response.
     enum Verdict: Equatable {
         case accept
-        /// The version that we have still holds.
+        /// Our version is still valid.
         case notModified
         /// Append the body to the part that has arrived.
         case resume
-        /// Ask for the whole again: the answer is not the missing part.
+        /// Request the whole source again: the response is not the missing part.
         case restart
-        /// Go on at this reference, as it was sent.
+        /// Follow a redirect to this reference, as it was sent.
         case redirect(String)
         /// Fail without reading the body.
         case refuse(DownloadError)
-        /// Only the header was requested.
+        /// Stop: only the header was requested.
         case enough
     }
 
-    /// Judges status, type, coding and announced length.
+    /// Checks status, type, coding and announced length.
     func verdict(maximumBytes: Int, on question: Question = .whole, needsBody: Bool = true) -> Verdict {
         let verdict = wholeVerdict(maximumBytes: maximumBytes, on: question)
         if needsBody { return verdict }
@@ -121,8 +120,8 @@ struct ResponseHead {
         return contentLength == 0 ? .refuse(.emptyBody) : .accept
     }
 
-    /// A missing type, the two generic types, and those that servers have for SVG are judged by the leading bytes
-    /// later; a type that cannot be read counts as missing.
+    /// A missing type, the two generic types, and the types used for SVG are later decided by the leading bytes; an
+    /// unreadable type counts as missing.
     private static func canBeImage(_ value: String) -> Bool {
         guard let type = MediaType(value) else { return HTTPSyntax.trimmed(value).isEmpty }
         return type.type == "image" || genericTypes.contains(type.description)
@@ -130,7 +129,7 @@ struct ResponseHead {
 
     private static let genericTypes = ["application/octet-stream", "binary/octet-stream"] + SourceHead.textTypes
 
-    /// A field's value with its bytes beyond ASCII read as UTF-8, as origins mean them in `Location`.
+    /// Decodes non-ASCII bytes of a field's value as UTF-8, as origins mean them in `Location`.
     private static func text(of value: String) -> String {
         String(decoding: value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }, as: UTF8.self)
     }

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// Reads the lines of an answer's header as libcurl passes them, and refuses hostile ones.
+/// Parses the lines of a response header passed by libcurl, and rejects hostile ones.
 ///
-/// libcurl itself accepts folded fields, endless headers and endless interim answers.
+/// libcurl itself accepts folded fields, endless headers and endless interim responses.
 struct ResponseHeadReader {
     private static let maximumLines = 100
     private static let maximumBytes = 64 << 10
@@ -15,11 +15,11 @@ struct ResponseHeadReader {
     private var fields: HTTPFields = [:]
     private var isComplete = false
 
-    /// Takes one line with its line end; returns the header when it ends with this line.
+    /// Parses one line with its line end; returns the header if this line completes it.
     ///
     /// Lines after the header are trailer fields: counted and dropped.
     mutating func read(_ line: Span<UInt8>) throws(DownloadError) -> ResponseHead? {
-        // Neither a status line nor the empty one at an end.
+        // Neither a status line nor the empty line at the end.
         if status != nil, line.count > 2 { lines += 1 }
         bytes += line.count
         guard lines <= Self.maximumLines, bytes <= Self.maximumBytes else { throw .protocolError("header too large") }
@@ -50,7 +50,7 @@ struct ResponseHeadReader {
         return nil
     }
 
-    /// `HTTP/1.x` and three digits of a known class (RFC 9112 section 4).
+    /// Parses `HTTP/1.x` and three digits of a known class (RFC 9112 section 4).
     private static func status(_ line: Span<UInt8>) throws(DownloadError) -> Int {
         let version = Array("HTTP/1.".utf8)
         var isStatusLine = line.count >= 12
@@ -83,7 +83,7 @@ struct ResponseHeadReader {
         return HTTPField(name: name, value: text(line.extracting(start..<end)))
     }
 
-    /// Text of bytes as ISO 8859-1, so that no byte is lost.
+    /// Decodes bytes as ISO 8859-1, so that no byte is lost.
     private static func text(_ bytes: Span<UInt8>) -> String {
         var text = ""
         text.reserveCapacity(bytes.count)

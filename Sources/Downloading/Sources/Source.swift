@@ -2,7 +2,7 @@ package import HTTPTypes
 package import Memory
 import Text
 
-/// The identity of a download: requests with equal identities share a flight and a cache entry.
+/// The identity of a download: requests with equal identities share a fetch and a cache entry.
 ///
 /// Part of every key of every cache: one object, hashed once.
 package final class SourceIdentity: Hashable, Sendable {
@@ -10,7 +10,7 @@ package final class SourceIdentity: Hashable, Sendable {
     package let url: SourceURL
     /// The named origin whose fields, credentials and TLS policy apply; nil for absolute URLs.
     package let originName: String?
-    /// How many bytes of the URL the origin's name stands for.
+    /// The number of bytes of the URL that the origin's name replaces.
     private let baseLength: Int
     /// The URL to fetch: `url` with the ignored parameters; not a part of the identity.
     package let target: SourceURL
@@ -18,13 +18,13 @@ package final class SourceIdentity: Hashable, Sendable {
     package let sharesTargets: Bool
     private let hash: Int
 
-    /// The identity of `url` under the settings of `originName`.
+    /// Creates the identity of `url` under the settings of `originName`.
     ///
     /// - Parameters:
-    ///   - url: The URL, which callers may ask for with further parameters.
+    ///   - url: The URL, which callers may request with further parameters.
     ///   - originName: The named origin, if there is one.
-    ///   - baseLength: How many bytes of the URL the origin's name stands for.
-    ///   - target: The URL that is fetched, if it is another one.
+    ///   - baseLength: The number of bytes of the URL that the origin's name replaces.
+    ///   - target: The URL to fetch, if it is different.
     ///   - sharesTargets: Whether callers with other targets share the identity.
     package init(
         url: SourceURL, originName: String? = nil, baseLength: Int = 0, target: SourceURL? = nil,
@@ -41,8 +41,8 @@ package final class SourceIdentity: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// The source as clients and operators name it: the canonical URL, or `NAME:PATH` of its origin; read again, it is
-    /// the same identity.
+    /// The source as named by clients and operators: the canonical URL, or `NAME:PATH` of its origin; parsing it
+    /// returns the same identity.
     package var name: String {
         guard let originName else { return url.canonical }
         let path = url.canonical.utf8.dropFirst(baseLength)
@@ -50,43 +50,40 @@ package final class SourceIdentity: Hashable, Sendable {
         return "\(originName):\(url.isInFolder ? URLEscapes.path(ofFile: URLEscapes.text(of: text[...])) : text)"
     }
 
-    /// The identity of an image that was given and not fetched: no client can name it, and it is kept in memory alone.
+    /// Creates the identity of an uploaded image: clients cannot name it, and it is stored in memory only.
     ///
-    /// - Parameter name: Lower-case letters and digits, such as a digest.
+    /// - Parameter name: Lowercase letters and digits, such as a digest.
     package convenience init(given name: String) {
         self.init(url: SourceURL(given: name))
     }
 
-    /// Bytes of memory that it takes, roughly.
+    /// The approximate memory use in bytes.
     package var byteCount: Int {
         320 + url.byteCount + (target.canonical.utf8.count == url.canonical.utf8.count ? 0 : target.byteCount)
     }
 
-    /// Whether the image was given and not fetched.
+    /// Whether the image was uploaded.
     package var isGiven: Bool { url.isGiven }
 
-    /// Identities are equal when URL and origin are.
+    /// Compares URL and origin.
     package static func == (left: SourceIdentity, right: SourceIdentity) -> Bool {
         left === right || (left.hash == right.hash && left.url == right.url && left.originName == right.originName)
     }
 
-    /// Hashes URL and origin.
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-/// A source and the target that it is fetched from; a failure belongs to both.
+/// A source and the target that it is fetched from, which a failure belongs to.
 ///
 /// Callers of one source may name targets that differ in an ignored parameter. The bytes of one target are the source
-/// for all of them, but a failure of one target says nothing about the others.
+/// for all of them, but a failure of one target does not affect the others.
 package struct FetchedTarget: Hashable, Sendable {
     package let identity: SourceIdentity
 
-    /// The target in `identity`.
     package init(_ identity: SourceIdentity) {
         self.identity = identity
     }
 
-    /// Whether sources and targets are equal.
     package static func == (left: FetchedTarget, right: FetchedTarget) -> Bool {
         left.identity == right.identity && left.identity.target == right.identity.target
     }
@@ -98,21 +95,19 @@ package struct FetchedTarget: Hashable, Sendable {
     }
 }
 
-/// One caller's request for a source.
+/// A caller's request for a source.
 package struct SourceRequest: Hashable, Sendable {
     package let identity: SourceIdentity
-    /// The caller's cache directives.
     package let directives: RequestCacheControl
-    /// Whether the bytes are wanted; else it is enough to know that their results are still valid.
+    /// Whether the bytes are needed; otherwise it is enough to know that their results are still valid.
     package let needsBytes: Bool
-    /// Whether this is a validation in the background; then no stale copy is used.
+    /// Whether this is a validation in the background, which never uses a stale copy.
     package let isBackground: Bool
-    /// Whether an operator asks: then an answer that is no image is a failure, and takes the place of nothing.
+    /// Whether an operator requested it: a response that is not an image is then an error, and replaces nothing.
     package let isRefresh: Bool
-    /// The place in the caller's trace that an origin may be told, as a `traceparent`; nil without a trace.
+    /// The context in the caller's trace for the origin, as a `traceparent`; nil without a trace.
     package let traceparent: String?
 
-    /// A request for the source of this identity.
     package init(
         identity: SourceIdentity, directives: RequestCacheControl = .none, needsBytes: Bool = true,
         isBackground: Bool = false, isRefresh: Bool = false, traceparent: String? = nil
@@ -128,12 +123,12 @@ package struct SourceRequest: Hashable, Sendable {
 
 /// Identifies a version of a source.
 package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
-    /// The origin's strong entity tag, with its quotes.
+    /// The origin's strong entity tag, in quotes.
     case entityTag(String)
-    /// SHA-256 of the bytes in lower-case hexadecimal, if the origin gave no strong tag.
+    /// The SHA-256 of the bytes in lowercase hexadecimal, if the origin sent no strong entity tag.
     case digest(String)
 
-    /// The tag or the digest; the quotes of a tag keep the two apart.
+    /// The entity tag or the digest; the quotes of a tag distinguish them.
     package var description: String {
         switch self {
         case .entityTag(let text), .digest(let text): text
@@ -141,18 +136,17 @@ package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The bytes of a source with the header of its origin's answer.
+/// The bytes of a source with the header of its origin's response.
 package struct Source: Sendable {
-    /// The origin's response fields.
+    /// The header of the origin's response.
     package let head: SourceHead
-    /// The body, complete.
+    /// The complete body.
     package let bytes: SharedBytes
-    /// How long the transfer's phases took.
+    /// The durations of the transfer's phases.
     package let timings: TransferTimings
-    /// The codings that the bytes still have, in the order in which they are decoded; none outside of the loader.
+    /// The remaining codings of the bytes, in the order in which they are decoded; empty outside the loader.
     let codings: [ContentCoding]
 
-    /// A source with a complete body.
     package init(head: SourceHead, bytes: SharedBytes, timings: TransferTimings = TransferTimings()) {
         self.init(head: head, bytes: bytes, timings: timings, codings: [])
     }
@@ -164,7 +158,7 @@ package struct Source: Sendable {
         self.timings = timings
     }
 
-    /// The identity it was asked for under.
+    /// The identity under which it was requested.
     package var identity: SourceIdentity { head.identity }
     /// The validator of this version.
     package var validator: SourceValidator { head.validator }
@@ -172,50 +166,48 @@ package struct Source: Sendable {
 
 /// A source in a cache.
 package struct StoredSource: Sendable {
-    /// The origin's response fields.
+    /// The header of the origin's response.
     package let head: SourceHead
-    /// The body; nil if only its results are left.
+    /// The body; nil if only its results are cached.
     package let bytes: SharedBytes?
 
-    /// A source that is kept whole.
     package init(_ source: Source) { self.init(head: source.head, bytes: source.bytes) }
 
-    /// A stored source, with its body if that is available.
     package init(head: SourceHead, bytes: SharedBytes?) {
         self.head = head
         self.bytes = bytes
     }
 }
 
-/// How long the phases of a transfer took, redirects included.
+/// The durations of the phases of a transfer, including redirects.
 package struct TransferTimings: Hashable, Sendable {
-    /// Looking the names up.
+    /// Name lookups.
     package var dns = Duration.zero
-    /// Opening TCP connections.
+    /// TCP connections.
     package var connect = Duration.zero
     /// TLS handshakes.
     package var tls = Duration.zero
-    /// From the sent request to the first byte of the answer.
+    /// From the sent request to the first byte of the response.
     package var firstByte = Duration.zero
-    /// From the start of the transfer to its end, waiting for a slot not included.
+    /// From the start of the transfer to its end, excluding the wait for a slot.
     package var total = Duration.zero
-    /// Whether the last hop went over a connection that was open already.
+    /// Whether the last hop reused a connection.
     package var isReused = false
 
     package init() {}
 }
 
-/// A content coding of an answer that is decoded (RFC 9110 section 8.4.1), although none is asked for.
+/// A content coding that is decoded (RFC 9110 section 8.4.1), although none is requested.
 enum ContentCoding: String, Sendable {
     case gzip, deflate
     case brotli = "br"
 
-    /// Most codings on top of each other.
+    /// The maximum number of nested codings.
     static let maximumCount = 2
 
-    /// The codings of a body, in the order in which they are decoded.
+    /// Returns the codings of a body, in the order in which they are decoded.
     ///
-    /// Words that name none of them are left out: `aws-chunked`, `utf-8` and others stand on bytes that are not coded.
+    /// Unknown words are ignored: `aws-chunked`, `utf-8` and others occur with bytes that are not encoded.
     static func codings(of fields: HTTPFields) -> [ContentCoding] {
         let words = fields.values(of: .contentEncoding).flatMap { $0.split(separator: ",") }
         return words.compactMap { Self($0) }.reversed()

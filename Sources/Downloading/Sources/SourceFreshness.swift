@@ -1,14 +1,14 @@
 package import HTTPTypes
 
-/// How long an origin's answer may be used, and how it may be used afterwards: RFC 9111 for a shared cache.
+/// The lifetime of an origin's response, and its possible use afterward: RFC 9111 for a shared cache.
 ///
-/// Times are whole seconds by the wall clock, since 1970 if they are points in time.
+/// Durations are whole seconds; points in time are seconds since 1970 by the wall clock.
 package struct SourceFreshness: Hashable, Sendable {
-    /// Which caches may store the source and its results.
+    /// The caches that may store the source and its results.
     package let storability: SourceStorability
-    /// Seconds of freshness since the answer was made (section 4.2.1, or 4.2.2 if no lifetime is stated).
+    /// The lifetime in seconds since the response was made (section 4.2.1, or 4.2.2 if it is not stated).
     package let lifetime: Int
-    /// Whether the answer tells a lifetime; otherwise it is this cache's own choice.
+    /// Whether the response states a lifetime; otherwise it is this cache's own choice.
     package let isLifetimeKnown: Bool
     /// Whether the lifetime was guessed from the time since the last change (section 4.2.2).
     package let isLifetimeGuessed: Bool
@@ -16,23 +16,23 @@ package struct SourceFreshness: Hashable, Sendable {
     package let alwaysNeedsValidation: Bool
     /// Whether it must never be used stale (section 4.2.4).
     package let forbidsStale: Bool
-    /// Seconds past its lifetime for which it may be used while it is validated (RFC 5861 section 3); nil if it does
-    /// not say.
+    /// The time past its lifetime for which it may be used while it is validated (RFC 5861 section 3); nil if
+    /// unspecified.
     package let staleWhileRevalidate: Int?
-    /// Seconds past its lifetime for which it may be used while its origin fails (RFC 5861 section 4); nil if it does
-    /// not say.
+    /// The time past its lifetime for which it may be used while its origin fails (RFC 5861 section 4); nil if
+    /// unspecified.
     package let staleIfError: Int?
 
     /// `corrected_initial_age` of section 4.2.3.
     private let initialAge: Int
     private let receivedAt: Int
 
-    /// A source without any statement is validated after an hour.
+    /// A source without a stated lifetime is validated after an hour.
     private static let assumedLifetime = 3_600
     /// A lifetime guessed from `Last-Modified` never exceeds a day.
     private static let maximumHeuristicLifetime = 86_400
 
-    /// Reads the header fields of an answer to a request that was sent at `requestedAt`.
+    /// Parses the header fields of a response to a request that was sent at `requestedAt`.
     package init(status: Int, headerFields: HTTPFields, requestedAt: HTTPDate, receivedAt: HTTPDate) {
         let control = CacheControl(headerFields[.cacheControl])
         let expires = headerFields[.expires]
@@ -60,17 +60,18 @@ package struct SourceFreshness: Hashable, Sendable {
         self.receivedAt = receivedAt.secondsSince1970
     }
 
-    /// Seconds since the origin made or confirmed the answer, at `now`; never negative, even when the clock was set
+    /// Returns the time since the origin made or confirmed the response; never negative, even if the clock was set
     /// back.
     package func age(at now: Int) -> Int { initialAge + max(0, now - receivedAt) }
 
-    /// Whether it may be used at `now` without asking.
+    /// Returns whether it may be used at `now` without validation.
     package func isFresh(at now: Int) -> Bool { storability == .shared && age(at: now) < lifetime }
 
-    /// Seconds until it is stale at `now`; negative when it is stale.
+    /// Returns the time until it is stale; negative if it already is.
     package func remainingLifetime(at now: Int) -> Int { lifetime - age(at: now) }
 
-    /// `s-maxage` beats `max-age` beats `Expires`; a value that cannot be read is stale (section 4.2.1).
+    /// `s-maxage` takes precedence over `max-age`, and both over `Expires`; an invalid value means stale (section
+    /// 4.2.1).
     private static func statedLifetime(
         control: CacheControl, expires: String?, date: HTTPDate, now: HTTPDate
     ) -> Int? {
@@ -80,14 +81,14 @@ package struct SourceFreshness: Hashable, Sendable {
         return max(0, end.secondsSince1970 - date.secondsSince1970)
     }
 
-    /// A tenth of the time since the last change (section 4.2.2).
+    /// Returns a tenth of the time since the last change (section 4.2.2).
     private static func heuristicLifetime(_ lastModified: String?, date: HTTPDate) -> Int? {
         guard let lastModified = lastModified.flatMap({ HTTPDate($0, now: date) }) else { return nil }
         let unchanged = max(0, date.secondsSince1970 - lastModified.secondsSince1970)
         return min(unchanged / 10, maximumHeuristicLifetime)
     }
 
-    /// The first number counts (section 5.1), at most 2³¹ (section 1.2.2); a value that is not a number is ignored.
+    /// Parses the first number (section 5.1), at most 2³¹ (section 1.2.2); ignores invalid values.
     private static func statedAge(_ values: [String]) -> Int {
         guard let text = values.first.flatMap({ HTTPSyntax.list($0).first }),
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })

@@ -1,49 +1,47 @@
 package import HTTPTypes
 
-/// An origin's response for one version of a source, without its body: enough to judge, validate and describe it.
+/// An origin's response for one version of a source, without its body: enough to check, validate and describe it.
 ///
-/// With the body's bytes this is the stored response; both can be written to disk and read back. Immutable and shared
-/// by reference, because every answer passes it on.
+/// Together with the body it is the stored response; both can be written to disk and read back. Immutable and shared by
+/// reference, because every response passes it on.
 package final class SourceHead: Sendable {
-    /// The identity of the request for it.
+    /// The identity of its request.
     package let identity: SourceIdentity
-    /// The URL that answered, in canonical form: the identity's own, or the last redirect's target.
+    /// The URL that responded, in canonical form: the identity's own, or the last redirect's target.
     package let url: String
-    /// The status of the answer.
     package let status: Int
-    /// The validator of this version.
     package let validator: SourceValidator
-    /// The fields of the answer that matter later.
+    /// The response fields that are needed later.
     package let headerFields: HTTPFields
-    /// Our request's fields that the answer varies by (RFC 9111 section 4.1), an absent one with an empty value.
+    /// The fields of our request by which the response varies (RFC 9111 section 4.1); missing ones have an empty value.
     package let selectingFields: HTTPFields
-    /// When the request was sent, by the wall clock.
+    /// The time at which the request was sent, by the wall clock.
     package let requestedAt: HTTPDate
-    /// When the answer had been received, by the wall clock.
+    /// The time at which the response was received, by the wall clock.
     package let receivedAt: HTTPDate
     /// The meaning of the fields for a shared cache.
     package let freshness: SourceFreshness
-    /// The origin's media type; nil if there is none or it cannot be read.
+    /// The origin's media type; nil if it is missing or invalid.
     package let mediaType: MediaType?
-    /// `Last-Modified`, if it can be read.
+    /// `Last-Modified`; nil if it is missing or invalid.
     package let lastModified: HTTPDate?
 
-    /// Fields that are kept; all others are dropped.
+    /// The stored fields; all others are dropped.
     private static let keptNames: Set<HTTPField.Name> = [
         .age, .cacheControl, .contentType, .date, .eTag, .expires, .lastModified, .vary,
     ]
 
-    /// The header of a stored response.
+    /// Creates the header of a stored response.
     ///
     /// - Parameters:
     ///   - identity: The identity of the request.
-    ///   - url: The URL that answered, in canonical form.
-    ///   - status: The answer's status.
+    ///   - url: The URL that responded, in canonical form.
+    ///   - status: The response's status.
     ///   - validator: Identifies this version.
-    ///   - headerFields: The answer's fields; those that are not needed later are dropped.
+    ///   - headerFields: The response's fields; those that are not needed later are dropped.
     ///   - selectingFields: See the property.
-    ///   - requestedAt: When the request was sent.
-    ///   - receivedAt: When the answer had been received.
+    ///   - requestedAt: The time at which the request was sent.
+    ///   - receivedAt: The time at which the response was received.
     package init(
         identity: SourceIdentity, url: String? = nil, status: Int = 200, validator: SourceValidator,
         headerFields: HTTPFields, selectingFields: HTTPFields = [:], requestedAt: HTTPDate, receivedAt: HTTPDate
@@ -62,19 +60,19 @@ package final class SourceHead: Sendable {
         lastModified = headerFields[.lastModified].flatMap { HTTPDate($0, now: receivedAt) }
     }
 
-    /// Types that servers have for SVG besides its own.
+    /// Types that servers use for SVG besides its own.
     static let textTypes = ["text/plain", "text/xml", "application/xml"]
 
-    /// Whether the origin calls the source text, of which only drawings are images.
+    /// Whether the origin declares the source as text, of which only drawings are images.
     package var isText: Bool { mediaType.map { Self.textTypes.contains($0.description) } ?? false }
 
-    /// `ETag` as sent, weak ones included.
+    /// `ETag` as sent, including weak ones.
     package var eTag: String? { headerFields[.eTag] }
 
-    /// Bytes of memory that it takes besides its identity, roughly.
+    /// The approximate memory use besides its identity, in bytes.
     package var byteCount: Int {
         var count = 256
-        // After a redirect it is a text of its own.
+        // After a redirect it is a separate string.
         if url != identity.url.canonical { count += url.utf8.count / 8 * 9 + 48 }
         for field in headerFields { count += field.name.rawName.utf8.count + field.value.utf8.count + 64 }
         for field in selectingFields { count += field.name.rawName.utf8.count + field.value.utf8.count + 64 }
@@ -83,13 +81,13 @@ package final class SourceHead: Sendable {
 }
 
 extension SourceHead {
-    /// Our request's fields that an answer with these header fields varies by.
+    /// Returns the fields of our request by which a response with these header fields varies.
     static func selectingFields(_ headerFields: HTTPFields, of requestFields: HTTPFields) -> HTTPFields {
         let names = HTTPSyntax.list(headerFields[.vary] ?? "").compactMap { HTTPField.Name($0) }
         return HTTPFields(names.map { HTTPField(name: $0, value: requestFields[$0] ?? "") })
     }
 
-    /// Whether a request with these fields would select this version (RFC 9111 section 4.1).
+    /// Returns whether a request with these fields would select this version (RFC 9111 section 4.1).
     package func isSelected(by requestFields: HTTPFields) -> Bool {
         selectingFields.allSatisfy { $0.value == requestFields[$0.name] ?? "" }
     }

@@ -1,27 +1,27 @@
-/// A pattern of allowed sources such as `https://*.example.com/*`, a star standing for any run of characters.
+/// A pattern of allowed sources such as `https://*.example.com/*`; a star matches any run of characters.
 ///
-/// It is matched part by part on the parsed URL, so that a star in the host never reaches into the path, and the
-/// reverse. A pattern without a scheme matches both schemes; one without a path matches every path; one without a port
-/// matches only the scheme's own port.
+/// It is matched part by part on the parsed URL, so that a star in the host never extends into the path, or vice versa.
+/// A pattern without a scheme matches both schemes; one without a path matches every path; one without a port matches
+/// only the scheme's default port.
 package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     private let scheme: [UInt8]
     private let host: [UInt8]
     private let port: Int?
     private let path: [UInt8]
-    /// Whether the path is a beginning, whose stars stand for no slash.
+    /// Whether the path is a prefix, whose stars match no slash.
     private let isBeginning: Bool
 
     /// The pattern as it was written.
     package let description: String
 
-    /// The pattern in keys: the same text as a beginning allows other sources.
+    /// The pattern in keys: as a prefix, the same text allows other sources.
     package var keyText: String { (isBeginning ? "beginning:" : "pattern:") + description }
 
-    /// Parses a pattern; nil when its host is empty or its scheme or port is not valid.
+    /// Parses a pattern; nil if its host is empty, or its scheme or port is invalid.
     package init?(_ text: String) { self.init(text, isBeginning: false) }
 
-    /// Parses the beginning of URLs, in whose path a star stands for a run of characters without a slash; nil as for
-    /// other patterns.
+    /// Parses a URL prefix, in whose path a star matches any run of characters without a slash; nil as for other
+    /// patterns.
     package init?(beginning text: String) { self.init(text, isBeginning: true) }
 
     private init?(_ text: String, isBeginning: Bool) {
@@ -55,7 +55,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// Whether the URL fits the pattern in every part; a query counts as the end of the path.
+    /// Returns whether the URL matches the pattern in every part; a query counts as the end of the path.
     package func matches(_ url: SourceURL) -> Bool {
         let target = Substring(url.canonical).utf8.dropFirst(url.scheme.utf8.count + 3).drop { $0 != UInt8(ascii: "/") }
         return Self.matches(scheme, url.scheme.utf8) && Self.matches(host, url.host.utf8)
@@ -63,7 +63,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
             && (isBeginning ? matchesBeginning(of: target) : Self.matches(path, target))
     }
 
-    /// Whether each segment of the path fits that of the pattern, the last one by its beginning.
+    /// Returns whether each segment of the path matches the pattern's, the last one by prefix.
     private func matchesBeginning(of target: Substring.UTF8View) -> Bool {
         let slash = UInt8(ascii: "/")
         let wanted = path.split(separator: slash, omittingEmptySubsequences: false)
@@ -75,7 +75,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// Whether the pattern fits hosts of one owner only: one host, or those below a name of at least two labels.
+    /// Whether the pattern matches hosts of one owner only: one host, or the hosts below a name of at least two labels.
     var namesHost: Bool {
         let star = UInt8(ascii: "*")
         guard host.contains(star) else { return true }
@@ -83,8 +83,8 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
         return labels.count > 2 && labels.suffix(2).allSatisfy { !$0.isEmpty && !$0.contains(star) }
     }
 
-    /// Greedy matching with one point of return, so that hostile texts cost no more than their length times the
-    /// pattern's.
+    /// Matches greedily with one backtracking point, so that hostile texts cost at most the product of the lengths of
+    /// text and pattern.
     private static func matches(_ pattern: [UInt8], _ text: some Sequence<UInt8>) -> Bool {
         let text = Array(text)
         var (position, index) = (0, 0)

@@ -1,23 +1,23 @@
 import HTTPTypes
 
-/// Which caches may store an origin's answer (RFC 9111 section 3).
+/// The caches that may store an origin's response (RFC 9111 section 3).
 package enum SourceStorability: Hashable, Sendable {
-    /// A shared cache may.
+    /// Any shared cache may store it.
     case shared
-    /// A shared cache may not, though nothing forbids it: the status needs a stated lifetime, or this cache does not
-    /// know its meaning.
+    /// No shared cache may store it, although nothing forbids it: the status needs a stated lifetime, or is unknown to
+    /// this cache.
     case unstated
-    /// Only the client: `private`.
+    /// Only the client may store it: `private`.
     case `private`
-    /// No cache: `no-store`.
+    /// No cache may store it: `no-store`.
     case none
 
-    /// Statuses that may be stored without a stated lifetime (RFC 9110 section 15.1), of those with an image.
+    /// Statuses of responses with an image that may be stored without a stated lifetime (RFC 9110 section 15.1).
     private static let heuristicallyCacheable: Set<Int> = [200, 203]
 
-    /// Judges an answer with an image.
+    /// Evaluates a response with an image.
     ///
-    /// `private` and `no-cache` count for the whole answer even if they name fields, as sections 5.2.2.4 and 5.2.2.7
+    /// `private` and `no-cache` apply to the whole response even if they name fields, as sections 5.2.2.4 and 5.2.2.7
     /// allow.
     init(status: Int, control: CacheControl, hasExpires: Bool) {
         let isUnderstood = Self.heuristicallyCacheable.contains(status)

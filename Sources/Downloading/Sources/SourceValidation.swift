@@ -1,15 +1,15 @@
 package import HTTPTypes
 
-/// The condition by which an origin is asked whether a stored source is still the same (RFC 9111 section 4.3.1).
+/// The condition of a request that validates a stored source (RFC 9111 section 4.3.1).
 package struct SourceCondition: Hashable, Sendable {
-    /// The URL that answered last time; a tag means nothing anywhere else.
+    /// The URL that responded last time; an entity tag is meaningless anywhere else.
     package let url: String
-    /// For `If-None-Match`, weak ones included.
+    /// The value of `If-None-Match`, including weak tags.
     package let eTag: String?
-    /// For `If-Modified-Since`, as the origin wrote it.
+    /// The value of `If-Modified-Since`, as the origin wrote it.
     package let lastModified: String?
 
-    /// The condition for a stored source; nil if its origin gave no validator.
+    /// Creates the condition for a stored source; nil if its origin sent no validator.
     package init?(_ head: SourceHead) {
         url = head.url
         eTag = head.eTag.flatMap { Self.isSendable($0) ? $0 : nil }
@@ -25,24 +25,23 @@ package struct SourceCondition: Hashable, Sendable {
         return fields
     }
 
-    /// Tags go back byte for byte; a tag beyond ASCII is not sent.
+    /// Tags are sent back byte for byte; a non-ASCII tag is not sent.
     private static func isSendable(_ tag: String) -> Bool {
         !tag.isEmpty && tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
     }
 }
 
-/// An origin's answer that a stored source is still the same: a 304.
+/// An origin's confirmation that a stored source is unchanged: a 304.
 package struct SourceConfirmation: Sendable {
-    /// All fields of the answer.
+    /// All fields of the response.
     package let headerFields: HTTPFields
-    /// When the request was sent, by the wall clock.
+    /// The time at which the request was sent, by the wall clock.
     package let requestedAt: HTTPDate
-    /// When the answer had been received, by the wall clock.
+    /// The time at which the response was received, by the wall clock.
     package let receivedAt: HTTPDate
-    /// How long the exchange's phases took.
+    /// The durations of the exchange's phases.
     package let timings: TransferTimings
 
-    /// A 304 with these fields.
     package init(
         headerFields: HTTPFields, requestedAt: HTTPDate, receivedAt: HTTPDate,
         timings: TransferTimings = TransferTimings()
@@ -57,10 +56,10 @@ package struct SourceConfirmation: Sendable {
 extension SourceHead {
     /// Fields that describe the stored body: a 304 does not change them (RFC 9111 section 3.2).
     private static let bodyNames: Set<HTTPField.Name> = [.contentType]
-    /// Fields that say when the stored answer was made: they are not carried over unless the 304 has them.
+    /// Fields about the time of the stored response: they are dropped unless the 304 has them.
     private static let momentNames: Set<HTTPField.Name> = [.age, .date]
 
-    /// This header updated by the 304 (RFC 9111 sections 3.2 and 4.3.4); nil if the 304 is about another version.
+    /// Returns this header updated by the 304 (RFC 9111 sections 3.2 and 4.3.4); nil if the 304 is for another version.
     package func confirmed(by confirmation: SourceConfirmation) -> SourceHead? {
         let new = confirmation.headerFields
         if let tag = new[.eTag], let eTag, Self.opaque(tag) != Self.opaque(eTag) { return nil }

@@ -4,28 +4,28 @@ import HTTPTypes
 import Memory
 import Synchronization
 
-/// Fetches one source: the mechanism under the downloader's policy.
+/// Fetches a source: the mechanism below the downloader's policy.
 package protocol DataLoading: Sendable {
-    /// Fetches the source, and reports as it arrives.
+    /// Fetches the source, and reports progress.
     ///
     /// Returns or throws only when the transfer has ended and its connection is closed or idle; cancelling the task
     /// ends it.
     ///
     /// - Parameters:
-    ///   - request: The source, and how much of it.
-    ///   - progress: How far it has come.
-    ///   - admitHop: Called before each hop, redirects' and the first, with the URL of the request; an error that it
-    ///     throws ends the transfer before a name is looked up. Must be quick.
+    ///   - request: The source, and how much of it is needed.
+    ///   - progress: Receives the progress.
+    ///   - admitHop: Called before each hop, including the first, with the URL of the request; an error that it throws
+    ///   ends the transfer before any name lookup. Must be quick.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferAnswer
 
-    /// The health of recently used origins, if the loader keeps a book of them.
+    /// The health of recently used origins, if the loader tracks it.
     var originHealth: OriginHealthSummary { get }
 }
 
-/// Lets a transfer go on to a URL, or throws why not.
+/// Admits a transfer to a URL, or throws the reason for rejecting it.
 package typealias HopAdmission = @Sendable (SourceURL) throws(DownloadError) -> Void
 
 extension DataLoading {
@@ -36,25 +36,25 @@ extension DataLoading {
         try await load(request, progress: progress) { (_) throws(DownloadError) in }
     }
 
-    /// Nothing: this loader keeps no book.
+    /// Empty: this loader does not track health.
     package var originHealth: OriginHealthSummary { OriginHealthSummary() }
 }
 
 /// A request to an origin.
 package struct TransferRequest: Hashable, Sendable {
     package let identity: SourceIdentity
-    /// The condition that asks whether a stored version is still valid; nil asks for the source itself.
+    /// The condition that validates a stored version; nil requests the source itself.
     package let condition: SourceCondition?
-    /// Whether the source itself is wanted; else the header of any answer is enough, also of a redirect.
+    /// Whether the source itself is needed; otherwise the header of any response is enough, including a redirect.
     package let needsBody: Bool
-    /// The `traceparent` for named origins that take one; nil for none.
+    /// The `traceparent` for named origins that accept one; nil for none.
     package let traceparent: String?
-    /// Bytes that are put there; nil for a request that asks.
+    /// The bytes to store; nil for a request that reads.
     let upload: TransferUpload?
-    /// Most bytes of the answer's body; nil for the origin's own bound.
+    /// The maximum size of the response body in bytes; nil for the origin's limit.
     let maximumBytes: Int?
 
-    /// A request for a source, for its confirmation, or for a sign of life.
+    /// Creates a request for a source, for its validation, or for a health check.
     package init(
         identity: SourceIdentity, condition: SourceCondition? = nil, needsBody: Bool = true, traceparent: String? = nil
     ) {
@@ -66,7 +66,7 @@ package struct TransferRequest: Hashable, Sendable {
         self.traceparent = traceparent
     }
 
-    /// A request for an object of at most so many bytes, or one that puts an object there.
+    /// Creates a request that reads an object of at most this many bytes, or stores one.
     init(object identity: SourceIdentity, atMost maximumBytes: Int? = nil, upload: TransferUpload? = nil) {
         self.identity = identity
         self.maximumBytes = maximumBytes
@@ -75,22 +75,22 @@ package struct TransferRequest: Hashable, Sendable {
         (condition, traceparent) = (nil, nil)
     }
 
-    /// Whether it asks for no source and puts no object anywhere, but tells a host something: the settings about
-    /// sources do not bind it, those about addresses do.
+    /// Whether it neither reads a source nor stores an object, but notifies a host: the settings for addresses apply to
+    /// it, those for sources do not.
     var isCall: Bool { upload?.isCall ?? false }
 }
 
-/// Bytes that a request brings; equal if their digests are, and all else.
+/// The bytes sent by a request; compared by their digest.
 struct TransferUpload: Hashable, Sendable {
     let method: HTTPRequest.Method
-    /// The fields that stand for these bytes, instead of those of the same names that all requests have.
+    /// The fields for these bytes, which replace common fields of the same names.
     let fields: HTTPFields
     let bytes: SharedBytes
     let isCall: Bool
-    /// Their SHA-256 in hexadecimal.
+    /// The SHA-256 of the bytes in hexadecimal.
     private let digest: String
 
-    /// An object that is put somewhere; hashes all bytes.
+    /// Creates the upload of an object; hashes all bytes.
     init(_ bytes: SharedBytes, _ description: ObjectDescription = ObjectDescription()) {
         self.bytes = bytes
         digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
@@ -101,7 +101,7 @@ struct TransferUpload: Hashable, Sendable {
         isCall = false
     }
 
-    /// The method, the fields and the body of a call.
+    /// Creates the method, the fields and the body of a call.
     init(call: HTTPRequest) {
         bytes = call.body ?? SharedBytes([])
         digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
@@ -118,94 +118,91 @@ struct TransferUpload: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
-/// The facts about an object that a store is told, and tells its readers.
+/// The metadata of an object that a store keeps and sends to its readers.
 package struct ObjectDescription: Sendable {
     let mediaType: String
     /// The value of `Cache-Control`; nil for none.
     let cacheControl: String?
 
-    /// An object of this media type, with this value of `Cache-Control`.
     package init(mediaType: String = "application/octet-stream", cacheControl: String? = nil) {
         self.mediaType = mediaType
         self.cacheControl = cacheControl
     }
 }
 
-/// An origin's answer.
+/// An origin's response.
 package enum TransferAnswer: Sendable {
-    /// The source, whole.
+    /// The whole source.
     case source(Source)
-    /// The version that the condition named still holds.
+    /// The version in the condition is still valid.
     case notModified(SourceConfirmation)
-    /// The header of an answer that is not a refusal, if no more was wanted.
+    /// The header of a response that is not an error, if no more was requested.
     case head
 }
 
-/// How far a transfer has come: written by the transfer's thread, read by any.
+/// The progress of a transfer: written by the transfer's thread, read by any.
 package final class TransferProgress: Sendable {
     private let received = Atomic(0)
-    /// -1 while unknown.
+    /// -1 if unknown.
     private let expected = Atomic(-1)
 
     private let isAnswered = Atomic(false)
-    /// Seconds for which the origin lets its refusal be reused; -1 while it does not say.
+    /// The time in seconds for which the origin permits reuse of its error; -1 if unspecified.
     private let refusal = Atomic(-1)
-    /// The memory that the body may take; nil if it is not counted.
+    /// The memory that the body may use; nil if it is not counted.
     private let room = Locked<MemoryReservation?>(nil)
-    /// Who is told of arriving bytes.
+    /// Reports arriving bytes.
     private let watch = Locked<ProgressWatch?>(nil)
 
-    /// Nothing received, nothing announced.
     package init() {}
 
-    /// Bytes of the body so far.
+    /// The number of body bytes received.
     package var receivedBytes: Int { received.load(ordering: .relaxed) }
 
-    /// The announced length of the body.
     package var expectedBytes: Int? {
         let count = expected.load(ordering: .relaxed)
         return count < 0 ? nil : count
     }
 
-    /// Whether the origin that is being asked has begun to answer.
+    /// Whether the current origin has begun to respond.
     package var hasAnswer: Bool { isAnswered.load(ordering: .relaxed) }
 
-    /// Notes that the origin has begun to answer.
+    /// Records that the origin has begun to respond.
     package func beginAnswer() { isAnswered.store(true, ordering: .relaxed) }
 
-    /// Another origin is asked, which has not answered yet.
+    /// Records that another origin is contacted, which has not responded yet.
     package func awaitAnswer() { isAnswered.store(false, ordering: .relaxed) }
 
-    /// Whether at least half of the announced bytes are in.
+    /// Whether at least half of the announced bytes have arrived.
     package var isPastHalf: Bool {
         guard let expectedBytes, expectedBytes > 0 else { return false }
         return receivedBytes >= expectedBytes - receivedBytes
     }
 
-    /// How long the origin's refusal may be reused, if the origin says so.
+    /// The time for which the origin's error may be reused, if specified.
     package var refusalLifetime: Duration? {
         let seconds = refusal.load(ordering: .relaxed)
         return seconds < 0 ? nil : .seconds(seconds)
     }
 
-    /// Notes for how many seconds a refusal may be reused.
+    /// Records for how many seconds an error may be reused.
     package func refuse(reusableFor seconds: Int) { refusal.store(seconds, ordering: .relaxed) }
 
-    /// Notes the announced length.
+    /// Records the announced length.
     package func expect(_ count: Int?) { expected.store(count ?? -1, ordering: .relaxed) }
 
-    /// A body begins, or begins again, whose announced length is this.
+    /// Begins a body with this announced length, or begins it again.
     package func begin(expecting count: Int?) {
         received.store(0, ordering: .relaxed)
         expect(count)
     }
 
-    /// Notes bytes of the body, and has memory reserved for them.
+    /// Records bytes of the body, and reserves memory for them.
     ///
     /// - Parameters:
-    ///   - count: How many have come.
-    ///   - window: Bytes that a decoder keeps besides the body so far.
-    /// - Throws: ``DownloadError/memoryFull``; the transfer ends there.
+    ///   - count: The number of bytes that have arrived.
+    ///   - window: The number of bytes retained by a decoder besides the body so far.
+    /// - Throws: ``DownloadError/memoryFull``, which ends the transfer.
     package func receive(_ count: Int, window: Int = 0) throws(DownloadError) {
         let total = received.wrappingAdd(count, ordering: .relaxed).newValue
         watch.withLock { $0?.dueReport() }?()
@@ -219,37 +216,36 @@ package final class TransferProgress: Sendable {
         }
     }
 
-    /// Has `report` called when bytes have arrived, at most once in each `interval` from now on; on the transfer's
-    /// thread.
+    /// Calls `report` when bytes have arrived, at most once per `interval`, on the transfer's thread.
     func watch(every interval: Duration, by timekeeper: any Timekeeper, _ report: @escaping @Sendable () -> Void) {
         let first = ProgressWatch(
             interval: interval, timekeeper: timekeeper, report: report, next: timekeeper.now + interval)
         watch.withLock { $0 = first }
     }
 
-    /// Memory that is reserved at a time, in bytes.
+    /// The amount of memory reserved at a time in bytes.
     static let portion = 256 << 10
 
-    /// Lets the body take this memory, and more as it comes; nil gives it back.
+    /// Gives the body this memory, and more as it arrives; nil releases it.
     func take(_ new: MemoryReservation?) {
         let old = room.withLock { room in
             defer { room = new }
             return room
         }
-        // Given back here, outside the lock.
+        // Released here, outside the lock.
         _ = old
     }
 }
 
-/// Tells how a body arrives, but not too often.
+/// Reports the progress of a body at a limited rate.
 private struct ProgressWatch {
     let interval: Duration
     let timekeeper: any Timekeeper
     let report: @Sendable () -> Void
-    /// When the next report may be made.
+    /// The earliest time of the next report.
     var next: Duration
 
-    /// The report, if it is time for one.
+    /// Returns the report, if it is due.
     mutating func dueReport() -> (@Sendable () -> Void)? {
         let now = timekeeper.now
         guard now >= next else { return nil }

@@ -1,19 +1,18 @@
-/// The downloader's events, for metrics; called on any thread, outside its lock.
+/// Callbacks for the downloader's events, for metrics; called on any thread, outside its lock.
 package struct DownloadObserver: Sendable {
-    /// A transfer has ended in this way, with so many bytes of body received, after this time.
+    /// A transfer has ended.
     package var finished: @Sendable (_ outcome: DownloadOutcome, _ receivedBytes: Int, _ duration: Duration) -> Void
-    /// A caller joined a flight that was under way.
+    /// A caller joined a fetch in progress.
     package var collapsed: @Sendable () -> Void
 
-    /// A transfer tries again, after a refused connection or over a connection that had gone stale.
+    /// A transfer is retried, after a refused connection or a stale reused connection.
     package var retried: @Sendable () -> Void
 
-    /// How each transfer goes, in order; nil if nothing is to be told.
+    /// Receives the states of each transfer, in order; nil for no reports.
     package var transfer: (@Sendable (TransferReport) -> Void)?
-    /// Downloads begin to show as activity, or do so no longer; nil if nothing is to be told.
+    /// Receives changes of the activity indicator; nil for no reports.
     package var activity: (@Sendable (_ isActive: Bool) -> Void)?
 
-    /// An observer of these events.
     package init(
         finished: @escaping @Sendable (DownloadOutcome, Int, Duration) -> Void = { _, _, _ in },
         collapsed: @escaping @Sendable () -> Void = {}, retried: @escaping @Sendable () -> Void = {},
@@ -27,9 +26,9 @@ package struct DownloadObserver: Sendable {
     }
 }
 
-/// How far a transfer has come.
+/// The progress of a transfer.
 package struct TransferReport: Sendable, Equatable {
-    /// A moment in the life of a transfer.
+    /// An event of a transfer.
     package enum State: Sendable, Equatable {
         case started
         /// Bytes have arrived; reported at most four times a second.
@@ -37,16 +36,15 @@ package struct TransferReport: Sendable, Equatable {
         case ended(DownloadOutcome)
     }
 
-    /// The source that is downloaded.
+    /// The downloaded source.
     package let identity: SourceIdentity
-    /// The moment that is reported.
     package let state: State
-    /// Bytes of the body so far.
+    /// The number of body bytes received.
     package let receivedBytes: Int
-    /// The announced length of the body, if there is one.
+    /// The announced length of the body, if any.
     package let expectedBytes: Int?
 
-    /// A report of a transfer with this progress.
+    /// Creates a report on a transfer with this progress.
     init(_ identity: SourceIdentity, _ state: State, _ progress: TransferProgress) {
         self.identity = identity
         self.state = state
@@ -54,11 +52,11 @@ package struct TransferReport: Sendable, Equatable {
         expectedBytes = progress.expectedBytes
     }
 
-    /// Time between two reports of progress.
+    /// The minimum interval between reports of progress.
     static let interval = Duration.milliseconds(250)
 }
 
-/// How a transfer ended: a fixed set of labels.
+/// The outcome of a transfer, as a label for metrics.
 package enum DownloadOutcome: String, Sendable, CaseIterable {
     case success
     case notModified = "not_modified"
@@ -76,7 +74,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
     case suspended
     case failed
 
-    /// The label of a loader's error.
+    /// Maps a loader's error.
     init(_ error: any Error) {
         guard let error = error as? DownloadError else {
             self = error is CancellationError ? .cancelled : .failed

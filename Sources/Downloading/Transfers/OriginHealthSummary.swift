@@ -1,8 +1,8 @@
-/// The health of all origins asked lately.
+/// The health of recently used origins.
 package struct OriginHealthSummary: Sendable, Equatable {
-    /// The origins by name.
+    /// The origins, ordered by name.
     package var origins: [OriginSnapshot] = []
-    /// Suspensions so far.
+    /// The number of suspensions so far.
     package var suspensions = 0
 }
 
@@ -10,12 +10,12 @@ package struct OriginHealthSummary: Sendable, Equatable {
 package struct OriginSnapshot: Sendable, Equatable {
     /// Scheme, host and port.
     package let origin: OriginKey
-    /// Whether the last transfer that said anything succeeded; nil while nothing is known.
+    /// Whether the last conclusive transfer succeeded; nil while nothing is known.
     package let isReachable: Bool?
-    /// Whether transfers are being refused.
+    /// Whether transfers are rejected.
     package let isSuspended: Bool
-    /// How long they will be refused at least; nil when the next one would be the probe, or when none are.
+    /// The minimum time for which they will be rejected; nil if the next one is the probe, or none are rejected.
     package let retryAfter: Duration?
-    /// Whether a source of it has worked, or the settings name it: no client can make up such an origin.
+    /// Whether one of its sources has worked, or the settings name it: clients cannot invent such an origin.
     package var isProven = false
 }

@@ -1,6 +1,6 @@
-/// The time limits of one transfer: connecting, the first byte, a least speed, and the whole.
+/// The time limits of one transfer: connecting, the first byte, a minimum speed, and the whole.
 ///
-/// libcurl's own low-speed limit also runs while an origin is silent, so it could not distinguish slow from late.
+/// libcurl's own low-speed limit also applies while an origin is silent, so it could not distinguish slow from late.
 struct TransferClock {
     private enum Phase {
         case connecting(until: Duration)
@@ -12,36 +12,36 @@ struct TransferClock {
     private let end: Duration
     private var phase: Phase
 
-    /// Starts the transfer's time and its first connection's.
+    /// Starts the limits of the transfer and its first connection.
     init(_ configuration: DownloadConfiguration, now: Duration) {
         self.configuration = configuration
         end = now + configuration.downloadTimeout
         phase = .connecting(until: now + configuration.connectTimeout)
     }
 
-    /// A redirect is followed: another look-up and connection.
+    /// Records a redirect: another lookup and connection follow.
     mutating func beginHop(at now: Duration) {
         phase = .connecting(until: now + configuration.connectTimeout)
     }
 
-    /// The connection is open and the request goes out.
+    /// Records that the connection is open and the request is sent.
     mutating func connected(at now: Duration) {
         phase = .waiting(until: now + configuration.firstByteTimeout)
     }
 
-    /// The answer has begun.
+    /// Records that the response has begun.
     mutating func answered(at now: Duration) {
         if case .receiving = phase { return }
         phase = .receiving(windowEnd: now + configuration.lowSpeedInterval, windowBytes: 0)
     }
 
-    /// Bytes of the body have arrived.
+    /// Records received bytes of the body.
     mutating func received(_ count: Int) {
         guard case .receiving(let end, let bytes) = phase else { return }
         phase = .receiving(windowEnd: end, windowBytes: bytes + count)
     }
 
-    /// Whether a limit has passed; begins a new window of the speed limit when one has ended well.
+    /// Returns whether a limit has passed; starts a new window of the speed limit if one has ended well.
     mutating func hasExpired(at now: Duration) -> Bool {
         guard now < end else { return true }
         switch phase {
@@ -61,7 +61,7 @@ struct TransferClock {
         }
     }
 
-    /// The remaining time for connecting.
+    /// Returns the remaining time for connecting.
     func connectTimeLeft(at now: Duration) -> Duration {
         if case .connecting(let limit) = phase { return max(min(limit, end) - now, .milliseconds(1)) }
         return configuration.connectTimeout

@@ -1,11 +1,11 @@
-/// Finds segments of a path that lead nowhere or up (RFC 3986 section 3.3), in the spellings that servers resolve.
+/// Detects dot segments of a path (RFC 3986 section 3.3), in the spellings that servers resolve.
 ///
 /// Some servers decode `%2e`, `%2f` and `%5c` before they resolve a path, and treat a backslash as a slash. URL
-/// parsers, also libcurl's, leave these as they are, so a path that was judged here could be another one at its
-/// origin. Some servers also drop what follows a semicolon in a segment, so `..;x` leads up there.
+/// parsers, including libcurl's, leave these unchanged, so a path checked here could be another one at its origin. Some
+/// servers also drop everything after a semicolon in a segment, so there `..;x` refers to the parent.
 package enum DotSegments {
-    /// Whether a segment of `path` is `.` or `..` up to its first semicolon, after `%2e`, `%2f`, `%3b` and `%5c` were
-    /// decoded once.
+    /// Returns whether a segment of `path` is `.` or `..` up to its first semicolon, after decoding `%2e`, `%2f`, `%3b`
+    /// and `%5c` once.
     package static func areIn(_ path: some StringProtocol) -> Bool {
         var length = 0
         var dots = 0
@@ -28,7 +28,7 @@ package enum DotSegments {
         return (1...2).contains(dots) && dots == length
     }
 
-    /// Takes the next byte, or the dot or slash that an escape stands for.
+    /// Takes the next byte, or the dot or slash that an escape represents.
     private static func next(in bytes: inout ArraySlice<UInt8>) -> UInt8? {
         guard let byte = bytes.popFirst() else { return nil }
         guard byte == UInt8(ascii: "%"), bytes.count >= 2 else { return byte }

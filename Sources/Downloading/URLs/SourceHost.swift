@@ -2,14 +2,14 @@ import Text
 
 /// The host of a source's URL: a name in canonical form, or an address in its usual spelling.
 struct SourceHost {
-    /// The name in lower case without a final dot, or the address without brackets.
+    /// The name in lowercase without a trailing dot, or the address without brackets.
     let name: String
     /// The address, if the host is one.
     let address: IPAddress?
 
-    /// Compares the host that the parser found with the written one.
+    /// Compares the parsed host with the written one.
     ///
-    /// Spellings that the parser turns into an address or into plain ASCII without need are refused: `2130706433` or
+    /// Spellings that the parser needlessly converts to an address or to plain ASCII are rejected: `2130706433` or
     /// full-width digits only serve to bypass a check.
     init(_ parsed: String, written: String) throws(SourceURLError) {
         var name = parsed.asciiLowercased

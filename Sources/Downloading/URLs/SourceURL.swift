@@ -1,36 +1,36 @@
 package import Text
 
-/// The address of a source: an absolute http or https URL, parsed once.
+/// The URL of a source: an absolute http or https URL, parsed once.
 ///
-/// Two spellings of one URL are equal: scheme and host in lower case, internationalised hosts in punycode, no default
+/// Two spellings of one URL are equal: scheme and host in lowercase, internationalized hosts in punycode, no default
 /// port, no fragment. The service fetches the canonical text, so no second parser can disagree with the first.
 package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     private static let maximumLength = 2048
     /// The scheme of a place in a configured folder, which is not a URL.
     static let folderScheme = "folder"
-    /// The scheme of an image that a client sent, which no client can name.
+    /// The scheme of an uploaded image, which clients cannot name.
     private static let givenScheme = "given"
 
     /// The whole URL in canonical form, in ASCII: comparing it as a `String` compares its bytes.
     package let canonical: String
     /// `http` or `https`.
     package let scheme: String
-    /// Host name or address in lower case; IPv6 without brackets.
+    /// The host name or address in lowercase; IPv6 without brackets.
     package let host: String
-    /// Port, the scheme's default included.
+    /// The port, including a scheme's default.
     package let port: Int
-    /// Path, percent-encoded, at least `/`.
+    /// The path, percent-encoded, at least `/`.
     package let path: String
     /// The address, if the host is one.
     package let address: IPAddress?
 
-    /// Bytes of its texts in memory, roughly.
+    /// The approximate memory use of its texts in bytes.
     var byteCount: Int { [canonical, host, path].reduce(0) { $0 + $1.utf8.count / 8 * 9 + 48 } }
 
-    /// Parses an absolute URL; a blank after its host is `%20`.
+    /// Parses an absolute URL; a blank after its host becomes `%20`.
     ///
-    /// A path with dot segments is refused in any spelling: servers resolve more spellings of them than URL parsers
-    /// do, and the fetched path must be the judged one.
+    /// A path with dot segments is rejected in any spelling: servers resolve more spellings of them than URL parsers
+    /// do, and the fetched path must be the checked one.
     package init(parsing text: String) throws(SourceURLError) {
         let text = URLEscapes.escapingBlanks(in: text)
         let scheme = try Self.scheme(of: text)
@@ -51,7 +51,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         guard canonical.hasOnlyBytes({ $0 < 0x80 }) else { throw .malformed }
     }
 
-    /// The URL a `Location` field means when this URL answered with it (RFC 9110 section 10.2.2), as browsers read it.
+    /// Resolves a `Location` field in a response from this URL (RFC 9110 section 10.2.2), as browsers do.
     package func redirected(to location: String) throws(SourceURLError) -> SourceURL {
         let location = URLEscapes.reference(location, from: scheme)
         let start = location.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
@@ -62,10 +62,10 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         return try SourceURL(parsing: absolute)
     }
 
-    /// The place of a file in a configured folder, which only looks like a URL: `folder://NAME/PATH`.
+    /// Creates the location of a file in a configured folder, which only looks like a URL: `folder://NAME/PATH`.
     ///
-    /// Each segment of the path is a file's or a folder's name as ``URLEscapes/fileName(_:)`` reads it; the caller has
-    /// refused dot segments.
+    /// Each segment of the path is a file's or a folder's name as parsed by ``URLEscapes/fileName(_:)``; the caller has
+    /// rejected dot segments.
     init(inFolder name: String, path: Substring) throws(SourceURLError) {
         let relative = URLEscapes.fileName(path.suffix(after: "/") ?? path)
         let segments = relative.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -80,12 +80,12 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         canonical = "\(scheme)://\(name)\(self.path)"
     }
 
-    /// The names that lead to a file in a configured folder.
+    /// The names of the path to a file in a configured folder.
     var fileSegments: [String] { path.split(separator: "/").map { URLEscapes.text(of: $0) } }
 
-    /// The name of an image that was given and not fetched, which only looks like a URL: `given://NAME/`.
+    /// Creates the name of an uploaded image, which only looks like a URL: `given://NAME/`.
     ///
-    /// - Parameter name: Lower-case letters and digits.
+    /// - Parameter name: Lowercase letters and digits.
     init(given name: String) {
         scheme = Self.givenScheme
         host = name
@@ -95,7 +95,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         canonical = "\(scheme)://\(name)/"
     }
 
-    /// Whether this is the name of an image that was given and not fetched.
+    /// Whether this is the name of an uploaded image.
     var isGiven: Bool { scheme == Self.givenScheme }
 
     /// Whether this is a place in a configured folder.
@@ -106,25 +106,22 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         canonical.suffix(after: UInt8(ascii: "?"))
     }
 
-    /// Path and query, as they stand in a request.
+    /// Path and query, as in a request.
     package var target: String { path + (query.map { "?" + $0 } ?? "") }
 
-    /// The same URL with another query, or none.
+    /// Returns the same URL with another query, or none.
     func replacingQuery(with query: String?) throws(SourceURLError) -> SourceURL {
         let rest = canonical.prefix(before: UInt8(ascii: "?"))
         return try SourceURL(parsing: rest + (query.map { "?" + $0 } ?? ""))
     }
 
-    /// Host and port, for the cap per host.
+    /// Host and port, for the per-host limit.
     package var hostAndPort: ExactText { ExactText("\(host):\(port)") }
 
-    /// The canonical text.
     package var description: String { canonical }
 
-    /// URLs are equal when their canonical texts are.
     package static func == (left: SourceURL, right: SourceURL) -> Bool { left.canonical == right.canonical }
 
-    /// Hashes the canonical text.
     package func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
 
     private static func checkBytes(of text: String) throws(SourceURLError) {
@@ -143,7 +140,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         return scheme
     }
 
-    /// The host as it is written, brackets included, without the port; user names and escapes are refused.
+    /// Returns the host as written, including brackets, without the port; rejects user names and escapes.
     private static func writtenHost(in rest: Substring) throws(SourceURLError) -> String {
         let authority = rest.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
         guard !authority.isEmpty,

@@ -1,19 +1,19 @@
-/// Why a text does not name a source.
+/// The reason why a text does not name a source.
 package enum SourceURLError: Error, Hashable, Sendable {
-    /// Not an absolute URL by RFC 3986, or one with a user name, a wrong host, or more than 2048 bytes.
+    /// Not an absolute URL by RFC 3986, or one with a user name, an invalid host, or more than 2048 bytes.
     case malformed
-    /// A path with a segment that is `.` or `..`, or would be after one decoding of its escapes.
+    /// A path with a segment that is `.` or `..`, or would be after decoding its escapes once.
     case dotSegment
-    /// The same below a named origin, whose base such a path could leave.
+    /// Such a path below a named origin, whose base it could leave.
     case pathNotAllowed
     /// A scheme other than http and https.
     case schemeNotAllowed(String)
-    /// An address in one of the spellings that only serve to hide it: `2130706433`, `0x7f.1`, `[::ffff:127.0.0.1]`.
+    /// An address in a spelling that only serves to hide it: `2130706433`, `0x7f.1`, `[::ffff:127.0.0.1]`.
     case literalNotAllowed(String)
 }
 
 extension SourceURLError: CustomStringConvertible {
-    /// The rule that the text breaks, and the part that breaks it, for logs.
+    /// The violated rule, and the offending part, for logs.
     package var description: String {
         switch self {
         case .malformed: "URLs: not an absolute URL"

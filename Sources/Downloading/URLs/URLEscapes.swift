@@ -1,16 +1,16 @@
 import Text
 
-/// Percent-encoding of the path that clients write after an origin's name (RFC 3986 section 2.1).
+/// Percent-encoding of the path after an origin's name, as written by clients (RFC 3986 section 2.1).
 package enum URLEscapes {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// The text with spaces and other characters that are not allowed in a URL escaped, and nothing else changed.
+    /// Escapes spaces and other characters not allowed in a URL, and leaves everything else unchanged.
     static func escapingRest(of text: String) -> String {
         let kept = Array("-._~!$&'()*+,;=:@/?%".utf8)
         return escaped(text.utf8) { isAlphanumeric($0) || kept.contains($0) }
     }
 
-    /// An absolute URL with `%20` for the blanks in its path, query and fragment.
+    /// Replaces blanks in the path, query and fragment of an absolute URL with `%20`.
     static func escapingBlanks(in url: String) -> String {
         guard url.utf8.contains(0x20) else { return url }
         let authority = url.suffix(after: UInt8(ascii: ":"))?.drop { $0 == "/" } ?? url[...]
@@ -18,11 +18,11 @@ package enum URLEscapes {
         return String(url[..<path]) + escaped(url[path...].utf8) { $0 != 0x20 }
     }
 
-    /// A reference in the spelling of RFC 3986, as browsers read the ones that are not in it (WHATWG's URL Standard,
-    /// "basic URL parser"): blanks at its ends mean nothing and others are `%20`, a backslash before the query is a
-    /// slash, in it `%5C`, and after a scheme of the web there may be any number of slashes.
+    /// Converts a reference to the spelling of RFC 3986, as browsers do (WHATWG's URL Standard, "basic URL parser"):
+    /// trims blanks, escapes other blanks as `%20`, converts a backslash to a slash before the query and to `%5C` in
+    /// it, and accepts any number of slashes after a web scheme.
     ///
-    /// - Parameter baseScheme: The scheme of the URL where it was found, which may be left out, its slashes included.
+    /// - Parameter baseScheme: The scheme of the base URL, which the reference may omit along with its slashes.
     static func reference(_ text: String, from baseScheme: String) -> String {
         var bytes = Array(text.utf8)[...]
         while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
@@ -41,23 +41,23 @@ package enum URLEscapes {
         return escapingBlanks(in: "\(isAbsolute ? scheme : baseScheme)://\(below)\(tail)")
     }
 
-    /// The name of a file in a folder's path, without the escapes of the characters that URLs keep for their own parts.
+    /// Returns the name of a file in a folder's path, with the escapes of reserved characters decoded.
     ///
-    /// Front ends write names with them. All else stands for itself.
+    /// Front ends write names with them. All other characters are literal.
     static func fileName(_ path: Substring) -> String { URLEscape.decode(path) { URLEscape.reserved.contains($0) } }
 
-    /// The path that ``fileName(_:)`` reads as a name.
+    /// Returns the path that ``fileName(_:)`` parses as a name.
     static func path(ofFile name: String) -> String {
         fileName(name[...]).isExactly(name) ? name : escaped(name.utf8) { $0 != UInt8(ascii: "%") }
     }
 
-    /// The bytes with all but letters, digits and `-._~` escaped.
+    /// Escapes all bytes except letters, digits and `-._~`.
     package static func escaped(_ bytes: some Sequence<UInt8>) -> String {
         let kept = Array("-._~".utf8)
         return escaped(bytes) { isAlphanumeric($0) || kept.contains($0) }
     }
 
-    /// The bytes that a text with escapes stands for; nil if an escape is broken.
+    /// Decodes escapes to bytes; nil if an escape is broken.
     static func decoded(_ text: Substring) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -75,7 +75,7 @@ package enum URLEscapes {
         return bytes
     }
 
-    /// The text that a text with escapes stands for, which was made of one.
+    /// Decodes escapes in a text that was escaped by the service.
     static func text(of escaped: Substring) -> String {
         decoded(escaped).map { String(decoding: $0, as: UTF8.self) } ?? String(escaped)
     }
