@@ -9,11 +9,10 @@
 
 struct CAOMShimEncoder {
     aom_codec_ctx_t codec;
-    /// The next frame.
     aom_image_t image;
     int bits;
     int is_grey;
-    /// The number of frames that were encoded.
+    /// The number of encoded frames.
     int64_t frames;
 };
 
@@ -23,7 +22,7 @@ static void explain(aom_codec_ctx_t *codec, char text[CAOMShim_text_size])
     snprintf(text, CAOMShim_text_size, "%s", detail ? detail : aom_codec_error(codec));
 }
 
-/// The start of a plane's row.
+/// Returns the start of a plane's row.
 static uint8_t *row(const CAOMShimEncoder *encoder, int plane, int y)
 {
     return encoder->image.planes[plane] + (ptrdiff_t) y * encoder->image.stride[plane];
@@ -72,7 +71,7 @@ static int start(aom_codec_ctx_t *codec, const CAOMShimSettings *settings)
     configuration.g_bit_depth = (aom_bit_depth_t) settings->bits;
     configuration.g_input_bit_depth = (unsigned) settings->bits;
     configuration.monochrome = (unsigned) settings->is_grey;
-    // Requests run in parallel, so the encoder need not; and each frame is to be there before the next one is made.
+    // Requests run in parallel, so the encoder need not; and each frame must be returned before the next one starts.
     configuration.g_threads = 1;
     configuration.g_lag_in_frames = 0;
     configuration.rc_end_usage = AOM_Q;
@@ -82,7 +81,7 @@ static int start(aom_codec_ctx_t *codec, const CAOMShimSettings *settings)
         return -1;
     return aom_codec_control(codec, AOME_SET_CPUUSED, settings->speed)
             || aom_codec_control(codec, AOME_SET_CQ_LEVEL, settings->level)
-            // Stills are judged by likeness as it is seen, not by squares of differences.
+            // Stills are optimized for perceived similarity, not for squared error.
             || aom_codec_control(codec, AOME_SET_TUNING, is_still ? AOM_TUNE_SSIM : AOM_TUNE_PSNR)
             || aom_codec_control(codec, AV1E_SET_INTRA_DCT_ONLY, is_still && settings->has_cosines_alone)
             || aom_codec_control(codec, AV1E_SET_ENABLE_QM, 1)
@@ -133,7 +132,7 @@ void CAOMShim_set_plane(CAOMShimEncoder *encoder, int plane, const uint8_t *samp
     }
 }
 
-/// The nearest sample of a sum in 1/65536.
+/// Rounds a sum in 1/65536 to the nearest sample.
 static int rounded(int32_t sum, int most)
 {
     int sample = (sum + (1 << 15)) >> 16;
@@ -146,7 +145,7 @@ void CAOMShim_set_colors(CAOMShimEncoder *encoder, const uint8_t *pixels, int ba
     int width = (int) encoder->image.d_w, height = (int) encoder->image.d_h, most = (1 << encoder->bits) - 1, x, y;
     double unit = 65536.0 * most / 255;
     int32_t luma[3] = {(int32_t) (0.299 * unit + 0.5), (int32_t) (0.587 * unit + 0.5), (int32_t) (0.114 * unit + 0.5)};
-    // Of colors, chroma is (blue - luma) / 1.772 and (red - luma) / 1.402; of gray it is the middle.
+    // For colors, chroma is (blue - luma) / 1.772 and (red - luma) / 1.402; for gray it is the middle.
     int32_t half = (int32_t) (0.5 * unit + 0.5), middle = 1 << (encoder->bits - 1 + 16);
     int32_t blue[2] = {(int32_t) (0.299 / 1.772 * unit + 0.5), 0}, red[2] = {0, (int32_t) (0.114 / 1.402 * unit + 0.5)};
     blue[1] = half - blue[0];

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A place between two samples: that of the first, and the weight of the second in 256ths.
+/// A position between two samples: the index of the first, and the weight of the second in 256ths.
 typedef struct {
     int index, weight;
 } Place;
 
-/// Where the center of a sample lies among `count` others; beyond the edges these go on as the outermost.
+/// Returns the position of a sample's center among `count` others; beyond the edges, the outermost samples repeat.
 static Place place_of(int sample, double start, double step, int count)
 {
     double at = start + (sample + 0.5) * step - 0.5;
@@ -29,7 +29,8 @@ static inline __attribute__((always_inline)) int sample_of(const void *row, int 
     return is_word ? ((const uint16_t *) row)[index] : ((const uint8_t *) row)[index];
 }
 
-/// A row of a source between its samples, in the result's width; the compiler knows the samples in each of the calls.
+/// Interpolates a row between the samples of a source, at the result's width; the sample type is a compile-time
+/// constant in each call.
 static inline __attribute__((always_inline)) void spread(
     const CCodedImagesPlane *plane, Place y, const Place *places, int count, int are_words, uint16_t *row)
 {
@@ -148,7 +149,7 @@ void CCodedImages_lay(const CCodedImagesPixels *ground, const CCodedImagesPixels
         uint8_t *to = ground->pixels
             + ((size_t) (top + y) * (size_t) ground->width + (size_t) (left + start)) * (size_t) ground->bands;
         for (x = start; x < end; x++, from += layer->bands, to += ground->bands) {
-            // Weights of 65,025ths: of the layer, and of what shows through it.
+            // Weights in 65,025ths: of the layer, and of the pixel below it.
             int above = 255 * (has_alpha ? from[colors] : 255), behind = 65025 - above, all;
             if (ground->bands == 4)
                 behind = behind / 255 * to[3];

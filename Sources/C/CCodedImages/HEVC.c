@@ -12,7 +12,7 @@ struct HEVCDecoder {
     int is_flushed;
 };
 
-/// Gives memory for a frame, unless it is larger than the file's items are.
+/// Allocates memory for a frame, unless it is larger than the file's items.
 static int get_buffer(
     de265_decoder_context *context, struct de265_image_spec *specification, struct de265_image *image, void *user)
 {
@@ -55,7 +55,7 @@ CCodedImagesStatus HEVC_push(HEVCDecoder *decoder, const void *bytes, size_t cou
                                                                                                          : CCodedImagesFailed;
 }
 
-/// Whether the frame is what its data say; warnings are about damage.
+/// Returns whether the frame is undamaged; warnings report damage.
 static int is_sound(HEVCDecoder *decoder)
 {
     return de265_get_warning(decoder->context) == DE265_OK;

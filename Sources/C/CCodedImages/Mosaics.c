@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// The part of a plane that lies in a mosaic: its first sample in both, and its size.
+/// The intersection of a plane and a mosaic: its first sample in both, and its size.
 typedef struct {
     int from_x, from_y, x, y, width, height;
 } Part;
@@ -17,7 +17,7 @@ static Part part_of(const CCodedImagesMosaic *mosaic, const CCodedImagesPlane *p
     return part;
 }
 
-/// The factor for sums of `count` samples.
+/// Returns the factor for sums of `count` samples.
 static float scale_of(const CCodedImagesMosaic *mosaic, int count)
 {
     float unit = mosaic->is_spread ? 255.0f / (float) ((1 << mosaic->bits) - 1) : 1.0f / (float) (1 << (mosaic->bits - 8));
@@ -52,7 +52,7 @@ static void copy(const CCodedImagesMosaic *mosaic, const CCodedImagesPlane *plan
     }
 }
 
-/// Adds the samples of a row to those above them: 8 rows of 12 bits fit into 16.
+/// Adds a row of samples to the sums above: 8 rows of 12 bits fit into 16.
 static void add_row(const CCodedImagesMosaic *mosaic, const uint8_t *row, int from, int count, uint16_t *columns)
 {
     const uint16_t *words = (const uint16_t *) row + from;
@@ -65,7 +65,7 @@ static void add_row(const CCodedImagesMosaic *mosaic, const uint8_t *row, int fr
             columns[x] = (uint16_t) (columns[x] + words[x]);
 }
 
-/// Adds the columns of whole boxes; the compiler knows the level in each of the calls.
+/// Adds the columns of whole boxes; the level is a compile-time constant in each call.
 static inline __attribute__((always_inline)) void add_boxes(const uint16_t *columns, int count, int level, uint32_t *sums)
 {
     int box, x;

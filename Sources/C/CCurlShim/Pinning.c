@@ -50,7 +50,7 @@ static int is_pinned(const CCurlShim_pins *pins, const X509 *certificate)
     return 0;
 }
 
-// The verified chain, not the sent one: any server can send a foreign certificate along.
+// Checks the verified chain, not the sent one: any server can also send a foreign certificate.
 static int verify(X509_STORE_CTX *store, void *context)
 {
     int is_valid = X509_verify_cert(store);

@@ -1,4 +1,4 @@
-// Every file is listed here and nowhere else.
+// The only list of embedded files.
 #include "CEmbeddedFiles.h"
 
 #define CLIENTS CEmbeddedFiles_CLIENTS

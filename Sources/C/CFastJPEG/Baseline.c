@@ -3,19 +3,19 @@
 
 #include <stdlib.h>
 
-// Baseline images (T.81 annex F): each block has its mean's difference to the last block's, then its details.
+// Baseline images (T.81 annex F): each block has the difference of its mean to the last block's, then its details.
 //
-// A detail's code says how many coefficients before it are zero, and the size of its value. Details of the corner are looked up one by one;
-// behind the corner's last, one look-up goes over as many codes as its window holds. The loops hold nothing but a reader, a place and
-// a step, and have no branch that depends on the data but the ones at their ends.
+// A detail's code gives the number of zero coefficients before it, and the size of its value. Details of the corner are
+// looked up one by one; after the corner's last, one lookup skips all codes within its window. The loops keep only a
+// reader, a position and a step, and their only data-dependent branches are at their ends.
 
 enum {
-    /// Most blocks that are read before their samples are written: their corners stay in the nearest cache.
+    /// Most blocks that are read before their samples are written: their corners stay in the level 1 cache.
     most_group = 240,
-    /// Bits that are there after the reader was refilled.
+    /// Bits available after a refill.
     refilled_bits = 56,
 };
-// `read_group` takes so many steps before it refills the reader.
+// `read_group` takes these steps before it refills the reader.
 _Static_assert(mean_window + most_mean_bits + single_window + most_detail_bits <= refilled_bits, "a mean and a detail");
 _Static_assert(mean_window + most_mean_bits + skipping_window + most_detail_bits <= refilled_bits, "a mean and skipped details");
 _Static_assert(2 * (single_window + most_detail_bits) <= refilled_bits, "two details");
@@ -33,25 +33,25 @@ typedef struct {
     BlockGrid grids[CFastJPEG_most_components];
     Part parts[CFastJPEG_most_components];
     BlockTables tables[CFastJPEG_most_components];
-    /// Units until the next restart marker, and how many markers there were.
+    /// Units until the next restart marker, and the number of markers so far.
     int units_left;
     unsigned restarts;
     /// The tables of a group's blocks, and of one more.
     const BlockTables *group[most_group + 1];
-    /// Their coefficients; where a mean would stand behind the last, values are stored that nobody needs.
+    /// Their coefficients; unused values are stored in the slot of a mean after the last.
     int16_t corners[most_group * most_kept + 1];
-    /// Where in its block's corner the coefficient of a frequency goes, in the file's order.
+    /// The slot of each frequency in a block's corner, in the file's order.
     uint8_t slots[256];
 } Baseline;
 
-/// Where reading a group has come to.
+/// The state of reading a group.
 typedef struct {
     BitReader reader;
-    /// The frequency of the next coefficient of the block, in the file's order; 0 for the mean.
+    /// The frequency of the block's next coefficient, in the file's order; 0 for the mean.
     unsigned place;
 } Position;
 
-/// Reads a code that a table had no step for: `step` is what it had instead. "Code" for what cannot be.
+/// Reads a code for which a table had no step but `step`. Returns "code" for an invalid one.
 static __attribute__((noinline, cold)) CFastJPEGOutcome read_slowly(
     Position *position, const BlockTables *tables, Step step, const uint8_t *slots, int16_t *corner)
 {
@@ -77,7 +77,7 @@ static __attribute__((noinline, cold)) CFastJPEGOutcome read_slowly(
     return CFastJPEGDone;
 }
 
-/// Goes on to the next piece, "end" if there is none.
+/// Continues with the next piece; returns "end" if there is none.
 static __attribute__((noinline, cold)) CFastJPEGOutcome go_on(ScanData *data, BitReader *reader)
 {
     if (data->is_last)
@@ -86,7 +86,7 @@ static __attribute__((noinline, cold)) CFastJPEGOutcome go_on(ScanData *data, Bi
     return CFastJPEGDone;
 }
 
-/// Reads the corners of so many blocks, means as differences.
+/// Reads the corners of this many blocks, with means as differences.
 static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
     Baseline *baseline, BitReader *shared, int count, int level)
 {
@@ -172,7 +172,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_group(
 
 typedef CFastJPEGOutcome (*GroupReader)(Baseline *, BitReader *, int count);
 
-// `read_group` for each level, of a name that ends so, in which the compiler knows the level.
+// Defines `read_group` for each level, with this name suffix, so that the level is a compile-time constant.
 #define GROUP_READERS(suffix, attributes) \
     static attributes CFastJPEGOutcome read_group_8##suffix(Baseline *baseline, BitReader *reader, int count) \
     { \
@@ -189,7 +189,7 @@ typedef CFastJPEGOutcome (*GroupReader)(Baseline *, BitReader *, int count);
 
 GROUP_READERS(, __attribute__((noinline)))
 #if defined(__x86_64__)
-// Shifts by any register instead of by one: the loops fit into the registers then.
+// Shifts by any register instead of one fixed register, so that the loops fit into the registers.
 GROUP_READERS(_bmi2, __attribute__((noinline, target("bmi,bmi2"))))
 #endif
 
@@ -202,7 +202,7 @@ static GroupReader group_reader(int level)
     return level == 8 ? read_group_8 : (level == 4 ? read_group_4 : read_group_2);
 }
 
-/// Writes the samples of a group that begins at a unit; 0 if a mean is out of range.
+/// Writes the samples of a group that begins at a unit; returns 0 if a mean is out of range.
 static inline __attribute__((always_inline)) int write_group(
     Baseline *baseline, const CFastJPEGFrame *frame, int row, int column, int count, int level)
 {
@@ -219,7 +219,7 @@ static inline __attribute__((always_inline)) int write_group(
         int mean = baseline->parts[part].mean, begin = column * across;
         uint8_t *samples = plane->samples + (size_t) (row * down * side) * stride + (size_t) (begin * side);
         int16_t *corner = first;
-        // Rows of blocks that are whole, and blocks within them.
+        // Complete rows of blocks, and complete blocks within them.
         int whole_rows = plane->height / side - row * down, whole_columns = grid->across - begin;
         for (unit = 0; unit < count; unit++) {
             for (y = 0; y < down; y++)
@@ -239,7 +239,7 @@ static inline __attribute__((always_inline)) int write_group(
     return is_good;
 }
 
-/// Writes a group; the compiler knows the level in each of the calls.
+/// Writes a group; the level is a compile-time constant in each call.
 static int write_group_at(
     Baseline *baseline, const CFastJPEGFrame *frame, int row, int column, int count)
 {
@@ -250,7 +250,7 @@ static int write_group_at(
     return write_group(baseline, frame, row, column, count, 2);
 }
 
-/// Fills what the scan's components need.
+/// Prepares the scan's components.
 static CFastJPEGOutcome prepare(Baseline *baseline, const CFastJPEGFrame *frame, const CFastJPEGScan *scan)
 {
     int index;
@@ -268,7 +268,7 @@ static CFastJPEGOutcome prepare(Baseline *baseline, const CFastJPEGFrame *frame,
         int first = 0;
         if (!corner_steps(scan->components[index].steps, frame->level, part->steps))
             return CFastJPEGTables;
-        // Cb and Cr share tables, as a rule.
+        // Cb and Cr usually share tables.
         while (scan->components[first].dc.counts != scan->components[index].dc.counts
             || scan->components[first].ac.counts != scan->components[index].ac.counts)
             first++;
@@ -286,7 +286,8 @@ static CFastJPEGOutcome prepare(Baseline *baseline, const CFastJPEGFrame *frame,
     return CFastJPEGDone;
 }
 
-/// Units of the next group, which ends with the row, or before a restart marker; goes behind the marker if the group begins there.
+/// Returns the units of the next group, which ends with the row, or before a restart marker; skips a marker at the
+/// group's start.
 static CFastJPEGOutcome begin_group(Baseline *baseline, BitReader *reader, int column, int interval, int *count)
 {
     const UnitLayout *layout = &baseline->layout;

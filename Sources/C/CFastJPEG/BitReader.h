@@ -12,19 +12,20 @@
 #include <arm_neon.h>
 #endif
 
-// The entropy-coded data of a scan as bits (T.81 section F.2.2.5).
+// Reads a scan's entropy-coded data as bits (T.81 section F.2.2.5).
 //
-// Data are copied in pieces, without the zeros that are stuffed behind bytes of 0xFF. Reading within a piece needs no test for markers:
-// before each unit of blocks a decoder asks for as many bytes as a unit can have, and after it whether it has read more than there were.
+// Data are copied in pieces, without the stuffed zeros after bytes of 0xFF. Reading within a piece does not test for
+// markers: before each unit of blocks, a decoder requests as many bytes as a unit can have, and afterwards checks for
+// an overrun.
 
 enum {
-    /// Longest code, and most bits of the value behind it.
+    /// Longest code, and most bits of the value after it.
     most_code_bits = 16,
     most_mean_bits = 11,
     most_detail_bits = 10,
     coefficient_count = 64,
     most_blocks = 10,
-    /// More bytes than a block takes, whatever its codes, with those that are read ahead.
+    /// More bytes than any block takes, including bytes read ahead.
     most_block_bytes = 256,
     piece_size = 32 << 10,
 };
@@ -33,17 +34,16 @@ _Static_assert(
         <= most_block_bytes,
     "a block does not fit into what is read ahead");
 
-/// A position in the data: the unread bits before the byte at `next`, which are the highest bits of `bits`.
+/// A position in the data: the unread bits before the byte at `next`, stored as the highest bits of `bits`.
 ///
-/// The lowest six bits of `count` are the number of these bits; its higher bits mean nothing, so a whole table entry may be subtracted
-/// from it. The other bits of `bits` are zero, or are those at `next` already.
+/// The lowest six bits of `count` are the number of these bits; its higher bits are ignored, so that a whole table
+/// entry may be subtracted from it. The other bits of `bits` are zero, or are already the bits at `next`.
 typedef struct {
     uint64_t bits;
     const uint8_t *next;
     uint32_t count;
 } BitReader;
 
-/// The data of one scan.
 typedef struct {
     /// The next byte to copy, and the file's end.
     const uint8_t *source, *source_end;
@@ -51,7 +51,7 @@ typedef struct {
     uint8_t *end;
     /// Whether they are the last before a marker, at `source`, or before the file's end.
     int is_last;
-    /// Bytes without stuffing, and room for what is read ahead and copied ahead.
+    /// Bytes without stuffing, and room for bytes read ahead and copied ahead.
     uint8_t piece[piece_size + 2 * most_block_bytes];
 } ScanData;
 
@@ -65,7 +65,7 @@ static inline uint64_t big_endian(const uint8_t *bytes)
     return value;
 }
 
-/// Makes sure of at least 56 bits.
+/// Ensures at least 56 bits.
 static inline void refill(BitReader *reader)
 {
     reader->bits |= big_endian(reader->next) >> (reader->count & 63);
@@ -73,14 +73,14 @@ static inline void refill(BitReader *reader)
     reader->count |= 56;
 }
 
-/// Takes as many bits as the lowest six of `count` say.
+/// Drops the number of bits in the lowest six bits of `count`.
 static inline void drop(BitReader *reader, uint32_t count)
 {
     reader->bits <<= count & 63;
     reader->count -= count;
 }
 
-/// Takes up to 16 bits, also none, of those that are there.
+/// Takes 0 to 16 available bits.
 static inline unsigned take(BitReader *reader, unsigned count)
 {
     unsigned value = (unsigned) (reader->bits >> 1 >> (63 - count));
@@ -88,7 +88,7 @@ static inline unsigned take(BitReader *reader, unsigned count)
     return value;
 }
 
-/// The value that `size` bits from the highest of `bits` stand for (section F.2.2.1, "EXTEND"); 0 for none.
+/// Returns the value of the highest `size` bits of `bits` (section F.2.2.1, "EXTEND"); 0 for none.
 static inline int extended(uint64_t bits, unsigned size)
 {
     int value = (int) (bits >> 1 >> (63 - size));
@@ -96,7 +96,7 @@ static inline int extended(uint64_t bits, unsigned size)
     return value + (is_negative & (int) (1 - (1u << size)));
 }
 
-/// Bytes, whole or begun, that were read from the piece's beginning on.
+/// Returns the position after the bytes of the piece that were read, completely or in part.
 static inline const uint8_t *position(const BitReader *reader)
 {
     return reader->next - ((reader->count & 63) >> 3);
@@ -137,7 +137,7 @@ static inline void unstuff(ScanData *data)
     data->is_last = 0;
     while (to < to_end) {
 #if defined(CFastJPEG_copies_runs)
-        // A whole register at a time, as far as there is no 0xFF.
+        // A whole register at a time until 0xFF.
         while (from_end - from >= 16 && to < to_end) {
             unsigned count = copy_run(from, to);
             from += count, to += count;
@@ -168,7 +168,7 @@ static inline void unstuff(ScanData *data)
     memset(to, 0, most_block_bytes);
 }
 
-/// Begins to read at `data->source`.
+/// Starts reading at `data->source`.
 static inline BitReader begin_reading(ScanData *data)
 {
     data->end = data->piece;
@@ -176,7 +176,7 @@ static inline BitReader begin_reading(ScanData *data)
     return (BitReader) {0, data->piece, 0};
 }
 
-/// The same bits, at least 49 of them, found again from their number.
+/// Recomputes the same bits, at least 49 of them, from their number.
 static inline BitReader found_again(const BitReader *reader)
 {
     unsigned count = reader->count & 63;
@@ -185,7 +185,7 @@ static inline BitReader found_again(const BitReader *reader)
     return (BitReader) {big_endian(first) << skipped, first + 7, 56 - skipped};
 }
 
-/// Goes on to the next piece; call it if less than a block may be left.
+/// Continues with the next piece; must be called if less than a block may be left.
 static inline void next_piece(ScanData *data, BitReader *reader)
 {
     unsigned kept = ((reader->count & 63) + 7) / 8;
@@ -198,19 +198,19 @@ static inline void next_piece(ScanData *data, BitReader *reader)
     *reader = found_again(reader);
 }
 
-/// How far `next` may have gone when a block begins; behind it there is another piece, or the end.
+/// Returns the limit of `next` at the start of a block; after it, there is another piece or the end.
 static inline const uint8_t *limit(const ScanData *data)
 {
     return data->is_last ? data->end + 8 : data->end - most_block_bytes;
 }
 
-/// Whether more was read than there is.
+/// Returns whether more was read than exists.
 static inline int has_overrun(const ScanData *data, const BitReader *reader)
 {
     return position(reader) > data->end;
 }
 
-/// Whether nothing is left but what fills up the last byte.
+/// Returns whether only padding of the last byte is left.
 static inline int has_ended(ScanData *data, BitReader *reader)
 {
     if (!data->is_last)
@@ -218,7 +218,7 @@ static inline int has_ended(ScanData *data, BitReader *reader)
     return data->is_last && position(reader) == data->end;
 }
 
-/// Goes behind the restart marker (section F.2.1.3.1) with the number `number`, which must follow what was read.
+/// Skips the restart marker (section F.2.1.3.1) with the number `number`, which must be next.
 static inline CFastJPEGOutcome restart(ScanData *data, BitReader *reader, unsigned number)
 {
     if (!has_ended(data, reader))

@@ -11,46 +11,49 @@
 #include <arm_neon.h>
 #endif
 
-// The coefficients of the lowest frequencies of a block, a square of 1, 2 or 4 on a side, and the samples that they stand for.
+// The lowest-frequency coefficients of a block, a square with sides of 1, 2 or 4, and the resulting samples.
 //
-// At levels 8 and 4 a sample is the mean of those that the whole inverse transform (T.81 section A.3.3) makes of these coefficients alone in its
-// part of the block. At level 2 it is midway between this mean and the value in the middle of the part. Over 4 or 2 samples the cosines' means
-// are cosines' multiples again, so the square needs only a transform of its own size. All is in fixed point: 13 bits for the factors, 2 between
-// columns and rows.
+// At levels 8 and 4, a sample is the mean of its part of the block after the full inverse transform (T.81 section
+// A.3.3) of only these coefficients. At level 2 it is midway between this mean and the value in the center of the part.
+// Over 4 or 2 samples, the means of cosines are multiples of cosines, so the square needs only a transform of its own
+// size. All is in fixed point: 13 bits for the factors, 2 between columns and rows.
 //
-// At level 2 the square does not have the frequencies 5 and 6, but the first six of them in the file's order count as well, by their means.
-// Over pairs of samples the mean of frequency 5 is a multiple of frequency 3, and that of 6 is a multiple of 2. So these six are multiplied and
-// added to coefficients of the square. (The mean of frequency 4 is zero.)
+// At level 2, the square lacks the frequencies 5 and 6, but the first six of them in the file's order also count, by
+// their means. Over pairs of samples, the mean of frequency 5 is a multiple of frequency 3, and the mean of frequency 6
+// is a multiple of frequency 2. So these six are multiplied and added to coefficients of the square. (The mean of
+// frequency 4 is zero.)
 
 enum {
-    /// Most samples that a block becomes, and most coefficients that are kept of it.
+    /// Most samples of a block, and most coefficients to keep.
     most_samples = 16,
     most_kept = 24,
     factor_bits = 13,
     kept_bits = 2,
-    /// Binary digits behind the point of what frequencies 5 and 6 are multiplied by.
+    /// Fractional bits of the factors of frequencies 5 and 6.
     added_bits = 4,
 };
 
-/// The side of the square that is read at a level.
+/// Returns the side of the square that is read at a level.
 static inline int corner_side(int level)
 {
     return 8 / level;
 }
 
-/// Coefficients that are kept of a block; the last eight of level 2 are those to be added, of which two are always zero.
+/// Returns the number of coefficients to keep of a block; the last eight of level 2 are added to others, and two of
+/// these are always zero.
 static inline unsigned corner_count(int level)
 {
     return level == 2 ? most_kept : (unsigned) (corner_side(level) * corner_side(level));
 }
 
-/// The last coefficient, in the order of the file (section A.3.6), that counts at a level.
+/// Returns the last relevant coefficient at a level, in the order of the file (section A.3.6).
 static inline int corner_last(int level)
 {
     return level == 8 ? 0 : (level == 4 ? 4 : 27);
 }
 
-/// A sample of at most 10 bits about zero as one of 8 bits about 128; of more bits the lowest 10 count, as for libjpeg.
+/// Converts a sample of at most 10 bits around zero to 8 bits around 128; of longer ones, the lowest 10 bits count, as
+/// in libjpeg.
 static inline uint8_t sample(int value)
 {
     value = ((value + 512) & 1023) - 512 + 128;
@@ -67,14 +70,15 @@ static inline int16_t saturated(int value)
     return (int16_t) (value < INT16_MIN ? INT16_MIN : (value > INT16_MAX ? INT16_MAX : value));
 }
 
-/// One sample from the mean alone.
+/// Writes one sample from the mean.
 static inline void write_1(int mean, int step, uint8_t *samples)
 {
     *samples = sample(descaled(mean * step, 3));
 }
 
-/// Twice the means of the odd cosine over the halves of a block; and what frequencies 1 to 3 add to a block's quarters, the outer two and the
-/// inner two. Frequency 2 adds the same to all quarters but for its sign.
+/// Twice the means of the odd cosine over the halves of a block; and the contributions of frequencies 1 to 3 to a
+/// block's quarters, the outer two and the inner two. Frequency 2 contributes the same to all quarters except for its
+/// sign.
 enum {
     one = 2 << factor_bits,
     halves_1 = 14846,
@@ -85,24 +89,26 @@ enum {
     inner_3 = -19603,
 };
 
-// `write_2` and `write_4` make two by two and four by four samples from as many coefficients, of which the mean is given apart. They
-// multiply them by `steps` within 16 bits, transform columns into 16 bits that saturate, and then rows. `write_4` begins with the additions.
+// `write_2` and `write_4` compute 2×2 and 4×4 samples from as many coefficients, with the mean as a separate argument.
+// They multiply by `steps` within 16 bits, transform columns into saturated 16 bits, and then rows. `write_4` begins
+// with the additions.
 
 #if defined(__SSE2__)
 
-/// The same two factors in turns.
+/// Two factors in alternation.
 static inline __m128i factors(int first, int second)
 {
     return _mm_set1_epi32((int) ((uint32_t) second << 16 | (uint16_t) first));
 }
 
-/// Rounded sums without so many of their lowest bits.
+/// Returns rounded sums without this many of their lowest bits.
 static inline __m128i descaled_sums(__m128i sums, int shift)
 {
     return _mm_srai_epi32(_mm_add_epi32(sums, _mm_set1_epi32(1 << (shift - 1))), shift);
 }
 
-/// Sixteen samples: of values that have more than 10 bits the lowest 10 count, and the limits of packing are those of samples.
+/// Packs sixteen samples: of values with more than 10 bits the lowest 10 count, and packing clips to the range of
+/// samples.
 static inline __m128i samples_of(__m128i first, __m128i last)
 {
     const __m128i half = _mm_set1_epi16(128);
@@ -132,7 +138,7 @@ static inline void write_2(int mean, const int16_t *corner, const int16_t *steps
     memcpy(samples + stride, &four, 2);
 }
 
-/// Four values each, of which two registers have two and two in turns: rows 0 and 1 of what they become, and rows 2 and 3.
+/// Transforms four values each, two of which alternate in each of two registers, to rows 0 and 1, and rows 2 and 3.
 static inline void transform_4(__m128i even, __m128i odd, int shift, __m128i *upper, __m128i *lower)
 {
     __m128i outer = _mm_madd_epi16(even, factors(one, both_2)), inner = _mm_madd_epi16(even, factors(one, -both_2));
@@ -143,7 +149,7 @@ static inline void transform_4(__m128i even, __m128i odd, int shift, __m128i *up
         descaled_sums(_mm_sub_epi32(inner, narrow), shift), descaled_sums(_mm_sub_epi32(outer, wide), shift));
 }
 
-/// Columns of four rows, of which two registers have two each, as rows.
+/// Transposes four rows, two of which are in each register.
 static inline void transpose_4(__m128i *upper, __m128i *lower)
 {
     __m128i even = _mm_unpacklo_epi16(*upper, *lower), odd = _mm_unpackhi_epi16(*upper, *lower);
@@ -201,7 +207,7 @@ static inline int16x4_t descaled_row(int32x4_t sums, int shift)
     return vqmovn_s32(vrshlq_s32(sums, vdupq_n_s32(-shift)));
 }
 
-/// Four rows, in each column of which four values become four; then columns as rows.
+/// Transforms the four values of each column of four rows, and transposes the result.
 static inline int16x4x4_t transform_4(int16x4x4_t from, int shift)
 {
     int32x4_t even = vmull_n_s16(from.val[0], one);
@@ -233,7 +239,7 @@ static inline void write_4(int mean, const int16_t *corner, const int16_t *steps
     rows = (int16x4x4_t) {{vget_low_s16(upper), vget_high_s16(upper), vget_low_s16(lower), vget_high_s16(lower)}};
     rows = transform_4(transform_4(rows, factor_bits - kept_bits + 1), factor_bits + kept_bits + 3 + 1);
     for (row = 0; row < 4; row++, samples += stride) {
-        // Of values that have more than 10 bits the lowest 10 count.
+        // Of values with more than 10 bits, the lowest 10 count.
         int16x4_t values = vadd_s16(vshr_n_s16(vshl_n_s16(rows.val[row], 6), 6), vdup_n_s16(128));
         uint32_t four = vget_lane_u32(vreinterpret_u32_u8(vqmovun_s16(vcombine_s16(values, values))), 0);
         memcpy(samples, &four, sizeof four);
@@ -242,7 +248,7 @@ static inline void write_4(int mean, const int16_t *corner, const int16_t *steps
 
 #else
 
-/// Four values, `step` apart, become four.
+/// Transforms four values that are `step` apart.
 static inline void transform_4(const int16_t *from, int step, int shift, int *to)
 {
     int64_t outer = (int64_t) from[0] * one + (int64_t) from[2 * step] * both_2;

@@ -1,6 +1,6 @@
 #include "HuffmanTables.h"
 
-/// Reads the table of a file; 0 if libjpeg would not accept it.
+/// Reads a file's table; returns 0 if libjpeg would not accept it.
 static int read_codes(Codes *codes, CFastJPEGCodes table)
 {
     uint32_t code = 0;
@@ -12,7 +12,7 @@ static int read_codes(Codes *codes, CFastJPEGCodes table)
         codes->places[length] = count - (int) code;
         count += of_length;
         code += (uint32_t) of_length;
-        // The code of ones alone is not given away (annex C.2).
+        // The code of only ones is reserved (annex C.2).
         if (count > 256 || (of_length && code >= 1u << length))
             return 0;
         codes->limits[length] = code << (most_code_bits - length);
@@ -23,7 +23,7 @@ static int read_codes(Codes *codes, CFastJPEGCodes table)
     return 1;
 }
 
-/// The meaning of a symbol: bits of its value, coefficients gone forward, and whether it may stand in a baseline image.
+/// The meaning of a symbol: bits of its value, coefficients to advance, and whether it is valid in a baseline image.
 typedef struct {
     unsigned size, advance;
     int is_sound;
@@ -42,7 +42,7 @@ static Meaning detail_meaning(int symbol)
     return (Meaning) {size, run + 1, size <= most_detail_bits && (size > 0 || symbol == sixteen_zeros)};
 }
 
-/// Fills a table for windows of so many bits.
+/// Fills a table for windows of this many bits.
 static void fill_steps(Step *steps, int window, const Codes *codes, Meaning (*meaning_of)(int symbol))
 {
     int length, place = 0, entry = 0;
@@ -63,10 +63,10 @@ static void fill_steps(Step *steps, int window, const Codes *codes, Meaning (*me
         steps[entry++] = step_of(0, escape, 0);
 }
 
-/// Fills the table that skips: each entry joins the codes that are whole within the window.
+/// Fills the table for skipping: each entry joins the codes that are complete within the window.
 static void fill_skipping(uint16_t *skipping, const Codes *codes)
 {
-    // Of single codes: bits, coefficients gone forward, and the code's own bits.
+    // For single codes: bits, coefficients to advance, and the code's own bits.
     struct {
         uint8_t bits, advance, code_bits;
     } single[1 << skipping_window];

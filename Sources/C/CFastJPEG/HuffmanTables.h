@@ -6,33 +6,34 @@
 // Huffman codes (T.81 annex C and section F.2.2.3), looked up by the next bits of the data.
 
 enum {
-    /// Bits that a table of codes of means looks at, one of single codes of details, and one that skips details.
+    /// The window of a table of means' codes, of single details' codes, and of a table for skipping details.
     mean_window = 9,
     single_window = 10,
     skipping_window = 12,
 };
 
-/// The codes of a Huffman table, to be read one bit after the other.
+/// The codes of a Huffman table, for reading bit by bit.
 typedef struct {
-    /// The first 16-bit word that begins with no code of this length or a shorter one, and the place of the length's first symbol
-    /// less its first code.
+    /// The first 16-bit word that begins with no code of at most this length, and the index of the length's first
+    /// symbol minus its first code.
     uint32_t limits[most_code_bits + 1];
     int places[most_code_bits + 1];
     int count;
     uint8_t symbols[256];
 } Codes;
 
-/// The meaning of the next bits, in one number, so that it takes one load:
-/// - 0 to 5: bits of the codes and of the values behind them; 6 and 7 are zero;
-/// - 8 to 15: coefficients gone forward, and `block_end` or `escape`;
-/// - 16 to 31: if there is one code, ones in as many bits as its value has; of an escape the code's length and the symbol, if the
-///   window holds the code.
+/// The meaning of the next bits, in one number so that it takes one load:
+/// - 0 to 5: bits of the codes and of the values after them; 6 and 7 are zero;
+/// - 8 to 15: coefficients to advance, and `block_end` or `escape`;
+/// - 16 to 31: for one code, as many one bits as its value has; for an escape, the code's length and the symbol, if the
+///   window contains the code.
 typedef uint32_t Step;
 
 enum {
-    /// Added to what a code goes forward that ends its block.
+    /// Added to the advance of a code that ends its block.
     block_end = 128,
-    /// That of a code which is not within the window, may not stand in a baseline image, or is none; no bits are taken.
+    /// The advance of a code that exceeds the window, is invalid in a baseline image, or does not exist; no bits are
+    /// taken.
     escape = 192,
     end_of_block = 0x00,
     sixteen_zeros = 0xF0,
@@ -49,7 +50,8 @@ static inline unsigned step_advance(Step step)
     return step >> 8 & 255;
 }
 
-/// The value behind the one code that the next bits begin with (section F.2.2.1, "EXTEND"): the last of the bits that the step takes.
+/// Returns the value after the single code at the start of the next bits (section F.2.2.1, "EXTEND"): the last of the
+/// step's bits.
 static inline int step_value(const BitReader *reader, Step step)
 {
     unsigned ones = step >> 16;
@@ -57,22 +59,22 @@ static inline int step_value(const BitReader *reader, Step step)
     return (int) value - (value <= ones >> 1 ? (int) ones : 0);
 }
 
-/// The tables of a component. The value behind the last code of a step may lie outside of the window.
+/// The tables of a component. The value after a step's last code may extend beyond the window.
 typedef struct {
     Step means[1 << mean_window];
     Step single[1 << single_window];
-    /// As many codes of details as the window holds, in the lower half of a step.
+    /// As many codes of details as the window contains, in the lower half of a step.
     uint16_t skipping[1 << skipping_window];
     Codes mean_codes, detail_codes;
 } BlockTables;
 
-/// Fills the table of a component's means; 0 if libjpeg would not accept it.
+/// Fills the table of a component's means; returns 0 if libjpeg would not accept it.
 int fill_means(BlockTables *tables, CFastJPEGCodes codes);
 
-/// Fills the tables of a component's details, or only judges the codes; 0 if libjpeg would not accept them.
+/// Fills the tables of a component's details, or only checks the codes; returns 0 if libjpeg would not accept them.
 int fill_details(BlockTables *tables, CFastJPEGCodes codes, int is_used);
 
-/// Takes the next symbol bit by bit, of at least 16 bits that are there; -1 for no code.
+/// Takes the next symbol bit by bit, from at least 16 available bits; returns -1 for no code.
 static inline int take_symbol(BitReader *reader, const Codes *codes)
 {
     uint32_t word = (uint32_t) (reader->bits >> 48);
@@ -85,10 +87,11 @@ static inline int take_symbol(BitReader *reader, const Codes *codes)
     return -1;
 }
 
-/// Takes the next symbol, of which a table had `step`, or 0 if that does not say enough; -1 for no code. At least 33 bits are there then.
+/// Takes the next symbol, for which a table had `step`, or 0 if that is not enough; returns -1 for no code. At least 33
+/// bits are available then.
 static inline int take_escaped(BitReader *reader, const Codes *codes, Step step)
 {
-    // Of the bits only the number is known.
+    // Only the number of bits is known.
     *reader = found_again(reader);
     if (!(step >> 24))
         return take_symbol(reader, codes);

@@ -65,18 +65,18 @@ CFastJPEGOutcome lay_out_scan(
     return CFastJPEGDone;
 }
 
-/// A coefficient that is added to one of the square: where it stands in the block, and its factor.
+/// A coefficient that is added to one of the square: its position in the block, and its factor.
 typedef struct {
     uint8_t place;
     double factor;
 } Added;
 
-/// Means of cosines 5 and 6 over pairs of samples, divided by what frequencies 3 and 2 add to a sample.
+/// Means of cosines 5 and 6 over pairs of samples, divided by the contributions of frequencies 3 and 2 to a sample.
 #define FACTOR_5 -0.6066933672
 #define FACTOR_6 -0.3978247348
 
-/// The coefficients behind the square at level 2. Each stands where the one that it is added to stands in the first or the second half of the
-/// square; the halves need different places.
+/// The coefficients outside the square at level 2. Each has the position of its target in the first or the second half
+/// of the square; the halves need different positions.
 static const Added added_at_2[most_kept - most_samples] = {
     {48, FACTOR_6},
     {0, 0},

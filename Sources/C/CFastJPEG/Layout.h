@@ -4,21 +4,21 @@
 #include "BitReader.h"
 #include "Corner.h"
 
-// How the blocks of components lie in a scan and in planes (T.81 section A.2).
+// The arrangement of components' blocks in a scan and in planes (T.81 section A.2).
 
 /// The blocks of one component of an image.
 typedef struct {
-    /// Those that the image fills.
+    /// The blocks that the image fills.
     int across, down;
-    /// Those that scans of several components have, up to a whole unit.
+    /// The blocks in scans of several components, padded to whole units.
     int padded_across, padded_down;
 } BlockGrid;
 
 /// One block of a unit.
 typedef struct {
-    /// The component's place in the scan and in the frame.
+    /// The component's index in the scan and in the frame.
     int part, component;
-    /// Where the block is within the unit.
+    /// The position of the block within the unit.
     int x, y;
 } UnitBlock;
 
@@ -32,18 +32,19 @@ typedef struct {
     int steps_across[CFastJPEG_most_components], steps_down[CFastJPEG_most_components];
 } UnitLayout;
 
-/// Whether the decoder knows a frame, with the blocks of its components; "done" if so.
+/// Lays out the blocks of a frame's components; returns "done" if the decoder supports the frame.
 CFastJPEGOutcome lay_out_frame(const CFastJPEGFrame *frame, BlockGrid grids[CFastJPEG_most_components]);
 
-/// The units of a scan's components.
+/// Lays out the units of a scan.
 CFastJPEGOutcome lay_out_scan(
     const CFastJPEGFrame *frame, const BlockGrid grids[CFastJPEG_most_components], const CFastJPEGScan *scan,
     UnitLayout *layout);
 
-/// The steps of the corner's coefficients; 0 if there are none, or none of 8 bits.
+/// Computes the steps of the corner's coefficients; returns 0 if there are none, or they exceed 8 bits.
 int corner_steps(const uint16_t *steps, int level, int16_t corner[most_kept]);
 
-/// Where in the corner each frequency goes, in the order of the file; behind the corner's end those of which there is none.
+/// Fills in the corner slot of each frequency, in the order of the file; frequencies outside the corner get slots after
+/// its end.
 void fill_slots(uint8_t *slots, size_t count, int level);
 
 /// Writes the samples of a corner.
@@ -58,7 +59,7 @@ static inline __attribute__((always_inline)) void write_corner(
         write_4(mean, corner, steps, samples, stride);
 }
 
-/// Writes those of a corner's samples that are within the plane, if any.
+/// Writes the samples of a corner that are within the plane, if any.
 void write_edge(
     const CFastJPEGPlane *plane, const BlockGrid *grid, int level, int column, int row, int mean,
     const int16_t *corner, const int16_t *steps);

@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-// A progressive image from its first scan to its planes: the headers of its scans are judged, and those that the planes show are read.
+// Decodes a progressive image from its first scan to its planes: checks the headers of all scans, and reads the scans
+// that the planes need.
 
 enum { most_shift = 5,
     most_scans_bits = 13 };
@@ -50,7 +51,7 @@ void CFastJPEG_close(CFastJPEGProgression *progression)
     free(progression);
 }
 
-/// Judges a scan's header more strictly than libjpeg, which goes on after some faults, and notes what is known after it.
+/// Checks a scan's header more strictly than libjpeg, which tolerates some faults, and records what is known after it.
 static CFastJPEGOutcome judge(CFastJPEGProgression *progression, const CFastJPEGScan *scan)
 {
     int part, frequency;
@@ -77,7 +78,7 @@ static CFastJPEGOutcome judge(CFastJPEGProgression *progression, const CFastJPEG
     return CFastJPEGDone;
 }
 
-/// Whether the planes show a scan, or a later one that they show cannot be read without it.
+/// Returns whether the planes need a scan, or a later one that they need depends on it.
 static int is_needed(const CFastJPEGProgression *progression, const CFastJPEGScan *scan)
 {
     int last = corner_last(progression->frame.level);
@@ -87,7 +88,7 @@ static int is_needed(const CFastJPEGProgression *progression, const CFastJPEGSca
         && (scan->bits_before == 0 || scan->bits_before >= progression->least_bits_before);
 }
 
-/// Reads the tables that a scan uses; those of one that is not read are only judged, as libjpeg does.
+/// Reads the tables that a scan uses; if the scan is skipped, only checks them, as libjpeg does.
 static int prepare_tables(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int is_read)
 {
     int part;

@@ -2,8 +2,8 @@
 
 // The data of one scan of a progressive image: means, a band of frequencies, or one more bit of either.
 
-/// Reads past the end of an interval: a restart marker, and another piece of data if less than a block of them may be
-/// there.
+/// Handles the end of an interval: skips a restart marker, and continues with another piece if less than a block may be
+/// left.
 static __attribute__((noinline, cold)) CFastJPEGOutcome go_on(CFastJPEGProgression *progression, int interval, BitReader *reader)
 {
     if (interval && progression->units_left == 0) {
@@ -22,13 +22,13 @@ static __attribute__((noinline, cold)) CFastJPEGOutcome go_on(CFastJPEGProgressi
     return CFastJPEGDone;
 }
 
-/// Whether `go_on` has something to do.
+/// Returns whether `go_on` has something to do.
 static inline int is_due(const CFastJPEGProgression *progression, int interval, const BitReader *reader)
 {
     return __builtin_expect((interval && progression->units_left == 0) || reader->next > limit(&progression->data), 0);
 }
 
-/// Where the blocks of a unit have their corners, and how far it is to those of the next unit.
+/// The corners of a unit's blocks, and the distance to those of the next unit.
 typedef struct {
     int16_t *corners[most_blocks];
     size_t steps[most_blocks];
@@ -50,7 +50,7 @@ static UnitCorners first_corners(const CFastJPEGProgression *progression, int ro
     return first;
 }
 
-/// A row of units of means in their first scan (section G.1.2.1).
+/// Reads a row of units of means in their first scan (section G.1.2.1).
 static CFastJPEGOutcome read_means(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row)
 {
     const UnitLayout *layout = &progression->layout;
@@ -94,7 +94,7 @@ static CFastJPEGOutcome read_means(CFastJPEGProgression *progression, const CFas
     return CFastJPEGDone;
 }
 
-/// A row of units of means in a later scan: one bit for each.
+/// Refines a row of units of means in a later scan, by one bit each.
 static CFastJPEGOutcome refine_means(CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row)
 {
     const UnitLayout *layout = &progression->layout;
@@ -121,14 +121,14 @@ static CFastJPEGOutcome refine_means(CFastJPEGProgression *progression, const CF
     return CFastJPEGDone;
 }
 
-/// Blocks that end with the current one, behind the code `symbol` for them; the current one is counted.
+/// Returns the number of blocks that end with the current one, after their code `symbol`, including the current one.
 static inline int take_ended_blocks(BitReader *reader, int symbol)
 {
     unsigned bits = (unsigned) symbol >> 4;
     return (1 << bits) + (int) take(reader, bits);
 }
 
-/// The first scan of a block's band of frequencies (section G.1.2.2).
+/// Reads the first scan of a block's band of frequencies (section G.1.2.2).
 static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
     CFastJPEGProgression *progression, const CFastJPEGScan *scan, BitReader *shared, int16_t *corner, uint64_t *nonzero)
 {
@@ -188,13 +188,13 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome read_band(
     return CFastJPEGDone;
 }
 
-/// Frequencies from one to another, a bit each.
+/// Returns a bit for each frequency from `first` to `last`.
 static inline uint64_t band(unsigned first, unsigned last)
 {
     return UINT64_MAX << first & UINT64_MAX >> (coefficient_count - 1 - last);
 }
 
-/// Takes the next bit of those coefficients that were not zero before.
+/// Takes the next bit of coefficients that were not zero before.
 static inline __attribute__((always_inline)) void refine_known(
     CFastJPEGProgression *progression, BitReader *reader, uint64_t known, int16_t *corner, int one)
 {
@@ -213,7 +213,7 @@ static inline __attribute__((always_inline)) void refine_known(
     }
 }
 
-/// A later scan of a block's band (section G.1.2.3).
+/// Refines a block's band in a later scan (section G.1.2.3).
 static inline __attribute__((always_inline)) CFastJPEGOutcome refine_band(
     CFastJPEGProgression *progression, const CFastJPEGScan *scan, BitReader *shared, int16_t *corner, uint64_t *nonzero)
 {
@@ -249,7 +249,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome refine_band(
             value = step_value(&reader, step);
             drop(&reader, step);
         }
-        // The value goes where the run ends, of coefficients that were zero until now.
+        // The value goes to the end of the run of coefficients that were zero so far.
         uint64_t zeros = ~known & band(place, last);
         for (zero = 0; zero < run; zero++)
             zeros &= zeros - 1;
@@ -270,7 +270,7 @@ static inline __attribute__((always_inline)) CFastJPEGOutcome refine_band(
     return CFastJPEGDone;
 }
 
-/// A row of blocks of a scan of details, which has one component.
+/// Reads a row of blocks of a detail scan, which has one component.
 static inline __attribute__((always_inline)) CFastJPEGOutcome read_blocks(
     CFastJPEGProgression *progression, const CFastJPEGScan *scan, int row, int is_refined, int is_noted)
 {

@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-/// The checksum of each byte that is followed by 0 to 7 zeros.
+/// The checksum of each byte followed by 0 to 7 zeros.
 static uint32_t tables[8][256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -44,20 +44,21 @@ static uint32_t checksum_by_tables(uint32_t rest, const uint8_t *bytes, size_t c
 
 #if defined(__SSE2__)
 
-/// Fewest bytes that are folded.
+/// Fewest bytes for folding.
 enum { least_folded = 64 };
 
 #define with_folds __attribute__((target("pclmul,sse4.1")))
 
-/// Sixteen bytes moved over as many as the factors stand for, and added to those that are there.
+/// Advances sixteen bytes by the distance of the factors, and adds the bytes there.
 with_folds static inline __m128i fold(__m128i sum, __m128i factors, __m128i next)
 {
     return _mm_xor_si128(
         _mm_xor_si128(_mm_clmulepi64_si128(sum, factors, 0x00), _mm_clmulepi64_si128(sum, factors, 0x11)), next);
 }
 
-/// Folds bytes by products without carries, as V. Gopal et al. describe ("Fast CRC Computation for Generic Polynomials Using PCLMULQDQ
-/// Instruction", Intel 2009): the factors are powers of x modulo the polynomial, with bits in reverse. `count` is a multiple of 16.
+/// Folds bytes by carry-less products, as V. Gopal et al. describe ("Fast CRC Computation for Generic Polynomials Using
+/// PCLMULQDQ Instruction", Intel 2009): the factors are powers of x modulo the polynomial, with reversed bits. `count`
+/// is a multiple of 16.
 with_folds static uint32_t checksum_by_folds(uint32_t rest, const uint8_t *bytes, size_t count)
 {
     const __m128i over_64 = _mm_set_epi64x(0x01c6e41596, 0x0154442bd4), over_16 = _mm_set_epi64x(0x00ccaa009e, 0x01751997d0);
@@ -76,7 +77,7 @@ with_folds static uint32_t checksum_by_folds(uint32_t rest, const uint8_t *bytes
         sum = fold(sum, over_16, sums[index]);
     for (; count >= 16; count -= 16)
         sum = fold(sum, over_16, _mm_loadu_si128(next++));
-    // From 16 bytes to 8, and to 4; then the remainder by the quotient (Barrett).
+    // From 16 bytes to 8, and to 4; then Barrett reduction.
     sum = _mm_xor_si128(_mm_srli_si128(sum, 8), _mm_clmulepi64_si128(sum, over_16, 0x10));
     part = _mm_srli_si128(sum, 4);
     sum = _mm_xor_si128(_mm_clmulepi64_si128(_mm_and_si128(sum, low), over_4, 0x00), part);

@@ -6,7 +6,7 @@
 
 enum {
     signature_size = 8,
-    /// Length and type before the data, a checksum behind them.
+    /// Length and type before the data, a checksum after them.
     head_size = 8,
     checksum_size = 4,
     header_size = 13,
@@ -30,7 +30,7 @@ static int is_letter(uint8_t byte)
     return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
 }
 
-/// The chunk at `place`, which must be whole; 0 if it is none.
+/// Reads the chunk at `place`, which must be complete; returns 0 if it is invalid.
 static int chunk_at(const uint8_t *place, const uint8_t *end, Chunk *chunk)
 {
     size_t room = (size_t) (end - place);
@@ -55,7 +55,7 @@ static int is_sound(const Chunk *chunk)
     return CFastPNG_checksum(0, chunk->type, chunk->length + 4) == big_endian(chunk->data + chunk->length);
 }
 
-/// Whether samples of this kind can have this depth (section 11.2.2).
+/// Returns whether this color type supports this depth (section 11.2.2).
 static int is_known(int color_type, int depth)
 {
     switch (color_type) {
@@ -87,7 +87,7 @@ static CFastPNGOutcome read_header(const Chunk *chunk, CFastPNGImage *image)
     return CFastPNGDone;
 }
 
-/// Of colors a palette is a proposal; libpng complains of one for gray.
+/// For colors a palette is only a suggestion; libpng warns about one for gray.
 static CFastPNGOutcome read_palette(const Chunk *chunk, CFastPNGImage *image)
 {
     size_t most = image->color_type == palette ? 1u << image->depth : palette_capacity;
@@ -138,13 +138,13 @@ CFastPNGOutcome CFastPNG_open(const void *file, size_t count, CFastPNGImage *ima
         else if (is(&chunk, "tRNS"))
             outcome = read_transparency(&chunk, image);
         else if (!(chunk.type[0] & 0x20))
-            // A chunk that a reader must know.
+            // A critical chunk.
             return CFastPNGChunks;
     }
     return outcome;
 }
 
-/// Goes to the data of a chunk; 0 if it has no rows.
+/// Moves to the data of a chunk; returns 0 if it has no rows.
 static int begin(Rows *rows, const uint8_t *place)
 {
     Chunk chunk;

@@ -10,28 +10,28 @@ enum { grey = 0,
     grey_alpha = 4,
     color_alpha = 6 };
 
-/// The data of the chunks of rows (ISO/IEC 15948 section 11.2.4), one after the other.
+/// The data of consecutive row chunks (ISO/IEC 15948 section 11.2.4).
 typedef struct {
-    /// The next byte and the bytes that are left of the chunk, behind which its checksum stands.
+    /// The next byte and the number of bytes left in the chunk, before its checksum.
     const uint8_t *next;
     size_t left;
-    /// The checksum of what was taken.
+    /// The checksum of the bytes so far.
     uint32_t checksum;
     const uint8_t *end;
-    /// Why no more data come; "done" behind the last chunk.
+    /// Why the data ended; "done" after the last chunk.
     CFastPNGOutcome outcome;
     int has_ended;
-    /// Asked for each piece that is taken.
+    /// Checked for each piece.
     CFastPNGWatch watch;
 } Rows;
 
-/// The data from the image's first chunk of rows on.
+/// Returns the data from the image's first row chunk on.
 Rows CFastPNG_rows(const CFastPNGImage *image, CFastPNGWatch watch);
 
-/// Copies data to `room`, and returns the number of bytes: fewer than `count` only if there are no more.
+/// Copies data to `room`, and returns the number of bytes: fewer than `count` only at the end.
 size_t CFastPNG_take(Rows *rows, uint8_t *room, size_t count);
 
-/// Reads the chunks behind the rows, up to the last one.
+/// Reads the chunks after the rows, up to the last one.
 CFastPNGOutcome CFastPNG_read_end(const Rows *rows);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/// The entry of a symbol, without the bits of its code.
+/// Returns the entry of a symbol, without the bits of its code.
 typedef uint32_t (*EntryOf)(int symbol);
 
 static uint32_t entry_of_value(unsigned least, unsigned extra_bits)
@@ -39,7 +39,8 @@ static uint32_t entry_of_length(int symbol)
     return entry_is_literal | (uint32_t) symbol << 16;
 }
 
-/// The code after this one, of which the first bit is the lowest: the highest bit that is 0 becomes 1, those above it 0.
+/// Returns the code after this one, whose first bit is the lowest: the highest zero bit becomes 1, and the bits above
+/// it 0.
 static unsigned next_code(unsigned code, int length)
 {
     unsigned bit = 1u << (length - 1);
@@ -48,7 +49,8 @@ static unsigned next_code(unsigned code, int length)
     return bit ? (code & (bit - 1)) | bit : 0;
 }
 
-/// Bits of a second table for codes of `length` bits and longer, of which `counts` are left with the same first bits.
+/// Returns the bits of a second table for codes of at least `length` bits, with `counts` left that share their first
+/// bits.
 static unsigned second_bits(const int *counts, int length, int bits)
 {
     int count = length - bits, room = 1 << count;
@@ -60,7 +62,8 @@ static unsigned second_bits(const int *counts, int length, int bits)
     return (unsigned) count;
 }
 
-/// Fills a table and its second ones; 0 if the code is not complete. One that has no symbol, or one of one bit, is usual, too.
+/// Fills a table and its second tables; returns 0 if the code is incomplete. A code with no symbol, or with one of one
+/// bit, is also valid.
 static int make_table(
     uint32_t *table, int capacity, int bits, const uint8_t *lengths, int count, EntryOf entry_of, int may_be_small)
 {

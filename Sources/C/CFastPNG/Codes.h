@@ -3,20 +3,21 @@
 
 #include <stdint.h>
 
-// Prefix codes of compressed data (RFC 1951 section 3.2) as tables, which are asked with the next bits.
+// Prefix codes of compressed data (RFC 1951 section 3.2) as lookup tables for the next bits.
 //
-// An entry has in its lowest byte the bits to take: of the code, and of the number behind it. Bits 8 to 12 are the code's alone, bits 16 to
-// 30 the value: a literal, the least length or the least distance, or where a second table begins.
+// The lowest byte of an entry is the number of bits to take: of the code, and of the number after it. Bits 8 to 12 are
+// for the code alone, bits 16 to 30 the value: a literal, the least length or distance, or the start of a second table.
 
 enum {
-    /// Bits that a first table is asked with.
+    /// Bits of a first table's index.
     symbol_bits = 11,
     distance_bits = 9,
     /// Longest code, and the largest number of symbols.
     most_length = 15,
     most_symbols = 288,
     most_distances = 32,
-    /// Entries of the first table with all second ones: of no complete code do they have more (zlib's `enough 288 11 15` and `32 9 15`).
+    /// Entries of the first table with all second ones: the most of any complete code (zlib's `enough 288 11 15` and
+    /// `32 9 15`).
     symbol_entries = 2342,
     distance_entries = 594,
 };
@@ -24,7 +25,7 @@ enum {
 /// The kinds of entries that are not a length or a distance.
 #define entry_is_literal 0x80000000u
 #define entry_is_special 0x8000u
-/// Special ones: a second table, the end of a block; a code that is none has neither.
+/// Special ones: a second table, the end of a block; an invalid code has neither.
 #define entry_is_table 0x4000u
 #define entry_is_end 0x2000u
 
@@ -33,16 +34,17 @@ typedef struct {
     uint32_t distances[distance_entries];
 } Codes;
 
-/// Makes the tables of these lengths of codes; 0 if they are not complete codes.
+/// Builds the tables of codes with these lengths; returns 0 if they are not complete codes.
 int CFastPNG_make_codes(Codes *codes, const uint8_t *lengths, int symbol_count, int distance_count);
 
-/// Makes the tables of fixed codes (section 3.2.6).
+/// Builds the tables of fixed codes (section 3.2.6).
 void CFastPNG_make_fixed_codes(Codes *codes);
 
 enum { length_code_bits = 7,
     length_code_count = 19 };
 
-/// Makes the table of the code that codes lengths of codes: seven bits, entries as of literals; 0 if it is not a complete code.
+/// Builds the table of the code for code lengths: seven bits, entries as for literals; returns 0 if it is not a
+/// complete code.
 int CFastPNG_make_length_code(uint32_t table[1 << length_code_bits], const uint8_t lengths[length_code_count]);
 
 #endif

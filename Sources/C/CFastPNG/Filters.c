@@ -6,7 +6,7 @@
 #include <emmintrin.h>
 #endif
 
-/// The neighbor that is nearest to left + above - above left; of equally near ones the first of these three.
+/// Returns the neighbor nearest to left + above - above left; of equally near ones the first of these three.
 static inline int nearest(int left, int above, int corner)
 {
     int to_left = above - corner, to_above = left - corner, to_corner = to_left + to_above;
@@ -52,7 +52,7 @@ static void unfilter_bytes(int filter, const uint8_t *row, const uint8_t *above,
 
 #define always_inline inline __attribute__((always_inline))
 
-/// A pixel of up to eight bytes in lanes of 16 bits. What is behind it in memory is read, too, and does no harm.
+/// Loads a pixel of up to eight bytes into 16-bit lanes. Also reads the bytes after it, which do not matter.
 static always_inline __m128i load(const uint8_t *bytes, size_t count)
 {
     if (count > 4)
@@ -62,7 +62,7 @@ static always_inline __m128i load(const uint8_t *bytes, size_t count)
     return _mm_unpacklo_epi8(_mm_cvtsi32_si128(four), _mm_setzero_si128());
 }
 
-/// Writes a pixel, and of three or six bytes what is behind it, too.
+/// Writes a pixel, and for three or six bytes also the bytes after it.
 static always_inline void store(uint8_t *bytes, size_t count, __m128i pixel)
 {
     __m128i packed = _mm_packus_epi16(pixel, pixel);
@@ -84,10 +84,10 @@ typedef struct {
     __m128i left, corner;
 } Neighbours;
 
-/// The pixel that a filter stands for.
+/// Returns the unfiltered pixel.
 ///
-/// Paeth's filter without distances, so that few steps depend on the pixel to the left: with t = 3 c - (a + b) it is the smaller of a and
-/// b if t is no less than both, the larger one if t is no more than both, else c.
+/// Paeth's filter without distances, so that few steps depend on the pixel to the left: with t = 3 c - (a + b) it is
+/// the smaller of a and b if t is no less than both, the larger one if t is no more than both, otherwise c.
 static always_inline __m128i pixel_of(int filter, __m128i row, __m128i above, Neighbours *neighbours)
 {
     const __m128i byte = _mm_set1_epi16(255);
@@ -110,7 +110,7 @@ static always_inline __m128i pixel_of(int filter, __m128i row, __m128i above, Ne
     return value;
 }
 
-/// The last pixel of a row, behind which nothing may be read or written.
+/// Writes the last pixel of a row, after which no memory may be accessed.
 static always_inline void put_last(
     int filter, const uint8_t *row, const uint8_t *above, uint8_t *out, size_t step, Neighbours *neighbours)
 {
@@ -132,7 +132,7 @@ static always_inline void unfilter_pixels(
         put_last(filter, row + place, above + place, out + place, step, &neighbours);
 }
 
-/// The second row follows one pixel behind the first one, so that the processor works on both.
+/// The second row follows one pixel behind the first, so that the processor works on both in parallel.
 static always_inline void unfilter_two(
     int first, int second, const uint8_t *const rows[2], const uint8_t *above, uint8_t *const outs[2], size_t count, size_t step)
 {
@@ -156,13 +156,13 @@ static always_inline void unfilter_two(
     put_last(second, two + place - step, out + place - step, other + place - step, step, &lower);
 }
 
-/// Whether each pixel needs the one before.
+/// Returns whether each pixel depends on the one before.
 static int is_chained(int filter)
 {
     return filter == filter_sub || filter == filter_average || filter == filter_paeth;
 }
 
-/// Calls with a filter that the compiler knows.
+/// Calls a function with a constant filter.
 #define for_filter(FILTER, CALL) \
     switch (FILTER) { \
     case filter_sub: CALL(filter_sub); break; \

@@ -3,10 +3,10 @@
 #include <string.h>
 
 enum {
-    /// Bytes that are asked for before symbols and before the codes of a block are read: more than one turn of a loop takes.
+    /// Bytes to request before reading symbols or the codes of a block: more than one turn of a loop takes.
     symbol_room = 32,
     head_room = 640,
-    /// Bytes that may be read ahead behind the last one.
+    /// Bytes that may be read ahead after the last one.
     ahead_size = 16,
     zlib_checksum_size = 4,
 };
@@ -21,7 +21,7 @@ static inline uint64_t little_endian(const uint8_t *bytes)
     return value;
 }
 
-/// Makes sure of at least 56 bits.
+/// Ensures at least 56 bits.
 #define refill(bits, count, next) \
     do { \
         bits |= little_endian(next) << count; \
@@ -31,7 +31,7 @@ static inline uint64_t little_endian(const uint8_t *bytes)
 
 #define drop(bits, count, number) (bits >>= (number), count -= (number))
 
-/// Takes up to 16 bits; the caller has made sure of the bytes.
+/// Takes up to 16 bits; the caller has ensured enough bytes.
 static unsigned take(Inflation *inflation, unsigned number)
 {
     unsigned value;
@@ -41,11 +41,11 @@ static unsigned take(Inflation *inflation, unsigned number)
     return value;
 }
 
-/// Makes sure of `least` unread bytes, or of zeros behind the last ones.
+/// Ensures `least` unread bytes, or zeros after the last ones.
 static void make_sure(Inflation *inflation, size_t least)
 {
     size_t unread = (size_t) (inflation->end - inflation->next), taken;
-    // Behind the last piece a reader may stand in the zeros.
+    // After the last piece, a reader may be within the zeros.
     if (inflation->is_last || unread >= least)
         return;
     memmove(inflation->piece, inflation->next, unread);
@@ -57,7 +57,7 @@ static void make_sure(Inflation *inflation, size_t least)
         memset(inflation->end, 0, padding_size);
 }
 
-/// The next byte of which no bit was read.
+/// Returns the next byte with no bit read.
 static const uint8_t *unread_byte(const Inflation *inflation)
 {
     return inflation->next - (inflation->count >> 3);
@@ -68,7 +68,7 @@ static int has_overrun(const Inflation *inflation)
     return unread_byte(inflation) > inflation->end;
 }
 
-/// Goes back to whole bytes.
+/// Returns to a byte boundary.
 static void align(Inflation *inflation)
 {
     inflation->next = unread_byte(inflation);
@@ -183,12 +183,12 @@ static inline void copy_16(uint8_t *out, const uint8_t *from)
     memcpy(out, &bytes, sizeof bytes);
 }
 
-/// Writes a match, and up to 31 bytes behind it.
+/// Writes a match, and up to 31 bytes after it.
 static inline void copy_match(uint8_t *out, size_t distance, size_t length)
 {
     const uint8_t *from = out - distance;
     uint8_t *end = out + length;
-    // The bytes that are written stand there twice: the distance grows until it is wide enough.
+    // Written bytes are repeated: the distance grows until it is wide enough.
     while (distance < 16 && out < end) {
         copy_16(out, from);
         out += distance;
@@ -198,7 +198,7 @@ static inline void copy_match(uint8_t *out, size_t distance, size_t length)
         copy_16(out, from);
 }
 
-/// Reads symbols of a block up to its end, to the limit, or as long as there are bytes in the piece.
+/// Reads symbols of a block up to its end, to the limit, or to the end of the piece.
 static CFastPNGOutcome read_symbols(Inflation *inflation, const uint8_t *limit)
 {
     const uint32_t *symbols = inflation->codes.symbols, *distances = inflation->codes.distances;
@@ -213,7 +213,7 @@ static CFastPNGOutcome read_symbols(Inflation *inflation, const uint8_t *limit)
         size_t length, distance;
         refill(bits, count, next);
         entry = symbols[bits & ((1 << symbol_bits) - 1)];
-        // Three literals at most take as many bits as there are, with a symbol behind two.
+        // At most three literals fit into the available bits, two if a symbol follows.
         if (entry & entry_is_literal) {
             drop(bits, count, entry & 0xFF);
             *out++ = (uint8_t) (entry >> 16);
@@ -275,7 +275,7 @@ static CFastPNGOutcome read_symbols(Inflation *inflation, const uint8_t *limit)
     inflation->bits = bits;
     inflation->count = count;
     inflation->out = out;
-    // Behind the last byte only zeros come.
+    // After the last byte there are only zeros.
     return inflation->is_last && has_overrun(inflation) ? CFastPNGEnd : outcome;
 }
 
@@ -299,7 +299,7 @@ CFastPNGOutcome CFastPNG_end_inflation(Inflation *inflation)
 {
     if (inflation->place != nothing)
         return CFastPNGEnd;
-    // The checksum of the rows is not computed: rows of which it alone is wrong are served.
+    // The checksum of the rows is not computed: rows with only a wrong checksum are served.
     align(inflation);
     make_sure(inflation, zlib_checksum_size + 1);
     if (inflation->rows->outcome)

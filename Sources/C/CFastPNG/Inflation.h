@@ -7,14 +7,14 @@
 enum {
     /// Farthest distance of a match.
     history_size = 32 << 10,
-    /// Room behind the limit: of the longest match, the literals before it, and what is copied ahead.
+    /// Room after the limit: for the longest match, the literals before it, and bytes copied ahead.
     overrun_size = 258 + 3 + 32,
     piece_size = 32 << 10,
-    /// Zeros behind the last piece: more than the lengths of a block's codes take.
+    /// Zeros after the last piece: more than the lengths of a block's codes take.
     padding_size = 1 << 10,
 };
 
-/// The part of the compressed data that comes next.
+/// The next part of the compressed data.
 typedef enum { block_head,
     stored_bytes,
     coded_symbols,
@@ -23,7 +23,7 @@ typedef enum { block_head,
 /// Compressed rows (RFC 1950, RFC 1951), inflated a portion at a time.
 typedef struct {
     Rows *rows;
-    /// The unread bits, the lowest first: `count` of them, and perhaps some of those at `next` already.
+    /// The unread bits, lowest first: `count` of them, and possibly some of those at `next`.
     uint64_t bits;
     unsigned count;
     /// The unread bytes of the piece.
@@ -33,11 +33,11 @@ typedef struct {
     int is_last;
     Place place;
     int is_last_block;
-    /// Bytes that are left of a stored block.
+    /// Bytes left in a stored block.
     size_t stored;
-    /// Farthest distance that the data announce.
+    /// Farthest distance that the header declares.
     size_t farthest;
-    /// Where the bytes go, and the bytes before them: as many as matches may reach back to, or all.
+    /// The output position, and the bytes before it: as many as matches may refer to, or all.
     uint8_t *out;
     const uint8_t *start;
     Codes codes;
@@ -45,13 +45,14 @@ typedef struct {
     uint8_t piece[piece_size + padding_size];
 } Inflation;
 
-/// Reads the head of the data.
+/// Reads the header of the data.
 CFastPNGOutcome CFastPNG_begin_inflation(Inflation *inflation, Rows *rows);
 
-/// Writes bytes until `limit` is reached or passed, by at most `overrun_size` with what is written ahead, or until the data end.
+/// Writes bytes until `limit` is reached or exceeded, by at most `overrun_size` including bytes written ahead, or until
+/// the data end.
 CFastPNGOutcome CFastPNG_inflate(Inflation *inflation, const uint8_t *limit);
 
-/// Whether the data have ended where the chunks end.
+/// Checks that the data end where the chunks end.
 CFastPNGOutcome CFastPNG_end_inflation(Inflation *inflation);
 
 #endif

@@ -10,7 +10,7 @@
 #include "Samples.h"
 
 enum {
-    /// Bytes of rows that are inflated before they are used, at least: with the history they stay in a core's second cache.
+    /// The least bytes of rows to inflate before they are used: with the history, they stay in a core's level 2 cache.
     least_portion = 128 << 10,
     most_level = 8,
 };
@@ -22,21 +22,21 @@ typedef struct {
     uint8_t *pixels;
     Samples samples;
     Inflation *inflation;
-    /// Inflated bytes: those that matches reach back to, then those that were not used yet, from `unused` on.
+    /// Inflated bytes: those that matches refer to, then unused ones from `unused` on.
     uint8_t *window, *limit, *unused;
-    /// Zeros above the first row, and rows of samples that are kept: their number and the bytes from one to the next.
+    /// Zeros above the first row, and buffered rows of samples: their number and the bytes from one to the next.
     uint8_t *zeros, *lines;
     size_t pitch;
-    /// Rows of pixels of which the boxes are one row; NULL if these are the rows of samples.
+    /// Rows of pixels that make up one row of boxes; NULL if these are the rows of samples.
     uint8_t *made;
 } Reading;
 
-/// Rows of an image, or of one of its passes (ISO/IEC 15948 section 8.2): the first pixel, and the steps to the next ones.
+/// The rows of an image or pass (ISO/IEC 15948 section 8.2): the first pixel, and the steps to the next ones.
 typedef struct {
     int left, top, across, down;
 } Grid;
 
-/// The size of the part of a side on a grid.
+/// Returns the length of a side on a grid.
 static int part_of(int side, int first, int step)
 {
     return side > first ? (side - first + step - 1) / step : 0;
@@ -72,7 +72,7 @@ static CFastPNGOutcome make_sure(Reading *reading, size_t least)
     return outcome;
 }
 
-/// Means of the rows of pixels at `rows`, as a row of the result.
+/// Averages the rows of pixels at `rows` to a row of the result.
 static void put(const Reading *reading, const uint8_t *const *rows, int count, int y)
 {
     const CFastPNGImage *image = reading->image;
@@ -81,7 +81,7 @@ static void put(const Reading *reading, const uint8_t *const *rows, int count, i
     CPixels_average(&boxes, reading->pixels + (size_t) (y / reading->level) * width * (size_t) image->bands);
 }
 
-/// Rows of a pass, of which the filters are reversed; `use` gets each of them in order.
+/// The unfiltered rows of a pass; `use` gets each of them in order.
 typedef struct {
     Reading *reading;
     size_t size, step;
@@ -89,7 +89,8 @@ typedef struct {
     const uint8_t *above;
 } Pass;
 
-/// Takes the next row, or the next two if `other` is given and it is of use; the number of rows, or 0 with the outcome.
+/// Takes the next row, or the next two if `other` is given and useful; returns the number of rows, or 0 with the
+/// outcome.
 static int take_rows(Pass *pass, uint8_t *out, uint8_t *other, CFastPNGOutcome *outcome)
 {
     Reading *reading = pass->reading;
@@ -127,19 +128,19 @@ static Pass pass_of(Reading *reading, int width, int height)
     return (Pass) {reading, row_size(reading->image, width), step ? step : 1, height, 0, reading->zeros};
 }
 
-/// Reads the rows of an image that has no passes.
+/// Reads the rows of an image without passes.
 static CFastPNGOutcome read_rows(Reading *reading)
 {
     const CFastPNGImage *image = reading->image;
     Pass pass = pass_of(reading, image->width, image->height);
     int level = reading->level, height = image->height, is_plain = CFastPNG_are_pixels(image), y;
-    // Of the rows of samples as many are kept as a row of boxes has; two if they are not the pixels.
+    // As many rows of samples are buffered as a row of boxes has; two if they are not the pixels.
     int kept = is_plain ? level : 2;
     size_t size = (size_t) image->width * (size_t) image->bands;
     const uint8_t *rows[most_level];
     CFastPNGOutcome outcome = CFastPNGDone;
     while (pass.y < height) {
-        // Samples that are pixels go where they stay, if they are not averaged.
+        // Samples that are pixels are written to their final place if they are not averaged.
         int is_direct = level == 1 && is_plain, place = pass.y % kept;
         uint8_t *out = is_direct ? reading->pixels + (size_t) pass.y * size : reading->lines + (size_t) place * reading->pitch;
         uint8_t *other = is_direct ? out + size : (place + 1 < kept ? out + reading->pitch : NULL);
@@ -161,12 +162,12 @@ static CFastPNGOutcome read_rows(Reading *reading)
     return outcome;
 }
 
-/// Copies pixels of so many bands as the compiler knows.
+/// Copies pixels with a constant number of bands.
 #define for_pixels(BANDS) \
     for (x = 0; x < width; x++, pixels += BANDS, out += step) \
         memcpy(out, pixels, BANDS);
 
-/// Puts the pixels of a pass's row into the whole image.
+/// Copies the pixels of a pass's row into the whole image.
 static void scatter(const Reading *reading, const uint8_t *pixels, Grid grid, int width, int y)
 {
     size_t bands = (size_t) reading->image->bands;
@@ -221,7 +222,7 @@ static CFastPNGOutcome read_passes(Reading *reading)
     return outcome;
 }
 
-/// Bytes of rows of pixels that are kept besides the result.
+/// Returns the bytes of buffered pixel rows besides the result.
 static size_t made_size(const CFastPNGImage *image, int level)
 {
     size_t row = (size_t) image->width * (size_t) image->bands;
@@ -230,14 +231,14 @@ static size_t made_size(const CFastPNGImage *image, int level)
     return level == 1 || CFastPNG_are_pixels(image) ? 0 : row * (size_t) level;
 }
 
-/// Makes room for everything; the caller frees it.
+/// Allocates all memory; the caller frees it.
 static CFastPNGOutcome make_room(Reading *reading)
 {
     const CFastPNGImage *image = reading->image;
     size_t size = row_size(image, image->width), pixels = (size_t) image->width * (size_t) image->bands;
     size_t portion = 2 * (size + 1) > least_portion ? 2 * (size + 1) : least_portion, made = made_size(image, reading->level);
     size_t count = image->is_interlaced ? 3 : (CFastPNG_are_pixels(image) ? (size_t) reading->level : 2);
-    // Only rows of an interlaced image are made into pixels behind the two lines.
+    // Only rows of an interlaced image are converted to pixels after the two lines.
     reading->pitch = (image->is_interlaced && pixels > size ? pixels : size) + 16;
     reading->inflation = malloc(sizeof *reading->inflation);
     reading->window = malloc(history_size + portion + overrun_size);
@@ -263,7 +264,7 @@ static CFastPNGOutcome read_all(Reading *reading, Rows *rows)
     if (!outcome)
         outcome = reading->image->is_interlaced ? read_passes(reading) : read_rows(reading);
     reading->made = made;
-    // Behind the last row there is nothing.
+    // Nothing may follow the last row.
     if (!outcome && inflation->place != nothing) {
         outcome = make_sure(reading, (size_t) (inflation->out - reading->unused) + 1);
         outcome = outcome == CFastPNGEnd && inflation->place == nothing ? CFastPNGDone : (outcome ? outcome : CFastPNGEnd);

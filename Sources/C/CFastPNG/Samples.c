@@ -16,13 +16,13 @@ Samples CFastPNG_samples(const CFastPNGImage *image)
     for (index = 0; index < 256; index++) {
         uint8_t *pixel = samples.pixels[index];
         if (image->color_type == palette) {
-            // Colors that the palette lacks are black, alphas that it lacks opaque.
+            // Missing palette colors are black, missing alphas opaque.
             if (index < image->palette_count)
                 memcpy(pixel, image->palette + 3 * index, 3);
             pixel[3] = index < image->transparency_count ? image->transparency[index] : 255;
         } else {
             pixel[0] = (uint8_t) (index * 255 / most);
-            // Of the transparent gray as many bits count as samples have.
+            // Of the transparent gray, as many bits count as samples have.
             pixel[1] = image->transparency && index == (image->transparency[1] & most) ? 0 : 255;
         }
     }
@@ -39,7 +39,7 @@ Samples CFastPNG_samples(const CFastPNGImage *image)
     return samples;
 }
 
-/// Pixels of samples of up to 8 bits, by the table.
+/// Converts samples of up to 8 bits by the table.
 static inline __attribute__((always_inline)) void look_up(
     const Samples *samples, const uint8_t *row, int depth, int width, int bands, uint8_t *out)
 {
@@ -50,7 +50,7 @@ static inline __attribute__((always_inline)) void look_up(
     }
 }
 
-/// Samples of a color, in 8 bits, and alpha by the transparent color.
+/// Reduces a color's samples to 8 bits, and computes alpha from the transparent color.
 static inline __attribute__((always_inline)) void add_alpha(
     const Samples *samples, const uint8_t *row, int bands, int size, int width, uint8_t *out)
 {
@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) void add_alpha(
     }
 }
 
-/// Samples of 16 bits, or those of a color with transparency.
+/// Converts 16-bit samples, or those of a color with transparency.
 static void convert(const Samples *samples, const uint8_t *row, int width, uint8_t *out)
 {
     const CFastPNGImage *image = samples->image;

@@ -38,7 +38,7 @@ redisReader *CHiredisShim_reader_create(void)
     redisReader *reader = bounded.createArray == NULL ? NULL : redisReaderCreate();
     if (reader == NULL) return NULL;
     reader->fn = &bounded;
-    // Else its buffer would be given back after every large reply.
+    // Otherwise its buffer would be freed after every large reply.
     reader->maxbuf = 1 << 20;
     return reader;
 }
@@ -47,7 +47,7 @@ size_t CHiredisShim_unparsed(const redisReader *reader) { return reader->len - r
 
 bool CHiredisShim_has_long_line(const redisReader *reader)
 {
-    // The parser stands at the beginning of a line whenever it waits for more bytes.
+    // The parser is at the start of a line whenever it waits for more bytes.
     const char *rest = reader->buf + reader->pos;
     return CHiredisShim_unparsed(reader) > CHiredisShim_longest_line
         && memchr(rest, '\n', CHiredisShim_longest_line) == NULL;

@@ -12,28 +12,28 @@
 enum {
     /// Coefficients of a block.
     block_size = 64,
-    /// Binary digits behind the point of a coefficient that is not quantized yet, in steps.
+    /// Fractional bits of an unquantized coefficient, in steps.
     step_bits = 5,
     one_step = 1 << step_bits,
     half_step = one_step / 2,
-    /// Where a plain quantization keeps a coefficient.
+    /// The least coefficient that a plain quantization keeps.
     plain_least = 18,
-    /// Most that a coefficient is (T.81 section F.1.2): one of eight bits has 10.
+    /// Largest coefficient (T.81 section F.1.2): 10 bits for 8-bit samples.
     most_value = 1023,
 };
 
-/// A function that is compiled for each of its callers, which know some of its arguments.
+/// A function that is inlined into its callers, where some arguments are constants.
 #define part static inline __attribute__((always_inline))
 
 /// The blocks of a plane.
 typedef struct {
-    /// Of a block 64 coefficients in the order of the file (T.81 figure A.6).
+    /// The 64 coefficients of each block, in the order of the file (T.81 figure A.6).
     int16_t *values;
-    /// Of a block one bit for each coefficient that is not zero, the first one in bit 0.
+    /// For each block, a bit for each nonzero coefficient, the first one in bit 0.
     uint64_t *kept;
-    /// Blocks in a row, and rows, that the samples fill.
+    /// Blocks in a row, and rows, that contain samples.
     int across, down;
-    /// The same, filled up to whole MCUs (section A.2.4).
+    /// The same, padded to whole MCUs (section A.2.4).
     int all_across, all_down;
     /// Blocks across and down in an MCU.
     int sampling;
@@ -41,13 +41,13 @@ typedef struct {
     int kind;
 } Blocks;
 
-/// The bits of coefficients from `first` to `last`.
+/// Returns the bits of coefficients from `first` to `last`.
 static inline uint64_t bits_between(int first, int last)
 {
     return (~(uint64_t) 0 >> (63 - last)) & (~(uint64_t) 0 << first);
 }
 
-/// The bits of a number; none of zero.
+/// Returns the bit length of a number; 0 for zero.
 static inline int bits_of(int magnitude)
 {
     return magnitude == 0 ? 0 : 32 - __builtin_clz((unsigned) magnitude);
@@ -58,14 +58,14 @@ static inline int magnitude_of(int value)
     return value < 0 ? -value : value;
 }
 
-/// The nearest value of a coefficient that is not quantized yet.
+/// Returns the quantized value of an unquantized coefficient.
 static inline int nearest(int value)
 {
     int magnitude = (magnitude_of(value) + half_step) >> step_bits;
     return value < 0 ? -magnitude : magnitude;
 }
 
-/// Bits of the coefficients, but the first one, that are at least so far from zero.
+/// Returns the bits of the coefficients, except the first, whose magnitude is at least `least`.
 static inline uint64_t found(const int16_t *values, int least)
 {
     uint64_t bits = 0;
@@ -92,7 +92,7 @@ static inline uint64_t found(const int16_t *values, int least)
     return bits & ~(uint64_t) 1;
 }
 
-/// The place, in rows of rising vertical frequency, of each coefficient of a file.
+/// The position, in rows of rising vertical frequency, of each coefficient of a file.
 extern const uint8_t CJPEG_places[block_size];
 
 /// Factors from transformed samples to steps with `step_bits`, in columns of rising vertical frequency.
@@ -102,7 +102,7 @@ typedef struct {
 
 Scaling CJPEG_scaling(const uint8_t *steps);
 
-/// Transforms a row of blocks into steps with `step_bits`; the samples beyond the plane repeat its last ones.
+/// Transforms a row of blocks to steps with `step_bits`; beyond the plane, its last samples repeat.
 void CJPEG_transform(const CJPEGPlane *plane, const Scaling *scaling, int row, const Blocks *blocks);
 
 #endif

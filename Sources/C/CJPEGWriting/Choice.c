@@ -8,20 +8,20 @@
 #include <arm_neon.h>
 #endif
 
-// Distortion is the square of the difference in quantization steps: the tables have weighed the frequencies already. All is in whole
-// numbers.
+// Distortion is the squared difference in quantization steps: the tables already weight the frequencies. All arithmetic
+// is in integers.
 
 enum {
-    /// Binary digits behind the point of weights of distortion.
+    /// Fractional bits of weights of distortion.
     weight_bits = 6,
     unreachable = 0x3fffffff,
-    /// From this coefficient on, luma's distortion counts for more.
+    /// From this coefficient on, luma's distortion counts more.
     first_fine = 10,
     fine_weight = 21,
     usual_weight = 16,
 };
 
-/// The distortion, in squares of `one_step`ths, that a bit of luma and one of chroma is worth.
+/// The distortion, in squares of `one_step`ths, that one bit of luma and one of chroma are worth.
 static const int lambdas[2] = {74, 40};
 
 void CJPEG_rate_band(const Counts *counts, int kind, int first, int last, Rates *rates)
@@ -39,7 +39,7 @@ void CJPEG_rate_band(const Counts *counts, int kind, int first, int last, Rates 
             int rate = symbols[run % 16 << 4 | bits] + run / 16 * symbols[0xf0] + (bits << rate_bits);
             rates->values[bits][run] = rate * lambda >> rate_bits;
         }
-    // A symbol ends between 1 << bits and twice as many blocks.
+    // A symbol covers between 1 << bits and twice as many blocks.
     for (int bits = 0; bits < 15; bits++) {
         ends += ((uint64_t) counts->counts[bits << 4] * 3 << bits) / 2;
         end_bits += (uint64_t) counts->counts[bits << 4] * (uint64_t) (symbols[bits << 4] + (bits << rate_bits));
@@ -47,7 +47,7 @@ void CJPEG_rate_band(const Counts *counts, int kind, int first, int last, Rates 
     rates->end = ends ? (int) (end_bits * (uint64_t) lambda / ends >> rate_bits) : lambda;
 }
 
-/// The squares of a block's AC coefficients together, in steps.
+/// Returns the sum of the squares of a block's AC coefficients, in steps.
 static inline unsigned energy(const int16_t *values)
 {
     unsigned sum = 0;
@@ -68,7 +68,7 @@ static inline unsigned energy(const int16_t *values)
     return sum >> (2 * step_bits - 4);
 }
 
-/// The weight of distortion in a block: the more it holds, the less is seen.
+/// Returns the weight of distortion in a block: the busier it is, the less is visible.
 static inline int weight_of(const int16_t *values)
 {
     // 1000 ÷ (1000 + the energy) to the power of 0.47, by the bits of the energy.
@@ -86,19 +86,20 @@ void CJPEG_keep_plainly(const Blocks *blocks, int row)
         blocks->kept[number] = found(blocks->values + number * block_size, plain_least);
 }
 
-/// The coefficients of a band that may be kept, of which the first one stands for the start of the band.
+/// The coefficients of a band that may be kept; the first entry is the start of the band.
 typedef struct {
     int places[block_size], magnitudes[block_size];
-    /// The least cost of all up to a candidate if it is kept, without `zeros`; and the candidate that is then kept before it.
+    /// The least cost up to each candidate if it is kept, without `zeros`; and the candidate that is then kept before
+    /// it.
     int costs[block_size], before[block_size];
 } Candidates;
 
-/// Chooses values of a band among the places in `kept`; returns those that are not zero.
+/// Chooses values of a band among the positions in `kept`; returns the nonzero ones.
 static inline uint64_t choose_band(
     const int16_t *values, uint64_t kept, const Rates *rates, const int *weights, int16_t *chosen)
 {
     Candidates candidates;
-    // `zeros` is the distortion if all candidates so far were zero. Those before `first` cannot be left out together.
+    // `zeros` is the distortion if all candidates so far were zero. Candidates before `first` cannot all be left out.
     int count = 0, first = 0, zeros = 0;
     candidates.places[0] = rates->first - 1;
     candidates.costs[0] = 0;
@@ -114,7 +115,7 @@ static inline uint64_t choose_band(
             cost = another < cost ? another : cost;
         }
         int distortion = error * error * weight >> weight_bits;
-        // A lower value is worth a thought only if it takes a bit less.
+        // A lower value is considered only if it takes one bit less.
         if (magnitude > 1 && (magnitude & (magnitude - 1)) == 0) {
             int run = place - candidates.places[before] - 1;
             int lowered = (lower * lower * weight >> weight_bits) - (rates->values[bits][run] - rates->values[bits - 1][run]);

@@ -3,14 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A symbol and how often it occurs, as one number that orders by the latter.
+/// A symbol and its count in one number, ordered by count.
 static int by_count(const void *one, const void *other)
 {
     uint64_t a = *(const uint64_t *) one, b = *(const uint64_t *) other;
     return (a > b) - (a < b);
 }
 
-/// Lengths of the codes of `count` at least two leaves in rising order of their weights, by Huffman's algorithm with two queues.
+/// Computes the code lengths of at least two leaves in ascending order of weight, by Huffman's algorithm with two
+/// queues.
 static void measure(const uint64_t *weights, int count, int *lengths)
 {
     uint64_t sums[symbol_count];
@@ -36,7 +37,7 @@ static void measure(const uint64_t *weights, int count, int *lengths)
 
 void CJPEG_make_codes(const Counts *counts, Codes *codes)
 {
-    // One leaf more than symbols, the lightest, because no code may consist of ones only (T.81 section C, K.2).
+    // One extra leaf, the lightest, because no code may consist of ones only (T.81 section C, K.2).
     uint64_t order[symbol_count + 1], weights[symbol_count + 1];
     int lengths[symbol_count + 1], per_length[symbol_count + 1] = {0};
     int count = 1;
@@ -55,7 +56,7 @@ void CJPEG_make_codes(const Counts *counts, Codes *codes)
     measure(weights, count, lengths);
     for (int leaf = 0; leaf < count; leaf++)
         per_length[lengths[leaf]]++;
-    // Figure K.3: pairs of codes that are too long become one of them, one bit shorter, and a shorter code becomes two.
+    // Figure K.3: a pair of codes that are too long becomes one code, one bit shorter, and a shorter code becomes two.
     for (int length = symbol_count; length > longest_code; length--)
         while (per_length[length] > 0) {
             int shorter = length - 2;
@@ -93,7 +94,7 @@ uint64_t CJPEG_code_bits(const Counts *counts, const Codes *codes)
     return bits;
 }
 
-/// The logarithm to base 2 of a number above zero, with `rate_bits`.
+/// Returns the base-2 logarithm of a number above zero, with `rate_bits`.
 static int logarithm(uint64_t number)
 {
     int result = 63 - __builtin_clzll(number);

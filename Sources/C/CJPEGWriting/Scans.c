@@ -4,7 +4,8 @@
 #include <string.h>
 
 enum {
-    /// More bytes than a block can take, with stuffed ones (section B.1.1.5): 63 codes of 16 bits and values of 10, and one of 16 and 11.
+    /// The most bytes of a block, including stuffed ones (section B.1.1.5): 63 codes of 16 bits and values of 10, and
+    /// one of 16 and 11.
     most_block_bytes = 512,
     zero_run = 0xf0,
     longest_run = 0x7fff,
@@ -32,7 +33,7 @@ static inline void put_byte(Output *output, unsigned byte)
         output->bytes[output->count++] = 0;
 }
 
-/// At most 32 bits, which `value` does not exceed.
+/// Appends at most 32 bits; `value` must fit into them.
 part void put(Output *output, unsigned value, int count)
 {
     output->free_bits -= count;
@@ -53,7 +54,7 @@ part void put(Output *output, unsigned value, int count)
     output->free_bits += 32;
 }
 
-/// Fills the last byte with ones (section F.1.2.3).
+/// Pads the last byte with ones (section F.1.2.3).
 static void finish(Output *output)
 {
     int used = 64 - output->free_bits;
@@ -66,10 +67,10 @@ static void finish(Output *output)
     output->free_bits = 64;
 }
 
-/// Counts, or writes with codes into an output: exactly one of the two.
+/// Either counts symbols or writes their codes to an output.
 typedef struct {
     Counts *counts;
-    /// Whether the coefficients are not quantized yet, and count as what a plain quantization makes of them.
+    /// Whether the coefficients are unquantized, and count as after a plain quantization.
     int is_early;
     const Codes *codes;
     Output *output;
@@ -85,7 +86,7 @@ part void add(Sink sink, int table, int symbol, unsigned value, int count)
     put(sink.output, (unsigned) codes->codes[symbol] << count | value, codes->lengths[symbol] + count);
 }
 
-/// A value behind its symbol: negative ones one less, in as many bits (section F.1.2.1).
+/// Adds a value after its symbol: negative ones minus one, in as many bits (section F.1.2.1).
 part void add_value(Sink sink, int table, int run, int value)
 {
     int magnitude = value < 0 ? -value : value;
@@ -97,13 +98,13 @@ part void end_run(Sink sink, int table, int *run)
 {
     if (*run == 0)
         return;
-    // The number without its first bit stands behind the code.
+    // The number without its first bit follows the code.
     int count = bits_of(*run) - 1;
     add(sink, table, count << 4, (unsigned) *run & ((1u << count) - 1), count);
     *run = 0;
 }
 
-/// AC coefficients of a block; `run` is NULL if its end has a symbol of its own.
+/// Adds the AC coefficients of a block; `run` is NULL if its end has its own symbol.
 part void add_band(Sink sink, int table, const int16_t *values, uint64_t kept, Scan scan, int *run)
 {
     int last = scan.first - 1;
@@ -142,7 +143,7 @@ part void add_block(Sink sink, const Blocks *blocks, int row, int column, Scan s
         add_band(sink, 2 + blocks->kind, values, blocks->kept[number], scan, NULL);
 }
 
-/// AC coefficients of every `stride`th row of a plane, in a table.
+/// Adds the AC coefficients of every `stride`th row of a plane, with one table.
 part void add_rows(Sink sink, int table, const Blocks *plane, Scan scan, int stride)
 {
     int run = 0;
@@ -158,7 +159,7 @@ part void add_rows(Sink sink, int table, const Blocks *plane, Scan scan, int str
     end_run(sink, table, &run);
 }
 
-/// Blocks of several planes in MCUs, or all of one.
+/// Adds blocks of several planes in MCUs, or all of one.
 part void add_scan(Sink sink, const Blocks *blocks, Scan scan)
 {
     const Blocks *plane = &blocks[scan.start];

@@ -4,7 +4,7 @@
 #include "Blocks.h"
 #include "Codes.h"
 
-/// A file while it is written; `bytes` is NULL after there was no memory.
+/// A file being written; `bytes` is NULL after memory ran out.
 typedef struct {
     uint8_t *bytes;
     size_t count, capacity;
@@ -12,17 +12,17 @@ typedef struct {
     int free_bits;
 } Output;
 
-/// Makes room for so many bytes, and says whether there is.
+/// Reserves memory for this many bytes; returns whether that succeeded.
 int CJPEG_reserve(Output *output, size_t bytes);
 
-/// A scan: coefficients from `first` to `last` of planes from `start` to before `end`.
+/// A scan: coefficients from `first` to `last` of planes from `start` to `end`, exclusive.
 typedef struct {
     int first, last, start, end;
-    /// Whether blocks at whose end nothing is left are counted together (T.81 section G.1.2.2).
+    /// Whether consecutive blocks with nothing left are counted together (T.81 section G.1.2.2).
     int has_runs;
 } Scan;
 
-/// Adds the symbols of AC coefficients of every so many rows to their counts.
+/// Counts the AC symbols of every `stride`th row.
 void CJPEG_count_rows(const Blocks *blocks, Scan scan, int stride, Counts *counts);
 
 /// Counts the symbols of a scan, by table: DC of luma, of chroma, AC of luma, of chroma.

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// The transform of Arai, Agui and Nakajima, in single precision: its scale factors are part of the quantization. Each operation rounds
-// once, in a fixed order, so all processors compute the same.
+// The Arai, Agui and Nakajima transform in single precision; its scale factors are part of the quantization. Each
+// operation rounds once, in a fixed order, so that all processors compute the same.
 
 const uint8_t CJPEG_places[block_size] = {
     0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5, 12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
@@ -14,7 +14,7 @@ static const uint8_t exchanged[block_size] = {
     0, 8, 1, 2, 9, 16, 24, 17, 10, 3, 4, 11, 18, 25, 32, 40, 33, 26, 19, 12, 5, 6, 13, 20, 27, 34, 41, 48, 56, 49, 42, 35,
     28, 21, 14, 7, 15, 22, 29, 36, 43, 50, 57, 58, 51, 44, 37, 30, 23, 31, 38, 45, 52, 59, 60, 53, 46, 39, 47, 54, 61, 62, 55, 63};
 
-// Registers of 32 bytes, which the compiler divides where there are none.
+// Registers of 32 bytes, which the compiler splits where unavailable.
 typedef float Floats __attribute__((vector_size(32)));
 typedef int32_t Ints __attribute__((vector_size(32)));
 typedef int16_t Shorts __attribute__((vector_size(16)));
@@ -57,7 +57,7 @@ part void transform_columns(Floats *rows)
     rows[7] = after - high;
 }
 
-/// Exchanges rows and columns.
+/// Transposes a block.
 part void exchange(const Floats *rows, Floats *columns)
 {
     Floats pairs[8], fours[8];
@@ -94,7 +94,7 @@ part void transform(const uint8_t *samples, size_t stride, const Scaling *scalin
         Floats factors;
         Ints whole;
         memcpy(&factors, scaling->factors + 8 * across, sizeof factors);
-        // The nearest whole number, of halves the even one: at the number that is added a unit is the last place.
+        // Rounds half to even: in the number that is added, a unit is the last place.
         factors = columns[across] * factors + 12582912.0f;
         memcpy(&whole, &factors, sizeof whole);
         whole -= 0x4b400000;

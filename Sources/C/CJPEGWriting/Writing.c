@@ -8,8 +8,9 @@
 
 /// Quantization steps at quality 50, in rows of rising vertical frequency.
 ///
-/// With r as the distance of a coefficient from the first one, luma's steps are 14 (1 + 0.17 r^1.64), chroma's 11 (1 + 0.35 r^1.13), and
-/// the first ones 0.7 times that. Chosen by SSIMULACRA2 at equal bytes: docs/quality.md has the figures.
+/// With r as the distance of a coefficient from the first one, luma's steps are 14 (1 + 0.17 r^1.64), chroma's 11 (1 +
+/// 0.35 r^1.13), and the first ones 0.7 times that. Chosen by SSIMULACRA2 at equal bytes: docs/quality.md has the
+/// figures.
 static const uint8_t Steps[2][block_size] = {
     {10, 16, 21, 28, 37, 47, 59, 72,
         16, 18, 23, 30, 38, 48, 60, 73,
@@ -31,14 +32,14 @@ static const uint8_t Steps[2][block_size] = {
 
 enum {
     most_scans = 6,
-    /// Bytes of luma in one scan from which several take fewer.
+    /// Bytes of luma in one scan above which several scans save bytes.
     least_large = 6000,
-    /// Blocks that are looked at before the choice, about, and most rows of which one is.
+    /// Approximate number of blocks to sample before the choice, and the most rows per sampled row.
     least_sampled = 512,
     most_stride = 4,
 };
 
-/// The scans of progressive files hold each spectral band once, so that no scan refines another.
+/// The scans of progressive files contain each spectral band once, so that no scan refines another.
 static const Scan Single = {0, 63, 0, 3, 0};
 static const Scan Color[] = {{0, 0, 0, 3, 0}, {1, 2, 0, 1, 1}, {3, 9, 0, 1, 1}, {1, 63, 1, 2, 1}, {1, 63, 2, 3, 1}, {10, 63, 0, 1, 1}};
 static const Scan Grey[] = {{0, 0, 0, 1, 0}, {1, 2, 0, 1, 1}, {3, 9, 0, 1, 1}, {10, 63, 0, 1, 1}};
@@ -49,10 +50,10 @@ typedef struct {
     /// By kind, in the order of the file.
     uint8_t steps[2][block_size];
     Scaling scalings[2];
-    /// Of the plane whose blocks are chosen.
+    /// For the plane whose blocks are being chosen.
     Rates rates[3];
     int bands;
-    /// Whether luma takes so many bytes that several scans make the smaller file. Values are chosen by this, whatever the scans are.
+    /// Whether luma is so large that several scans save bytes. Values are chosen by this, independently of the scans.
     int is_large;
     Output output;
 } Writer;
@@ -107,7 +108,7 @@ static void write_tables(Output *output, const Codes *codes)
     }
 }
 
-/// Writes a scan with tables made for it.
+/// Writes a scan with its own tables.
 static void write_scan(Writer *writer, Scan scan)
 {
     Output *output = &writer->output;
@@ -137,7 +138,7 @@ static int scans_of(Writer *writer, int is_progressive, Scan *scans)
     return is_grey ? sizeof Grey / sizeof *Grey : sizeof Color / sizeof *Color;
 }
 
-/// The blocks of MCUs that no sample fills have the means of those before them, so that they take the fewest bits.
+/// Gives padding blocks of MCUs the mean of the block before them, so that they take the fewest bits.
 static void fill_up(const Blocks *blocks)
 {
     for (int row = 0; row < blocks->all_down; row++)
@@ -157,7 +158,7 @@ static int scaled(int step, int quality)
     return result < 1 ? 1 : (result > 255 ? 255 : result);
 }
 
-/// Divides the planes into blocks; returns whether there was memory.
+/// Allocates the blocks of the planes; returns whether that succeeded.
 static int divide(Writer *writer)
 {
     const CJPEGRequest *request = writer->request;
@@ -181,14 +182,14 @@ static int divide(Writer *writer)
     return 1;
 }
 
-/// Every so many rows are looked at before the choice.
+/// The distance between rows that are sampled before the choice.
 static int stride_of(const Blocks *blocks)
 {
     int stride = blocks->across * blocks->down / least_sampled;
     return stride < 1 ? 1 : (stride > most_stride ? most_stride : stride);
 }
 
-/// Estimates what the symbols of each band cost, from some rows; returns the bands of luma or of chroma.
+/// Estimates the costs of each band's symbols from some rows; returns the bands of luma or of chroma.
 static int rate_bands(Writer *writer, int kind, Rates *rates)
 {
     int start = kind ? 1 : 0, end = kind ? writer->request->count : 1, stride = stride_of(&writer->blocks[start]);
@@ -241,7 +242,7 @@ static CJPEGOutcome write_file(Writer *writer)
         for (int row = 0; row < blocks->down; row++) {
             if (request->should_stop(request->context))
                 return CJPEGStopped;
-            // The others were looked at, and so transformed, already.
+            // The other rows were sampled, and so transformed, already.
             if (row % stride != 0)
                 CJPEG_transform(&request->planes[index], &writer->scalings[blocks->kind], row, blocks);
             CJPEG_choose(blocks, row, writer->rates, writer->bands);

@@ -66,7 +66,7 @@ wide_target static inline Table loaded(const uint8_t *bytes)
     return table;
 }
 
-/// The table's bytes for these samples; those in `is_upper` are 128 or more.
+/// Looks up samples in the table; those in `is_upper` are 128 or more.
 wide_target static inline __m512i looked_up(Table table, __m512i samples, __mmask64 is_upper)
 {
     return _mm512_mask_blend_epi8(is_upper, _mm512_permutex2var_epi8(table.parts[0], samples, table.parts[1]),

@@ -3,7 +3,7 @@
 
 #include "CLightResampling.h"
 
-/// The light of samples by the curve of their range.
+/// Converts samples to light by the curve of their range.
 void CLight_linearize(const CLightCurves *curves, int is_limited, const uint8_t *samples, int16_t *light, int width);
 
 #endif

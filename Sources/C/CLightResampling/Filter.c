@@ -6,7 +6,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/// Samples on each side of the filter's center, if the source is as large as the target.
+/// Samples on each side of the filter's center, at equal size of source and target.
 static const double radius = 3;
 
 static int within(int value, int least, int most)
@@ -14,9 +14,9 @@ static int within(int value, int least, int most)
     return value < least ? least : (value > most ? most : value);
 }
 
-/// Adds up Lanczos 3 around `centre` in `sums`, by sample of the source from `first` on; returns the sum of all.
+/// Adds Lanczos 3 around `centre` to `sums`, by sample of the source from `first` on; returns the sum of all.
 ///
-/// The sine of a third of the angle is turned from tap to tap, and sin 3a = sin a · (3 − 4 sin² a).
+/// The sine of a third of the angle is rotated from tap to tap, and sin 3a = sin a · (3 − 4 sin² a).
 static double weigh(double *sums, int first, int source, double centre, double stretch)
 {
     int tap = (int) floor(centre - radius * stretch) + 1, end = (int) ceil(centre + radius * stretch);
@@ -33,7 +33,7 @@ static double weigh(double *sums, int first, int source, double centre, double s
     return whole;
 }
 
-/// Rounds the weights so that their sum is exact: the largest one takes the difference.
+/// Rounds the weights to an exact sum: the largest one absorbs the difference.
 static void round_weights(const double *sums, int count, double whole, int16_t *weights)
 {
     int tap, largest = 0, rest = CLight_whole;

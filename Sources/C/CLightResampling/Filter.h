@@ -11,17 +11,17 @@
 
 /// The weights of the source's samples for each sample of the target, along one side.
 typedef struct {
-    /// Weights of a sample, of which the last may be zeros for samples beyond the source.
+    /// Weights per sample; the last may be zeros for samples beyond the source.
     int taps;
-    /// The first sample that is weighted, and the number of samples within the source, by sample of the target.
+    /// For each sample of the target, the first weighted sample, and the number of samples within the source.
     int *first, *count;
     /// Weights by sample of the target and tap.
     int16_t *weights;
 } CLightFilter;
 
-/// Computes Lanczos 3 for `length` samples from `start` on that become `target` samples; returns 0 if there is no memory.
+/// Computes Lanczos 3 for `length` samples from `start` on that become `target` samples; returns 0 if memory runs out.
 ///
-/// Weights beyond the source's ends are added to those of the outermost samples.
+/// Weights beyond the source's ends are added to the outermost samples.
 int CLight_filter_make(CLightFilter *filter, int source, double start, double length, int target);
 
 void CLight_filter_free(CLightFilter *filter);

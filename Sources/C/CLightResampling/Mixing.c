@@ -10,19 +10,19 @@
 
 #if defined(__SSE2__)
 
-/// Two neighboring weights, as often as a register has room for them.
+/// Two neighboring weights, repeated to fill a register.
 static inline int pair_of(const int16_t *weights, int tap, int count)
 {
     unsigned second = tap + 1 < count ? (uint16_t) weights[tap + 1] : 0;
     return (int) ((uint16_t) weights[tap] | second << 16);
 }
 
-/// Most rows whose pairs of weights are kept on the stack; more are weighed by the plain loop.
+/// Most rows whose pairs of weights are kept on the stack; more use the plain loop.
 enum { most_rows = 128 };
 
-/// Defines a function that mixes rows in registers of `sizeof(VECTOR)` bytes; `OF(load)` is the instruction for them.
+/// Defines a function that mixes rows in registers of `sizeof(VECTOR)` bytes; `OF(load)` is their instruction.
 ///
-/// The halves of a register of 32 bytes are unpacked and packed alike, so the order of the samples stays.
+/// The halves of a 32-byte register are unpacked and packed alike, so the order of the samples does not change.
 #define define_mix_rows(NAME, TARGET, VECTOR, OF, LOAD, STORE) \
     TARGET static void NAME(const int16_t *const *rows, const int *pairs, int count, int16_t *result, int width) \
     { \
@@ -139,7 +139,7 @@ __attribute__((target("avx2"))) static inline __m128i sum_avx2(const int16_t *li
     return tap < taps ? _mm_add_epi32(sum, products(light + tap, weights + tap)) : sum;
 }
 
-/// Defines a function that mixes columns, whose sums of products `SUM` makes, four of each.
+/// Defines a function that mixes columns; `SUM` computes four sums of products.
 #define define_mix_columns(NAME, TARGET, SUM) \
     TARGET static void NAME(const int16_t *light, const CLightFilter *filter, int first, int end, int32_t *sums) \
     { \

@@ -5,13 +5,14 @@
 
 #include "Filter.h"
 
-/// Weighs `count` rows, pixel by pixel. Rows and result begin at multiples of 64 bytes, and are read and written up to the next one.
+/// Computes the weighted sum of `count` rows, pixel by pixel. Rows and result are aligned to 64 bytes, and are read and
+/// written up to the next multiple.
 void CLight_mix_rows(const int16_t *const *rows, const int16_t *weights, int count, int16_t *result, int width);
 
-/// Weighs columns: the sums of the target's samples from `first` to before `end`, multiplied by `CLight_whole`; up to three more are
-/// overwritten.
+/// Computes weighted sums of columns for the target's samples from `first` to `end`, exclusive, multiplied by
+/// `CLight_whole`; up to three more are overwritten.
 ///
-/// The source's column `origin` stands at `light`.
+/// The source's column `origin` is at `light`.
 void CLight_mix_columns(
     const int16_t *light, int origin, const CLightFilter *filter, int first, int end, int32_t *sums);
 

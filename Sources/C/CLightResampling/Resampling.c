@@ -10,15 +10,16 @@
 struct CLightResampler {
     CLightResampling resampling;
     CLightFilter across, down;
-    /// Amounts of light from one band of a row to the next; the last ones are zeros, which weights of zero read.
+    /// Light values from one band of a row to the next; the last ones are zeros, for weights of zero.
     size_t pitch;
-    /// Rows of the source of which one row of light is the mean.
+    /// Rows of the source that are averaged to one row of light.
     int box;
-    /// Rows of light that are kept at a time.
+    /// Rows of light that are buffered.
     int kept_rows;
 };
 
-/// Rows of the source for one of the target from which on their means are kept: so few rows are kept however much an image shrinks.
+/// Above this many rows of the source per row of the target, means of rows are buffered, so that the buffer stays small
+/// however much an image shrinks.
 static const double longest_step = 16;
 
 static size_t in_whole_lines(size_t bytes)
@@ -76,7 +77,7 @@ static size_t row_size(const CLightResampler *resampler)
     return resampler->pitch * (size_t) resampler->resampling.bands * sizeof(int16_t);
 }
 
-/// Bytes of the sums of the rows of a box; none if a row is kept as it is.
+/// Bytes of the sums of a box's rows; 0 if single rows are buffered.
 static size_t box_size(const CLightResampler *resampler)
 {
     return resampler->box > 1 ? 2 * row_size(resampler) : 0;
@@ -122,7 +123,7 @@ CLightRange CLight_rows(const CLightResampler *resampler, CLightRange target)
     return range;
 }
 
-/// The kept row of light of a row of the source; the row after the kept ones holds a row of the target's height.
+/// Returns the buffered row of light for a row of the source; the row after them has the target's height.
 static int16_t *kept_row(const CLightRun *run, int place)
 {
     return (int16_t *) ((char *) run->room + (size_t) place * row_size(run->resampler));
@@ -156,13 +157,13 @@ static void linearize_three(const CLightRun *run, const uint8_t *samples, const 
     }
 }
 
-/// Light multiplied by alpha, 0 to 255, divided by 255.
+/// Multiplies light by alpha, 0 to 255, and divides by 255.
 static inline int16_t weighted(int light, unsigned alpha)
 {
     return (int16_t) (((unsigned) light * alpha * 257 + (1 << 15)) >> 16);
 }
 
-/// Pixels whose last band is alpha.
+/// Converts pixels whose last band is alpha.
 static inline __attribute__((always_inline)) void linearize_by_alpha(
     const CLightRun *run, const uint8_t *samples, const int16_t *curve, int16_t *light, int bands)
 {
@@ -189,7 +190,7 @@ static void linearize(const CLightRun *run, const uint8_t *samples, int is_limit
     }
 }
 
-/// Turns the rows of a box into a row of their mean light; returns 0 if the source ended the run.
+/// Converts the rows of a box to a row of mean light; returns 0 if the source ended the run.
 static int linearize_box(const CLightRun *run, CLightSource source, int number, int16_t *light)
 {
     const CLightResampler *resampler = run->resampler;
@@ -210,7 +211,7 @@ static int linearize_box(const CLightRun *run, CLightSource source, int number, 
     return 1;
 }
 
-/// Turns what a kept row stands for into light; returns 0 if the source ended the run.
+/// Converts what a buffered row covers to light; returns 0 if the source ended the run.
 static int linearize_row(const CLightRun *run, CLightSource source, int number, int16_t *light)
 {
     const uint8_t *samples;
@@ -222,7 +223,7 @@ static int linearize_row(const CLightRun *run, CLightSource source, int number, 
     return samples != NULL;
 }
 
-/// Reads the source's rows that a row of the target needs and that are not kept; returns 0 if the source ended the run.
+/// Reads the missing rows of the source that a row of the target needs; returns 0 if the source ended the run.
 static int read_rows(CLightRun *run, CLightSource source, CLightRange wanted)
 {
     int count = run->resampler->kept_rows, number;

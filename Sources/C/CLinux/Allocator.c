@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// A thread of jemalloc returns free memory to the kernel a quarter of a second after its last use, even if nothing is allocated then. One
-// arena a processor instead of four: what one thread freed is more often what another one needs. Each thread keeps up to 20 free blocks of
-// each size, so only of small sizes.
+// A background thread of jemalloc returns free memory to the kernel a quarter of a second after its last use, even
+// without further allocations. One arena per processor instead of four: memory freed by one thread is reused more often
+// by another. Each thread caches up to 20 free blocks of each size, so only of small sizes.
 const char *malloc_conf = "background_thread:true,dirty_decay_ms:250,narenas_ratio:1,tcache_max:8192";
 
-// jemalloc's; missing where a sanitizer brings an allocator of its own.
+// jemalloc's; missing where a sanitizer replaces the allocator.
 __attribute__((weak)) extern int mallctl(const char *name, void *old, size_t *old_size, void *new, size_t new_size);
 
 void CLinux_return_free_memory(void)
@@ -35,12 +35,12 @@ int64_t CLinux_allocated_bytes(void)
     size_t count = 0, size = sizeof count;
     if (!mallctl)
         return -1;
-    // Without a new epoch the figures are those of the last one.
+    // Without a new epoch, the figures are those of the last one.
     mallctl("epoch", NULL, NULL, &epoch, sizeof epoch);
     return mallctl("stats.allocated", &count, &size, NULL, 0) ? -1 : (int64_t) count;
 }
 
-/// jemalloc's functions for memory from the kernel, of which one is watched.
+/// jemalloc's functions for memory from the kernel, one of which is watched.
 struct extents {
     void *(*take)(struct extents *, void *, size_t, size_t, bool *, bool *, unsigned);
     void (*others[8])(void);
@@ -58,7 +58,7 @@ static void *take(struct extents *extents, void *place, size_t size, size_t alig
     return memory;
 }
 
-/// Libraries that get no memory trap, abort or use a null pointer.
+/// Libraries without memory trap, abort or use a null pointer.
 static void end(int signal)
 {
     if (is_short)

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Debian 12's kernel header knows only the second version of this interface, so the newer parts are defined here.
+// Debian 12's kernel header has only the second version of this interface, so the newer parts are defined here.
 
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
@@ -22,8 +22,8 @@ struct rules {
 
 enum { create_ruleset_version = 1 };
 
-// The number of file accesses that each version knows: the second adds moving between folders, the third truncation, the fifth ioctl on
-// devices.
+// The number of file accesses in each version: the second adds moving between folders, the third truncation, the fifth
+// ioctl on devices.
 enum { accesses_of_1 = 13,
     accesses_of_2 = 14,
     accesses_of_3 = 15,

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// Whether the dynamic linker has changed code while it loaded the file. Such pages cannot be read again.
+/// Returns whether the dynamic linker changed code while it loaded the file. Such pages cannot be read again.
 static bool has_changed_code(const struct dl_phdr_info *file)
 {
     const ElfW(Dyn) *entry = NULL;
@@ -31,7 +31,7 @@ static int release(struct dl_phdr_info *file, size_t size, void *nothing)
         const ElfW(Phdr) *part = &file->dlpi_phdr[index];
         uintptr_t start = (file->dlpi_addr + part->p_vaddr) & ~(page - 1);
         uintptr_t end = (file->dlpi_addr + part->p_vaddr + part->p_filesz + page - 1) & ~(page - 1);
-        // Parts that can be written hold changes, even if they are read-only after relocation.
+        // Writable parts contain changes, even if they are read-only after relocation.
         if (part->p_type == PT_LOAD && !(part->p_flags & PF_W))
             madvise((void *) start, end - start, MADV_DONTNEED);
     }

@@ -61,7 +61,8 @@ pid_t CLinux_copy_process(int socket)
     const pid_t parent = getppid();
     int *number;
     long process;
-    // The C library keeps its thread's number where the kernel clears it in the end. As after fork, the copy must find its own there.
+    // The C library stores its thread ID where the kernel clears it at the end. As after fork, the copy must find its
+    // own ID there.
     if (prctl(PR_GET_TID_ADDRESS, &number, 0, 0, 0) != 0)
         return -1;
     // Which of the last two arguments is that address depends on the processor; the kernel ignores the other.
@@ -107,7 +108,7 @@ int CLinux_thread_count(pid_t process)
     char path[64];
     struct stat status;
     snprintf(path, sizeof path, "/proc/%d/task", (int) process);
-    // A folder has a link for each subfolder, and two of its own.
+    // A folder has a link for each subfolder, plus two.
     return stat(path, &status) == 0 ? (int) status.st_nlink - 2 : -1;
 }
 
@@ -147,7 +148,8 @@ void CLinux_bind_to_this_processor(pid_t process)
 {
     int processor = sched_getcpu();
     cpu_set_t only;
-    // If the set is too small for all processors of the machine, the process cannot note them and so could not free itself.
+    // If the set is too small for all processors of the machine, the process cannot record them and so could not free
+    // itself.
     if (processor < 0 || processor >= CPU_SETSIZE || sched_getaffinity(0, sizeof only, &only) != 0 || CPU_COUNT(&only) < 2)
         return;
     CPU_ZERO(&only);
@@ -162,7 +164,7 @@ static void *sleep_forever(void *nothing)
     return nothing;
 }
 
-/// Starts more threads than the supervisor grants. 0, or the error number.
+/// Starts more threads than the supervisor allows. Returns 0, or the error number.
 static int start_threads(void)
 {
     pthread_attr_t attributes;

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
-// The halves of an IPv6 address; an IPv4 address is given in IPv6's form (RFC 4291 section 2.5.5.2). Zero if there is none.
+// The halves of an IPv6 address; an IPv4 address has IPv6's form (RFC 4291 section 2.5.5.2). Zero if there is none.
 static CMicrohttpdShim_address address_of(const struct sockaddr *address)
 {
     CMicrohttpdShim_address halves = {0, 0};
@@ -66,8 +66,9 @@ static void *log_target(void *context, const char *target, struct MHD_Connection
     size_t length = strlen(target);
     callbacks->target_received(peer, target, length);
     if (length > 0) {
-        // Next, the library would split its buffer at the question mark and decode arguments, which are not read. With the
-        // buffer emptied, that takes no time, and no record in the connection's pool for each of thousands of ampersands.
+        // Next, the library would split its buffer at the question mark and decode arguments, which are not used. With
+        // an empty buffer, that takes no time, and no record in the connection's pool for each of thousands of
+        // ampersands.
         char *path = (char *) target;
         char *query = memchr(path, '?', length);
         if (query) query[1] = 0;
@@ -83,7 +84,7 @@ static enum MHD_Result handle_request(
     const CMicrohttpdShim_callbacks *callbacks = context;
     (void) url;
     size_t size = *upload_size;
-    // All of it is taken, because the library passes what is left again.
+    // All of it is consumed, because the library passes leftovers again.
     *upload_size = 0;
     return callbacks->handle(*peer, connection, method, version, upload, size) ? MHD_YES : MHD_NO;
 }
@@ -100,7 +101,7 @@ static void notify_completed(
 typedef enum MHD_Result (*queueing)(struct MHD_Connection *, unsigned, struct MHD_Response *);
 
 static pthread_once_t queueing_found = PTHREAD_ONCE_INIT;
-// The library's own function, and the peers' answer to its refusals.
+// The library's own function, and the peers' handler of its error responses.
 static queueing library_queue;
 static void (*refuses)(void *peer, unsigned status);
 
@@ -109,9 +110,9 @@ static void find_queueing(void)
     library_queue = (queueing) dlsym(RTLD_NEXT, "MHD_queue_response");
 }
 
-// Stands before the library's function of the same name. The library refuses some requests itself, and queues these refusals by the
-// name of its function, so they come here: this is the only way to know which connection is refused, and to answer in its place. Where
-// the library is linked in another way, its own pages are sent.
+// Overrides the library's function of the same name. The library rejects some requests itself, and queues its error
+// responses through this function: this is the only way to learn which connection is rejected, and to respond instead.
+// If the library is linked in another way, its own pages are sent.
 enum MHD_Result MHD_queue_response(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -132,7 +133,7 @@ struct MHD_Daemon *CMicrohttpdShim_start(
     if (!refuses) refuses = callbacks->refuses;
     struct MHD_OptionItem choices[2];
     unsigned count = 0;
-    // A pool of one is an error to the library: without the option there is one thread.
+    // The library rejects a pool of one: without the option there is one thread.
     if (settings->threads > 1)
         choices[count++] = (struct MHD_OptionItem) {MHD_OPTION_THREAD_POOL_SIZE, settings->threads, NULL};
     choices[count] = (struct MHD_OptionItem) {MHD_OPTION_END, 0, NULL};
@@ -193,7 +194,7 @@ static enum MHD_Result blank_expectation(
 {
     (void) context;
     (void) kind;
-    // The value lies in the connection's own buffer, and its length stays.
+    // The value is in the connection's own buffer, and its length does not change.
     if (name_length == 6 && strncasecmp(name, "Expect", 6) == 0 && value) memset((char *) value, ' ', value_length);
     return MHD_YES;
 }
@@ -228,7 +229,7 @@ struct MHD_Response *CMicrohttpdShim_response_reading(
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 64 * 1024, read, owner, release);
 }
 
-// Writes one byte per character of valid UTF-8 and returns how many; `latin` has room for `length`.
+// Writes one byte per character of valid UTF-8 and returns their number; `latin` must have room for `length`.
 static size_t convert_to_latin(char *latin, const unsigned char *text, size_t length)
 {
     size_t count = 0;
@@ -263,7 +264,7 @@ bool CMicrohttpdShim_add_field(
     else
         memcpy(text, value, value_length);
     text[length] = 0;
-    // The library reads no further than the first zero byte.
+    // The library stops reading at the first zero byte.
     bool is_added = !memchr(copy, 0, name_length) && !memchr(text, 0, length)
         && MHD_add_response_header(response, copy, text) == MHD_YES;
     if (copy != room) free(copy);

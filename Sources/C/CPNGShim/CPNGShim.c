@@ -108,7 +108,8 @@ int CPNGShim_complete(
     return 0;
 }
 
-/// The passes: the place of the first pixel, the distance to the next ones, and the area that stands for each until later passes come.
+/// The passes: the position of the first pixel, the distance to the next ones, and the area that each covers until
+/// later passes come.
 static const struct {
     size_t left, top, across, down, width, height;
 } adam[7] = {{0, 0, 8, 8, 8, 8}, {4, 0, 8, 8, 4, 8}, {0, 4, 4, 8, 4, 4}, {2, 0, 4, 4, 2, 4}, {0, 2, 2, 4, 2, 2}, {1, 0, 2, 2, 1, 2}, {0, 1, 1, 2, 1, 1}};
@@ -119,7 +120,7 @@ static int nearest(int left, int above, int before)
     return across <= down && across <= both ? left : (down <= both ? above : before);
 }
 
-/// Undoes the filter of a row, of which the first byte is the kind; 0 for an unknown one.
+/// Reverses the filter of a row, whose first byte is the kind; returns 0 for an unknown one.
 static int unfilter(uint8_t *row, const uint8_t *above, size_t size, size_t step)
 {
     size_t index;
@@ -151,7 +152,7 @@ static void copy_pixel(const uint8_t *from, size_t source, uint8_t *to, size_t t
     }
 }
 
-/// Fills the canvas with what each pixel of a row of a pass stands for.
+/// Fills the canvas with the areas of the pixels of a pass's row.
 static void spread_row(
     const uint8_t *row, int pass, size_t y, const CPNGShimPassed *image, uint8_t *canvas, size_t row_size)
 {
@@ -162,7 +163,7 @@ static void spread_row(
                 copy_pixel(row, source, canvas + line * row_size, index, image->bits);
 }
 
-/// Reads all passes into the canvas, as far as they are there; 0 if it was stopped.
+/// Reads all available passes into the canvas; returns 0 if it was stopped.
 static int spread(
     z_stream *input, const CPNGShimPassed *image, uint8_t *canvas, size_t row_size, uint8_t *rows[2], CPNGShimWatch watch)
 {
@@ -195,7 +196,7 @@ int CPNGShim_spread(
     z_stream input;
     CPNGShimOutput output;
     size_t row_size = (image->width * (size_t) image->bits + 7) / 8, index;
-    // The two rows stand behind the canvas.
+    // The two rows follow the canvas.
     uint8_t *canvas = malloc(row_size * image->height + 2 * (row_size + 1)), *rows[2], none = 0;
     int failed = -1;
     memset(&output, 0, sizeof output);

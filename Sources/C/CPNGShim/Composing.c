@@ -20,7 +20,7 @@ void CPNGShim_clear(const CPNGShimPart *part)
         memset(CPNGShim_row(part, row), 0, part->width * (size_t) part->bands);
 }
 
-/// Lays a pixel with an alpha over one of the canvas, which is not opaque; both have `colors` colors.
+/// Blends a pixel with alpha over a non-opaque canvas pixel; both have `colors` colors.
 static void blend(uint8_t *canvas, const uint8_t *pixel, int colors)
 {
     // In units of 1/255².
@@ -49,7 +49,7 @@ void CPNGShim_put(const CPNGShimPart *part, const void *rows, int bands, int is_
 {
     int has_alpha = bands % 2 == 0, canvas_has_alpha = part->bands % 2 == 0, colors = part->bands - canvas_has_alpha;
     const uint8_t *pixel = rows;
-    // A file's frames all have the same colors; others would be read beyond their pixels.
+    // All frames of a file have the same colors; otherwise this would read beyond their pixels.
     if (bands - has_alpha != colors)
         return;
     for (size_t row = 0; row < part->height; row++) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Makes room for `count` more bytes; returns 0 on success.
+/// Reserves memory for `count` more bytes; returns 0 on success.
 static int reserve(CPNGShimOutput *output, size_t count)
 {
     size_t capacity = 2 * output->capacity + count + portion;

@@ -9,17 +9,17 @@
 /// Bytes of rows between two calls of `should_stop`.
 enum { portion = 64 << 10 };
 
-/// Plain and compressed bytes, in memory that grows.
+/// Plain and compressed bytes, in growing memory.
 typedef struct {
     z_stream stream;
     uint8_t *bytes;
     size_t count, capacity;
 } CPNGShimOutput;
 
-/// Adds bytes as they are; returns 0 on success.
+/// Appends bytes unchanged; returns 0 on success.
 int CPNGShim_append(CPNGShimOutput *output, const void *bytes, size_t count);
 
-/// Adds `count` bytes compressed; returns 0 on success.
+/// Appends `count` bytes compressed; returns 0 on success.
 int CPNGShim_deflate(CPNGShimOutput *output, const uint8_t *bytes, size_t count, int flush);
 
 #endif

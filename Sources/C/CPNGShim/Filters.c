@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/// The byte that the filter Paeth expects: the nearest of those to the left, above and in the corner to left + above − corner.
+/// Returns the prediction of the Paeth filter: the nearest of the bytes to the left, above and in the corner to left +
+/// above − corner.
 static inline uint8_t expected(int left, int above, int corner)
 {
     int from_left = above - corner, from_above = left - corner, from_corner = from_left + from_above;
@@ -41,7 +42,7 @@ static size_t sum_of(const uint8_t *bytes, size_t count)
 {
     size_t sum = 0;
     while (count > 0) {
-        // So that a sum of 32 bits suffices.
+        // So that a 32-bit sum suffices.
         size_t part = count < 1 << 20 ? count : 1 << 20;
         uint32_t distances = 0;
         for (size_t index = 0; index < part; index++)
@@ -63,7 +64,7 @@ const uint8_t *CPNGShim_filter(
         out[0] = (uint8_t) kind;
         filter(kind, row, above, step, count, out + 1);
         size_t sum = sum_of(out + 1, count);
-        // Rows of drawings compress better if they have the filter of those above.
+        // Rows of drawings compress better with the filter of the row above.
         if (kind == *last)
             sum -= sum / 8;
         if (sum < least) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A file in the making.
+/// A file being written.
 typedef struct {
     CPNGShimOutput output;
     const CPNGShimPart *part;
@@ -63,7 +63,7 @@ static int grey_depth(const CPNGShimForm *form)
     return depth;
 }
 
-/// Chooses the kind of the pixels in the file.
+/// Chooses the color type and depth.
 static void choose_kind(File *file)
 {
     const CPNGShimForm *form = file->form;
@@ -90,7 +90,7 @@ static void put_number(uint8_t *place, size_t value)
         place[index] = (uint8_t) (value >> (24 - 8 * index));
 }
 
-/// Begins a chunk, whose length is put in by `end_chunk`; returns 0 on success.
+/// Begins a chunk, whose length `end_chunk` fills in; returns 0 on success.
 static int begin_chunk(CPNGShimOutput *output, const char *type)
 {
     return CPNGShim_append(output, "\0\0\0", 4) || CPNGShim_append(output, type, 4);
@@ -111,7 +111,7 @@ static int put_chunk(CPNGShimOutput *output, const char *type, const uint8_t *by
     return begin_chunk(output, type) || CPNGShim_append(output, bytes, count) || end_chunk(output, start);
 }
 
-/// Writes all before the pixels; returns 0 on success.
+/// Writes everything before the pixels; returns 0 on success.
 static int put_header(File *file)
 {
     CPNGShimOutput *output = &file->output;
@@ -134,7 +134,7 @@ static int put_header(File *file)
     return put_chunk(output, "PLTE", palette, 3 * count) || (transparent && put_chunk(output, "tRNS", alpha, transparent));
 }
 
-/// Compresses a row, with the number of its filter before it; returns 0 on success.
+/// Compresses a row, after the number of its filter; returns 0 on success.
 static int put_row(File *file, size_t y, const uint8_t *row)
 {
     return (y % 32 == 0 && file->watch.should_stop(file->watch.context))
@@ -157,7 +157,7 @@ static void pack(const File *file, const uint8_t *indices, uint8_t *row)
     }
 }
 
-/// Writes indices without filters: neighboring ones, and packed pixels, have no differences that would be small.
+/// Writes indices without filters: differences between indices, or packed pixels, are not small.
 static int put_indices(File *file)
 {
     int failed = !(file->room = calloc(1, file->row_size + 1));
@@ -168,7 +168,7 @@ static int put_indices(File *file)
     return failed;
 }
 
-/// Copies the bands of a row that the file has: without alpha, or the first of three equal colors.
+/// Copies the bands that the file keeps of a row: without alpha, or the first of three equal colors.
 static void narrow(const File *file, const uint8_t *from, uint8_t *to)
 {
     int bands = file->part->bands, colors = file->form->bands < 3 ? 1 : 3, has_alpha = file->form->bands % 2 == 0;

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Colors are compared premultiplied by alpha, so that the color of transparent pixels does not matter. The cubes of a grid collect the
-// pixels; cubes are split among boxes, and the means of the boxes are improved as in Lloyd's algorithm.
+// Colors are compared premultiplied by alpha, so that the color of transparent pixels does not matter. Pixels are
+// collected in the cubes of a grid; cubes are split among boxes, and the means of the boxes are improved by Lloyd's
+// algorithm.
 
 enum { channels = 4,
     color_bits = 5,
@@ -28,12 +29,12 @@ typedef struct {
     float count;
 } Entry;
 
-/// Entries that get one color.
+/// Entries that share one color.
 typedef struct {
     int first, count;
     int axis;
     double mean;
-    /// The sum of the squared differences from the mean, of all channels.
+    /// The sum of the squared differences from the mean, over all channels.
     double error;
 } Box;
 
@@ -55,7 +56,7 @@ static inline unsigned cube_of(const uint8_t *parts)
         | (unsigned) (parts[2] >> shift) << (2 * color_bits) | (unsigned) (parts[3] >> (8 - alpha_bits)) << (3 * color_bits);
 }
 
-/// The cubes that hold pixels, as entries in memory of their own; the number is put into `*count`.
+/// Returns the cubes that contain pixels, as allocated entries; their number is stored in `*count`.
 static Entry *collect(const CPalettesPixels *pixels, int *count, CPalettesWatch watch)
 {
     Cube *cubes = calloc((size_t) 1 << cube_bits, sizeof *cubes);
@@ -96,7 +97,7 @@ static Entry *collect(const CPalettesPixels *pixels, int *count, CPalettesWatch 
     return entries;
 }
 
-/// Computes the error of a box, and the axis along which it has most of it.
+/// Computes the error of a box, and the axis with most of it.
 static void measure(Box *box, const Entry *entries)
 {
     double sums[channels] = {0, 0, 0, 0}, squares[channels] = {0, 0, 0, 0}, weight = 0, most = -1;
@@ -119,12 +120,12 @@ static void measure(Box *box, const Entry *entries)
             box->mean = sums[channel] / weight;
         }
     }
-    // One entry has no error, but what rounding left.
+    // One entry has no error, except from rounding.
     if (box->count == 1)
         box->error = 0;
 }
 
-/// Moves the entries that lie above the mean of the box's axis into `upper`; returns 0 if none do.
+/// Moves the entries above the mean of the box's axis to `upper`; returns 0 if there are none.
 static int split(Box *box, Box *upper, Entry *entries)
 {
     int low = box->first, high = box->first + box->count;
@@ -147,7 +148,8 @@ static int split(Box *box, Box *upper, Entry *entries)
     return 1;
 }
 
-/// Splits the box with the largest error until the error of all is at most `most`, or there are 256 boxes; returns their number.
+/// Splits the box with the largest error until the total error is at most `most`, or there are 256 boxes; returns their
+/// number.
 static int split_all(Box *boxes, Entry *entries, int count, double most)
 {
     int boxes_count = 1;
@@ -177,7 +179,7 @@ typedef struct {
     int count;
 } Colors;
 
-/// The place of the color that is nearest to `value`.
+/// Returns the index of the color nearest to `value`.
 static int nearest(const Colors *colors, const float *value)
 {
     float distances[CPalettes_most_colors];
@@ -197,7 +199,7 @@ static int nearest(const Colors *colors, const float *value)
     return place;
 }
 
-/// Moves each color to the mean of the entries that it is nearest to.
+/// Moves each color to the mean of its nearest entries.
 static void improve(Colors *colors, const Entry *entries, int count)
 {
     double sums[CPalettes_most_colors][channels + 1];
@@ -218,7 +220,7 @@ static float clipped(float value, float most)
     return value < 0 ? 0 : (value < most ? value : most);
 }
 
-/// The colors as pixels have them; afterwards, `colors` is exactly what these are when premultiplied.
+/// Rounds the colors to 8 bits; afterwards, `colors` contains exactly the rounded colors, premultiplied.
 static void round_all(Colors *colors, uint32_t *rounded)
 {
     for (int index = 0; index < colors->count; index++) {
@@ -235,12 +237,12 @@ static void round_all(Colors *colors, uint32_t *rounded)
     }
 }
 
-/// Gives each pixel the nearest color, by its cube, and adds the difference to the pixels that follow.
+/// Assigns the nearest color to each pixel, by its cube, and diffuses the difference to the following pixels.
 static CPalettesStatus assign(const CPalettesPixels *pixels, const Colors *colors, uint8_t *indices, CPalettesWatch watch)
 {
     int width = pixels->width;
     int16_t *known = malloc(sizeof *known << cube_bits);
-    // The differences that the next row gets; a pixel more at both ends.
+    // The differences for the next row; one extra pixel at both ends.
     float(*errors)[channels] = calloc(2 * ((size_t) width + 2), sizeof *errors);
     CPalettesStatus status = known && errors ? CPalettesDone : CPalettesFailed;
     if (known)
@@ -248,7 +250,7 @@ static CPalettesStatus assign(const CPalettesPixels *pixels, const Colors *color
     for (int y = 0; y < pixels->height && status == CPalettesDone; y++) {
         float(*below)[channels] = errors + (y % 2 ? 0 : width + 2), (*here)[channels] = errors + (y % 2 ? width + 2 : 0);
         const uint8_t *row = pixels->samples + (size_t) y * (size_t) width * (size_t) pixels->bands;
-        // Each row goes the other way, so that no pattern runs to one side.
+        // Rows alternate in direction, so that no pattern runs to one side.
         int step = y % 2 ? -1 : 1, x = y % 2 ? width - 1 : 0;
         if (y % 32 == 0 && watch.should_stop(watch.context))
             status = CPalettesFailed;
@@ -268,7 +270,7 @@ static CPalettesStatus assign(const CPalettesPixels *pixels, const Colors *color
             int index = known[cube];
             indices[(size_t) y * (size_t) width + (size_t) x] = (uint8_t) index;
             for (int channel = 0; channel < channels; channel++) {
-                // Three quarters of the difference: all of it would draw worms.
+                // Three quarters of the difference: all of it would cause visible worms.
                 float error = (value[channel] - colors->parts[channel][index]) / weights[channel] * (0.75f / 16);
                 here[x + 1 + step][channel] += 7 * error;
                 below[x + 1 - step][channel] += 3 * error;

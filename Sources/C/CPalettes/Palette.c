@@ -3,19 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A table of the colors that were seen, by hash.
+/// A hash table of the colors found.
 enum { table_bits = 11,
     table_size = 1 << table_bits };
 
 typedef struct {
     uint32_t colors[table_size];
-    /// One more than the index of the color; 0 for none.
+    /// The index of the color plus one; 0 for none.
     uint16_t places[table_size];
     uint32_t seen[CPalettes_most_colors];
     int count;
 } Table;
 
-/// The index of a color, which is added if it is new; -1 if there is no place for it.
+/// Returns the index of a color, which is added if it is new; -1 if the table is full.
 static inline int index_of(Table *table, uint32_t color)
 {
     uint32_t slot = (color * 2654435761u) >> (32 - table_bits);
@@ -32,7 +32,7 @@ static inline int index_of(Table *table, uint32_t color)
     return table->count - 1;
 }
 
-/// Writes the indices of a row; returns 0 if the colors are too many. The number of bands is a constant for the compiler.
+/// Writes the indices of a row; returns 0 if there are too many colors. The number of bands is a compile-time constant.
 static inline __attribute__((always_inline)) int read_row(
     Table *table, const uint8_t *row, int width, const int bands, uint8_t *indices)
 {
@@ -87,7 +87,8 @@ CPalettesStatus CPalettes_read(const CPalettesPixels *pixels, CPalettesIndexed *
     return status;
 }
 
-/// A color, and its key: transparent before opaque, then dark before light, then any order that depends on the color alone.
+/// A color and its sort key: transparent before opaque, then dark before light, then any order that depends only on the
+/// color.
 typedef struct {
     uint64_t key;
     uint32_t color;

@@ -3,7 +3,7 @@
 
 #include "CPalettes.h"
 
-/// A pixel's color as a number: red, green, blue and alpha in its bytes from the lowest to the highest.
+/// Packs a pixel's color: red, green, blue and alpha from the lowest byte to the highest.
 static inline uint32_t color_of(const uint8_t *pixel, int bands)
 {
     switch (bands) {
@@ -14,7 +14,7 @@ static inline uint32_t color_of(const uint8_t *pixel, int bands)
     }
 }
 
-/// Puts the colors into the palette in its order, and replaces the indices, which are places among `colors`.
+/// Sorts the colors into the palette, and updates the indices, which refer to `colors`.
 void CPalettes_sort(CPalettesIndexed *indexed, const uint32_t *colors, size_t pixel_count);
 
 #endif

@@ -24,7 +24,7 @@ static inline int box_end(const CPixelsBoxes *boxes, int left)
 /// Samples that are summed down the rows at a time; a multiple of every number of bands times the largest factor.
 enum { samples_at_a_time = 12 * 64 };
 
-/// Sums samples down the rows: of 64 they have less than 16 bits.
+/// Sums samples down the rows: the sum of 64 has less than 16 bits.
 static void sum_rows(const CPixelsBoxes *boxes, size_t first, int count, uint16_t *sums)
 {
     int row, place;
@@ -37,7 +37,7 @@ static void sum_rows(const CPixelsBoxes *boxes, size_t first, int count, uint16_
     }
 }
 
-/// The means along a row of boxes, each band by itself.
+/// Averages along a row of boxes, each band separately.
 static inline __attribute__((always_inline)) void average_bands(const CPixelsBoxes *boxes, int bands, uint8_t *out)
 {
     uint16_t sums[samples_at_a_time];
@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) void average_bands(const CPixelsBox
     }
 }
 
-/// The compiler knows the number of bands in each of the calls.
+/// The number of bands is a compile-time constant in each call.
 static void average_row(const CPixelsBoxes *boxes, uint8_t *out)
 {
     switch (boxes->bands) {
@@ -69,7 +69,7 @@ static void average_row(const CPixelsBoxes *boxes, uint8_t *out)
     }
 }
 
-/// The means of boxes from `left` on, of which the last band is alpha, by which the others are weighted.
+/// Averages boxes from `left` on whose last band is alpha, which weights the others.
 static void average_bands_by_alpha(const CPixelsBoxes *boxes, int left, uint8_t *out)
 {
     int width = boxes->width, bands = boxes->bands;
@@ -95,15 +95,16 @@ static void average_bands_by_alpha(const CPixelsBoxes *boxes, int left, uint8_t 
 
 #if defined(__SSE2__) || defined(__ARM_NEON)
 
-/// Largest factor for which quotients of floating point, rounded down, are those of integers: dividends are below 2^24, and a quotient that is
-/// below a whole number is so by more than half of the last bit.
+/// Largest factor for which floating-point quotients, rounded down, equal integer quotients: dividends are below 2^24,
+/// and a quotient below a whole number differs from it by more than half of the last bit.
 enum { most_float_factor = 8 };
 
 #endif
 
 #if defined(__SSE2__)
 
-/// The sums of two pixels' colors, multiplied by their alphas, and the sum of their alphas; the pixels' bytes stand in turns.
+/// Returns the sums of two pixels' premultiplied colors, and the sum of their alphas; the pixels' bytes are
+/// interleaved.
 static inline __m128i weighted(__m128i pixels)
 {
     const __m128i is_colour = _mm_setr_epi32(-1, -1, -1, 0), ones = _mm_setr_epi16(0, 0, 0, 0, 0, 0, 1, 1);
@@ -128,12 +129,12 @@ static inline __m128i weighted_4(const uint8_t *pixels)
         weighted(_mm_unpacklo_epi8(four, _mm_setzero_si128())), weighted(_mm_unpackhi_epi8(four, _mm_setzero_si128())));
 }
 
-/// Writes a mean from the sums of colors multiplied by alphas, and of alphas.
+/// Writes a mean from the sums of premultiplied colors, and of alphas.
 static inline void write_mean(__m128i sums, int count, uint8_t *out)
 {
     const __m128i is_colour = _mm_setr_epi32(-1, -1, -1, 0);
     __m128i alphas = _mm_shuffle_epi32(sums, 0xFF), divisors, means;
-    // Without color the sums are zero, and any divisor is right.
+    // If alpha is zero, the sums are zero, and any divisor is right.
     alphas = _mm_or_si128(alphas, _mm_srli_epi32(_mm_cmpeq_epi32(alphas, _mm_setzero_si128()), 31));
     divisors = _mm_or_si128(_mm_and_si128(is_colour, alphas), _mm_andnot_si128(is_colour, _mm_set1_epi32(count)));
     sums = _mm_add_epi32(sums, _mm_srli_epi32(divisors, 1));
@@ -155,7 +156,7 @@ static inline Sums sums_of_row(Sums sums, const uint8_t *pixels, int count)
 
 typedef uint32x4_t Sums;
 
-/// Adds colors, multiplied by their alphas, and alphas.
+/// Adds premultiplied colors, and alphas.
 static inline Sums sums_of_row(Sums sums, const uint8_t *pixels, int count)
 {
     static const uint16_t colours[] = {0xFFFF, 0xFFFF, 0xFFFF, 0, 0xFFFF, 0xFFFF, 0xFFFF, 0};
@@ -187,7 +188,7 @@ static inline void write_mean(Sums sums, int count, uint8_t *out)
 
 #if defined(__SSE2__) || defined(__ARM_NEON)
 
-/// The means of whole boxes of four bands, of which the sides are even; returns where the first of the others begins.
+/// Averages whole boxes of four bands with even sides; returns where the first of the others begins.
 static inline __attribute__((always_inline)) int average_whole_by_alpha(const CPixelsBoxes *boxes, int factor, uint8_t *out)
 {
     int width = boxes->width, left, y;

@@ -35,7 +35,7 @@ static float blended(int mode, float below, float above)
     }
 }
 
-/// Lays a pixel of red, green, blue and alpha on one of `bands`.
+/// Blends a pixel of red, green, blue and alpha onto one of `bands`.
 static void lay(int mode, const uint8_t *above, float share, uint8_t *pixel, int bands)
 {
     float alpha = (float) above[3] / 255 * share, own = bands == 4 ? (float) pixel[3] / 255 : 1, all, mixed[3];
@@ -60,7 +60,7 @@ static void lay(int mode, const uint8_t *above, float share, uint8_t *pixel, int
         pixel[3] = in_eight_bits(all * 255);
 }
 
-/// The pixel of a stamp as red, green, blue and alpha.
+/// Reads a pixel of a stamp as red, green, blue and alpha.
 static void take(const CPixelsBlend *blend, int x, int y, uint8_t *pixel)
 {
     const uint8_t *from;
@@ -77,7 +77,7 @@ static void take(const CPixelsBlend *blend, int x, int y, uint8_t *pixel)
     }
 }
 
-/// Lays a row of one copy of the stamp, whose left edge is at `left`.
+/// Blends a row of one copy of the stamp, whose left edge is at `left`.
 static void lay_row(const CPixelsBlend *blend, int left, int row, uint8_t *pixels, int width, int bands)
 {
     int first = left < 0 ? -left : 0, end = blend->width < width - left ? blend->width : width - left, x;
@@ -105,7 +105,7 @@ int CPixels_blend(const void *settings, const CPixelsFrame *in, const CPixelsFra
             for (i = 0; i < blend->across; i++)
                 lay_row(blend, blend->left + i * blend->pitch_x, inside, row, in->width, in->bands);
         }
-        // A mask is empty where it does not lie.
+        // A mask clears the area that it does not cover.
         if (blend->mode == CPixels_blend_mask)
             for (x = 0; x < in->width; x++)
                 if (y < blend->top || y >= blend->top + blend->height || x < blend->left || x >= blend->left + blend->width)

@@ -21,7 +21,7 @@ static int is_near(const uint8_t *pixel, int bands, const uint8_t *color, int to
         && abs(pixel[blue] - color[2]) <= tolerance && abs(alpha - color[3]) <= tolerance;
 }
 
-/// A component on the matte.
+/// Returns a component composited over the matte.
 static int flat_component(const CPixelsFrame *frame, const CPixelsBorder *border, int x, int y, int component)
 {
     const uint8_t *pixel = row_of(frame, y) + (ptrdiff_t) x * frame->bands;
@@ -32,8 +32,8 @@ static int flat_component(const CPixelsFrame *frame, const CPixelsBorder *border
     return (value * alpha + border->matte[component] * (255 - alpha)) / 255;
 }
 
-/// Whether the median of nine pixels is near the color: at least five are not above it, and five are not below it. Pixels beyond the edge are like
-/// those at the edge.
+/// Returns whether the median of nine pixels is near the color: at least five are not above it, and five are not below
+/// it. Beyond the edge, edge pixels repeat.
 static int is_smoothed_near(const CPixelsFrame *frame, const CPixelsBorder *border, int x, int y)
 {
     for (int component = 0; component < 3; component++) {
@@ -81,7 +81,7 @@ int CPixels_find_border(const CPixelsFrame *frame, CPixelsBorder *border, CPixel
     } else {
         while (is_border(frame, border, left, bottom - 1, right, bottom))
             bottom--;
-        // Row by row, because columns are slow to read: how far the border reaches into any row.
+        // Row by row, because columns are slow to read: the widest border in any row.
         left = right = frame->width;
         for (y = top; y < bottom; y++) {
             int x = 0;

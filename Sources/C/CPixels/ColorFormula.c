@@ -45,7 +45,7 @@ static float ratio_of(float lightness)
     return lightness > 0.206893f ? lightness * lightness * lightness : (lightness - 16.0f / 116) / 7.787f;
 }
 
-/// A color in CIE Lab of D65: factors of lightness and chroma, and the cosine and sine of the turn of the hue.
+/// Changes a color in CIE Lab of D65: factors of lightness and chroma, and the cosine and sine of the hue's rotation.
 static void change_lab(const Curves *curves, const float *values, const uint8_t *from, uint8_t *to)
 {
     float red = curves->light[from[0]], green = curves->light[from[1]], blue = curves->light[from[2]];
@@ -72,7 +72,7 @@ static void multiply(const float *factors, const uint8_t *from, uint8_t *to)
     to[2] = in_eight_bits(factors[6] * red + factors[7] * green + factors[8] * blue);
 }
 
-/// Moves each component to or from the root of the weighted mean of the squares.
+/// Moves each component toward or away from the root of the weighted mean of the squares.
 static void saturate(float factor, const uint8_t *from, uint8_t *to)
 {
     float red = from[0], green = from[1], blue = from[2];
@@ -139,7 +139,7 @@ int CPixels_equalize(const void *settings, const CPixelsFrame *in, const CPixels
     return CPixels_apply_formula(&formula, in, out, watch);
 }
 
-/// A number that looks random and follows from the place alone.
+/// Returns a pseudorandom number that depends only on the position.
 static uint32_t scattered(uint32_t value)
 {
     value = (value ^ (value >> 16)) * 0x7feb352d;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/// Pixels that are computed together, in a form that the compiler makes vector code of.
+/// Pixels that are computed together, in a form that the compiler vectorizes.
 enum { block = 64 };
 
 /// Replaces each component but alpha by its entry in `table`.
@@ -46,7 +46,7 @@ static void multiply(const float *matrix, float *restrict red, float *restrict g
     }
 }
 
-/// Rounds what a scale and an offset make of values.
+/// Applies a scale and an offset, and rounds.
 static void finish(const CPixelsColors *colors, const float *restrict values, int32_t *restrict bytes)
 {
     int i;
@@ -92,7 +92,7 @@ int CPixels_color(const void *settings, const CPixelsFrame *in, const CPixelsFra
     for (y = 0; y < in->height; y++) {
         if (is_ended(watch, y))
             return -1;
-        // Equal components stay equal: the rows of the matrices that may come here sum to one.
+        // Equal components stay equal: the rows of all matrices here sum to one.
         if (colors->count && in->bands >= 3)
             transform(colors, row_of(in, y), row_of(out, y), in->width, in->bands);
         else

@@ -10,7 +10,7 @@ static int within(int value, int count)
     return value < 0 ? 0 : (value < count ? value : count - 1);
 }
 
-/// Adds `factor` times a row, moved by `shift` pixels; the outermost pixels go on beyond the edges.
+/// Adds `factor` times a row, shifted by `shift` pixels; the outermost pixels repeat beyond the edges.
 WIDE static void add_row(const uint8_t *row, int width, int bands, int shift, float factor, float *restrict sums)
 {
     int first = shift < 0 ? (-shift < width ? -shift : width) : 0;
@@ -37,7 +37,7 @@ int CPixels_convolve(const void *settings, const CPixelsFrame *in, const CPixels
     for (y = 0; y < in->height; y++) {
         const uint8_t *from = row_of(in, y);
         uint8_t *to = row_of(out, y);
-        // A kernel has up to some hundred factors, so each row is a lot of work.
+        // A kernel may have hundreds of factors, so each row is a lot of work.
         if (watch.should_stop(watch.context))
             break;
         memset(sums, 0, (size_t) in->width * (size_t) bands * sizeof *sums);

@@ -3,7 +3,8 @@
 
 #include "CPixels.h"
 
-// The wider registers halve the time. Both variants compute the same values, because products and sums are rounded apart.
+// The wider registers halve the time. Both variants compute the same values, because products and sums are rounded
+// separately.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define CPixels_WITHOUT_VARIANTS
@@ -20,8 +21,8 @@ static inline uint8_t *row_of(const CPixelsFrame *frame, int y)
     return frame->pixels + (size_t) y * frame->stride;
 }
 
-/// The way through a frame that meets its pixels in the rows of the frame that an EXIF orientation makes of it: from `origin`, by so many
-/// bytes from one pixel to the next, and from one row to the next.
+/// A traversal of a frame in the row order of the frame turned by an EXIF orientation: from `origin`, with these byte
+/// distances between pixels and between rows.
 typedef struct {
     uint8_t *origin;
     ptrdiff_t across, down;
@@ -41,7 +42,7 @@ static inline int has_alpha(const CPixelsFrame *frame)
     return frame->bands == 2 || frame->bands == 4;
 }
 
-/// Whether to stop before this row.
+/// Returns whether to stop before this row.
 static inline int is_ended(CPixelsWatch watch, int y)
 {
     return y % 32 == 0 && watch.should_stop(watch.context);
@@ -53,7 +54,7 @@ static inline uint8_t in_eight_bits(float value)
     return (uint8_t) (value > 0 ? value < 255 ? value + 0.5f : 255 : 0);
 }
 
-/// Writes a pixel whose colors have been multiplied by alpha, 0 to 1; alpha is 0 to 255.
+/// Writes a pixel with premultiplied colors, 0 to 1; alpha is 0 to 255.
 static inline void put_divided(uint8_t *pixel, const float *colors, float alpha, int bands)
 {
     float factor = alpha > 0 ? 255 / alpha : 0;

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Samples of a map before and behind a place, and the share of the second one in 256ths.
+/// The samples of a map before and after a position, and the weight of the second one in 256ths.
 typedef struct {
     int first, second, share;
 } Between;
 
-/// The place in a map of `count` samples that a sample of the image stands for, if the image fills `length` samples from `start` on.
+/// Returns the position in a map of `count` samples for a sample of the image, if the image fills `length` samples from
+/// `start` on.
 static Between between(int sample, double start, double length, int count)
 {
     double place = (sample + 0.5 - start) / length * count - 0.5;
@@ -27,13 +28,13 @@ static inline int luma_of(const uint8_t *pixel, int bands)
     return bands < 3 ? pixel[0] : (77 * pixel[0] + 150 * pixel[1] + 29 * pixel[2] + 128) >> 8;
 }
 
-/// The part of the sample at `place` that lies between two edges.
+/// Returns the part of the sample at `place` that lies between two edges.
 static inline float covered(int place, double start, double end)
 {
     return (float) ((end < place + 1 ? end : place + 1) - (start > place ? start : place));
 }
 
-/// Writes for each sample of a row of the image from `start` to `end` the sample, then its light with each gain.
+/// Writes each sample of a row of the image from `start` to `end`, followed by its light with each gain.
 static void brighten(const CPixelsGains *gains, const CPixelsFrame *image, const CPixelsFrame *map, const Between *columns, int y, int start,
     int end, float *values)
 {
@@ -52,7 +53,7 @@ static void brighten(const CPixelsGains *gains, const CPixelsFrame *image, const
     }
 }
 
-/// The sample of a map whose gain is the nearest one; the least one for no number.
+/// Returns the map sample with the nearest gain; the least one for NaN.
 static uint8_t sample_of(const float *gains, float gain)
 {
     int low = 0, high = CPixels_gain_steps;
@@ -66,7 +67,7 @@ static uint8_t sample_of(const float *gains, float gain)
     return (uint8_t) ((low + 8) / 16);
 }
 
-/// The light of a pixel of the result without a gain: of the image that is shown, else of the mean of samples.
+/// Returns the light of a pixel of the result without a gain: of the shown image, or of the mean of samples.
 static float light_of(const CPixelsGains *gains, const uint8_t *base, int bands, float mean)
 {
     int step = mean > 0 ? mean < 254 ? (int) mean : 254 : 0;
@@ -79,7 +80,7 @@ int CPixels_fit_gains(const CPixelsGains *gains, const CPixelsFrame *image, cons
     const CPixelsFrame *out, CPixelsWatch watch)
 {
     CPixelsArea part = gains->part;
-    // The way back from the turned result.
+    // The inverse of the result's turn.
     int orientation = gains->orientation == 6 ? 8 : gains->orientation == 8 ? 6
                                                                             : gains->orientation;
     int width = orientation < 5 ? out->width : out->height, height = orientation < 5 ? out->height : out->width;

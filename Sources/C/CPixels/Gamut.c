@@ -7,11 +7,11 @@
 #include <string.h>
 
 enum { component_steps = 4096,
-    /// Most places that are tried on the way to gray.
+    /// Most iterations on the way to gray.
     tries = 12,
-    /// Pixels of a row that are looked at together.
+    /// Pixels of a row that are processed together.
     span = 4 * CPixels_gamut_block,
-    /// Colors that are brought inside together: two of the widest vectors.
+    /// Colors that are moved into the gamut together: two of the widest vectors.
     lanes = 16 };
 
 /// The component of sRGB's curve, 0 to 255, for each step of light from 0 to 1.
@@ -28,11 +28,11 @@ static void compute(void)
     components[component_steps + 1] = 255;
 }
 
-/// Light that is so little beyond the gamut is clipped.
+/// Light that exceeds the gamut by less than this is clipped.
 static const float slack = 1e-4f;
-/// Light that counts as beyond it: by more than the rounding of colors on its surface.
+/// Light that counts as outside: beyond rounding errors of colors on the surface.
 static const float under = -0.0025f, over = 1.01f;
-/// The cube root of the luminance of middle gray, and the share of the way to it that gray moves along.
+/// The cube root of the luminance of middle gray, and the share by which gray moves toward it.
 static const float middle = 66 / 116.f, pull = 0.2f;
 
 static inline float component(float light)
@@ -56,8 +56,8 @@ static inline int is_within(const float *light, float least, float most)
     return 1;
 }
 
-/// CIE Lab's measure of light, which the eye sees as even, and its reverse. The cube root is found by Newton's rule from a third of the
-/// exponent, alike on all processors and in vectors.
+/// CIE Lab's perceptual measure of light, and its inverse. The cube root is computed by Newton's method from a third of
+/// the exponent, equal on all processors and in vectors.
 static inline float seen(float light)
 {
     float value = light > 216 / 24389.f ? light : 1, root;
@@ -76,7 +76,7 @@ static inline float light_of(float value)
     return value > 6 / 29.f ? value * value * value : (value - 4 / 29.f) * (108 / 841.f);
 }
 
-/// By how much light lies beyond the gamut; negative inside.
+/// Returns by how much light exceeds the gamut; negative inside.
 static inline float excess(float red, float green, float blue)
 {
     float most = red > green ? red : green, least = red < green ? red : green;
@@ -85,9 +85,9 @@ static inline float excess(float red, float green, float blue)
     return most - 1 > -least ? most - 1 : -least;
 }
 
-/// Moves colors towards a gray in CIE Lab until the gamut holds them: their hues stay, their chroma shrinks, and their lightness moves a
-/// little to the middle, where a gamut has more colors. The places are found by false positions (the Illinois rule), for all of them in
-/// the same few steps, which bounds the time of the worst ones.
+/// Moves colors toward a gray in CIE Lab until they are inside the gamut: their hue is constant, their chroma shrinks,
+/// and their lightness moves slightly to the middle, where a gamut has more colors. Positions are found by the false
+/// position method (Illinois), for all of them in the same few iterations, which limits the worst case.
 WIDE static void bring_inside(const CPixelsGamut *gamut, float light[3][lanes])
 {
     float color[3][lanes], grey[lanes], low[lanes], high[lanes], at_low[lanes], at_high[lanes], side[lanes];
@@ -117,7 +117,7 @@ WIDE static void bring_inside(const CPixelsGamut *gamut, float light[3][lanes])
             float z = light_of(color[2][i] + (grey[i] - color[2][i]) * way);
             now = excess(product(back, x, y, z), product(back + 3, x, y, z), product(back + 6, x, y, z));
             is_outside = now > 0;
-            // Where the surface is, both ends meet, and nothing moves any more.
+            // On the surface, both ends meet, and nothing moves any more.
             stays = now <= slack && now > -2 * slack;
             float halved_low = side[i] > 0 ? at_low[i] * 0.5f : at_low[i], halved_high = side[i] < 0 ? at_high[i] * 0.5f : at_high[i];
             float next_low = is_outside ? now : halved_low, next_high = is_outside ? halved_high : now;
@@ -139,7 +139,7 @@ WIDE static void bring_inside(const CPixelsGamut *gamut, float light[3][lanes])
     }
 }
 
-/// The light in the other gamut of components from 0 to 255.
+/// Converts components from 0 to 255 to light in the other gamut.
 static inline void other_light(const CPixelsGamut *gamut, const float *color, float *light)
 {
     float own[3];
@@ -170,7 +170,7 @@ void CPixels_change_gamut_of(const CPixelsGamut *gamut, float *red, float *green
                 rows[band][i] = component(light[band]);
         if (found == 0 || (found < lanes && i + 1 < count))
             continue;
-        // The last ones may be fewer.
+        // The last group may be smaller.
         for (place = found; place < lanes; place++)
             for (band = 0; band < 3; band++)
                 beyond[band][place] = beyond[band][0];
@@ -182,7 +182,7 @@ void CPixels_change_gamut_of(const CPixelsGamut *gamut, float *red, float *green
     }
 }
 
-/// Changes a span of a row; drawings have long runs of one color, of which each is changed once.
+/// Converts a span of a row; drawings have long runs of one color, each of which is converted once.
 static int change_span(const CPixelsGamut *gamut, const uint8_t *from, uint8_t *to, int width, int bands)
 {
     float colors[3][CPixels_gamut_block];

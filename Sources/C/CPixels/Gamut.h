@@ -6,7 +6,7 @@
 /// Most colors that are changed together: a multiple of every vector's length.
 enum { CPixels_gamut_block = 64 };
 
-/// Changes colors whose components, 0 to 255, lie in three rows.
+/// Converts colors whose components, 0 to 255, are in three rows.
 void CPixels_change_gamut_of(const CPixelsGamut *gamut, float *red, float *green, float *blue, int count);
 
 #endif

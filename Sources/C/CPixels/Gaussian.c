@@ -8,7 +8,7 @@
 
 const double CPixels_least_boxes_sigma = 8;
 
-/// The numbers of a row, with colors multiplied by alpha.
+/// Loads a row as floating-point numbers, premultiplied by alpha.
 WIDE static void load(const CPixelsFrame *frame, int y, float *to)
 {
     const uint8_t *from = row_of(frame, y);
@@ -26,7 +26,7 @@ WIDE static void load(const CPixelsFrame *frame, int y, float *to)
     }
 }
 
-/// Writes a row, which may be the same one: `amount` times its difference from the means is added to it.
+/// Writes a row, possibly in place, after adding `amount` times its difference from the means.
 WIDE static void store(const CPixelsFrame *in, const CPixelsFrame *out, int y, const float *means, float amount, float *own)
 {
     uint8_t *to = row_of(out, y);
@@ -45,7 +45,7 @@ WIDE static void store(const CPixelsFrame *in, const CPixelsFrame *out, int y, c
         put_divided(to + i, own + i, own[i + bands - 1], bands);
 }
 
-/// The weights of the pixel itself and of those at each distance, up to the returned one; their sum is one.
+/// Computes the weights of the pixel itself and at each distance, up to the returned one; their sum is one.
 static int weigh(double sigma, float **weights)
 {
     int radius = (int) ceil(3 * sigma), distance;
@@ -60,7 +60,7 @@ static int weigh(double sigma, float **weights)
     return radius;
 }
 
-/// Adds up the rows at two distances on both sides, weighted.
+/// Adds the weighted rows at two distances on both sides.
 WIDE static void add_pairs(
     float *restrict sum, const float *const *near, const float *const *far, const float *weights, int count)
 {
@@ -85,7 +85,7 @@ WIDE static void scale(float *restrict to, const float *from, float weight, int 
         to[i] = weight * from[i];
 }
 
-/// The means of numbers whose neighbors at each distance begin at `rows[radius - distance]` and `rows[radius + distance]`.
+/// Averages rows; the neighbors at each distance begin at `rows[radius - distance]` and `rows[radius + distance]`.
 static void mean(float *sum, const float *const *rows, const float *weights, int radius, int count)
 {
     int distance;
@@ -99,7 +99,7 @@ static void mean(float *sum, const float *const *rows, const float *weights, int
         add_pair(sum, rows[0], rows[2 * radius], weights[radius], count);
 }
 
-/// Means along a row; `row` has room for `radius` pixels before and after it, which repeat its ends.
+/// Averages along a row; `row` has room for `radius` pixels before and after it, which repeat its ends.
 static void mean_across(
     float *row, const float *weights, int radius, int width, int bands, const float **places, float *to)
 {
@@ -119,7 +119,7 @@ static int clamped(int value, int count)
     return value < 0 ? 0 : (value < count ? value : count - 1);
 }
 
-/// Means by weights. Rows are computed across once, and kept as long as rows below need them.
+/// Blurs with weights. Rows are blurred horizontally once, and kept while rows below need them.
 static int by_weights(const CPixelsGaussian *gaussian, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch)
 {
     float *weights;
@@ -153,7 +153,7 @@ end:
     return failed;
 }
 
-/// Means of 2 * radius + 1 numbers that lie `step` apart, along a line of `length`, which repeats its ends.
+/// Averages 2 * radius + 1 numbers that are `step` apart, along a line of `length` with repeated ends.
 static void box_along(const float *from, float *to, int length, int radius, ptrdiff_t step)
 {
     double sum = 0, share = 1.0 / (2 * radius + 1);
@@ -190,7 +190,7 @@ static void box_down(const float *from, float *to, double *sums, int count, int 
 
 enum { boxes = 4 };
 
-/// The radii of boxes whose variances together are sigma's square, as nearly as whole numbers can.
+/// Chooses radii of boxes whose variances sum to sigma squared, as nearly as whole numbers can.
 static void choose_boxes(double sigma, int *radii)
 {
     int low = (int) floor((sqrt(12 * sigma * sigma / boxes + 1) - 1) / 2), count, box;
@@ -200,13 +200,14 @@ static void choose_boxes(double sigma, int *radii)
         radii[box] = box < count ? low : low + 1;
 }
 
-/// Whether boxes take longer on a line, with its ends repeated as far as they reach, than weights for each pair of its numbers.
+/// Returns whether boxes, including repeated ends, cost more on a line than weights for each pair of its numbers.
 static int is_short(int length, int margin)
 {
     return (double) length * length <= boxes * (length + 2.0 * margin);
 }
 
-/// The weights of all numbers of a line for each mean; those beyond an end are added to the end's. Returns NULL if there is no memory.
+/// Computes the weights of all numbers of a line for each mean; those beyond an end are added to the end's. Returns
+/// NULL if memory runs out.
 static float *weigh_pairs(double sigma, int length)
 {
     float *weights = malloc((size_t) length * (size_t) length * sizeof *weights);
@@ -223,7 +224,7 @@ static float *weigh_pairs(double sigma, int length)
     return weights;
 }
 
-/// Adds up `length` rows of `count` numbers, weighted.
+/// Adds `length` weighted rows of `count` numbers.
 WIDE static void mean_of_rows(float *restrict to, const float *rows, const float *weights, int length, int count)
 {
     int row, i;
@@ -233,7 +234,7 @@ WIDE static void mean_of_rows(float *restrict to, const float *rows, const float
             to[i] += weights[row] * rows[i];
 }
 
-/// Columns that are blurred together downwards.
+/// Columns that are blurred together vertically.
 enum { strip = 96 };
 
 /// Buffers of `by_boxes`.
@@ -258,7 +259,7 @@ static void free_buffers(BoxBuffers *buffers)
     free(buffers->down);
 }
 
-/// Returns 0 if there is no memory.
+/// Returns 0 if memory runs out.
 static int make_buffers(BoxBuffers *buffers, const CPixelsFrame *in, double sigma, const int *radii)
 {
     size_t across = (size_t) in->width, down = (size_t) in->height, columns = across * (size_t) in->bands;
@@ -296,7 +297,8 @@ static void swap(BoxBuffers *buffers)
     buffers->other = one;
 }
 
-/// Blurs a row of the frame, whose ends are repeated as far as all boxes together reach: no box may repeat what another one has blurred.
+/// Blurs a row of the frame, with its ends repeated as far as all boxes together reach: no box may repeat what another
+/// one has blurred.
 static void blur_row(BoxBuffers *buffers, float *row, const int *radii, int width, int bands)
 {
     int margin = buffers->margin, x, band, box;
@@ -318,7 +320,7 @@ static void blur_row(BoxBuffers *buffers, float *row, const int *radii, int widt
     memcpy(row, buffers->one + (size_t) margin * (size_t) bands, (size_t) width * (size_t) bands * sizeof *row);
 }
 
-/// Blurs `columns` columns of the frame downwards, from `first` on.
+/// Blurs `columns` columns of the frame vertically, from `first` on.
 static void blur_strip(BoxBuffers *buffers, const int *radii, int first, int columns, int count, int height)
 {
     int margin = buffers->down ? 0 : buffers->margin, y, box;
@@ -341,7 +343,7 @@ static void blur_strip(BoxBuffers *buffers, const int *radii, int first, int col
             buffers->one + (size_t) (y + margin) * (size_t) columns, (size_t) columns * sizeof *buffers->one);
 }
 
-/// Approximates a Gaussian by means over boxes.
+/// Approximates a Gaussian by repeated box averages.
 static int by_boxes(const CPixelsGaussian *gaussian, const CPixelsFrame *in, const CPixelsFrame *out, CPixelsWatch watch)
 {
     int radii[boxes], count = in->width * in->bands, y, first, failed = -1;
@@ -361,7 +363,7 @@ static int by_boxes(const CPixelsGaussian *gaussian, const CPixelsFrame *in, con
             goto end;
         blur_strip(&buffers, radii, first, count - first < strip ? count - first : strip, count, in->height);
     }
-    // A row of numbers fits into the buffer of rows with their margins.
+    // The buffer of rows with their margins is large enough for a row of numbers.
     for (y = 0; y < in->height; y++)
         store(in, out, y, buffers.frame + (size_t) y * (size_t) count, gaussian->amount, buffers.one);
     failed = 0;

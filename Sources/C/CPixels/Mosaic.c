@@ -2,7 +2,7 @@
 
 #include "Frames.h"
 
-/// The sums of a square: those of colors weighted by alpha, if there is alpha, and that of alpha.
+/// The sums of a square: of premultiplied colors if there is alpha, and of alpha.
 typedef struct {
     uint64_t colors[3], alpha;
 } Sums;

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Lines in which a row of pixels is cut; along a line, shares of pixels are exact.
+/// Scan lines per row of pixels; along a line, coverage is exact.
 enum { lines = 16 };
 
-/// How much of each pixel of a row lies inside.
+/// The coverage of each pixel of a row.
 typedef struct {
     int width;
-    /// Shares of pixels that a span begins or ends in, and the changes of the number of whole pixels.
+    /// The shares of pixels in which a span begins or ends, and the changes of the number of whole pixels.
     float *parts, *changes;
 } Coverage;
 
@@ -38,7 +38,7 @@ static void add_span(Coverage *coverage, double from, double to)
     coverage->changes[last] -= 1;
 }
 
-/// Adds the part of a line that lies in a rectangle with round corners.
+/// Adds the part of a line inside a rectangle with round corners.
 static void add_rectangle(Coverage *coverage, const CPixelsOutline *outline, double y)
 {
     double inset = 0, depth = 0;
@@ -60,7 +60,7 @@ static int in_order(const void *one, const void *other)
     return a < b ? -1 : a > b;
 }
 
-/// Adds the parts of a line that lie in a polygon.
+/// Adds the parts of a line inside a polygon.
 static void add_polygon(Coverage *coverage, const CPixelsOutline *outline, double y)
 {
     double crossings[CPixels_most_corners];
@@ -75,7 +75,7 @@ static void add_polygon(Coverage *coverage, const CPixelsOutline *outline, doubl
         add_span(coverage, crossings[corner], crossings[corner + 1]);
 }
 
-/// Whether a row is as wide as the rectangle and lies between its corners.
+/// Returns whether a row is as wide as the rectangle and lies between its corners.
 static int is_whole(const CPixelsOutline *outline, int width, int y)
 {
     return !outline->count && outline->left <= 0 && outline->right >= width && y >= outline->top + outline->down
@@ -100,7 +100,7 @@ static void cover_row(Coverage *coverage, const CPixelsOutline *outline, int y)
     }
 }
 
-/// Mixes a pixel with the color; `bands` are those of the result.
+/// Mixes a pixel with the color; `bands` is the result's.
 static void mix(const uint8_t *from, int from_alpha, const uint8_t *color, float share, uint8_t *to, int bands)
 {
     int colors = bands == 2 || bands == 4 ? bands - 1 : bands, band;

@@ -16,13 +16,13 @@ static inline float clipped(float value)
     return least < 255 ? least : 255;
 }
 
-/// The products and sums for one component.
+/// Returns the sum of products for one component.
 static inline float product(const float *factors, float summand, float red, float green, float blue)
 {
     return clipped(factors[0] * red + factors[1] * green + factors[2] * blue + summand);
 }
 
-/// Does one stage on colors that lie in rows.
+/// Applies one stage to colors in rows.
 static inline void multiply(const CPixelsStage *stage, float *restrict red, float *restrict green, float *restrict blue)
 {
     const float *f = stage->factors;
@@ -35,19 +35,19 @@ static inline void multiply(const CPixelsStage *stage, float *restrict red, floa
     }
 }
 
-/// The sample of black, and how many steps of a sample are one step of 0 to 255.
+/// The sample of black, and the samples per step of 0 to 255.
 typedef struct {
     float black, luma, chroma;
 } Levels;
 
 static const Levels full = {0, 1, 1}, limited = {16, 219.f / 255, 224.f / 255};
 
-/// A block of a row: its samples, which are replaced by those of the result, and its chroma.
+/// A block of a row: its samples, which the result replaces, and its chroma.
 typedef struct {
     uint8_t luma[block], bluish[block], reddish[block];
     int step;
     Levels levels;
-    /// The chroma of the results, added up over the rows that share samples.
+    /// The chroma of the results, summed over rows that share samples.
     float blue_sums[block], red_sums[block];
 } Block;
 
@@ -66,7 +66,7 @@ static inline void widen(const uint8_t *from, int step, float share, float *rest
     }
 }
 
-/// The colors of a block's samples.
+/// Converts a block's samples to colors.
 WIDE static void widen_colors(const Block *part, float *restrict red, float *restrict green, float *restrict blue)
 {
     Row bluish, reddish;
@@ -104,7 +104,7 @@ WIDE static void change(const CPixelsGamut *gamut, const CPixelsStages *stages, 
         part->luma[i] = (uint8_t) bytes[i];
 }
 
-/// Writes the means of chroma, of `width` pixels and `rows` rows.
+/// Writes the means of chroma over `width` pixels and `rows` rows.
 WIDE static void store_chroma(const float *sums, int width, int rows, int step, uint8_t *to)
 {
     float share = 1 / (float) (step * rows);
@@ -116,12 +116,12 @@ WIDE static void store_chroma(const float *sums, int width, int rows, int step, 
     }
     for (i = 0; i < count; i++)
         to[i] = (uint8_t) bytes[i];
-    // The last column of an odd width has samples of its own.
+    // The last column of an odd width has its own samples.
     if (step == 2 && width % 2)
         to[count] = in_eight_bits(sums[width - 1] * 2 * share + 128);
 }
 
-/// Copies the samples of a row into a block; samples behind the edge are not used.
+/// Copies the samples of a row into a block; samples beyond the edge are not used.
 static void fill(uint8_t *to, const uint8_t *from, int count)
 {
     memcpy(to, from, (size_t) count);

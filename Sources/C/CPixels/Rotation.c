@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/// Four components: colors multiplied by alpha, and alpha.
+/// Four components: premultiplied colors, and alpha.
 typedef float Pixel __attribute__((vector_size(16)));
 
-/// Pixels of the other color around the image, as many as a filter reads beyond it.
+/// Pixels of the border color around the image, as many as a filter reads beyond it.
 enum { margin = 3 };
 
-/// The image in floating point with its margins of a color.
+/// Returns the image in floating point with margins of one color.
 static Pixel *widened(const CPixelsFrame *frame, Pixel color, size_t *row_length)
 {
     size_t width = (size_t) frame->width + 2 * margin, height = (size_t) frame->height + 2 * margin, index;
@@ -36,7 +36,7 @@ static Pixel *widened(const CPixelsFrame *frame, Pixel color, size_t *row_length
     return pixels;
 }
 
-/// Catmull-Rom's weights of the two pixels before a place and of the two after it.
+/// Computes Catmull-Rom's weights of the two pixels before a position and the two after it.
 static void weigh(float place, float *weights)
 {
     float square = place * place, cube = square * place;
@@ -59,7 +59,7 @@ static Pixel value_at(const Pixel *pixels, size_t row_length, float x, float y)
     return sum;
 }
 
-/// Writes a pixel; the filter may have left the range of a component.
+/// Writes a pixel, clipping the filter's overshoot.
 static void put(uint8_t *to, Pixel value, int bands)
 {
     float alpha = value[3], colors[3] = {value[0], value[1], value[2]};

@@ -12,7 +12,7 @@ enum { tone_steps = 1024,
 typedef struct {
     /// The light of each sample, 1 for the reference white.
     float *light;
-    /// The factor of a color by the root of its largest component's share of the peak.
+    /// The factor of a color, by the square root of its largest component's share of the peak.
     float factors[tone_steps + 1];
     /// The component of sRGB for light of 0 to 1.
     uint8_t components[component_steps + 1];
@@ -32,7 +32,8 @@ static double hlg_light(double sample)
     return sample <= 0.5 ? sample * sample / 3 : (exp((sample - 0.55991073) / 0.17883277) + 0.28466892) / 12;
 }
 
-/// The light that the largest component becomes, if white becomes `white`: straight up to there, then a Bézier curve up to the peak.
+/// Returns the tone-mapped light of the largest component, with white at `white`: linear up to there, then a Bézier
+/// curve up to the peak.
 static double toned(double light, double peak, double white)
 {
     double x, y, a, b, c, t;
@@ -42,7 +43,7 @@ static double toned(double light, double peak, double white)
         return 1;
     x = 0.35 + 0.65 / white;
     y = 0.35 * white + 0.65;
-    // The place on the curve: (1 − 2x + peak) t² + 2 (x − 1) t + 1 − light = 0.
+    // The parameter of the curve: (1 − 2x + peak) t² + 2 (x − 1) t + 1 − light = 0.
     a = 1 - 2 * x + peak;
     b = 2 * (x - 1);
     c = 1 - light;
@@ -83,7 +84,7 @@ static void multiply(const float *matrix, float *color)
         color[row] = matrix[0] * red + matrix[1] * green + matrix[2] * blue;
 }
 
-/// Replaces the light of a scene by that of a display of 1000 cd/m² (ITU-R BT.2100 table 5, the OOTF).
+/// Converts scene light to the light of a display of 1000 cd/m² (ITU-R BT.2100 table 5, the OOTF).
 static void show(float *color)
 {
     float scene = 0.2627f * color[0] + 0.6780f * color[1] + 0.0593f * color[2];
@@ -93,7 +94,7 @@ static void show(float *color)
         color[band] *= factor;
 }
 
-/// Brings the largest component into 0 to 1 by the curve, and the others with it.
+/// Maps the largest component into 0 to 1 by the curve, and scales the others with it.
 static void map(const Tables *tables, float peak, float *color)
 {
     float most = fmaxf(color[0], fmaxf(color[1], color[2])), factor, place;

@@ -7,7 +7,8 @@
 /// Side of the squares in which a frame is turned, so that the rows of both frames stay in the level 1 cache.
 enum { square = 16 };
 
-/// Copies one square; `step` is the distance in bytes from one pixel of the source to the next in a row of the result, `line` that from row to row.
+/// Copies one square; `step` and `line` are the byte distances in the source between pixels and between rows of the
+/// result.
 static void turn_square(
     const CPixelsFrame *out, const uint8_t *origin, ptrdiff_t step, ptrdiff_t line, int left, int top)
 {

@@ -6,10 +6,10 @@
 #include <arm_neon.h>
 #endif
 
-/// Neighboring samples of chroma that differ by more than this count.
+/// Differences between neighboring chroma samples above this count.
 enum { strong = 32 };
 
-/// The samples of a row, and those of the row below.
+/// The samples of a row and of the row below.
 typedef struct {
     const uint8_t *samples, *below;
 } Rows;
@@ -54,14 +54,14 @@ static inline __m128i distance(__m128i one, __m128i other)
     return _mm_or_si128(_mm_subs_epu8(one, other), _mm_subs_epu8(other, one));
 }
 
-/// The larger of each sample's distances to the right and down.
+/// Returns the larger of each sample's distances to the right and down.
 static inline __m128i distances(Rows rows, int x)
 {
     __m128i samples = load(rows.samples + x);
     return _mm_max_epu8(distance(samples, load(rows.samples + x + 1)), distance(samples, load(rows.below + x)));
 }
 
-/// 1 for each of the samples from `x` on that is an edge in either plane, else 0.
+/// Returns 1 for each sample from `x` on that is an edge in either plane, otherwise 0.
 static inline __m128i edges(Rows blue, Rows red, int x)
 {
     __m128i largest = _mm_max_epu8(distances(blue, x), distances(red, x));
@@ -70,7 +70,7 @@ static inline __m128i edges(Rows blue, Rows red, int x)
 
 static size_t count_edges(Rows blue, Rows red, int count)
 {
-    // Ones after zeros: to be read so that the samples that were counted before are left out.
+    // Ones after zeros, loaded at an offset that excludes samples counted before.
     static const uint8_t masks[2 * lanes] = {[lanes] = 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     __m128i sums = _mm_setzero_si128();
     int x = 0;

@@ -6,10 +6,11 @@
 #include "Colors.h"
 #include "Resampling.h"
 
-// Luma and chroma become red, green and blue at luma's size, row by row, while these are resampled as light; the results become luma and
-// chroma again. Chroma is enlarged linearly, which for two pixels of each sample is libjpeg's "fancy upsampling".
+// Luma and chroma are converted to red, green and blue at luma's size, row by row, while these are resampled in linear
+// light; the results are converted back. Chroma is enlarged linearly, which for two pixels per sample is libjpeg's
+// "fancy upsampling".
 
-/// Weights of samples between which a pixel lies, across or down; a product of two has 12 bits.
+/// Bits of the weights for interpolating a pixel between samples, across or down; a product of two has 12 bits.
 enum { weight_bits = 6,
     whole_weight = 1 << weight_bits };
 
@@ -18,7 +19,7 @@ static size_t in_whole_lines(size_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-/// The two samples of chroma that a pixel lies between, and the weight of the second.
+/// The two chroma samples around a pixel, and the weight of the second.
 typedef struct {
     int first;
     int weight;
@@ -40,17 +41,17 @@ typedef struct {
     CPlanarShimWatch watch;
     const CPlanarShimColors *source;
     Place *columns;
-    /// A row of Cb and of Cr between two rows of samples, in `whole_weight`ths, and its last value once more.
+    /// An interpolated row of Cb and of Cr, in `whole_weight`ths, with its last value repeated.
     uint16_t *mixed[2];
     /// Cb and Cr of each pixel of a row.
     uint8_t *chroma[2];
     /// A row of pixels of the source, and one of the target.
     uint8_t *pixels, *made;
-    /// Sums of the pixels of two rows of the target for each sample of chroma: red, green and blue.
+    /// Sums of the pixels of two rows of the target for each chroma sample: red, green and blue.
     uint16_t *sums;
     /// The first column that the resampler reads.
     int first_column;
-    /// Whether each pixel has a sample of chroma.
+    /// Whether each pixel has its own chroma sample.
     int is_full;
 } Run;
 
@@ -61,7 +62,7 @@ static void *take(char **room, size_t bytes)
     return taken;
 }
 
-/// Divides the room, or measures it if `room` begins at NULL.
+/// Divides the working memory, or measures it if `room` begins at NULL.
 static void divide(Run *run, char **room, CPlanarShimResampling resampling)
 {
     // Chroma has at most as many samples as luma.
@@ -85,7 +86,7 @@ size_t CPlanarShim_color_room(CPlanarShimResampling resampling)
     return (size_t) (end - start);
 }
 
-/// Mixes two rows of a plane of chroma.
+/// Interpolates between two rows of a chroma plane.
 static void mix_rows(const CPlanarShimPlane *plane, Place place, uint16_t *mixed)
 {
     const uint8_t *one = plane->samples + (size_t) place.first * plane->stride;
@@ -96,7 +97,7 @@ static void mix_rows(const CPlanarShimPlane *plane, Place place, uint16_t *mixed
     mixed[plane->width] = mixed[plane->width - 1];
 }
 
-/// Mixes neighboring values of a row for each pixel.
+/// Interpolates between neighboring values of a row for each pixel.
 static void mix_columns(const uint16_t *mixed, const Place *columns, int width, uint8_t *chroma)
 {
     enum { bits = 2 * weight_bits,
@@ -108,7 +109,7 @@ static void mix_columns(const uint16_t *mixed, const Place *columns, int width, 
     }
 }
 
-/// Hands the resampler a row of pixels; NULL if it is to stop.
+/// Passes a row of pixels to the resampler; returns NULL to stop it.
 static const uint8_t *supply(void *user, int number)
 {
     Run *run = user;

@@ -28,7 +28,7 @@ static void write_luma(const uint8_t *pixels, int width, const Matrix *matrix, u
     }
 }
 
-/// Adds a row of pixels to the sums of its samples of chroma. An outermost sample that has only one column has it twice.
+/// Adds a row of pixels to the sums of its chroma samples. An outermost sample with only one column counts it twice.
 static void add_row(const uint8_t *pixels, int width, int step, int before, uint16_t *sums)
 {
     int last = (width - 1 + before) / step;
@@ -62,7 +62,7 @@ void CPlanarShim_planes_of_row(const uint8_t *pixels, const CPlanarShimColorTarg
     write_luma(pixels, luma->width, matrix, luma->samples + (size_t) row * luma->stride);
     if (is_first)
         memset(sums, 0, 3 * (size_t) blue->width * sizeof *sums);
-    // An outermost sample that has only one row has it twice.
+    // An outermost sample with only one row counts it twice.
     for (int times = step == 2 && is_first && is_last ? 2 : 1; times > 0; times--)
         add_row(pixels, luma->width, step, target->columns_before, sums);
     if (is_last)

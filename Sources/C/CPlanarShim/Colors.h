@@ -7,8 +7,8 @@
 void CPlanarShim_pixels_of_row(
     const uint8_t *luma, const uint8_t *blue, const uint8_t *red, int is_limited, int count, uint8_t *pixels);
 
-/// Writes a row of pixels into the target's luma, and the row of chroma of which it is the last row. Rows come in order, and `sums` has
-/// room for three numbers of each sample of chroma, which stay from row to row.
+/// Writes a row of pixels to the target's luma, and the row of chroma that it completes. Rows come in order, and `sums`
+/// has room for three numbers for each chroma sample, which persist between rows.
 void CPlanarShim_planes_of_row(const uint8_t *pixels, const CPlanarShimColorTarget *target, int row, uint16_t *sums);
 
 #endif

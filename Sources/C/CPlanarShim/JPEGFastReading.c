@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The walk from scan to scan is behind the public interface.
+// Walking from scan to scan requires libjpeg's internal interface.
 #define JPEG_INTERNALS
 #include <jpeglib.h>
 
 #include "JPEGReader.h"
 
-// libjpeg reads all headers for CFastJPEG: those of a baseline file in the reader itself, those of a progressive file's scans in a second
-// reader of the same file, because the first one must be able to begin at the first scan.
+// libjpeg reads all headers for CFastJPEG: those of a baseline file in the reader itself, those of a progressive file's
+// scans in a second reader of the same file, because the first one must be able to begin at the first scan.
 
-/// A second reader, which only walks through the headers; any complaint of libjpeg ends the walk.
+/// A second reader, which only walks through the headers; any warning of libjpeg ends the walk.
 typedef struct {
     // The first member: a pointer to it is also a pointer to the walk.
     struct jpeg_decompress_struct codec;
@@ -64,7 +64,7 @@ static CFastJPEGCodes codes_of(JHUFF_TBL *const *tables, int number)
     return (CFastJPEGCodes) {tables[number]->bits + 1, tables[number]->huffval};
 }
 
-/// The scan whose header was read last; 0 if it has too many components.
+/// Describes the scan whose header was read last; returns 0 if it has too many components.
 static int describe_scan(const struct jpeg_decompress_struct *codec, CFastJPEGScan *scan)
 {
     int part;
@@ -91,7 +91,7 @@ static int describe_scan(const struct jpeg_decompress_struct *codec, CFastJPEGSc
     return 1;
 }
 
-/// The image as its frame header describes it; 0 if it does not have the planes.
+/// Describes the image by its frame header; returns 0 if it does not match the planes.
 static int describe_frame(
     const struct jpeg_decompress_struct *codec, int level, const CPlanarShimPlanes *planes, CFastJPEGFrame *frame)
 {

@@ -26,9 +26,9 @@ struct CPlanarShimJPEGReader {
     /// libjpeg's own functions, which `start_scan` and `consume` replace and call.
     void (*library_start_scan)(j_decompress_ptr);
     int (*library_consume)(j_decompress_ptr);
-    /// The scan that `consume` saw last, and whether it is skipped.
+    /// The last scan that `consume` saw, and whether it is skipped.
     int scan, skips_scan;
-    /// Components whose DC coefficients have been read, a bit each.
+    /// Components whose DC coefficients have been read, as a bit set.
     unsigned seen;
     /// Whether the file ended within or after its scans, without an end marker.
     int has_no_end;
@@ -36,7 +36,7 @@ struct CPlanarShimJPEGReader {
     char text[CPlanarShim_text_size];
 };
 
-/// Moves to the marker after a scan's data; returns 0 if the file ends before one.
+/// Skips a scan's data to the next marker; returns 0 if the file ends before one.
 int CPlanarShim_skip_scan_data(struct jpeg_source_mgr *source);
 
 #endif

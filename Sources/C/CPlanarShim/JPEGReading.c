@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The scaled inverse transforms are chosen behind the public interface, see `keep_chroma_coarse`.
+// Choosing scaled inverse transforms requires libjpeg's internal interface; see `keep_chroma_coarse`.
 #define JPEG_INTERNALS
 #include <jpeglib.h>
 
@@ -21,7 +21,7 @@ static void fail(j_common_ptr codec)
     longjmp(reader->escape, 1);
 }
 
-// If libjpeg can continue after damage, the result is shown as it is, as in the other lane.
+// If libjpeg can continue after damage, the result is shown as it is, as in the other path.
 static void ignore_message(j_common_ptr codec, int level)
 {
     (void) codec, (void) level;
@@ -37,8 +37,9 @@ static void ignore_source(j_decompress_ptr codec)
     (void) codec;
 }
 
-// The whole file is in memory from the beginning, so a call means that the file is truncated. Before the first scan that is an error.
-// After it, this function supplies an end marker; `lacks_pixels` is then judged by what the scans contained.
+// The whole file is in memory from the beginning, so a call means that the file is truncated. Before the first scan
+// that is an error. After it, this function supplies an end marker; `lacks_pixels` is then determined by the scans'
+// data.
 static boolean find_no_more(j_decompress_ptr codec)
 {
     static const JOCTET end[2] = {0xFF, JPEG_EOI};
@@ -73,7 +74,7 @@ static void ask(j_common_ptr codec)
     longjmp(reader->escape, 1);
 }
 
-/// Whether libjpeg could be set up.
+/// Sets up libjpeg; returns whether it succeeded.
 static int begin(CPlanarShimJPEGReader *reader)
 {
     if (setjmp(reader->escape))
@@ -110,7 +111,7 @@ CPlanarShimJPEGReader *CPlanarShim_jpeg_open(const void *bytes, size_t count, CP
     return NULL;
 }
 
-/// Luma samples for one chroma sample; 0 if that is not a whole number.
+/// Returns the luma samples per chroma sample; 0 if not a whole number.
 static int ratio(int luma, int first, int second)
 {
     return first == second && luma % first == 0 ? luma / first : 0;
@@ -150,8 +151,8 @@ CPlanarShimStatus CPlanarShim_jpeg_read_header(CPlanarShimJPEGReader *reader, CP
     return CPlanarShimDone;
 }
 
-/// Whether the current scan of a progressive image changes what is visible at this detail, or a later scan that does cannot be read without
-/// it: a scan that adds a bit also has bits for the coefficients outside of the detail.
+/// Returns whether the current scan of a progressive image is visible at this detail, or a later visible scan depends
+/// on it: a scan that adds a bit also has bits for the coefficients outside the detail.
 static int is_needed(const struct jpeg_decompress_struct *codec, CPlanarShimJPEGDetail detail)
 {
     return !codec->progressive_mode || codec->Ss == 0 || codec->Al >= detail.least_bits_before
@@ -178,7 +179,7 @@ int CPlanarShim_skip_scan_data(struct jpeg_source_mgr *source)
     return 0;
 }
 
-/// Whether the data of the current scan ended before its last block; arithmetic decoders do not report that.
+/// Returns whether the data of the current scan ended before its last block; arithmetic decoders do not report that.
 static int has_run_out(const struct jpeg_decompress_struct *codec, int has_no_end)
 {
     return codec->arith_code ? has_no_end : codec->entropy->insufficient_data;
@@ -195,8 +196,8 @@ static void begin_scan(CPlanarShimJPEGReader *reader)
     reader->skips_scan = !is_needed(codec, reader->detail) && CPlanarShim_skip_scan_data(codec->src);
 }
 
-/// Reads a row of a scan, or skips the whole scan if it is not visible. libjpeg has read the scan's header by then, so an error in a header
-/// is an error at every level.
+/// Reads a row of a scan, or skips the whole scan if it is not visible. libjpeg has already read the scan's header, so
+/// an error in a header is an error at every level.
 static int consume(j_decompress_ptr codec)
 {
     CPlanarShimJPEGReader *reader = (CPlanarShimJPEGReader *) codec;
@@ -209,7 +210,7 @@ static int consume(j_decompress_ptr codec)
         return JPEG_SCAN_COMPLETED;
     }
     status = reader->library_consume(codec);
-    // A scan of AC coefficients is judged only if the file ends with it: the others are not read at every level.
+    // A scan of AC coefficients is checked only if the file ends with it: the others are not read at every level.
     if (status == JPEG_SCAN_COMPLETED && has_run_out(codec, reader->has_no_end) && (codec->Ss == 0 || reader->has_no_end))
         reader->lacks_pixels = 1;
     return status;
@@ -236,14 +237,14 @@ static int has_all_bits(const struct jpeg_decompress_struct *codec)
     return 1;
 }
 
-/// Prepares the decoding. If the image has several scans, this reads and judges all of them.
+/// Prepares decoding. If the image has several scans, this reads and checks all of them.
 static void start(CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetail detail)
 {
     struct jpeg_decompress_struct *codec = &reader->codec;
     reader->detail = detail;
     codec->raw_data_out = TRUE;
     codec->do_fancy_upsampling = FALSE;
-    // It would also estimate details of an image whose scans were skipped because they are not visible.
+    // It would also estimate details of scans that were skipped because they are not visible.
     codec->do_block_smoothing = detail.is_smoothed ? TRUE : FALSE;
     codec->out_color_space = codec->jpeg_color_space;
     codec->scale_num = 1;
@@ -261,15 +262,16 @@ static void start(CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetai
         reader->lacks_pixels = 1;
 }
 
-/// Judges an image in a single scan, after its last row has been read.
+/// Checks an image in a single scan, after its last row has been read.
 static void judge_single_scan(CPlanarShimJPEGReader *reader)
 {
     if (!reader->codec.inputctl->has_multiple_scans && has_run_out(&reader->codec, reader->has_no_end))
         reader->lacks_pixels = 1;
 }
 
-/// libjpeg decodes subsampled chroma with a larger transform than luma if that saves it the upsampling of a scaled image: at half size,
-/// chroma would have luma's size. After this call, all components use luma's transform, or chroma one that is `refinement` times finer.
+/// libjpeg decodes subsampled chroma with a larger transform than luma if that replaces the upsampling of a scaled
+/// image: at half size, chroma would have luma's size. After this call, all components use luma's transform, or chroma
+/// one that is `refinement` times finer.
 static void keep_chroma_coarse(struct jpeg_decompress_struct *codec, int refinement)
 {
     int index;
@@ -280,7 +282,7 @@ static void keep_chroma_coarse(struct jpeg_decompress_struct *codec, int refinem
     }
 }
 
-/// The largest number of components: the walk of the header refuses more.
+/// The most components: the header's walk rejects more.
 enum { most_components = 4 };
 
 /// Reads the rows of one output pass. Rows after a plane's last one, and rows of components without a plane, go to `spare`.

@@ -15,7 +15,7 @@ struct CPlanarShimJXLReader {
     char text[CPlanarShim_text_size];
 };
 
-/// A layer costs a pass over the whole image, and only one is in the price.
+/// A layer costs a pass over the whole image, and the cost estimate includes only one.
 enum { most_layers = 8 };
 
 static CPlanarShimStatus fail(CPlanarShimJXLReader *reader, const char *text)
@@ -24,7 +24,8 @@ static CPlanarShimStatus fail(CPlanarShimJXLReader *reader, const char *text)
     return CPlanarShimFailed;
 }
 
-/// Whether the first image has few layers: frames up to the first one that is shown for a time. They are skipped without decoding them.
+/// Returns whether the first image has few layers: frames up to the first one with a duration. They are skipped without
+/// decoding them.
 static int has_few_layers(const void *bytes, size_t count)
 {
     JxlDecoder *decoder = JxlDecoderCreate(NULL);
@@ -52,17 +53,17 @@ CPlanarShimJXLReader *CPlanarShim_jxl_open(const void *bytes, size_t count)
     reader->decoder = JxlDecoderCreate(NULL);
     if (reader->decoder
         && JxlDecoderSubscribeEvents(reader->decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE) == JXL_DEC_SUCCESS
-        // The caller turns the image, after it was reduced.
+        // The caller turns the image after it is reduced.
         && JxlDecoderSetKeepOrientation(reader->decoder, JXL_TRUE) == JXL_DEC_SUCCESS
         && JxlDecoderSetUnpremultiplyAlpha(reader->decoder, JXL_TRUE) == JXL_DEC_SUCCESS
-        // The input is not closed: libjxl then asks for more of a file that is cut, and does not fail.
+        // The input is not closed: libjxl then requests more of a truncated file instead of failing.
         && JxlDecoderSetInput(reader->decoder, bytes, count) == JXL_DEC_SUCCESS)
         return reader;
     CPlanarShim_jxl_close(reader);
     return NULL;
 }
 
-/// The standard's own sRGB, in color or in gray.
+/// Returns the standard's sRGB, in color or in gray.
 static JxlColorEncoding standard(int is_grey)
 {
     JxlColorEncoding encoding = {0};
@@ -81,7 +82,7 @@ static int is_standard(const JxlColorEncoding *encoding)
             || (encoding->color_space == JXL_COLOR_SPACE_RGB && encoding->primaries == JXL_PRIMARIES_SRGB));
 }
 
-/// Whether the colors are by PQ or HLG, which libjxl then must not convert: it would clip them.
+/// Returns whether the colors are PQ or HLG, which libjxl must not convert because it would clip them.
 static int keeps_range(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, const JxlPixelFormat *format)
 {
     JxlColorEncoding encoding;
@@ -93,14 +94,15 @@ static int keeps_range(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, c
         || JxlDecoderSetPreferredColorProfile(reader->decoder, &encoding) == JXL_DEC_SUCCESS;
 }
 
-/// Asks for sRGB's curve, and its primaries unless the file has wider ones, where libjxl can convert; keeps the ICC profile of other colors.
+/// Requests sRGB's curve, and its primaries unless the file has wider ones, where libjxl can convert; keeps the ICC
+/// profile of other colors.
 static int keep_profile(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, const JxlPixelFormat *format)
 {
     JxlColorEncoding encoding = standard(info->num_color_channels == 1);
     size_t size = 0;
     if (!info->uses_original_profile) {
         JxlColorEncoding own;
-        // Wider primaries stay, with the curve of sRGB.
+        // Wider primaries are kept, with the curve of sRGB.
         if (info->num_color_channels == 3
             && JxlDecoderGetColorAsEncodedProfile(reader->decoder, format, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &own) == JXL_DEC_SUCCESS
             && own.primaries != JXL_PRIMARIES_SRGB) {
@@ -162,7 +164,7 @@ CPlanarShimStatus CPlanarShim_jxl_pixels(
         case JXL_DEC_FULL_IMAGE:
             return CPlanarShimDone;
         case JXL_DEC_NEED_MORE_INPUT:
-            // Coarse data may be there for all pixels.
+            // Coarse data may exist for all pixels.
             if (!reader->has_output || JxlDecoderFlushImage(reader->decoder) != JXL_DEC_SUCCESS)
                 return fail(reader, "the file ends before its pixels do");
             *is_incomplete = 1;

@@ -10,14 +10,14 @@
 
 struct CPlanarShimGraph {
     CPlanarShimResampling resampling;
-    /// Resamples light; NULL if samples are mixed as they are. The other members are for zimg.
+    /// The resampler for linear light; NULL for gamma-encoded samples. The other members are for zimg.
     CLightResampler *light;
     zimg_filter_graph *filters;
-    /// How often the outermost samples are repeated beyond the source's edges: to the left and right, above and below.
+    /// Repetitions of the outermost samples beyond the source's edges: to the left and right, above and below.
     unsigned margin_across, margin_down;
     /// Working memory of the filters, a multiple of 64 bytes.
     size_t filters_room;
-    /// Rows with their margins that are kept at a time, and the mask of their numbers.
+    /// Rows with their margins that are buffered, and the mask of their numbers.
     size_t source_rows;
     unsigned source_mask;
 };
@@ -27,10 +27,10 @@ static size_t in_whole_lines(size_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-/// How many samples the filter reads beyond the edges of a side; none if the side stays as it is.
+/// Returns how many samples the filter reads beyond the edges of a side; 0 if the side does not change.
 ///
-/// zimg mirrors a source at its edges. A thin line along an edge would then count twice, so the outermost samples are repeated instead,
-/// as other resamplers do.
+/// zimg mirrors a source at its edges. A thin line along an edge would then count twice, so the outermost samples are
+/// repeated instead, as in other resamplers.
 static unsigned margin(CPlanarShimKernel kernel, int source, double start, double length, int target)
 {
     double radius = kernel == CPlanarShimCatmullRom ? 2 : 3;
@@ -40,13 +40,13 @@ static unsigned margin(CPlanarShimKernel kernel, int source, double start, doubl
     return (unsigned) ceil(radius * (stretch > 1 ? stretch : 1)) + 1;
 }
 
-/// Samples of a source's row with its margins.
+/// Returns the samples of a source's row with its margins.
 static size_t padded_width(const CPlanarShimGraph *graph)
 {
     return (size_t) graph->resampling.source_width + 2 * graph->margin_across;
 }
 
-/// Bytes of such a row while it is filtered.
+/// Returns the bytes of such a row while it is filtered.
 static size_t padded_row(const CPlanarShimGraph *graph)
 {
     return in_whole_lines(padded_width(graph));
@@ -88,14 +88,14 @@ static zimg_filter_graph *build(const CPlanarShimGraph *graph)
     return zimg_filter_graph_build(&source, &target, &parameters);
 }
 
-/// How many of `height` rows are kept if `count` are needed at a time.
+/// Returns how many of `height` rows to buffer if `count` are needed at a time.
 static size_t kept_rows(unsigned count, int height, unsigned *mask)
 {
     *mask = zimg_select_buffer_mask(count);
     return *mask < (unsigned) height ? (size_t) *mask + 1 : (size_t) height;
 }
 
-/// Prepares zimg; returns 0 if it refuses.
+/// Prepares zimg; returns 0 if it fails.
 static int prepare(CPlanarShimGraph *graph)
 {
     const CPlanarShimResampling *resampling = &graph->resampling;
@@ -174,7 +174,7 @@ typedef struct {
     CPlanarShimRows source;
     zimg_image_buffer_const from;
     int source_width, source_height;
-    /// The first column of the source that the resampler of light reads.
+    /// The first column of the source that the light resampler reads.
     int first_column;
     unsigned margin_across, margin_down;
 } Run;
@@ -189,7 +189,7 @@ static unsigned between(unsigned value, unsigned least, unsigned most)
     return value < least ? least : (value > most ? most : value);
 }
 
-/// Copies a row of the source, with its first and last sample repeated as far as the margins go.
+/// Copies a row of the source, repeating its first and last sample in the margins.
 static void pad(const Run *run, const uint8_t *samples, uint8_t *row, unsigned left, unsigned inner, unsigned outer, unsigned right)
 {
     memset(row + left, samples[0], inner - left);
@@ -198,7 +198,7 @@ static void pad(const Run *run, const uint8_t *samples, uint8_t *row, unsigned l
     memset(row + outer, samples[run->source_width - 1], right - outer);
 }
 
-/// Hands zimg the columns from `left` to `right` of a row; both count the margins.
+/// Passes the columns from `left` to `right` of a row to zimg; both include the margins.
 static int supply(void *user, unsigned number, unsigned left, unsigned right)
 {
     const Run *run = user;
@@ -207,14 +207,14 @@ static int supply(void *user, unsigned number, unsigned left, unsigned right)
     const uint8_t *samples = row_of(run->source, row);
     char *place = (char *) run->from.plane[0].data
         + (ptrdiff_t) (number & run->from.plane[0].mask) * run->from.plane[0].stride;
-    // zimg may ask for whole registers.
+    // zimg may request whole registers.
     unsigned end = between(right, left, width + 2 * run->margin_across);
     unsigned inner = between(run->margin_across, left, end), outer = between(run->margin_across + width, left, end);
     pad(run, samples, (uint8_t *) place, left, inner, outer, end);
     return number % 32 == 0 && run->watch.should_stop(run->watch.context);
 }
 
-/// Hands the resampler of light a row; NULL if it is to stop.
+/// Passes a row to the light resampler; returns NULL to stop it.
 static const uint8_t *supply_light(void *user, int number)
 {
     const Run *run = user;

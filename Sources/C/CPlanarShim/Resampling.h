@@ -5,13 +5,13 @@
 
 #include <CLightResampling.h>
 
-/// Resamples light; NULL if the graph mixes samples as they are.
+/// Returns the resampler for linear light; NULL if the graph mixes gamma-encoded samples.
 CLightResampler *CPlanarShim_graph_light(const CPlanarShimGraph *graph);
 
-/// The kind of resampling that the graph does.
+/// Returns the graph's resampling.
 CPlanarShimResampling CPlanarShim_graph_resampling(const CPlanarShimGraph *graph);
 
-/// Bytes of working memory that a run for colors needs besides that of its resampler.
+/// Returns the working memory of a color run in bytes, without its resampler's.
 size_t CPlanarShim_color_room(CPlanarShimResampling resampling);
 
 #endif

@@ -12,7 +12,7 @@ static const uint8_t *row_of(const CPlanarShimPlane *plane, int y)
     return plane->samples + (size_t) y * plane->stride;
 }
 
-/// Exchanges rows and columns, and mirrors the result across or down.
+/// Transposes a plane, and mirrors the result across or down.
 static void exchange_sides(
     const CPlanarShimPlane *source, const CPlanarShimPlane *target, int is_mirrored_across, int is_mirrored_down)
 {
@@ -73,7 +73,7 @@ void CPlanarShim_narrow(
     for (y = 0; y < target->height; y++) {
         const uint16_t *from = (const uint16_t *) ((const uint8_t *) source + (size_t) y * source_stride);
         uint8_t *row = target->samples + (size_t) y * target->stride;
-        // The cast rounds towards zero; values below zero become zero anyway.
+        // The cast rounds toward zero; values below zero become zero anyway.
         for (x = 0; x < target->width; x++)
             row[x] = in_eight_bits((int) ((float) from[x] * scale + offset + 0.5f));
     }

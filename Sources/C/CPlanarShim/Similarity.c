@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The stabilizing constants of structural similarity, times 256 because the sums over 16 samples are not divided. They are smaller than usual:
-// with the usual ones, what a file loses in smooth parts counts for too little.
+// The stabilizing constants of structural similarity, times 256 because the sums over 16 samples are not divided. They
+// are smaller than usual: with the usual ones, losses in smooth areas count too little.
 static const float mean_constant = 256 * 6.5025f;
 static const float variance_constant = 256 * 11.7f;
 
@@ -36,7 +36,7 @@ static void add_squares(const uint8_t *a, const uint8_t *b, size_t a_stride, siz
     }
 }
 
-/// Squares of what each window lacks to similarity 1; a window is two squares of each of two rows.
+/// Squares of each window's dissimilarity; a window is two squares of each of two rows.
 static void compare(Sums upper, Sums lower, float *lacks, int count)
 {
     int x;
@@ -86,7 +86,7 @@ double CPlanarShim_dissimilarity(const CPlanarShimPlane *one, const CPlanarShimP
 
 void CPlanarShim_component(const uint8_t *pixels, int bands, int kind, int is_limited, const CPlanarShimPlane *plane)
 {
-    // JFIF's matrix in 65536ths, and what is added to the sums.
+    // JFIF's matrix in 65536ths, and the offset of the sums.
     static const int factors[3][3] = {{19595, 38470, 7471}, {-11059, -21709, 32768}, {32768, -27439, -5329}};
     const int *factor = factors[kind];
     int start = kind ? (128 << 16) + 32767 : 32768, least = kind ? 128 * (255 - 224) : 16 * 255, range = kind ? 224 : 219;

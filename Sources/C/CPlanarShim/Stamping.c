@@ -2,20 +2,20 @@
 
 #include <stdlib.h>
 
-/// `value` ÷ 255, rounded, for values of at most 65025. In 16 bits, so that a register holds many of them.
+/// Returns `value` ÷ 255, rounded, for values of at most 65025. In 16 bits, so that a register contains many of them.
 static inline uint8_t by_255(uint16_t value)
 {
     uint16_t more = (uint16_t) (value + 128);
     return (uint8_t) ((uint16_t) (more + (more >> 8)) >> 8);
 }
 
-/// An 8-bit alpha at an opacity in per cent.
+/// Returns an 8-bit alpha at an opacity in percent.
 static inline unsigned faded(unsigned alpha, unsigned opacity)
 {
     return (alpha * opacity + 50) / 100;
 }
 
-/// Lays samples of a stamp on samples of a plane that has one for each pixel.
+/// Blends samples of a stamp onto a plane with one sample per pixel.
 static void blend(
     uint8_t *restrict samples, const uint8_t *restrict stamp, const uint8_t *restrict alpha, int count, unsigned opacity)
 {
@@ -30,7 +30,7 @@ static void blend(
     }
 }
 
-/// Sums over the pixels of each sample of subsampled chroma.
+/// Sums over the pixels of each subsampled chroma sample.
 typedef struct {
     uint32_t *alpha;
     uint32_t *blue;
@@ -44,7 +44,7 @@ typedef struct {
     const uint8_t *alpha;
 } Row;
 
-/// Adds `count` pixels that begin at pixel `x`; `first` is the chroma sample that the sums begin with.
+/// Adds `count` pixels from pixel `x` on; `first` is the first chroma sample of the sums.
 static void add(Sums sums, Row row, int x, int count, int first, int width, unsigned opacity)
 {
     int index = 0;
@@ -72,13 +72,13 @@ static void add(Sums sums, Row row, int x, int count, int first, int width, unsi
     }
 }
 
-/// The stamp's samples of one kind in the row of the covered area that is `y` rows below its top.
+/// Returns the stamp's samples of one kind for the row that is `y` rows below the top of the covered area.
 static const uint8_t *row_of(const CPlanarShimStamp *stamp, int kind, int y)
 {
     return stamp->samples + ((size_t) kind * stamp->height + y % stamp->height) * stamp->width;
 }
 
-/// Lays a row of the stamp on a row of a plane with one sample for each pixel.
+/// Blends a row of the stamp onto a row of a plane with one sample per pixel.
 static void blend_row(const CPlanarShimStamp *stamp, const CPlanarShimPlane *plane, int kind, int y)
 {
     uint8_t *samples = plane->samples + (size_t) (stamp->top + y) * plane->stride + stamp->left;
@@ -89,7 +89,8 @@ static void blend_row(const CPlanarShimStamp *stamp, const CPlanarShimPlane *pla
     }
 }
 
-/// Adds the pixels from `from` to `to` of a row of the image, if the stamp covers it; both count from the left of the covered area.
+/// Adds the pixels from `from` to `to` of a row of the image, if the stamp covers it; both count from the left of the
+/// covered area.
 static void add_row(const CPlanarShimStamp *stamp, Sums sums, int y, int from, int to, int first, int width)
 {
     int inside = y - stamp->top;
@@ -106,7 +107,7 @@ static void add_row(const CPlanarShimStamp *stamp, Sums sums, int y, int from, i
     }
 }
 
-/// Adds the pixels of the rows of the image that a row of samples has.
+/// Adds the pixels of the image rows in a row of samples.
 static void add_rows(const CPlanarShimStamp *stamp, Sums sums, int y, int from, int to, int first, const CPlanarShimPlane *luma)
 {
     add_row(stamp, sums, 2 * y, from, to, first, luma->width);
@@ -114,10 +115,10 @@ static void add_rows(const CPlanarShimStamp *stamp, Sums sums, int y, int from, 
     add_row(stamp, sums, 2 * y + 1 < luma->height ? 2 * y + 1 : 2 * y, from, to, first, luma->width);
 }
 
-/// Adds all pixels of a row of `count` samples. Stamps that lie beside each other have the same sums, which are computed once.
+/// Adds all pixels of a row of `count` samples. Adjacent stamps have the same sums, which are computed once.
 static void add_all(const CPlanarShimStamp *stamp, Sums sums, int y, int first, int count, const CPlanarShimPlane *luma)
 {
-    // Pixels, an even number, and samples after which the stamp comes again.
+    // Pixels, an even number, and samples after which the stamp repeats.
     long period = stamp->width % 2 ? 2L * stamp->width : stamp->width;
     long known = period / 2 + 1, is_odd = stamp->left & 1;
     if (count <= known + 1) {
@@ -134,18 +135,18 @@ static void add_all(const CPlanarShimStamp *stamp, Sums sums, int y, int first, 
     add_rows(stamp, sums, y, (int) (2L * (count - 1) - is_odd), stamp->covered_width, first, luma);
 }
 
-/// Mixes samples of subsampled chroma with the sums over their pixels.
+/// Mixes subsampled chroma samples with the sums over their pixels.
 static void mix(uint8_t *restrict samples, const uint32_t *restrict alpha, const uint32_t *restrict sums, int count)
 {
     enum { full = 4 * 255 };
     for (int index = 0; index < count; index++) {
-        // A quarter of the sum is at most 65152, and for such values the second line is their 255th part, rounded down.
+        // A quarter of the sum is at most 65152, and for such values the second line is value ÷ 255, rounded down.
         uint16_t quarter = (uint16_t) ((sums[index] + samples[index] * (full - alpha[index]) + full / 2) >> 2);
         samples[index] = (uint8_t) ((uint16_t) (quarter + 1 + (quarter >> 8)) >> 8);
     }
 }
 
-/// Lays the stamp on chroma at half of luma's size.
+/// Blends the stamp onto half-size chroma.
 static CPlanarShimStatus blend_chroma(const CPlanarShimStamp *stamp, const CPlanarShimPlanes *planes)
 {
     int first = stamp->left >> 1, count = ((stamp->left + stamp->covered_width - 1) >> 1) - first + 1;

@@ -31,7 +31,7 @@ static CPlanarShimStatus feed(WebPIDecoder *decoder, const uint8_t *bytes, size_
     return status == VP8_STATUS_OK ? CPlanarShimDone : CPlanarShimFailed;
 }
 
-/// Sets all samples to gray, of limited range: samples that the file lacks stay gray.
+/// Sets all samples to limited-range gray: missing samples stay gray.
 static void make_grey(const CPlanarShimPlanes *planes)
 {
     int index;

@@ -4,7 +4,7 @@
 
 #include <librsvg/rsvg.h>
 
-/// Draws a file that was parsed. 0; or -1, with an error or without.
+/// Draws a parsed file. Returns 0, or -1 with or without an error.
 static int render(RsvgHandle *handle, CSVGShimDrawing drawing, uint8_t *pixels, GError **error)
 {
     RsvgRectangle viewport = {0, 0, drawing.width, drawing.height};
@@ -21,14 +21,14 @@ static int render(RsvgHandle *handle, CSVGShimDrawing drawing, uint8_t *pixels, 
     return result;
 }
 
-/// Takes alpha out of a component.
+/// Divides a component by alpha.
 static uint8_t unmultiplied(uint32_t component, uint32_t alpha)
 {
     uint32_t value = (component * 255 + alpha / 2) / alpha;
     return (uint8_t) (value > 255 ? 255 : value);
 }
 
-/// Turns Cairo's words, with components multiplied by alpha, into bytes.
+/// Converts Cairo's premultiplied words to bytes.
 static void convert(uint8_t *pixels, size_t count)
 {
     size_t index;
@@ -47,7 +47,7 @@ static void convert(uint8_t *pixels, size_t count)
     }
 }
 
-/// A stream of the pieces, without a copy.
+/// Returns a stream of the pieces, without a copy.
 static GInputStream *stream_of(const CSVGShimPiece *pieces, size_t count)
 {
     GInputStream *stream = g_memory_input_stream_new();
@@ -64,7 +64,7 @@ int CSVGShim_draw(const CSVGShimPiece *pieces, size_t count, CSVGShimDrawing dra
     size_t area = (size_t) drawing.pixel_width * (size_t) drawing.pixel_height;
     GError *error = NULL;
     GInputStream *stream = stream_of(pieces, count);
-    // Without the URL of a base, librsvg loads nothing but what the file itself contains.
+    // Without a base URL, librsvg loads only what the file itself contains.
     RsvgHandle *handle = rsvg_handle_new_from_stream_sync(stream, NULL, RSVG_HANDLE_FLAGS_NONE, NULL, &error);
     int result = -1;
     memset(pixels, 0, 4 * area);
@@ -76,7 +76,7 @@ int CSVGShim_draw(const CSVGShimPiece *pieces, size_t count, CSVGShimDrawing dra
     g_object_unref(stream);
     if (result) {
         g_strlcpy(text, error ? error->message : "librsvg draws nothing", CSVGShim_text_size);
-        // librsvg has no other way to tell which error of Cairo it met.
+        // librsvg does not otherwise report which Cairo error occurred.
         if (strstr(text, "FreetypeError"))
             result = -2;
     } else {

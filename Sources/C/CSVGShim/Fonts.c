@@ -8,10 +8,11 @@
 #include <pango/pangocairo.h>
 #include <pango/pangofc-fontmap.h>
 
-// A confined process opens no file, so all fonts are opened before. Fontconfig then knows these fonts alone, and Pango takes the nearest
-// one for every name. Cairo takes the open font from Fontconfig's description, because it would look for the file otherwise.
+// A confined process cannot open files, so all fonts are opened before. Fontconfig then has only these fonts, and Pango
+// uses the nearest one for every name. Cairo takes the open font from Fontconfig's description, because it would
+// otherwise look for the file.
 
-/// Most fonts that are opened before the process is confined.
+/// Most fonts to open before the process is confined.
 enum { most_fonts = 10 };
 
 typedef struct {
@@ -20,7 +21,7 @@ typedef struct {
     const char *language;
 } Wish;
 
-// The generic families first, then what is drawn in writing systems that the first font may lack.
+// The generic families first, then scripts that the first font may lack.
 static const Wish wishes[] = {
     {"sans-serif", FC_WEIGHT_REGULAR, NULL},
     {"sans-serif", FC_WEIGHT_BOLD, NULL},
@@ -37,7 +38,7 @@ static const Wish wishes[] = {
     {"sans-serif", FC_WEIGHT_REGULAR, "th"},
 };
 
-/// A font: its file and its place in the file.
+/// A font: its file and its index in the file.
 typedef struct {
     char *file;
     int index;
@@ -59,7 +60,7 @@ static int contains(const Choice *choice, const char *file, int index)
     return 0;
 }
 
-/// The installed font that is nearest to a wish, or NULL.
+/// Returns the installed font nearest to a wish, or NULL.
 static FcPattern *match(FcConfig *system, const Wish *wish)
 {
     FcResult result;
@@ -98,7 +99,7 @@ static void choose(FcConfig *system, Choice *choice)
     }
 }
 
-/// Opens the chosen fonts for good, and removes the other fonts of their files.
+/// Opens the chosen fonts permanently, and removes the other fonts of their files.
 static void keep(FcFontSet *fonts, const Choice *choice)
 {
     FT_Library library = NULL;
@@ -121,15 +122,14 @@ static void keep(FcFontSet *fonts, const Choice *choice)
         fonts->nfont = kept;
 }
 
-/// Adds a rule by which the name stands for the family `meaning`.
+/// Adds a rule that maps a name to the family `meaning`.
 static void add_alias(GString *rules, const char *name, const char *element, const char *meaning)
 {
     g_string_append_printf(rules, "<alias binding='same'><family>%s</family><%s><family>%s</family></%s></alias>",
         name, element, meaning, element);
 }
 
-/// The rules for names: usual names of fonts, the generic families, and every other name, which is drawn like
-/// `sans-serif`.
+/// Returns the rules for names: common font names, the generic families, and `sans-serif` for every other name.
 static GString *rules(const Choice *choice)
 {
     static const char *const with_serifs[] = {"Times", "Times New Roman", "Georgia", "Liberation Serif"};
@@ -150,7 +150,7 @@ static GString *rules(const Choice *choice)
     return rules;
 }
 
-/// Draws a letter in every font, so that Pango reads what it keeps of it.
+/// Draws a letter in every font, so that Pango loads its caches.
 static void open_all(FcFontSet *fonts)
 {
     PangoFontMap *map = pango_cairo_font_map_get_default();

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// madvise's advice of Linux 6.13, by which newer C libraries guard stacks.
+// madvise's advice of Linux 6.13, with which newer C libraries guard stacks.
 enum { guard_install = 102,
     guard_remove = 103 };
 
@@ -21,7 +21,7 @@ enum { guard_install = 102,
 
 // System calls that are harmless with any arguments.
 static const char *const allowed[] = {
-    // Memory. Rules below refuse executable memory.
+    // Memory. Rules below reject executable memory.
     "brk",
     "munmap",
     "mremap",
@@ -54,8 +54,9 @@ static const char *const allowed[] = {
     "getrandom",
 };
 
-// System calls that libraries make and can do without: they fail, but do not end the process. AV1's decoder starts no threads if it cannot
-// learn the number of processors. GLib checks whether standard error is a journal before it writes.
+// System calls that libraries make but do not require: they fail without ending the process. AV1's decoder starts no
+// threads if it cannot learn the number of processors. GLib checks whether standard error is a journal before it
+// writes.
 static const char *const refused[] = {
     "sched_getaffinity",
     "getpeername",
@@ -86,8 +87,9 @@ static const char *const refused[] = {
     "sched_setattr",
 };
 
-// Advice of allocators and threads about their own memory. MADV_REMOVE is missing: it would take pages out of memory that the server has
-// mapped. The kernel uses 32 bits of the argument and a filter sees 64, so a filter cannot refuse a single number; it must list the others.
+// Allocators' and threads' advice about their own memory. MADV_REMOVE is missing: it would remove pages from memory
+// that the server has mapped. The kernel uses 32 bits of the argument and a filter sees 64, so a filter cannot reject a
+// single number; it must list the others.
 static const int advice[] = {
     MADV_NORMAL,
     MADV_RANDOM,
@@ -139,16 +141,16 @@ static int add_conditional(scmp_filter_ctx filter, int socket)
     const struct scmp_arg_cmp on_standard_error[] = {{0, SCMP_CMP_EQ, STDERR_FILENO, 0}};
     const struct scmp_arg_cmp own_process[] = {{0, SCMP_CMP_EQ, (scmp_datum_t) getpid(), 0}};
     const struct scmp_arg_cmp not_executable[] = {{2, SCMP_CMP_MASKED_EQ, PROT_EXEC, 0}};
-    // A worker woken on one processor may go on with any.
+    // A worker woken on one processor may continue on any.
     const struct scmp_arg_cmp own_thread[] = {{0, SCMP_CMP_EQ, 0, 0}};
     const struct scmp_arg_cmp set_name[] = {{0, SCMP_CMP_EQ, PR_SET_NAME, 0}};
     int error = 0;
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "write", 1, on_socket);
-    // A library's warning about an image is neither an error nor written.
+    // A library's warning about an image is not an error, but is not written either.
     error = error ? error : add(filter, SCMP_ACT_ERRNO(EACCES), "write", 1, on_standard_output);
     error = error ? error : add(filter, SCMP_ACT_ERRNO(EACCES), "write", 1, on_standard_error);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "recvmsg", 1, on_socket);
-    // A library ends a process with broken state by this call.
+    // Libraries end a process with a broken state by this call.
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "tgkill", 1, own_process);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "mmap", 1, not_executable);
     error = error ? error : add(filter, SCMP_ACT_ALLOW, "mprotect", 1, not_executable);
@@ -167,13 +169,13 @@ static int add_all_rules(scmp_filter_ctx filter, int socket)
     return error ? error : add_conditional(filter, socket);
 }
 
-/// A filter in the form that the kernel takes.
+/// A filter in the kernel's format.
 typedef struct {
     struct sock_filter *steps;
     size_t size;
 } Program;
 
-/// Translates a filter and releases it. 0, or the error number.
+/// Translates a filter and releases it. Returns 0, or the error number.
 static int translate(scmp_filter_ctx filter, Program *program)
 {
     int file = memfd_create("alula filter", MFD_CLOEXEC), error = EIO;
@@ -190,8 +192,8 @@ static int translate(scmp_filter_ctx filter, Program *program)
     return error;
 }
 
-/// The filter of a supervised process: the supervisor decides about all calls that no rule names. The process can still send the
-/// supervisor's descriptor.
+/// Creates the filter of a supervised process: the supervisor decides about all calls without a rule. The process can
+/// still send the supervisor's descriptor.
 static int make_supervised(int socket, Program *program)
 {
     const struct scmp_arg_cmp on_socket[] = {{0, SCMP_CMP_EQ, (scmp_datum_t) socket, 0}};
@@ -205,7 +207,7 @@ static int make_supervised(int socket, Program *program)
     return -error;
 }
 
-/// The filter that then forbids to send descriptors.
+/// Creates the filter that then forbids sending descriptors.
 static int make_last(Program *program)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
@@ -217,7 +219,7 @@ static int make_last(Program *program)
     return -error;
 }
 
-/// The filter of a process without a supervisor: it may start threads, and all calls that no rule names end it.
+/// Creates the filter of a process without a supervisor: it may start threads, and all calls without a rule end it.
 static int make_alone(int socket, Program *program)
 {
     const struct scmp_arg_cmp a_thread[] = {{0, SCMP_CMP_MASKED_EQ, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM}};
@@ -230,7 +232,7 @@ static int make_alone(int socket, Program *program)
     return -error;
 }
 
-/// Puts a filter in force for all threads. 0 or a descriptor, or -1 with errno.
+/// Activates a filter for all threads. Returns 0 or a descriptor, or -1 with errno.
 static int load(const Program *program, unsigned long flags)
 {
     struct sock_fprog raw = {(unsigned short) (program->size / sizeof *program->steps), program->steps};
@@ -249,7 +251,7 @@ int CSeccompShim_confine_supervised(int socket, int (*hand_over)(int socket, int
     int error = make_supervised(socket, &supervised), listener;
     error = error ? error : make_last(&last);
     if (!error) {
-        // The kernel allows one supervisor, and a container may have one already.
+        // The kernel allows one supervisor, and a container may already have one.
         listener = load(&supervised, SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC_ESRCH);
         if (listener < 0) {
             error = errno;

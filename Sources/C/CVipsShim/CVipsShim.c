@@ -41,8 +41,8 @@ const char *CVipsShim_note(void)
     return note;
 }
 
-/// Starts libvips without its modules: they load ImageMagick, Poppler and OpenSlide, 145 libraries that the service must not use, which
-/// takes half of the start-up time and 14 MiB of each process.
+/// Starts libvips without its modules: they load ImageMagick, Poppler and OpenSlide, 145 libraries that the service
+/// must not use, which takes half of the start-up time and 14 MiB of each process.
 static int start_without_modules(void)
 {
     int status;
@@ -52,7 +52,7 @@ static int start_without_modules(void)
     return status;
 }
 
-/// Loads the only needed module, which writes JPEG XL. On distributions where that is no module, there is nothing to load.
+/// Loads the only needed module, which writes JPEG XL. On distributions without that module, there is nothing to load.
 static void load_module(void)
 {
     Dl_info library;
@@ -61,7 +61,7 @@ static void load_module(void)
         return;
     folder = g_path_get_dirname(library.dli_fname);
     path = g_strdup_printf("%s/vips-modules-%d.%d/vips-jxl.so", folder, vips_version(0), vips_version(1));
-    // Never closed: the types that a module has registered stay.
+    // Never closed: the types that a module has registered persist.
     g_module_open(path, G_MODULE_BIND_LAZY);
     g_free(path);
     g_free(folder);
@@ -71,7 +71,8 @@ int CVipsShim_start(void)
 {
     // libvips' warnings about sources do not go to standard error.
     g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO | G_LOG_LEVEL_DEBUG, keep_note, NULL);
-    // libvips does not write large images to temporary files: the disk may be read-only, and memory was reserved by the image's price.
+    // libvips must not write large images to temporary files: the disk may be read-only, and the image's cost estimate
+    // has reserved the memory.
     g_setenv("VIPS_DISC_THRESHOLD", "1000g", TRUE);
     if (start_without_modules())
         return -1;
@@ -81,7 +82,7 @@ int CVipsShim_start(void)
     vips_cache_set_max(0);
     vips_cache_set_max_mem(0);
     vips_cache_set_max_files(0);
-    // All loaders are turned off, then the few needed ones, which read from memory, are turned on.
+    // All loaders are disabled, then the few needed ones, which read from memory, are enabled.
     vips_block_untrusted_set(TRUE);
     vips_operation_block_set("VipsForeignLoad", TRUE);
     vips_operation_block_set("VipsForeignLoadJpegBuffer", FALSE);
@@ -89,7 +90,7 @@ int CVipsShim_start(void)
     vips_operation_block_set("VipsForeignLoadWebpBuffer", FALSE);
     vips_operation_block_set("VipsForeignLoadNsgifBuffer", FALSE);
     vips_operation_block_set("VipsForeignLoadTiffBuffer", FALSE);
-    // libvips also distrusts what writes JPEG XL, which a confined process does.
+    // libvips also distrusts the JPEG XL writer, which runs in a confined process.
     vips_operation_block_set("VipsForeignSaveJxlBuffer", FALSE);
     return 0;
 }
@@ -106,7 +107,8 @@ static void *bytes_of(const void *bytes)
 
 int CVipsShim_load_jpeg(const void *bytes, size_t count, CVipsShimLoadOptions options, VipsImage **out)
 {
-    // Missing pixels were judged before, and the number of warnings depends on the level; scans were counted ("unlimited").
+    // Missing pixels were checked before, and the number of warnings depends on the level; scans were counted
+    // ("unlimited").
     return vips_jpegload_buffer(bytes_of(bytes), count, out, "shrink", options.shrink, "fail_on", VIPS_FAIL_ON_NONE,
         "unlimited", TRUE, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
 }
@@ -191,14 +193,14 @@ int CVipsShim_from_memory(
 /// Bytes of the strips in which pixels are computed: they fit into a core's cache.
 enum { strip_size = 128 << 10 };
 
-/// Most rows of a strip. libvips has a list of the rows that a strip needs, and walks it to its end for each row: for the 43,690 rows
-/// of a narrow column that takes minutes.
+/// Most rows of a strip. libvips keeps a list of the rows that a strip needs, and walks all of it for each row: for the
+/// 43,690 rows of a narrow column that takes minutes.
 enum { strip_rows = 256 };
 
 int CVipsShim_compute(VipsImage *in, void *pixels, int (*should_stop)(void *context), void *context)
 {
     size_t row_size = VIPS_IMAGE_SIZEOF_LINE(in);
-    // Loaders make eight rows or more at a time.
+    // Loaders decode at least eight rows at a time.
     int rows = (int) VIPS_CLIP(16, strip_size / row_size, strip_rows);
     VipsRegion *region = vips_region_new(in);
     int y, row, failed = 0;
@@ -411,7 +413,7 @@ int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSave
     return vips_gifsave_buffer(in, bytes, count, "effort", options.effort, "strip", TRUE, NULL);
 }
 
-/// Qualities below this one have distances of our own.
+/// Qualities below this use our own distances.
 enum { usual_jxl_quality = 12 };
 
 int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
@@ -419,8 +421,9 @@ int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSave
     // libvips takes 3 to 9, and silently 7 for any other effort.
     int effort = VIPS_CLIP(3, options.effort, 9);
     gboolean strip = !options.keeps_profile;
-    // Below its quality 6, libvips asks for distances at which libjxl makes larger files, or that it refuses, and then goes on with its
-    // default. It takes a distance of at most 15, so the three lowest qualities are its own 6, 7 and 8 (19.4, 17.2 and 15.4).
+    // Below its quality 6, libvips requests distances at which libjxl produces larger files, or which it rejects,
+    // continuing with its default. It accepts a distance of at most 15, so the three lowest qualities are its own 6, 7
+    // and 8 (19.4, 17.2 and 15.4).
     if (options.quality < 4)
         return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality + 5, "effort", effort, "strip", strip, NULL);
     if (options.quality < usual_jxl_quality)

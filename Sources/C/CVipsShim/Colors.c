@@ -1,6 +1,6 @@
 #include "CVipsShim.h"
 
-/// Takes a new image of one step, and drops the image that it was made from.
+/// Takes the result of one step, and releases its input.
 static int next(VipsImage **image, int status, VipsImage *made)
 {
     g_clear_object(image);
@@ -8,7 +8,7 @@ static int next(VipsImage **image, int status, VipsImage *made)
     return status;
 }
 
-/// Converts `image`, which is dropped, to 8-bit sRGB.
+/// Converts `image`, which is released, to 8-bit sRGB.
 static int finish(VipsImage *image, int status, VipsImage **out)
 {
     if (!status)

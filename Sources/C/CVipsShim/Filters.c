@@ -30,10 +30,10 @@ static gsize byte_count(VipsImage *image)
     return (gsize) VIPS_IMAGE_SIZEOF_LINE(image) * (gsize) image->Ysize;
 }
 
-/// The frame `in`, and the memory that was made for it: none if its pixels lie in memory already.
+/// Reads the frame `in`, and returns the allocated memory: none if its pixels are in memory already.
 ///
-/// Other frames are computed in strips. If the whole frame were asked for at once, each operation before this one would make all of
-/// it, in floating point where it computes so.
+/// Other frames are computed in strips. If the whole frame were requested at once, each operation before this one would
+/// compute all of it, possibly in floating point.
 static int read_frame(VipsImage *in, CPixelsFrame *frame, VipsPel **made, CPixelsWatch watch)
 {
     VipsPel *pixels = in->dtype == VIPS_IMAGE_SETBUF || in->dtype == VIPS_IMAGE_SETBUF_FOREIGN ? in->data : NULL;

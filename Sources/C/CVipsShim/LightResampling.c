@@ -2,7 +2,7 @@
 
 #include <CLightResampling.h>
 
-// Resampling of light as an operation of libvips, which computes the wanted pixels on demand.
+// Resampling in linear light as an operation of libvips, which computes the wanted pixels on demand.
 
 /// The state of one thread that computes pixels.
 typedef struct {
@@ -10,9 +10,9 @@ typedef struct {
     VipsRegion *region;
     CLightRun run;
     void *room;
-    /// Whether `run` has been started.
+    /// Whether `run` has started.
     gboolean has_run;
-    /// Rows of the source after the last one that is wanted now.
+    /// Rows of the source after the last one that is currently needed.
     int end;
 } Sequence;
 
@@ -39,7 +39,7 @@ static void *start(VipsImage *out, void *in, void *resampler)
     return state;
 }
 
-/// The samples of a row, for the run; NULL if they cannot be computed.
+/// Returns the samples of a row for the run; NULL if they cannot be computed.
 static const uint8_t *source_row(void *context, int number)
 {
     Sequence *state = context;

@@ -1,9 +1,9 @@
 #include "CVipsShim.h"
 
-// Opacity in per cent times an 8-bit alpha: the alpha of the stamp's pixels in this unit is exact.
+// Opacity in percent times an 8-bit alpha: the alpha of the stamp's pixels in this unit is exact.
 enum { full = 100 * 255 };
 
-/// Lays pixels of a stamp on pixels of an image. The numbers of bands are constants for the compiler.
+/// Blends pixels of a stamp onto pixels of an image. The numbers of bands are compile-time constants.
 static inline __attribute__((always_inline)) void blend(
     VipsPel *pixel, const VipsPel *stamp, int count, unsigned opacity, const int colors, const gboolean has_alpha,
     const int stamp_colors)
@@ -14,7 +14,7 @@ static inline __attribute__((always_inline)) void blend(
         if (above == 0)
             continue;
         if (has_alpha) {
-            // The alpha of the result, times 255 · 25500; all products stay below 2³¹.
+            // The alpha of the result, times 255 · 25500; all products are below 2³¹.
             unsigned alpha = above * 255 + below * pixel[colors];
             for (band = 0; band < colors; band++) {
                 unsigned over = stamp[stamp_colors == 1 ? 0 : band] * (above * 255);
@@ -44,7 +44,7 @@ static void blend_bands(
     }
 }
 
-/// Lays the stamp on one row, of which `pixel` is the first covered pixel and `x`, `y` its place in the covered area.
+/// Blends the stamp onto one row; `pixel` is the first covered pixel and `x`, `y` its position in the covered area.
 static void blend_row(VipsPel *pixel, int bands, const CVipsShimOverlay *overlay, int x, int y, int count)
 {
     const VipsPel *row = overlay->stamp + (size_t) (y % overlay->height) * overlay->width * overlay->bands;

@@ -1,9 +1,10 @@
 #include "CVipsShim.h"
 
-// libvips 8.14 has an operation for this, vips_arrayjoin, which frees the region that its result points into (mended in 8.15.2). The
-// next operation then reads freed memory. Here a region lives until its frame is done, and rows are copied.
+// libvips 8.14 has an operation for this, vips_arrayjoin, which frees the region that its result points into (fixed in
+// 8.15.2). The next operation then reads freed memory. Here a region lives until its frame is done, and rows are
+// copied.
 
-/// The state of one thread: the region of the frame that it is in.
+/// The state of one thread: the region of its current frame.
 typedef struct {
     VipsRegion *region;
     int frame;
@@ -62,7 +63,7 @@ int CVipsShim_stack(VipsImage **in, VipsImage **out, int count)
         return -1;
     }
     image = vips_image_new();
-    // The array has a null at its end; it and its references live as long as the image.
+    // The array is null-terminated; it and its references live as long as the image.
     frames = (VipsImage **) vips_object_local_array(VIPS_OBJECT(image), count + 1);
     for (i = 0; i < count; i++)
         frames[i] = g_object_ref(in[i]);

@@ -1,4 +1,5 @@
-// Files that are part of the program: the pages with their styles and scripts, chapters of the book, the interface description.
+// Files that are part of the program: the pages with their styles and scripts, chapters of the documentation, the
+// interface description.
 #pragma once
 #include <stddef.h>
 
@@ -14,5 +15,5 @@ typedef struct {
     int listeners;
 } CEmbeddedFiles_File;
 
-/// The file at `index`, counted from 0; its path is NULL behind the last one.
+/// Returns the file at `index`, from 0; its path is NULL after the last one.
 CEmbeddedFiles_File CEmbeddedFiles_file(size_t index);

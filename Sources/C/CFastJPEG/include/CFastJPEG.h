@@ -4,40 +4,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Decodes JPEG files (ITU-T T.81) to planes reduced by 2, 4 or 8, and reads only the coefficients that such planes show; docs/jpeg.md
-// explains how. The caller has read the headers. The decoder does not judge a file: whatever is not as it should be is a
-// reason to leave the file to libjpeg.
+// Decodes JPEG files (ITU-T T.81) to planes reduced by 2, 4 or 8, and reads only the coefficients that such planes
+// need; docs/jpeg.md explains how. The caller has read the headers. The decoder does not reject a file: anything
+// unexpected is a reason to leave the file to libjpeg.
 
-/// The end of a call: done, stopped, or a reason to leave the file to libjpeg.
+/// The result of a call: done, stopped, or a reason to leave the file to libjpeg.
 typedef enum {
     CFastJPEGDone = 0,
-    /// `should_stop` answered 1.
+    /// `should_stop` returned 1.
     CFastJPEGStopped,
-    /// A process, precision, number of components or sampling factors that the decoder does not know.
+    /// An unsupported process, precision, number of components or sampling factor.
     CFastJPEGProcess,
-    /// A Huffman or quantization table is missing or wrong, or has steps of 16 bits.
+    /// A Huffman or quantization table is missing or invalid, or has 16-bit steps.
     CFastJPEGTables,
-    /// The scans are not those that the process has, are out of order, or lack coefficients.
+    /// The scans do not match the process, are out of order, or lack coefficients.
     CFastJPEGScans,
-    /// A code that is in no table, or that cannot stand where it does.
+    /// A code that is in no table, or is invalid at its position.
     CFastJPEGCode,
-    /// A restart marker is missing, or another one than expected.
+    /// A restart marker is missing, or has the wrong number.
     CFastJPEGRestart,
     /// The data of a scan end too early, or too late.
     CFastJPEGEnd,
-    /// libjpeg has refused, or complained of, what stands between two scans.
+    /// libjpeg rejected, or warned about, the bytes between two scans.
     CFastJPEGMarkers,
-    /// There is no memory.
+    /// Memory ran out.
     CFastJPEGMemory,
 } CFastJPEGOutcome;
 
-/// Asks once a row of units whether work is to go on: `should_stop` answers 1 to end it.
+/// Called once per row of units: `should_stop` returns 1 to end the work.
 typedef struct {
     int (*should_stop)(void *context);
     void *context;
 } CFastJPEGWatch;
 
-/// Rows of samples, into which the decoder writes `width` × `height` of them, and at most three more behind each row.
+/// Rows for `width` × `height` samples; the decoder may write at most three more after each row.
 typedef struct {
     uint8_t *samples;
     /// Bytes from one row to the next; a multiple of 4.
@@ -48,17 +48,17 @@ typedef struct {
 
 enum { CFastJPEG_most_components = 3 };
 
-/// An image as its frame header describes it (T.81 section B.2.2), and how it is decoded.
+/// An image as described by its frame header (T.81 section B.2.2), and how to decode it.
 typedef struct {
     /// Size in pixels.
     int width, height;
-    /// 2, 4 or 8: by how much each side is reduced.
+    /// The reduction of each side: 2, 4 or 8.
     int level;
     int component_count;
     struct {
         /// Sampling factors.
         int across, down;
-        /// Of the size that follows from the image's size, divisions rounded up.
+        /// Its size is derived from the image's size, rounded up.
         CFastJPEGPlane plane;
     } components[CFastJPEG_most_components];
 } CFastJPEGFrame;
@@ -69,18 +69,18 @@ typedef struct {
     const uint8_t *symbols;
 } CFastJPEGCodes;
 
-/// A scan: its header (section B.2.3), the tables that it uses, and where its data begin.
+/// A scan: its header (section B.2.3), its tables, and the start of its data.
 typedef struct {
     const uint8_t *data;
     /// The end of the file.
     const uint8_t *end;
     /// Units between two restart markers; 0 for none.
     int restart_interval;
-    /// The first and the last frequency of the band, and how many bits its coefficients lacked before and lack after the scan.
+    /// The first and the last frequency of the band, and the bits that its coefficients lack before and after the scan.
     int first, last, bits_before, bits_after;
     int component_count;
     struct {
-        /// Place among the frame's components.
+        /// Index among the frame's components.
         int index;
         /// 64 steps, row by row; NULL if the file has none.
         const uint16_t *steps;
@@ -91,21 +91,21 @@ typedef struct {
 /// Decodes the only scan of a baseline image.
 CFastJPEGOutcome CFastJPEG_decode(const CFastJPEGFrame *frame, const CFastJPEGScan *scan, CFastJPEGWatch watch);
 
-/// A progressive image, of which scans arrive one by one.
+/// A progressive image, whose scans are read one by one.
 typedef struct CFastJPEGProgression CFastJPEGProgression;
 
-/// Begins a progressive image; `*progression` is NULL unless the outcome is "done".
+/// Starts a progressive image; `*progression` is NULL unless the result is "done".
 ///
-/// - highest_start: of the scans of details those that begin at a higher frequency are not read;
-/// - least_bits_before: nor are those that refine coefficients which lack fewer bits.
+/// - highest_start: scans of details that begin at a higher frequency are skipped;
+/// - least_bits_before: so are scans that refine coefficients which lack fewer bits.
 CFastJPEGOutcome CFastJPEG_begin(
     const CFastJPEGFrame *frame, int highest_start, int least_bits_before, CFastJPEGProgression **progression);
 
-/// Reads a scan if the planes show it; `*end` is where its data end, or NULL if the scan was not read.
+/// Reads a scan if the planes need it; `*end` is the end of its data, or NULL if the scan was skipped.
 CFastJPEGOutcome CFastJPEG_read(
     CFastJPEGProgression *progression, const CFastJPEGScan *scan, CFastJPEGWatch watch, const uint8_t **end);
 
-/// Writes the planes, when all scans have been read; an image of which bits are missing is left to libjpeg.
+/// Writes the planes after all scans have been read; an image that lacks bits is left to libjpeg.
 CFastJPEGOutcome CFastJPEG_finish(CFastJPEGProgression *progression, CFastJPEGWatch watch);
 
 void CFastJPEG_close(CFastJPEGProgression *progression);

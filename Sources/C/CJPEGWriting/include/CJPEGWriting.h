@@ -4,8 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Writes JPEG files (ITU-T T.81) from planes: the transform, quantization by rate and distortion, Huffman tables for the image, and scans
-// of spectral bands. docs/quality.md says why each is as it is. Equal planes make equal files on every processor.
+// Writes JPEG files (ITU-T T.81) from planes: the transform, rate-distortion quantization, Huffman tables for the
+// image, and scans of spectral bands. docs/quality.md explains the choices. Equal planes yield equal files on every
+// processor.
 
 /// A plane of samples.
 typedef struct {
@@ -17,17 +18,17 @@ typedef struct {
     int height;
 } CJPEGPlane;
 
-/// The scans of a file, which change no pixel.
+/// The scans of a file, which do not affect pixels.
 typedef enum {
     CJPEGOneScan,
-    /// Several for a file so large that they save bytes, else one.
+    /// Several for a file so large that they save bytes, otherwise one.
     CJPEGScansBySize,
     CJPEGSeveralScans,
 } CJPEGScans;
 
 typedef struct {
-    /// Luma, or luma, Cb and Cr, of full range; chroma has luma's size, or half of it on both sides, rounded up. A side has at most 65535
-    /// samples.
+    /// Luma, or luma, Cb and Cr, of full range; chroma has luma's size, or half of it on both sides, rounded up. A side
+    /// has at most 65535 samples.
     CJPEGPlane planes[3];
     /// 1 or 3.
     int count;
@@ -43,7 +44,7 @@ typedef enum {
     CJPEGDone = 0,
     /// `should_stop` returned 1.
     CJPEGStopped = 1,
-    /// There is no memory.
+    /// Memory ran out.
     CJPEGMemory = 2,
 } CJPEGOutcome;
 

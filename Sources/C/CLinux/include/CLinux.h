@@ -25,55 +25,58 @@ int CLinux_epoll_watch_readable(int epoll, int descriptor, uint64_t token);
 /// Stops watching. 0, or -1 with errno.
 int CLinux_epoll_forget(int epoll, int descriptor);
 
-/// Waits up to `milliseconds` (-1: for ever) and writes the tokens of ready descriptors. Their number, or -1 with errno.
+/// Waits up to `milliseconds` (-1: forever) and writes the tokens of ready descriptors. Returns their number, or -1
+/// with errno.
 int CLinux_epoll_wait(int epoll, uint64_t *tokens, int capacity, int milliseconds);
 
-/// Bytes received on a TCP connection since it began, read or not; -1 with errno.
+/// Bytes received on a TCP connection so far, read or not; -1 with errno.
 int64_t CLinux_tcp_received_bytes(int descriptor);
 
-/// Ends a TCP connection if its peer acknowledges nothing, or keeps its window shut, for this time. 0, or -1 with errno.
+/// Ends a TCP connection if its peer acknowledges nothing, or keeps its window closed, for this time. 0, or -1 with
+/// errno.
 int CLinux_tcp_limit_stall(int descriptor, unsigned milliseconds);
 
-/// The number of the descriptor that is a worker process's socket.
+/// The descriptor of a worker process's socket.
 enum { CLinux_worker_socket = 3 };
 
-/// Starts the executable at `path` with `socket` as ``CLinux_worker_socket``, the null device as standard streams and no other
-/// descriptor, in a process group of its own. 0, or the error number.
+/// Starts the executable at `path` with `socket` as ``CLinux_worker_socket``, the null device as standard streams and
+/// no other descriptor, in a new process group. 0, or the error number.
 int CLinux_spawn_worker(
     const char *path, char *const *arguments, char *const *environment, int socket, pid_t *process);
 
-/// Returns the memory to the kernel that the allocator keeps for later, except that of other threads' caches.
+/// Returns memory that the allocator has cached to the kernel, except the caches of other threads.
 void CLinux_return_free_memory(void);
 
-/// Bytes that the allocator gave for a block of malloc, which are more than it was asked for; 0 for no block.
+/// Bytes that the allocator reserved for a block of malloc, which may exceed the requested size; 0 for no block.
 size_t CLinux_block_size(const void *block);
 
-/// Bytes of all blocks that the process has from the allocator; -1 if it does not tell.
+/// Bytes of all blocks that the process has from the allocator; -1 if unknown.
 int64_t CLinux_allocated_bytes(void);
 
-/// Notes from now on that the kernel refuses memory, and ends this process with `CLinux_status_of_shortage` if it then crashes.
+/// From now on, records when the kernel refuses memory, and exits with `CLinux_status_of_shortage` if the process then
+/// crashes.
 ///
-/// Crashes without a shortage end it as they would anyway. Call it while there is one thread.
+/// Crashes without a shortage end the process normally. Must be called while there is one thread.
 void CLinux_watch_for_shortage(void);
 
-/// Starts a new note.
+/// Clears the record.
 void CLinux_forget_shortage(void);
 
-/// Whether the kernel has refused memory since.
+/// Returns whether the kernel has refused memory since.
 int CLinux_is_short_of_memory(void);
 
-/// The exit status of a process that crashed because memory was short.
+/// The exit status of a process that crashed because memory ran out.
 enum { CLinux_status_of_shortage = 75 };
 
-/// Unmaps the pages of programs and libraries that are only read: code and constants.
+/// Unmaps the read-only pages of programs and libraries: code and constants.
 ///
-/// The kernel maps those that are used again, from its cache of files. Other threads may run meanwhile.
+/// The kernel maps used ones again, from its page cache. Other threads may run meanwhile.
 void CLinux_release_program_pages(void);
 
-/// Copies this process, which must have one thread, as another child of its parent, in a process group of its own.
+/// Copies this process, which must have one thread, as another child of its parent, in a new process group.
 ///
-/// The copy ends with the thread that started this process. `socket`, which is not ``CLinux_worker_socket``, becomes that in the copy. Returns
-/// the copy's process, 0 in the copy, or -1 with errno.
+/// The copy ends with the thread that started this process. `socket`, which must not be ``CLinux_worker_socket``,
+/// becomes that in the copy. Returns the copy's process ID, 0 in the copy, or -1 with errno.
 pid_t CLinux_copy_process(int socket);
 
 /// Makes the kernel kill this process when the thread that started it ends. 0, or -1 with errno.
@@ -82,7 +85,7 @@ int CLinux_die_with_parent(void);
 /// Denies new privileges to all programs that this thread starts. 0, or -1 with errno.
 int CLinux_set_no_new_privileges(void);
 
-/// Bytes of address space that a process has, or -1 with errno.
+/// Bytes of a process's address space, or -1 with errno.
 int64_t CLinux_address_space(pid_t process);
 
 /// Limits the address space of a process, at most to its hard limit. 0, or -1 with errno.
@@ -96,14 +99,14 @@ int CLinux_thread_count(pid_t process);
 
 /// Binds a sleeping process to the calling thread's processor, until the process calls ``CLinux_free_processor``.
 ///
-/// A thread that is about to wake the process and then sleep calls this. Otherwise the kernel would often let the process wait for the
-/// processor that it used before, while this one idles. Does nothing if the system does not allow it.
+/// For a thread that is about to wake the process and then sleep. Otherwise the kernel would often let the process wait
+/// for the processor that it used before, while this one idles. Does nothing if the system does not allow it.
 void CLinux_bind_to_this_processor(pid_t process);
 
-/// Notes the processors that this process may use, before it is bound for the first time.
+/// Records the processors that this process may use, before it is bound for the first time.
 void CLinux_note_processors(void);
 
-/// Lets the calling thread run on all noted processors again.
+/// Lets the calling thread run on all recorded processors again.
 void CLinux_free_processor(void);
 
 /// Actions that the kernel must deny a confined process.
@@ -120,13 +123,13 @@ typedef enum {
     CLinuxSendDescriptor,
 } CLinuxForbiddenAction;
 
-/// Tries a forbidden action. 0 if it succeeded, else the error number.
+/// Tries a forbidden action. Returns 0 if it succeeded, otherwise the error number.
 int CLinux_try_forbidden(CLinuxForbiddenAction action);
 
-/// The version of Landlock that the kernel offers, 0 for none.
+/// Returns the kernel's Landlock version, 0 for none.
 int CLinux_landlock_version(void);
 
-/// Denies this thread and its later threads all files, TCP, and signals to other processes, as far as the kernel can.
+/// Denies this thread and its later threads all files, TCP, and signals to other processes, if the kernel supports it.
 ///
 /// 0, or the error number.
 int CLinux_landlock_deny_all(void);
@@ -137,19 +140,19 @@ enum { CLinux_most_descriptors = 3 };
 /// Creates empty, unsealed memory and returns its close-on-exec descriptor; or -1 with errno.
 int CLinux_shared_memory(const char *name);
 
-/// Makes shared memory read-only for good. Fails while a process has a writable mapping. 0, or -1 with errno.
+/// Makes shared memory permanently read-only. Fails while a process has a writable mapping. 0, or -1 with errno.
 int CLinux_seal(int descriptor);
 
 /// Makes the size of shared memory final. 0, or -1 with errno.
 int CLinux_seal_size(int descriptor);
 
-/// Gives the pages of the first `count` bytes of shared memory back to the kernel. 0, or -1 with errno.
+/// Returns the pages of the first `count` bytes of shared memory to the kernel. 0, or -1 with errno.
 int CLinux_release_pages(int descriptor, size_t count);
 
 /// Sends one message with descriptors, without waiting. 0, or -1 with errno.
 int CLinux_send(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);
 
-/// Waits for one message and its descriptors. They are close-on-exec, and the caller closes them in every case.
+/// Waits for one message and its descriptors. They are close-on-exec, and the caller must close them in every case.
 ///
 /// Returns the number of bytes, 0 if the other end is closed, or -1, also if the message is too long.
 ssize_t CLinux_receive(int socket, void *bytes, size_t capacity, int *descriptors, int *descriptor_count);

@@ -7,27 +7,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Images as planes of 8-bit samples: luma, and Cb and Cr if the image has color. libjpeg reports errors by long jumps, which must not
-// pass through Swift, so its calls are here; zimg, libwebp and libjxl need structures of unions and version numbers.
+// Images as planes of 8-bit samples: luma, and Cb and Cr if the image has color. libjpeg reports errors by long jumps,
+// which must not pass through Swift, so its calls are here; zimg, libwebp and libjxl need structures with unions and
+// version numbers.
 
 /// The result of a call.
 typedef enum {
     CPlanarShimDone = 0,
-    /// The library refused; a text gives the reason.
+    /// The library failed; a text gives the reason.
     CPlanarShimFailed = 1,
-    /// `should_stop` answered 1.
+    /// `should_stop` returned 1.
     CPlanarShimStopped = 2,
     /// The file ended before the image was complete; missing samples are gray.
     CPlanarShimTruncated = 3,
 } CPlanarShimStatus;
 
-/// Asks at intervals whether the work is to continue: `should_stop` returns 1 to end it.
+/// Called at intervals: `should_stop` returns 1 to end the work.
 typedef struct {
     int (*should_stop)(void *context);
     void *context;
 } CPlanarShimWatch;
 
-/// Largest number of bytes of a text, its final zero included.
+/// Largest number of bytes of a text, including its terminating zero.
 #define CPlanarShim_text_size 200
 
 /// Rows of samples.
@@ -41,7 +42,8 @@ typedef struct {
 
 /// An image of one or three planes.
 typedef struct {
-    /// Luma, Cb and Cr; then alpha, as large as luma and 255 for opaque, without samples if the image is opaque. Only WebP is written with alpha.
+    /// Luma, Cb and Cr; then alpha, with luma's size and 255 for opaque, without samples if the image is opaque. Only
+    /// WebP supports alpha.
     CPlanarShimPlane planes[4];
     /// Without alpha.
     int count;
@@ -51,13 +53,13 @@ typedef struct {
 
 typedef struct CPlanarShimJPEGReader CPlanarShimJPEGReader;
 
-/// Facts from the header of a JPEG file on which the planar lane depends.
+/// Facts from a JPEG header that the planar path needs.
 typedef struct {
     int width;
     int height;
-    /// 1 for gray, 3 for full-range BT.601 Y'CbCr, 0 for colors of any other kind.
+    /// 1 for gray, 3 for full-range BT.601 Y'CbCr, 0 for all other colors.
     int planes;
-    /// Luma samples for one chroma sample, across and down; 0 if that is not a whole number, or differs between Cb and Cr.
+    /// Luma samples per chroma sample, across and down; 0 if not a whole number, or if Cb and Cr differ.
     int across;
     int down;
     /// Whether the image is stored in more than one scan.
@@ -67,41 +69,41 @@ typedef struct {
     size_t profile_size;
 } CPlanarShimJPEGHeader;
 
-/// Makes a reader of a file, which must outlive the reader; NULL if there is no memory.
+/// Creates a reader of a file, which must outlive the reader; returns NULL if memory runs out.
 CPlanarShimJPEGReader *CPlanarShim_jpeg_open(const void *bytes, size_t count, CPlanarShimWatch watch);
 
 /// Reads up to the first scan.
 CPlanarShimStatus CPlanarShim_jpeg_read_header(CPlanarShimJPEGReader *reader, CPlanarShimJPEGHeader *header);
 
-/// Which scans of a progressive image are read, besides those of the DC coefficients (the means of blocks).
+/// The scans of a progressive image to read, besides those of the DC coefficients (the means of blocks).
 typedef struct {
     /// Scans whose first frequency is at most this one.
     int highest_start;
-    /// Of the scans that refine earlier ones, those before which at least this number of bits was missing.
+    /// Refinement scans before which at least this number of bits was missing.
     int least_bits_before;
     /// Whether libjpeg estimates low frequencies that the file's scans lack.
     int is_smoothed;
 } CPlanarShimJPEGDetail;
 
-/// Decodes into planes reduced by `level` (1, 2, 4 or 8) on each side; chroma is subsampled as in the file, but `refinement` times finer on
-/// each side: a power of two, at most the level and at most the subsampling of either side.
+/// Decodes into planes reduced by `level` (1, 2, 4 or 8) on each side; chroma is subsampled as in the file, but
+/// `refinement` times finer on each side: a power of two, at most the level and at most the subsampling of either side.
 ///
-/// The planes must have the sizes that follow from the header, divisions rounded up, and strides that are multiples of 8. Samples that
-/// the file lacks are gray, or as earlier scans left them.
+/// The planes must have the sizes that follow from the header, rounded up, and strides that are multiples of 8. Missing
+/// samples are gray, or as decoded from earlier scans.
 CPlanarShimStatus CPlanarShim_jpeg_decode(
     CPlanarShimJPEGReader *reader, int level, int refinement, CPlanarShimJPEGDetail detail,
     const CPlanarShimPlanes *planes);
 
-/// Decodes into the same planes with CFastJPEG, if it knows the kind of file; `level` is 2, 4 or 8. The reader has read its header, and stays
-/// as it is: unless the outcome is "done" or "stopped", `CPlanarShim_jpeg_decode` can do the work.
+/// Decodes into the same planes with CFastJPEG, if it supports the file; `level` is 2, 4 or 8. The reader has read its
+/// header, and does not change: unless the result is "done" or "stopped", `CPlanarShim_jpeg_decode` can do the work.
 CFastJPEGOutcome CPlanarShim_jpeg_decode_fast(
     const CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetail detail, const CPlanarShimPlanes *planes);
 
-/// Decodes the image at the coarsest level and keeps no samples, only to find out whether it fails and whether it lacks pixels. The result
-/// is that of a decode at any level. The image may have four components.
+/// Decodes the image at the coarsest level without keeping samples, to find out whether it fails and whether it lacks
+/// pixels. The result is the same as for a decode at any level. The image may have four components.
 CPlanarShimStatus CPlanarShim_jpeg_judge(CPlanarShimJPEGReader *reader, CPlanarShimJPEGDetail detail);
 
-/// Whether the data of the image that was decoded, or judged, ended before its last block.
+/// Returns whether the data of the decoded or checked image ended before its last block.
 int CPlanarShim_jpeg_lacks_pixels(const CPlanarShimJPEGReader *reader);
 
 /// The reason why the reader failed.
@@ -111,11 +113,11 @@ void CPlanarShim_jpeg_close(CPlanarShimJPEGReader *reader);
 
 // Reading WebP.
 
-/// Whether a file is a lossy still without alpha, which is stored as planes.
+/// Returns whether a file is a lossy still without alpha, which is stored as planes.
 int CPlanarShim_webp_is_planar(const void *bytes, size_t count);
 
-/// Decodes such a file into planes of limited range, with chroma at half of luma's size, rounded up; `is_scaled` says whether the planes
-/// are smaller than the image.
+/// Decodes such a file into limited-range planes, with chroma at half of luma's size, rounded up; `is_scaled` is 1 if
+/// the planes are smaller than the image.
 CPlanarShimStatus CPlanarShim_webp_decode(
     const void *bytes, size_t count, const CPlanarShimPlanes *planes, int is_scaled, CPlanarShimWatch watch);
 
@@ -124,7 +126,7 @@ CPlanarShimStatus CPlanarShim_webp_decode(
 /// A decoder of one JPEG XL file.
 typedef struct CPlanarShimJXLReader CPlanarShimJXLReader;
 
-/// Describes an image that is to be decoded.
+/// An image to decode.
 typedef struct {
     /// The size as stored, before the image is turned.
     int width;
@@ -134,18 +136,18 @@ typedef struct {
     /// The ICC profile of the pixels, which the reader owns, or NULL for sRGB.
     const uint8_t *profile;
     size_t profile_size;
-    /// Whether pixels have 16 bits, in words of this machine, and not 8: those by PQ and HLG.
+    /// Whether pixels have 16 bits in native byte order, instead of 8: for PQ and HLG.
     int is_wide;
 } CPlanarShimJXLHeader;
 
-/// Makes a reader of a file, which must outlive it; NULL if there is no memory.
+/// Creates a reader of a file, which must outlive it; returns NULL if memory runs out.
 CPlanarShimJXLReader *CPlanarShim_jxl_open(const void *bytes, size_t count);
 
-/// Reads all before the pixels.
+/// Reads everything before the pixels.
 CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarShimJXLHeader *header);
 
-/// Writes the interleaved pixels of the first frame, rows without gaps; libjxl cannot be stopped. If the file ends too early but has
-/// coarse data for all pixels, these are written, and `*is_incomplete` is 1.
+/// Writes the interleaved pixels of the first frame in packed rows; libjxl cannot be interrupted. If the file ends too
+/// early but has coarse data for all pixels, these are written, and `*is_incomplete` is 1.
 CPlanarShimStatus CPlanarShim_jxl_pixels(
     CPlanarShimJXLReader *reader, const CPlanarShimJXLHeader *header, void *pixels, int *is_incomplete);
 
@@ -154,28 +156,28 @@ const char *CPlanarShim_jxl_text(const CPlanarShimJXLReader *reader);
 
 void CPlanarShim_jxl_close(CPlanarShimJXLReader *reader);
 
-// Writing. The file is put into `*bytes`, to be released with `free`; after a failure `text` gives the reason.
+// Writing. The file is stored in `*bytes`, to be released with `free`; after a failure `text` gives the reason.
 
 typedef struct {
     /// 1 to 100.
     int quality;
     CJPEGScans scans;
-    /// Whether pixels are written with chroma at luma's size; planes say it themselves.
+    /// Whether pixels are encoded with full-size chroma; for planes, their sizes decide.
     int has_full_chroma;
-    /// The longest side that is written.
+    /// The longest allowed side.
     int most_side;
 } CPlanarShimJPEGSettings;
 
-/// Interleaved 8-bit pixels, rows without gaps: gray, or red, green and blue; alpha comes last.
+/// Interleaved 8-bit pixels in packed rows: gray, or red, green and blue; alpha comes last.
 typedef struct {
     const uint8_t *samples;
     int width;
     int height;
-    /// 1 or 3; 2 or 4 with alpha, which WebP alone holds.
+    /// 1 or 3; 2 or 4 with alpha, which only WebP supports.
     int bands;
 } CPlanarShimPixels;
 
-/// Writes planes with chroma at luma's size, or at half of it on both sides, rounded up.
+/// Writes planes with full-size chroma, or half-size on both sides, rounded up.
 CPlanarShimStatus CPlanarShim_write_jpeg(
     const CPlanarShimPlanes *planes, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
@@ -185,19 +187,19 @@ CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
     const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes,
     size_t *count, char text[CPlanarShim_text_size]);
 
-/// How libwebp writes a file: its quality, 1…100, and its method, 0…6.
+/// libwebp's quality, 1…100, and its method, 0…6.
 typedef struct {
     int quality;
     int effort;
 } CPlanarShimWebPSettings;
 
-/// Writes planes of limited range, chroma at half of luma's size, rounded up, and alpha if there is any: then samples of transparent pixels
-/// may be overwritten.
+/// Writes limited-range planes, with half-size chroma, rounded up, and alpha if present: then samples of transparent
+/// pixels may be overwritten.
 CPlanarShimStatus CPlanarShim_write_webp(
     const CPlanarShimPlanes *planes, CPlanarShimWebPSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
 
-/// Writes interleaved pixels; `has_sharp_chroma` keeps edges between colors sharp, for more time.
+/// Writes interleaved pixels; `has_sharp_chroma` keeps edges between colors sharp, which takes longer.
 CPlanarShimStatus CPlanarShim_write_webp_pixels(
     const CPlanarShimPixels *pixels, int has_sharp_chroma, CPlanarShimWebPSettings settings, CPlanarShimWatch watch,
     void **bytes, size_t *count, char text[CPlanarShim_text_size]);
@@ -206,19 +208,20 @@ CPlanarShimStatus CPlanarShim_write_webp_pixels(
 
 typedef struct CPlanarShimGraph CPlanarShimGraph;
 
-/// The meaning of samples while they are averaged.
+/// The values that are averaged.
 typedef enum {
-    /// The stored values.
+    /// The gamma-encoded values.
     CPlanarShimBytes,
-    /// The stored values; the results have 16 bits, 65535 for 255.
+    /// The gamma-encoded values, with 16-bit results: 65535 for 255.
     CPlanarShimWords,
-    /// Amounts of light by sRGB's curve, always with the kernel Lanczos; the results are bytes by the same curve.
+    /// Linear light by sRGB's curve, always with the Lanczos kernel; the results are bytes by the same curve.
     CPlanarShimLight,
-    /// Amounts of light of red, green and blue, into which the three planes are converted; only for `CPlanarShim_resample_colors`.
+    /// Linear light of red, green and blue, to which the three planes are converted; only for
+    /// `CPlanarShim_resample_colors`.
     CPlanarShimLightOfColors,
 } CPlanarShimMixing;
 
-/// The function by which samples are weighted.
+/// The filter kernel.
 typedef enum {
     /// Lanczos, three samples on each side.
     CPlanarShimLanczos,
@@ -226,11 +229,12 @@ typedef enum {
     CPlanarShimCatmullRom,
 } CPlanarShimKernel;
 
-/// Describes the resampling of a plane.
+/// The resampling of a plane.
 typedef struct {
     int source_width;
     int source_height;
-    /// The part of the source that fills the target, in samples; its edges may lie within a sample or outside the plane.
+    /// The part of the source that fills the target, in samples; its edges may lie within a sample or outside the
+    /// plane.
     double left;
     double top;
     double width;
@@ -241,31 +245,32 @@ typedef struct {
     CPlanarShimKernel kernel;
 } CPlanarShimResampling;
 
-/// The source or target rows of a run: samples of 8 bits, or as `CPlanarShimMixing` says. Rows begin at multiples of 64 bytes.
+/// The source or target rows of a run: 8-bit samples, or as `CPlanarShimMixing` specifies. Rows are aligned to 64
+/// bytes.
 typedef struct {
     void *samples;
     /// Bytes from one row to the next.
     size_t stride;
-    /// Whether samples of light have limited range, 16 to 235, and not 0 to 255.
+    /// Whether samples of light have limited range, 16 to 235, instead of 0 to 255.
     int is_limited;
 } CPlanarShimRows;
 
-/// Makes a filter graph, which any number of threads may use at once; NULL if zimg refuses.
+/// Creates a filter graph, which threads may share; returns NULL if zimg fails.
 CPlanarShimGraph *CPlanarShim_graph_make(CPlanarShimResampling resampling);
 
 /// Bytes of working memory that a run needs.
 size_t CPlanarShim_graph_room(const CPlanarShimGraph *graph);
 
-/// Resamples; the room begins at a multiple of 64 bytes.
+/// Resamples; the room must be aligned to 64 bytes.
 CPlanarShimStatus CPlanarShim_graph_run(
     const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPlanarShimWatch watch);
 
 /// Luma, Cb and Cr as the source of one resampling.
 typedef struct {
-    /// Luma as the resampling describes it; Cb and Cr are equally large, and not larger than luma.
+    /// Luma as the resampling describes it; Cb and Cr have the same size, at most luma's.
     CPlanarShimPlane planes[3];
-    /// The place of the first luma sample's center among the centers of chroma samples, the first of which is at 0; and the steps from one
-    /// luma sample to the next. Beyond its edges chroma goes on as its outermost samples.
+    /// The position of the first luma sample's center relative to the chroma samples, the first of which is at 0; and
+    /// the distance between luma samples. Beyond its edges, chroma repeats its outermost samples.
     double left, top, across, down;
     int is_limited;
 } CPlanarShimColors;
@@ -273,12 +278,14 @@ typedef struct {
 /// Luma, Cb and Cr as the target of one resampling.
 typedef struct {
     CPlanarShimPlane planes[3];
-    /// Pixels for one chroma sample on each side, 1 or 2; and by how many pixels, 0 or 1, the first chroma sample begins before the image.
+    /// Pixels per chroma sample on each side, 1 or 2; and by how many pixels, 0 or 1, the first chroma sample begins
+    /// before the image.
     int step, columns_before, rows_before;
     int is_limited;
 } CPlanarShimColorTarget;
 
-/// Resamples three planes together, as the light of their colors, with a graph for this; the room begins at a multiple of 64 bytes.
+/// Resamples three planes together in linear light of their colors, with a graph for this; the room must be aligned to
+/// 64 bytes.
 CPlanarShimStatus CPlanarShim_resample_colors(
     const CPlanarShimGraph *graph, const CPlanarShimColors *source, const CPlanarShimColorTarget *target, void *room,
     CPlanarShimWatch watch);
@@ -287,51 +294,54 @@ void CPlanarShim_graph_free(CPlanarShimGraph *graph);
 
 // Samples.
 
-/// Rotates and mirrors a plane by its EXIF orientation (2 to 8; every other value copies it). The target has the upright plane's size.
+/// Rotates and mirrors a plane by its EXIF orientation (2 to 8; every other value copies it). The target has the
+/// upright plane's size.
 void CPlanarShim_turn(const CPlanarShimPlane *source, const CPlanarShimPlane *target, int orientation);
 
-/// How many samples differ by more than 32 from the one on the right or the one below, in either of two planes of equal size.
+/// Counts the samples that differ by more than 32 from the one on the right or the one below, in either of two planes
+/// of equal size.
 size_t CPlanarShim_color_edges(const CPlanarShimPlane *blue, const CPlanarShimPlane *red);
 
 /// Converts 16-bit samples to 8 bits: each becomes sample * scale + offset, rounded and clipped.
 void CPlanarShim_narrow(
     const uint16_t *source, size_t source_stride, const CPlanarShimPlane *target, float scale, float offset);
 
-/// Converts BT.601 planes of equal size, of full or limited range, to rows of red, green and blue without gaps; a single plane becomes
-/// rows of gray.
+/// Converts BT.601 planes of equal size, of full or limited range, to packed rows of red, green and blue; a single
+/// plane becomes rows of gray.
 void CPlanarShim_interleave(const CPlanarShimPlanes *planes, int is_limited, uint8_t *pixels);
 
-/// Converts pixels of gray and alpha (2 bands), or red, green, blue and alpha (4 bands), to BT.601 luma, Cb, Cr and alpha: `count` samples of
-/// each, one kind after the other.
+/// Converts pixels of gray and alpha (2 bands), or red, green, blue and alpha (4 bands), to BT.601 luma, Cb, Cr and
+/// alpha: `count` samples of each, one kind after the other.
 void CPlanarShim_split(const uint8_t *pixels, int bands, size_t count, int is_limited, uint8_t *samples);
 
-/// A stamp and where it lies.
+/// A stamp and its position.
 typedef struct {
-    /// Luma, Cb, Cr and alpha, one sample of each for each pixel; rows without gaps, one kind after the other.
+    /// Luma, Cb, Cr and alpha, one sample of each per pixel; in packed rows, one kind after the other.
     const uint8_t *samples;
     int width;
     int height;
-    /// The top left corner, in pixels, of the area that the stamp covers; it is repeated to the right and down. The area lies within the image.
+    /// The top left corner, in pixels, of the area that the stamp covers; it repeats to the right and down. The area
+    /// lies within the image.
     int left;
     int top;
     int covered_width;
     int covered_height;
-    /// Per cent, 0 to 100.
+    /// Percent, 0 to 100.
     int opacity;
 } CPlanarShimStamp;
 
-/// Lays a stamp on three planes of the range of its samples, with chroma at luma's size, or at half of it on both sides, rounded up.
+/// Blends a stamp onto three planes of the same range, with full-size chroma, or half-size on both sides, rounded up.
 CPlanarShimStatus CPlanarShim_stamp(const CPlanarShimPlanes *planes, const CPlanarShimStamp *stamp);
 
-/// Converts rows of pixels without gaps to BT.601 luma (`kind` 0), or of colors to Cb (1) or Cr (2), of full or limited range; transparent
-/// pixels are composited over gray.
+/// Converts packed pixels to BT.601 luma (`kind` 0), or colors to Cb (1) or Cr (2), of full or limited range;
+/// transparent pixels are composited over gray.
 void CPlanarShim_component(const uint8_t *pixels, int bands, int kind, int is_limited, const CPlanarShimPlane *plane);
 
-/// How much two planes of equal size differ in structure: 0 if they are equal. docs/quality.md defines the measure. 1 for planes that are
-/// too small to be compared.
+/// Returns how much two planes of equal size differ in structure: 0 if they are equal. docs/quality.md defines the
+/// measure. Returns 1 for planes that are too small to compare.
 double CPlanarShim_dissimilarity(const CPlanarShimPlane *one, const CPlanarShimPlane *other);
 
-/// Writes the names and versions of the libraries that make results, with a final zero.
+/// Writes the names and versions of the libraries that affect results, null-terminated.
 void CPlanarShim_versions(char text[CPlanarShim_text_size]);
 
 #endif

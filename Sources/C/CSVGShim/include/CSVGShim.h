@@ -4,14 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Chooses the fonts in which text is drawn, and opens them; to be called once, before a process is confined, and before images are drawn.
-/// Returns the number of fonts, which is 0 if none are installed; then text is not drawn.
+/// Chooses and opens the fonts for drawing text; must be called once, before a process is confined, and before images
+/// are drawn. Returns the number of fonts, which is 0 if none are installed; then text is not drawn.
 int CSVGShim_prepare(void);
 
-/// Largest number of bytes of a text, its final zero included.
+/// Largest number of bytes of a text, including its terminating zero.
 #define CSVGShim_text_size 200
 
-/// How an image is drawn.
 typedef struct {
     /// The size of the canvas in CSS pixels.
     double width;
@@ -21,15 +20,16 @@ typedef struct {
     int pixel_height;
 } CSVGShimDrawing;
 
-/// Bytes that follow others in a file.
+/// A piece of a file.
 typedef struct {
     const void *bytes;
     size_t count;
 } CSVGShimPiece;
 
-/// Draws an SVG file, given as `count` pieces, into rows of red, green, blue and alpha without gaps, four bytes a pixel; cannot be stopped.
-/// Nothing outside of the file is used but fonts. 0; or -1, with the reason in `text`, which has room for `CSVGShim_text_size` bytes; or -2, likewise,
-/// for text that is too large for FreeType: Cairo never draws the same font again in this process.
+/// Draws an SVG file, consisting of `count` pieces, to packed rows of red, green, blue and alpha, four bytes a pixel;
+/// cannot be interrupted. Only fonts are used from outside the file. Returns 0; or -1, with the reason in `text`, which
+/// has room for `CSVGShim_text_size` bytes; or -2, also with the reason, for text that is too large for FreeType: Cairo
+/// never draws the same font again in this process.
 int CSVGShim_draw(
     const CSVGShimPiece *pieces, size_t count, CSVGShimDrawing drawing, uint8_t *pixels, char *text);
 

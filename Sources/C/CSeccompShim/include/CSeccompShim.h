@@ -3,19 +3,20 @@
 
 #include <stdint.h>
 
-/// Whether the kernel can end a process for a system call that its filter does not allow.
+/// Returns whether the kernel can end a process for a system call that its filter does not allow.
 int CSeccompShim_is_available(void);
 
-/// Confines all threads of this process for good to what decoding and encoding images needs: computing, memory that is not executable,
-/// and messages over the descriptor `socket`. Opening files fails with EACCES. All other calls, new threads included, wait for the
-/// supervisor's decision. `hand_over` must send the supervisor the descriptor `listener`, with sendmsg.
+/// Permanently confines all threads of this process to what decoding and encoding images needs: computation,
+/// non-executable memory, and messages over the descriptor `socket`. Opening files fails with EACCES. All other calls,
+/// including new threads, wait for the supervisor's decision. `hand_over` must send the descriptor `listener` to the
+/// supervisor, with sendmsg.
 ///
-/// 0, or the error number if nothing is in force.
+/// Returns 0, or the error number if the process is not confined.
 int CSeccompShim_confine_supervised(int socket, int (*hand_over)(int socket, int listener));
 
 /// The same without a supervisor: threads are allowed, and all other calls end the process with SIGSYS.
 ///
-/// 0, or the error number if nothing is in force.
+/// Returns 0, or the error number if the process is not confined.
 int CSeccompShim_confine_alone(int socket);
 
 /// A system call that waits for a decision.
@@ -23,11 +24,11 @@ typedef struct {
     uint64_t id;
     int number;
     uint32_t architecture;
-    /// Whether the call starts a thread, not a process.
+    /// Whether the call starts a thread rather than a process.
     int is_thread;
 } CSeccompShimCall;
 
-/// Takes the next waiting call. 0, or -1 if it is gone.
+/// Returns the next waiting call. 0, or -1 if it is gone.
 int CSeccompShim_next_call(int listener, CSeccompShimCall *call);
 
 /// Lets a call proceed, or fail with EAGAIN. 0, or -1 if it is gone.
@@ -35,7 +36,7 @@ int CSeccompShim_answer(int listener, const CSeccompShimCall *call, int is_allow
 
 enum { CSeccompShim_name_size = 32 };
 
-/// The name of a call, or its number.
+/// Writes the name of a call, or its number.
 void CSeccompShim_name(const CSeccompShimCall *call, char text[CSeccompShim_name_size]);
 
 #endif
