@@ -4,31 +4,31 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// A running service: makes URLs of it, and asks it.
+/// A client of a service: creates its URLs, and sends requests to it.
 ///
 /// ```swift
 /// let service = ThumbnailService(base, key: SigningKey(hexadecimal: secret))
 /// let url = service.url(of: ThumbnailRequest("https://example.com/a.jpg", Rendition(width: 300)))
 /// ```
 public struct ThumbnailService: Sendable {
-    /// The address of the service; its routes stand below the path.
+    /// The base URL of the service; its routes are below this path.
     public let base: URL
-    /// The field `Accept` of requests for images, which ``Rendition/Format/auto`` chooses by.
+    /// The `Accept` field of requests for images, which determines ``Rendition/Format/auto``.
     public var accept = "*/*"
-    /// Most bytes of one answer; a longer one is ``ClientError/tooLarge``.
+    /// The maximum size of a response in bytes; a longer one causes ``ClientError/tooLarge``.
     public var maximumAnswerBytes = 256 << 20
-    /// Most bytes of one part of an answer with many; a longer one is ``ClientError/tooLarge``.
+    /// The maximum size of one part of a multipart response in bytes; a longer one causes ``ClientError/tooLarge``.
     public var maximumPartBytes = 64 << 20
     private let key: SigningKey?
     private let transport: Transport
 
-    /// A service at an address.
+    /// Creates a client.
     ///
     /// - Parameters:
-    ///   - base: The address, such as `https://thumbnails.example.com`.
-    ///   - key: The key that signs URLs and uploads; nil if the service needs none.
-    ///   - configuration: The configuration of the session: time limits, connections to one host, HTTP cache (on Linux
-    ///     there is none).
+    ///   - base: The base URL, such as `https://thumbnails.example.com`.
+    ///   - key: The key that signs URLs and uploads; nil if the service requires none.
+    ///   - configuration: The configuration of the session: time limits, connections per host, HTTP cache (not
+    ///   available on Linux).
     public init(
         _ base: URL, key: SigningKey? = nil, configuration: URLSessionConfiguration = .ephemeral
     ) {
@@ -36,12 +36,13 @@ public struct ThumbnailService: Sendable {
         transport = Transport(configuration)
     }
 
-    /// The URL of a thumbnail, signed if there is a key.
+    /// Returns the URL of a thumbnail, signed if there is a key.
     public func url(of request: ThumbnailRequest) -> URL { url(target("/thumbnail", request.parameters)) }
 
-    /// A value of the attribute `srcset` that names widths, such as `… 320w, … 640w`.
+    /// Returns a value of the `srcset` attribute with widths, such as `… 320w, … 640w`.
     ///
-    /// In HTML, `&` is written as `&amp;`. Each width is that of the file, so the request's density does not count.
+    /// In HTML, escape `&` as `&amp;`. Each width is the width of the file, so the request's device pixel ratio is
+    /// ignored.
     public func srcset(_ request: ThumbnailRequest, widths: [Int]) -> String {
         srcset(
             request,
@@ -50,9 +51,9 @@ public struct ThumbnailService: Sendable {
             })
     }
 
-    /// A value of the attribute `srcset` that names densities, such as `… 1x, … 2x`.
+    /// Returns a value of the `srcset` attribute with densities, such as `… 1x, … 2x`.
     ///
-    /// In HTML, `&` is written as `&amp;`.
+    /// In HTML, escape `&` as `&amp;`.
     public func srcset(_ request: ThumbnailRequest, densities: [Double]) -> String {
         srcset(
             request,
@@ -73,26 +74,26 @@ public struct ThumbnailService: Sendable {
         }.joined(separator: ", ")
     }
 
-    /// The thumbnail of a source.
+    /// Returns the thumbnail of a source.
     ///
     /// - Throws: ``ClientError``.
     public func thumbnail(_ request: ThumbnailRequest) async throws(ClientError) -> Thumbnail {
         try await thumbnail(at: url(of: request))
     }
 
-    /// The thumbnail at a URL of the service.
+    /// Returns the thumbnail at a URL of the service.
     ///
     /// - Throws: ``ClientError``.
     public func thumbnail(at url: URL) async throws(ClientError) -> Thumbnail {
         try await thumbnail(of: get(url, accept: accept))
     }
 
-    /// The thumbnail of an image that is sent along; the service needs `uploads`.
+    /// Returns the thumbnail of an uploaded image; requires the service's `uploads` setting.
     ///
     /// - Parameters:
     ///   - file: The image file.
-    ///   - rendition: How the thumbnail looks.
-    ///   - expires: The end of the signature's life.
+    ///   - rendition: The appearance of the thumbnail.
+    ///   - expires: The time at which the signature expires.
     /// - Throws: ``ClientError``.
     public func thumbnail(
         ofFile file: Data, _ rendition: Rendition, expires: Date? = nil
@@ -102,10 +103,10 @@ public struct ThumbnailService: Sendable {
             of: post(file, "application/octet-stream", to: "/thumbnail", parameters, accept: accept))
     }
 
-    /// The URL of the facts about a source, signed if there is a key.
+    /// Returns the URL of the facts about a source, signed if there is a key.
     public func url(of request: InfoRequest) -> URL { url(target("/info", request.parameters)) }
 
-    /// Facts about a source.
+    /// Returns facts about a source.
     ///
     /// - Throws: ``ClientError``.
     public func info(_ request: InfoRequest) async throws(ClientError) -> ImageInfo {
@@ -113,11 +114,11 @@ public struct ThumbnailService: Sendable {
         return try Answer.decoded(try await answer.success(), status: 200)
     }
 
-    /// Facts about a source.
+    /// Returns facts about a source.
     ///
     /// - Parameters:
     ///   - source: An absolute URL, or `NAME:PATH` of a named origin.
-    ///   - facts: Facts that take more than the header of the file.
+    ///   - facts: Facts that are not in the header of the file.
     /// - Throws: ``ClientError``.
     public func info(
         of source: String, including facts: Set<ImageInfo.Fact> = []
@@ -125,26 +126,26 @@ public struct ThumbnailService: Sendable {
         try await info(InfoRequest(source, including: facts))
     }
 
-    /// Many results of one source, with one fetch and one decode.
+    /// Returns several results for one source, with a single fetch and decode.
     ///
     /// - Parameters:
     ///   - source: An absolute URL, or `NAME:PATH` of a named origin.
     ///   - orders: The results, up to 64.
-    ///   - expires: The end of the signature's life.
-    /// - Throws: ``ClientError`` if the list is refused; a result that fails is a part of its own.
+    ///   - expires: The time at which the signature expires.
+    /// - Throws: ``ClientError`` if the list is rejected; a failed result is a separate part.
     public func thumbnails(
         of source: String, _ orders: [RenditionOrder], expires: Date? = nil
     ) async throws(ClientError) -> ThumbnailParts {
         try await parts(list(orders, source: source), "application/json", expires)
     }
 
-    /// Many results of an image that is sent along; the service needs `uploads`.
+    /// Returns several results for an uploaded image; requires the service's `uploads` setting.
     ///
     /// - Parameters:
     ///   - file: The image file.
     ///   - orders: The results, up to 64.
-    ///   - expires: The end of the signature's life.
-    /// - Throws: ``ClientError`` if the list is refused; a result that fails is a part of its own.
+    ///   - expires: The time at which the signature expires.
+    /// - Throws: ``ClientError`` if the list is rejected; a failed result is a separate part.
     public func thumbnails(
         ofFile file: Data, _ orders: [RenditionOrder], expires: Date? = nil
     ) async throws(ClientError) -> ThumbnailParts {
@@ -166,7 +167,7 @@ extension ThumbnailService {
     }
 
     private func list(_ orders: [RenditionOrder], source: String?) -> Data {
-        // Texts alone always have a form in JSON.
+        // Strings can always be encoded as JSON.
         (try? JSONEncoder().encode(List(url: source, renditions: orders))) ?? Data()
     }
 
@@ -175,7 +176,7 @@ extension ThumbnailService {
         let answer = try await post(
             body, mediaType, to: "/thumbnails", ThumbnailRequest.parameters(expires: expires),
             accept: "multipart/mixed")
-        // An answer in which nothing was made has the status of a failure, and parts.
+        // A response in which all results failed has an error status, and parts.
         let mediaType = answer.field("Content-Type") ?? ""
         if let reader = MultipartReader(mediaType: mediaType, longestPart: maximumPartBytes) {
             return ThumbnailParts(answer: answer, reader: reader)
@@ -195,7 +196,7 @@ extension ThumbnailService {
         return key?.signed(target) ?? target
     }
 
-    /// The URL of a target, which stands below the base's path as it was signed.
+    /// Returns the URL of a target, which is below the base's path as it was signed.
     private func url(_ target: String) -> URL {
         let base = base.absoluteString
         return URL(string: (base.hasSuffix("/") ? String(base.dropLast()) : base) + target) ?? self.base

@@ -1,6 +1,6 @@
-/// Facts about an image, as `/info` tells them.
+/// Facts about an image, as returned by `/info`.
 public struct ImageInfo: Codable, Hashable, Sendable {
-    /// Facts that take more than the header of the file.
+    /// Optional facts that are not in the header of the file.
     public enum Fact: String, Hashable, Sendable, CaseIterable {
         case color, palette
         case blurHash = "blurhash"
@@ -12,55 +12,54 @@ public struct ImageInfo: Codable, Hashable, Sendable {
         }
     }
 
-    /// A color and how much of the image has it.
+    /// A color and its share of the image.
     public struct Swatch: Codable, Hashable, Sendable {
         /// The color, such as `#87abd6`.
         public let color: String
-        /// Its share of the visible pixels, up to 1.
+        /// The share of the visible pixels, 0 to 1.
         public let share: Double
     }
 
-    /// Texts of Exif.
+    /// Texts of the Exif metadata.
     public struct Exif: Codable, Hashable, Sendable {
-        /// The text of this name; nil if the file has none.
+        /// The text of this field; nil if the file has none.
         public let make, model, dateTime, copyright, artist: String?
     }
 
-    /// The source as it was asked for; nil for an upload.
+    /// The source as requested; nil for an upload.
     public let url: String?
     /// The format, such as `jpeg`.
     public let format: String
     /// The media type, such as `image/jpeg`.
     public let mediaType: String
-    /// Pixels of the upright image.
+    /// The size of the upright image in pixels.
     public let width, height: Int
-    /// The orientation as in Exif; 1 is upright.
+    /// The Exif orientation; 1 is upright.
     public let orientation: Int
-    /// Frames or pages of the file.
+    /// The number of frames or pages.
     public let frames: Int
     /// Whether the file has an alpha channel.
     public let hasAlpha: Bool
-    /// Bits of one component.
+    /// The number of bits per component.
     public let bitDepth: Int
-    /// Whether the file is stored in passes.
+    /// Whether the file is progressive or interlaced.
     public let progressive: Bool
-    /// The space of the stored colors, such as `srgb` or `display-p3`; nil from services that do not tell.
+    /// The color space of the file, such as `srgb` or `display-p3`; nil from older services.
     public let colorSpace: String?
-    /// How the file holds light that is brighter than white: `none`, `pq`, `hlg` or `gain-map`; nil from services that
-    /// do not tell.
+    /// The encoding of high dynamic range: `none`, `pq`, `hlg` or `gain-map`; nil from older services.
     public let hdr: String?
-    /// Size of the file.
+    /// The size of the file in bytes.
     public let bytes: Int
-    /// The origin's field.
+    /// The field of the origin's response.
     public let etag, lastModified: String?
-    /// The dominant color, with ``Fact/color``.
+    /// The dominant color, if ``Fact/color`` was requested.
     public let dominantColor: String?
-    /// The main colors, the largest share first, with ``Fact/palette``.
+    /// The main colors by decreasing share, if ``Fact/palette`` was requested.
     public let palette: [Swatch]?
-    /// The BlurHash, with ``Fact/blurHash``.
+    /// The BlurHash, if ``Fact/blurHash`` was requested.
     public let blurHash: String?
-    /// The ThumbHash in base64, with ``Fact/thumbHash``.
+    /// The ThumbHash in base64, if ``Fact/thumbHash`` was requested.
     public let thumbHash: String?
-    /// Texts of Exif, with ``Fact/exif``.
+    /// Exif texts, if ``Fact/exif`` was requested.
     public let exif: Exif?
 }

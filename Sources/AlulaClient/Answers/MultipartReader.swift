@@ -1,13 +1,13 @@
 import Foundation
 
-/// Cuts a multipart body (RFC 2046 section 5.1.1) into its parts, in whatever pieces it arrives.
+/// Splits a multipart body (RFC 2046 section 5.1.1) into its parts while it arrives.
 struct MultipartReader {
-    /// A part: the lines of its header, and its content.
+    /// The header lines and the content of a part.
     struct Part: Equatable {
         let lines: [Substring]
         let content: Data
 
-        /// The value of the first field of a name.
+        /// Returns the value of the first field of a name.
         func field(_ name: String) -> String? {
             lines.first { $0.lowercased().hasPrefix(name.lowercased() + ":") }?.dropFirst(name.count + 1)
                 .trimmingCharacters(in: .whitespaces)
@@ -15,16 +15,16 @@ struct MultipartReader {
     }
 
     private let delimiter: Data
-    /// Most bytes of a part with its fields; also of what stands before the first one.
+    /// The maximum size of a part with its fields, and of the preamble, in bytes.
     private let longestPart: Int
     private var rest = Data("\r\n".utf8)
-    /// Everything before has been searched.
+    /// The number of bytes already searched.
     private var searched = 0
     private var hasBegun = false
     /// Whether the last delimiter was read.
     private(set) var isComplete = false
 
-    /// A reader for the boundary that a media type names; nil if it names none.
+    /// Creates a reader for the boundary of a media type; nil if it has none.
     init?(mediaType: String, longestPart: Int = .max) {
         let parts = mediaType.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
         guard parts.first?.lowercased() == "multipart/mixed",
@@ -34,15 +34,15 @@ struct MultipartReader {
         delimiter = Data("\r\n--\(boundary.trimmingCharacters(in: ["\""]))".utf8)
     }
 
-    /// The parts that these bytes complete.
+    /// Returns the parts completed by these bytes.
     ///
-    /// - Throws: ``ClientError/tooLarge`` for a part that is too long.
+    /// - Throws: ``ClientError/tooLarge`` if a part is too long.
     mutating func read(_ bytes: Data) throws(ClientError) -> [Part] {
         guard !isComplete else { return [] }
         rest += bytes
         var parts: [Part] = []
         while !isComplete, let found = rest.range(of: delimiter, in: searched..<rest.count) {
-            // The two bytes after a delimiter tell whether it is the last one.
+            // The two bytes after a delimiter show whether it is the last one.
             guard found.upperBound + 2 <= rest.count else { break }
             guard found.lowerBound <= longestPart else { throw .tooLarge }
             if hasBegun { parts.append(Self.part(rest[..<found.lowerBound])) }
@@ -56,7 +56,8 @@ struct MultipartReader {
         return parts
     }
 
-    /// Reads what stands between two delimiters: the end of the first one's line, fields, an empty line, content.
+    /// Parses the bytes between two delimiters: the end of the first delimiter's line, fields, an empty line, and
+    /// content.
     private static func part(_ bytes: Data) -> Part {
         let head = bytes.range(of: Data("\r\n\r\n".utf8)) ?? bytes.endIndex..<bytes.endIndex
         let lines = String(decoding: bytes[..<head.lowerBound], as: UTF8.self).split(separator: "\r\n")

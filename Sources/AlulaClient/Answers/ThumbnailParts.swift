@@ -1,6 +1,6 @@
 import Foundation
 
-/// One of several results of one source.
+/// One of several results for one source.
 public struct ThumbnailPart: Sendable {
     /// The content of a part.
     public enum Content: Sendable {
@@ -8,7 +8,7 @@ public struct ThumbnailPart: Sendable {
         case thumbnail(Thumbnail)
         /// Facts about the source.
         case info(ImageInfo)
-        /// The reason why there is neither.
+        /// The reason why the result failed.
         case problem(Problem)
     }
 
@@ -17,15 +17,15 @@ public struct ThumbnailPart: Sendable {
     /// The result.
     public let content: Content
 
-    /// The image, if it was made.
+    /// The image; nil for any other content.
     public var thumbnail: Thumbnail? {
         if case .thumbnail(let thumbnail) = content { thumbnail } else { nil }
     }
 }
 
-/// The results of one source, each as soon as it has arrived.
+/// The results for one source, each as soon as it arrives.
 ///
-/// Cancelling the task that iterates ends the request. Iterate once.
+/// Cancelling the iterating task ends the request. The sequence can be iterated only once.
 public struct ThumbnailParts: AsyncSequence, Sendable {
     /// A result.
     public typealias Element = ThumbnailPart
@@ -33,15 +33,15 @@ public struct ThumbnailParts: AsyncSequence, Sendable {
     let answer: Answer
     let reader: MultipartReader
 
-    /// Reads the answer.
+    /// Reads the response.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let answer: Answer
         fileprivate var reader: MultipartReader
         fileprivate var waiting: ArraySlice<MultipartReader.Part> = []
 
-        /// The next result; nil after the last one.
+        /// Returns the next result; nil after the last one.
         ///
-        /// - Throws: ``ClientError`` if the answer breaks off, or a part is too long.
+        /// - Throws: ``ClientError`` if the response is interrupted, or a part is too long.
         public mutating func next() async throws -> ThumbnailPart? {
             while waiting.isEmpty, !reader.isComplete {
                 guard let bytes = try await answer.next() else {
@@ -64,7 +64,7 @@ public struct ThumbnailParts: AsyncSequence, Sendable {
         }
     }
 
-    /// An iterator over the results.
+    /// Returns an iterator over the results.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(answer: answer, reader: reader)
     }

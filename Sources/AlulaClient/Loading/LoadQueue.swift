@@ -1,6 +1,6 @@
-/// Which loads run, which wait, and who waits for each: a value whose methods say what is to be done.
+/// Tracks running and waiting loads and their callers: a value whose methods return the actions to perform.
 struct LoadQueue<Key: Hashable> {
-    /// A load of a key; a later load of the same key is another one.
+    /// A load of a key, distinct from later loads of the same key.
     struct Load: Hashable {
         let key: Key
         let number: UInt64
@@ -17,7 +17,7 @@ struct LoadQueue<Key: Hashable> {
     private var flights: [Key: Flight] = [:]
     private var queue: [Key] = []
     private var lastNumber: UInt64 = 0
-    /// Running loads, abandoned ones included until they have ended.
+    /// The number of running loads, including abandoned ones that have not ended.
     private(set) var activeCount = 0
     var queuedCount: Int { queue.count }
 
@@ -34,7 +34,7 @@ struct LoadQueue<Key: Hashable> {
         }
     }
 
-    /// Removes a caller; returns the load if it runs and nobody waits for it any more.
+    /// Removes a caller; returns the load if it is running and has no callers left.
     mutating func leave(_ key: Key, caller: UInt64) -> Load? {
         guard var flight = flights[key], let place = flight.callers.firstIndex(of: caller) else { return nil }
         flight.callers.remove(at: place)
@@ -44,7 +44,7 @@ struct LoadQueue<Key: Hashable> {
         return flight.isActive ? Load(key: key, number: flight.number) : nil
     }
 
-    /// The next load to start, if a place is free.
+    /// Returns the next load to start, if a slot is free.
     mutating func next() -> Load? {
         guard activeCount < limit, !queue.isEmpty else { return nil }
         let key = order == .fifo ? queue.removeFirst() : queue.removeLast()
@@ -53,7 +53,7 @@ struct LoadQueue<Key: Hashable> {
         return flights[key].map { Load(key: key, number: $0.number) }
     }
 
-    /// Gives back the place of a load that has ended; returns those who wait for it.
+    /// Frees the slot of a load that has ended; returns its callers.
     mutating func end(_ load: Load) -> [UInt64] {
         activeCount -= 1
         guard let flight = flights[load.key], flight.number == load.number else { return [] }

@@ -1,7 +1,7 @@
-/// Values that are bounded by their bytes; those used least recently go first.
+/// A cache with a capacity in bytes and least-recently-used eviction.
 ///
-/// When a value would exceed the capacity, values go until the preferred usage is reached with it. A value above the
-/// capacity is not kept.
+/// If a value would exceed the capacity, values are evicted until the usage including it is at most the preferred
+/// usage. A value larger than the capacity is not stored.
 struct PurgingCache<Key: Hashable, Value> {
     private struct Entry {
         let value: Value
@@ -12,10 +12,10 @@ struct PurgingCache<Key: Hashable, Value> {
     private let capacity: Int
     private let preferred: Int
     private var entries: [Key: Entry] = [:]
-    /// Keys in the order of their uses; only the last use of a key counts.
+    /// Keys in order of use; only the last use of a key counts.
     private var uses: [(key: Key, use: Int)] = []
     private var lastUse = 0
-    /// Bytes of all values.
+    /// The total size in bytes.
     private(set) var bytes = 0
 
     init(capacity: Int, preferred: Int) {
@@ -23,7 +23,7 @@ struct PurgingCache<Key: Hashable, Value> {
         (self.capacity, self.preferred) = (capacity, preferred)
     }
 
-    /// The value of a key, which is now the last one to go.
+    /// Returns the value of a key and makes it the most recently used.
     mutating func value(_ key: Key) -> Value? {
         use(key)
         return entries[key]?.value

@@ -2,21 +2,21 @@ public import Foundation
 
 /// A caller's wait for a thumbnail.
 ///
-/// It is a sequence of one or two images: the placeholder, unless the thumbnail is there at once, and the thumbnail.
-/// One task reads it, once: as with `AsyncThrowingStream`, two tasks that wait for its next image end the program. Each
-/// task calls ``ThumbnailLoader/load(_:placeholder:)`` itself; those of one URL share its request.
+/// It is a sequence of one or two images: the placeholder, unless the thumbnail is available at once, and the
+/// thumbnail. One task reads it, once: as with `AsyncThrowingStream`, two tasks that wait for its next image end the
+/// program. Each task calls ``ThumbnailLoader/load(_:placeholder:)`` itself; calls for the same URL share a request.
 ///
-/// If it is forgotten, or the task that iterates it is cancelled, it leaves as if its ``receipt`` were cancelled.
+/// If the value is dropped, or the iterating task is cancelled, the wait ends as if its ``receipt`` were cancelled.
 public struct ThumbnailLoad: AsyncSequence, Sendable {
     /// An image to show.
     public enum Element: Hashable, Sendable {
-        /// The image to show until the thumbnail is there.
+        /// The image to show until the thumbnail is available.
         case placeholder(Thumbnail)
         /// The thumbnail.
         case thumbnail(Thumbnail)
     }
 
-    /// The handle of one caller: cancelling it cancels no other's wait.
+    /// A handle for one caller: cancelling it affects no other caller.
     public struct Receipt: Hashable, Sendable {
         /// The URL that is loaded.
         public let url: URL
@@ -32,7 +32,7 @@ public struct ThumbnailLoad: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let elements: AsyncThrowingStream<Element, any Error>
 
-        /// The next image; nil after the thumbnail.
+        /// Returns the next image; nil after the thumbnail.
         ///
         /// - Throws: ``ClientError``.
         public mutating func next() async throws -> Element? {
@@ -42,10 +42,10 @@ public struct ThumbnailLoad: AsyncSequence, Sendable {
         }
     }
 
-    /// An iterator over the images.
+    /// Returns an iterator over the images.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(elements: elements) }
 
-    /// The thumbnail, when it is there; reads the sequence to its end.
+    /// The thumbnail, once it is available; reads the sequence to its end.
     ///
     /// - Throws: ``ClientError``.
     public var thumbnail: Thumbnail {

@@ -1,32 +1,33 @@
 public import Foundation
 
-/// Loads thumbnails for many callers: one request for each URL at a time, few at once, and a cache of bounded size.
+/// Loads thumbnails for many callers: at most one request per URL, a limited number of concurrent loads, and a bounded
+/// cache.
 ///
-/// 1. A thumbnail that is cached and fresh is there at once.
-/// 2. A URL that is being loaded, or waits for its turn, is not loaded twice: the caller joins.
-/// 3. Other URLs wait for one of ``Configuration-swift.struct/maximumActiveLoads`` places.
+/// 1. A cached fresh thumbnail is returned at once.
+/// 2. A URL that is being loaded or queued is not loaded twice: the caller joins.
+/// 3. Other URLs wait for one of ``Configuration-swift.struct/maximumActiveLoads`` slots.
 /// 4. When the last caller has left, the load is cancelled and its connection closed.
 public actor ThumbnailLoader {
     /// The order in which waiting loads start.
     public enum Order: Hashable, Sendable {
         /// The oldest first.
         case fifo
-        /// The newest first: what has just come into view.
+        /// The newest first, which suits views that scroll.
         case lifo
     }
 
-    /// The bounds of a loader.
+    /// The limits of a loader.
     public struct Configuration: Sendable {
-        /// Loads at once.
+        /// The maximum number of concurrent loads.
         public var maximumActiveLoads = 4
         /// The order in which waiting loads start.
         public var order = Order.fifo
-        /// Bytes of files that are kept at most.
+        /// The capacity of the cache in bytes.
         public var cacheCapacity = 100 << 20
-        /// Bytes of files that a purge leaves at most; the capacity if that is smaller.
+        /// The usage in bytes to which a full cache is purged; capped at the capacity.
         public var preferredCacheUsage = 60 << 20
 
-        /// The usual bounds.
+        /// Creates the default limits.
         public init() {}
     }
 
@@ -43,7 +44,7 @@ public actor ThumbnailLoader {
     private var callers: [UInt64: AsyncThrowingStream<ThumbnailLoad.Element, any Error>.Continuation] = [:]
     private var lastCaller: UInt64 = 0
 
-    /// A loader of thumbnails of a service.
+    /// Creates a loader for the thumbnails of a service.
     public init(_ service: ThumbnailService, configuration: Configuration = Configuration()) {
         self.init(service, configuration: configuration, now: { ContinuousClock.now })
     }
@@ -60,21 +61,21 @@ public actor ThumbnailLoader {
             preferred: min(configuration.preferredCacheUsage, configuration.cacheCapacity))
     }
 
-    /// Loads that run.
+    /// The number of running loads.
     public var activeLoads: Int { queue.activeCount }
 
-    /// Loads that wait for their turn.
+    /// The number of waiting loads.
     public var queuedLoads: Int { queue.queuedCount }
 
-    /// Bytes of the files that are kept.
+    /// The size of the cached files in bytes.
     public var cacheUsage: Int { cache.bytes }
 
-    /// Begins to wait for a thumbnail.
+    /// Starts to load a thumbnail.
     ///
     /// - Parameters:
-    ///   - url: A URL of the service; ``ThumbnailService/url(of:)-(ThumbnailRequest)`` makes them.
-    ///   - placeholder: The image to show until the thumbnail is there.
-    /// - Returns: The wait, which can be iterated, and cancelled by its receipt.
+    ///   - url: A URL of the service; ``ThumbnailService/url(of:)-(ThumbnailRequest)`` creates them.
+    ///   - placeholder: The image to show until the thumbnail is available.
+    /// - Returns: The load, which can be iterated, and cancelled by its receipt.
     public func load(_ url: URL, placeholder: Thumbnail? = nil) -> ThumbnailLoad {
         lastCaller += 1
         let receipt = ThumbnailLoad.Receipt(url: url, caller: lastCaller, loader: ObjectIdentifier(self))
@@ -95,14 +96,14 @@ public actor ThumbnailLoader {
         return ThumbnailLoad(receipt: receipt, elements: elements)
     }
 
-    /// The thumbnail at a URL.
+    /// Returns the thumbnail at a URL.
     ///
     /// - Throws: ``ClientError``.
     public func thumbnail(_ url: URL) async throws(ClientError) -> Thumbnail { try await load(url).thumbnail }
 
-    /// Ends a caller's wait with ``ClientError/cancelled``; others go on to wait.
+    /// Ends a caller's wait with ``ClientError/cancelled``; other callers continue to wait.
     ///
-    /// A receipt of another loader does nothing.
+    /// A receipt of another loader has no effect.
     public func cancel(_ receipt: ThumbnailLoad.Receipt) {
         guard receipt.loader == ObjectIdentifier(self) else { return }
         let abandoned = queue.leave(receipt.url, caller: receipt.caller)
@@ -110,7 +111,7 @@ public actor ThumbnailLoader {
         callers.removeValue(forKey: receipt.caller)?.finish(throwing: ClientError.cancelled)
     }
 
-    /// The thumbnail at a URL, if it is cached and fresh.
+    /// Returns the thumbnail at a URL if it is cached and fresh.
     public func cached(_ url: URL) -> Thumbnail? {
         guard let cached = cache.value(url) else { return nil }
         if cached.end > now() { return cached.thumbnail }
@@ -118,15 +119,15 @@ public actor ThumbnailLoader {
         return nil
     }
 
-    /// Forgets the thumbnail at a URL; one that is being loaded is kept when it is there.
+    /// Removes the thumbnail at a URL from the cache; one that is being loaded is still stored afterward.
     public func removeCached(_ url: URL) { cache.remove(url) }
 
-    /// Forgets all thumbnails, such as when memory is short.
+    /// Removes all thumbnails from the cache, for example when memory is short.
     public func removeAllCached() { cache.removeAll() }
 
     private func startNext() {
         while let load = queue.next() {
-            // The task does not belong to the caller: it lives until the last one has left.
+            // The task does not belong to the caller: it lives until the last caller has left.
             tasks[load] = Task { [service] in
                 let result: Result<Thumbnail, ClientError>
                 do throws(ClientError) {
@@ -142,7 +143,7 @@ public actor ThumbnailLoader {
     private func end(_ load: LoadQueue<URL>.Load, _ result: Result<Thumbnail, ClientError>) {
         tasks[load] = nil
         let waiting = queue.end(load)
-        // Nobody waits for an abandoned load, and a later one of its URL may have ended before it.
+        // An abandoned load has no callers, and a later load of its URL may have ended before it.
         if case .success(let thumbnail) = result, thumbnail.lifetime > .zero, !waiting.isEmpty {
             let cached = Cached(thumbnail: thumbnail, end: now() + thumbnail.lifetime)
             cache.insert(cached, load.key, bytes: thumbnail.data.count)

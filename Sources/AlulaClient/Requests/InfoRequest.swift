@@ -1,26 +1,26 @@
 public import Foundation
 
-/// A source, and which facts about it are wanted.
+/// A source and the facts to request about it.
 public struct InfoRequest: Hashable, Sendable {
-    /// Columns and rows of a BlurHash, each 1…9.
+    /// The columns and rows of a BlurHash, each 1…9.
     public struct BlurHashComponents: Hashable, Sendable {
         /// The number of components across and down.
         public var columns, rows: Int
 
-        /// Components of a BlurHash.
+        /// Creates the components of a BlurHash.
         public init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
     }
 
     /// An absolute URL, or `NAME:PATH` of a named origin.
     public var source: String
-    /// Facts that take more than the header of the file.
+    /// Facts that are not in the header of the file.
     public var facts: Set<ImageInfo.Fact>
-    /// The components of the BlurHash, which need ``ImageInfo/Fact/blurHash``; nil for 4×3.
+    /// The components of the BlurHash, with ``ImageInfo/Fact/blurHash``; nil for 4×3.
     public var components: BlurHashComponents?
-    /// The time after which the URL is refused.
+    /// The time after which the service rejects the URL.
     public var expires: Date?
 
-    /// Facts about a source.
+    /// Creates a request for facts about a source.
     public init(
         _ source: String, including facts: Set<ImageInfo.Fact> = [], components: BlurHashComponents? = nil,
         expires: Date? = nil
@@ -28,7 +28,7 @@ public struct InfoRequest: Hashable, Sendable {
         (self.source, self.facts, self.components, self.expires) = (source, facts, components, expires)
     }
 
-    /// The parameters that have a value; the signature is none of them.
+    /// The parameters that have a value, without the signature.
     public var parameters: [Rendition.Parameter] {
         var parameters = [Rendition.Parameter("url", source)]
         if !facts.isEmpty { parameters.append(Rendition.Parameter("include", ImageInfo.Fact.text(facts))) }

@@ -1,33 +1,33 @@
 extension Rendition {
-    /// How an image is fitted into a box.
+    /// The way to fit an image into a box.
     public enum Fit: String, Hashable, Sendable, CaseIterable {
-        /// The largest size that fits into the box; ratio kept.
+        /// The largest size that fits into the box, keeping the aspect ratio.
         case inside
-        /// The smallest size that covers the box; ratio kept, nothing cropped.
+        /// The smallest size that covers the box, keeping the aspect ratio without cropping.
         case outside
-        /// Covers the box; the rest is cropped.
+        /// Covers the box and crops the excess.
         case cover
-        /// Exactly the box: the image inside it, the rest background.
+        /// Exactly the box, with the image inside and background around it.
         case contain
-        /// Exactly the box; ratio lost.
+        /// Exactly the box, ignoring the aspect ratio.
         case fill
     }
 
-    /// Sizes that a browser tells by client hints.
+    /// Sizes taken from a browser's client hints.
     public struct AutomaticSizes: OptionSet, Hashable, Sendable {
-        /// The bits.
+        /// The bits of the set.
         public let rawValue: Int
 
-        /// The sizes of these bits.
+        /// Creates a set from its bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The width at which the image is shown: `w=auto`.
+        /// The width at which the image is displayed: `w=auto`.
         public static let width = AutomaticSizes(rawValue: 1)
-        /// The device pixels per CSS pixel: `dpr=auto`.
+        /// The number of device pixels per CSS pixel: `dpr=auto`.
         public static let devicePixelRatio = AutomaticSizes(rawValue: 2)
     }
 
-    /// A place on an image.
+    /// A position on an image.
     public enum Place: String, Hashable, Sendable, CaseIterable {
         case center, top, right, bottom, left
         case topRight = "top-right"
@@ -36,15 +36,15 @@ extension Rendition {
         case topLeft = "top-left"
     }
 
-    /// The part of an image that matters.
+    /// The important part of an image.
     public enum Gravity: Hashable, Sendable {
-        /// One of nine places.
+        /// One of nine positions.
         case place(Place)
         /// The most salient part.
         case attention
         /// The part with the most information.
         case entropy
-        /// A point in fractions of width and height, 0 to 1; three decimals count.
+        /// A point in fractions of width and height, 0 to 1, rounded to three decimals.
         case focal(x: Double, y: Double)
 
         var values: (name: String, x: Double?, y: Double?) {
@@ -59,16 +59,16 @@ extension Rendition {
 
     /// A color: hexadecimal digits without `#`, or a CSS name.
     public struct Color: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The color as the service reads it.
+        /// The color as sent to the service.
         public let text: String
 
-        /// A color such as `ff8800`, `f80`, `ff880080` or `orange`.
+        /// Creates a color such as `ff8800`, `f80`, `ff880080` or `orange`.
         public init(_ text: String) { self.text = text }
 
-        /// A color such as `"orange"`.
+        /// Creates a color from a literal such as `"orange"`.
         public init(stringLiteral text: String) { self.text = text }
 
-        /// An sRGB color.
+        /// Creates an sRGB color.
         public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
             text = (alpha == 255 ? [red, green, blue] : [red, green, blue, alpha]).map { component in
                 String(component >> 4, radix: 16) + String(component & 15, radix: 16)
@@ -76,11 +76,11 @@ extension Rendition {
         }
     }
 
-    /// A part of the source, given by its top left corner and its size.
+    /// A rectangle of the source, given by its top left corner and its size.
     public enum Crop: Hashable, Sendable {
         /// In pixels.
         case pixels(x: Int, y: Int, width: Int, height: Int)
-        /// In fractions of the source's sides, 0 to 1; four decimals count.
+        /// In fractions of the source's sides, 0 to 1, rounded to four decimals.
         case fractions(x: Double, y: Double, width: Double, height: Double)
 
         var text: String {
@@ -88,41 +88,41 @@ extension Rendition {
             case .pixels(let x, let y, let width, let height):
                 [x, y, width, height].map(String.init).joined(separator: ",")
             case .fractions(let x, let y, let width, let height):
-                // A point tells a fraction from pixels.
+                // The point distinguishes a fraction from pixels.
                 [x, y, width, height].map { decimal($0, places: 4) }.map { $0.contains(".") ? $0 : $0 + ".0" }
                     .joined(separator: ",")
             }
         }
     }
 
-    /// The sides that change places.
+    /// The direction in which to mirror the image.
     public enum Flip: String, Hashable, Sendable, CaseIterable {
-        /// Left and right.
+        /// Exchanges left and right.
         case horizontal = "h"
-        /// Top and bottom.
+        /// Exchanges top and bottom.
         case vertical = "v"
         case both = "hv"
     }
 
-    /// The colors that a result shows.
+    /// The color gamut of the result.
     public enum Gamut: String, Hashable, Sendable, CaseIterable {
-        /// Those of sRGB.
+        /// The gamut of sRGB.
         case srgb
-        /// Those of Display P3.
+        /// The gamut of Display P3.
         case p3
-        /// Those of Display P3 if the source has colors outside of sRGB, else those of sRGB.
+        /// Display P3 if the source has colors outside sRGB, otherwise sRGB.
         case auto
     }
 
-    /// The filter functions of CSS in per cent; ``hue`` in degrees.
+    /// The filter functions of CSS in percent; ``hue`` in degrees.
     public struct ColorFilters: Hashable, Sendable {
-        /// 0 to 400; 100 changes nothing.
+        /// 0 to 400; 100 is neutral.
         public var brightness: Int?
-        /// 0 to 400; 100 changes nothing.
+        /// 0 to 400; 100 is neutral.
         public var contrast: Int?
-        /// 0 to 400; 100 changes nothing.
+        /// 0 to 400; 100 is neutral.
         public var saturation: Int?
-        /// The degrees by which all colors are turned.
+        /// The rotation of all hues in degrees.
         public var hue: Int?
         /// 0 to 100.
         public var grayscale: Int?
@@ -131,19 +131,19 @@ extension Rendition {
         /// 0 to 100.
         public var inversion: Int?
 
-        /// Filters that change nothing.
+        /// Creates neutral filters.
         public init() {}
     }
 
     /// Distances from the edges in CSS pixels.
     public struct Margins: Hashable, Sendable {
-        /// Distances in the order of CSS.
+        /// The distances, in CSS order.
         public var top, right, bottom, left: Int
 
-        /// The same distance on all sides.
+        /// Creates equal distances on all sides.
         public init(_ all: Int) { self.init(top: all, right: all, bottom: all, left: all) }
 
-        /// A distance for each side.
+        /// Creates distances for each side.
         public init(top: Int = 0, right: Int = 0, bottom: Int = 0, left: Int = 0) {
             (self.top, self.right, self.bottom, self.left) = (top, right, bottom, left)
         }
@@ -153,7 +153,7 @@ extension Rendition {
 
     /// The radius of rounded corners.
     public enum Radius: Hashable, Sendable {
-        /// CSS pixels, as far as the image's sides allow.
+        /// In CSS pixels, limited by the image's sides.
         case pixels(Int)
         /// Half of the shorter side.
         case most
@@ -166,28 +166,28 @@ extension Rendition {
         }
     }
 
-    /// A shape that is cut out of the middle.
+    /// A shape cut out of the center of the image.
     public enum Mask: String, Hashable, Sendable, CaseIterable {
         case circle, ellipse, square, triangle, pentagon, hexagon, star, heart
         case triangleDown = "triangle-180"
         case pentagonDown = "pentagon-180"
     }
 
-    /// A format of results.
+    /// An output format.
     public enum Format: String, Hashable, Sendable, CaseIterable {
-        /// The best format that `Accept` names, else the source's own.
+        /// The best format in `Accept`, otherwise the source's format.
         case auto
         case jpeg, png, webp, avif, gif, jxl
     }
 
-    /// The quality of an encoder.
+    /// The quality of the encoder.
     public enum Quality: Hashable, Sendable, ExpressibleByIntegerLiteral {
-        /// The lowest quality that looks the same.
+        /// The lowest quality without visible loss.
         case automatic
         /// 1 to 100.
         case value(Int)
 
-        /// A quality such as `80`.
+        /// Creates a quality from a literal such as `80`.
         public init(integerLiteral value: Int) { self = .value(value) }
 
         var text: String {
@@ -198,24 +198,24 @@ extension Rendition {
         }
     }
 
-    /// An image that is laid over the result.
+    /// An image drawn over the result.
     public struct Watermark: Hashable, Sendable {
-        /// A URL, `NAME:PATH` of a named origin, or a name of the settings file.
+        /// A URL, `NAME:PATH` of a named origin, or a name in the settings file.
         public var source: String
-        /// The place where it lies.
+        /// The position on the result.
         public var position: Place?
-        /// CSS pixels inwards from that place, to the right from the center.
+        /// The horizontal offset in CSS pixels: inward from an edge, to the right from the center.
         public var x: Int?
-        /// CSS pixels inwards from that place, downwards from the center.
+        /// The vertical offset in CSS pixels: inward from an edge, downward from the center.
         public var y: Int?
-        /// 1 to 100 per cent.
+        /// 1 to 100 percent.
         public var opacity: Int?
-        /// Its width as a fraction of the result's, 0.01 to 1; four decimals count.
+        /// The width as a fraction of the result's, 0.01 to 1, rounded to four decimals.
         public var scale: Double?
-        /// Whether it is repeated all over.
+        /// Whether it is tiled over the whole result.
         public var isTiled: Bool?
 
-        /// A watermark of this source.
+        /// Creates a watermark from a source.
         public init(_ source: String) { self.source = source }
     }
 }

@@ -1,80 +1,80 @@
-/// How a thumbnail looks: the parameters of `/thumbnail` besides its source.
+/// The appearance of a thumbnail: the parameters of `/thumbnail` except its source.
 ///
-/// A property that is nil is not written, so the service's presets and defaults count. The service judges the values.
+/// A property that is nil is not sent, so the service's presets and defaults apply. The service validates the values.
 ///
 /// ```swift
 /// let card = Rendition(width: 400, height: 300, fit: .cover, format: .auto)
 /// ```
 public struct Rendition: Hashable, Sendable {
-    /// Width of the box in CSS pixels.
+    /// The width of the box in CSS pixels.
     public var width: Int?
-    /// Height of the box in CSS pixels.
+    /// The height of the box in CSS pixels.
     public var height: Int?
-    /// How the image is fitted into the box.
+    /// The way to fit the image into the box.
     public var fit: Fit?
     /// Whether the result may be larger than the source.
     public var enlarge: Bool?
-    /// Device pixels per CSS pixel, 0.5 to 8; three decimals count.
+    /// The number of device pixels per CSS pixel, 0.5 to 8, rounded to three decimals.
     public var devicePixelRatio: Double?
-    /// The sizes that the client's hints say in place of ``width`` and ``devicePixelRatio``, for URLs in pages; the
-    /// service needs its setting `sizes` for them.
+    /// Takes sizes from client hints instead of ``width`` and ``devicePixelRatio``, for URLs in web pages; requires the
+    /// service's `sizes` setting.
     public var automatic: AutomaticSizes = []
-    /// The part that ``Fit/cover`` keeps.
+    /// The part to keep with ``Fit/cover``.
     public var gravity: Gravity?
-    /// Borders are cut off whose pixels differ by at most this, 1 to 255.
+    /// Crops borders whose pixels differ by at most this, 1 to 255.
     public var trim: Int?
-    /// The color of the borders that ``trim`` cuts off.
+    /// The color of the borders that ``trim`` crops.
     public var trimColor: Color?
-    /// The part of the source that is kept.
+    /// The rectangle of the source to keep.
     public var crop: Crop?
-    /// Degrees clockwise.
+    /// The rotation clockwise in degrees.
     public var rotation: Int?
-    /// The sides that change places.
+    /// The direction in which to mirror the image.
     public var flip: Flip?
-    /// The changes of the colors.
+    /// Color adjustments.
     public var colors = ColorFilters()
-    /// Standard deviation of the blur in CSS pixels, 0.3 to 100.
+    /// The standard deviation of the blur in CSS pixels, 0.3 to 100.
     public var blur: Double?
-    /// Standard deviation of the unsharp mask in CSS pixels, 0.3 to 10.
+    /// The standard deviation of the unsharp mask in CSS pixels, 0.3 to 10.
     public var sharpen: Double?
-    /// Side of the blocks that become one color, in CSS pixels.
+    /// The size of the single-color blocks in CSS pixels.
     public var pixelate: Int?
-    /// Space around the result.
+    /// Padding around the result.
     public var pad: Margins?
     /// The radius of rounded corners.
     public var radius: Radius?
-    /// The shape that stays.
+    /// The shape to cut out.
     public var mask: Mask?
-    /// The color behind what is transparent.
+    /// The color behind transparent pixels.
     public var background: Color?
-    /// The format of the result.
+    /// The output format.
     public var format: Format?
     /// The quality of the encoder.
     public var quality: Quality?
-    /// Most bytes of the result, from 256.
+    /// The maximum size of the result in bytes, at least 256.
     public var maximumBytes: Int?
-    /// Bits of a component of an AVIF result: 8 or 10.
+    /// The number of bits per component of an AVIF result: 8 or 10.
     public var avifBitDepth: Int?
-    /// The colors that the result shows.
+    /// The color gamut of the result.
     public var gamut: Gamut?
-    /// Whether the Exif copyright and artist are kept.
+    /// Whether to keep the Exif copyright and artist.
     public var keepsCopyright: Bool?
     /// Whether a JPEG result keeps the source's gain map.
     public var keepsGainMap: Bool?
-    /// The page or frame to show, from 0.
+    /// The page or frame to render, from 0.
     public var page: Int?
-    /// Whether all frames are kept.
+    /// Whether to keep all frames.
     public var isAnimated: Bool?
-    /// An image that is laid over the result.
+    /// An image drawn over the result.
     public var watermark: Watermark?
-    /// Presets of the settings file; later ones win.
+    /// Presets from the settings file; later ones take precedence.
     public var presets: [String] = []
-    /// Names under which the service can purge the source, at most eight.
+    /// Tags by which the service can purge the source, at most eight.
     public var tags: [String] = []
-    /// Parameters that this version of the library has no property for, in their order.
+    /// Parameters for which this version of the library has no property, in order.
     public var additional: [Parameter] = []
 
-    /// A rendition that fits the source into a box.
+    /// Creates a rendition that fits the source into a box.
     public init(width: Int? = nil, height: Int? = nil, fit: Fit? = nil, format: Format? = nil) {
         (self.width, self.height, self.fit, self.format) = (width, height, fit, format)
     }
@@ -86,11 +86,11 @@ public struct Rendition: Hashable, Sendable {
         /// The value, such as `300`.
         public var value: String
 
-        /// A parameter of this name and value.
+        /// Creates a parameter.
         public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
     }
 
-    /// The parameters that have a value, in the order of the service's own documents.
+    /// The parameters that have a value, in the order of the service's documentation.
     public var parameters: [Parameter] {
         let gravity = gravity?.values
         let rows: [(name: String, value: String?)] = [
@@ -143,12 +143,12 @@ public struct Rendition: Hashable, Sendable {
         return rows.compactMap { name, value in value.map { Parameter(name, $0) } } + additional
     }
 
-    /// The query that ``parameters`` make, percent-encoded.
+    /// The percent-encoded query with all ``parameters``.
     public var query: String { parameters.map(\.text).joined(separator: "&") }
 }
 
 extension Rendition.Parameter {
-    /// Name and value as a query holds them: all but the unreserved characters of RFC 3986 are percent-encoded.
+    /// Name and value as in a query: all except the unreserved characters of RFC 3986 are percent-encoded.
     var text: String { "\(Self.encoded(name))=\(Self.encoded(value))" }
 
     private static func encoded(_ text: String) -> String {
@@ -167,11 +167,11 @@ extension Rendition.Parameter {
 
 private func flag(_ isOn: Bool) -> String { isOn ? "1" : "0" }
 
-/// A number with at most `places` decimals, never with an exponent.
+/// Formats a number with at most `places` decimals and never with an exponent.
 func decimal(_ value: Double, places: Int) -> String {
     let unit = (0..<places).reduce(1) { product, _ in product * 10 }
     let scaled = (value * Double(unit)).rounded()
-    // The service refuses such a number by its name.
+    // The service rejects such a number with a message that names it.
     guard scaled.magnitude < 1e15 else { return "\(value)" }
     let (whole, rest) = Int(scaled.magnitude).quotientAndRemainder(dividingBy: unit)
     var text = (scaled < 0 ? "-" : "") + String(whole)

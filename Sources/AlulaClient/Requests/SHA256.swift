@@ -2,12 +2,12 @@ import Foundation
 
 /// SHA-256 (FIPS 180-4) and HMAC (RFC 2104), in Swift, so that the library is the same on every platform.
 enum SHA256 {
-    /// The 32 bytes of the hash of some bytes.
+    /// Returns the hash, 32 bytes.
     static func hash(_ bytes: Data) -> [UInt8] {
         var state = initial
         var words = [UInt32](repeating: 0, count: 64)
         let whole = bytes.count & ~63
-        // As arrays, whose elements the compiler reads without calls, a part at a time.
+        // As arrays, whose elements the compiler reads without calls, a chunk at a time.
         for start in stride(from: 0, to: whole, by: 1 << 16) {
             compress([UInt8](bytes.dropFirst(start).prefix(min(1 << 16, whole - start))), into: &state, &words)
         }
@@ -17,7 +17,7 @@ enum SHA256 {
         return state.flatMap(bigEndian)
     }
 
-    /// The authentication code of some bytes under a key.
+    /// Returns the authentication code of some bytes under a key.
     static func authenticationCode(for bytes: Data, key: [UInt8]) -> [UInt8] {
         var block = key.count > 64 ? hash(Data(key)) : key
         block += [UInt8](repeating: 0, count: 64 - block.count)

@@ -1,18 +1,19 @@
 import Foundation
 
-/// A key of the service's setting `signingKeys`.
+/// A key from the service's `signingKeys` setting.
 ///
-/// A program of one's own may hold it; an app or a page may not, because whoever can read it can sign anything.
+/// It must stay on servers that you control; do not ship it in an app or a web page, because anyone who can read it can
+/// sign anything.
 public struct SigningKey: Sendable {
     private let bytes: [UInt8]
 
-    /// A key of these bytes, at least 32.
+    /// Creates a key from at least 32 bytes; nil if there are fewer.
     public init?(bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes)
         guard self.bytes.count >= 32 else { return nil }
     }
 
-    /// A key as the setting holds it: at least 64 hexadecimal digits.
+    /// Parses a key as in the setting: at least 64 hexadecimal digits; nil if it is invalid.
     public init?(hexadecimal text: String) {
         let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
@@ -23,12 +24,12 @@ public struct SigningKey: Sendable {
             })
     }
 
-    /// The target with its signature as the last parameter: what `alula sign` prints.
+    /// Returns the target with its signature as the last parameter, as printed by `alula sign`.
     public func signed(_ target: String) -> String {
         "\(target)\(target.contains("?") ? "&" : "?")sig=\(signature(of: target))"
     }
 
-    /// The fields that sign a `POST`: `Alula-Signature` (`v2`) and `Content-Digest`.
+    /// Returns the fields that sign a `POST`: `Alula-Signature` (`v2`) and `Content-Digest`.
     func fields(target: String, mediaType: String, accept: String, body: Data) -> [(name: String, value: String)] {
         let digest = SHA256.hash(body)
         let hexadecimal = digest.map { byte in
@@ -41,7 +42,7 @@ public struct SigningKey: Sendable {
         ]
     }
 
-    /// HMAC-SHA256 in base64url without padding.
+    /// Returns the HMAC-SHA256 in base64url without padding.
     private func signature(of text: String) -> String {
         Data(SHA256.authenticationCode(for: Data(text.utf8), key: bytes)).base64EncodedString()
             .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The header of an answer, and its body as it arrives.
+/// The header of a response, and its body as it arrives.
 struct Answer: Sendable {
     let response: HTTPURLResponse
     /// The events after the header.
@@ -17,7 +17,7 @@ struct Answer: Sendable {
         field("Content-Type")?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
-    /// The next piece of the body; nil at its end.
+    /// Returns the next piece of the body; nil at its end.
     func next() async throws(ClientError) -> Data? {
         do {
             for try await case .bytes(let bytes) in events { return bytes }
@@ -28,14 +28,14 @@ struct Answer: Sendable {
         return nil
     }
 
-    /// The whole body.
+    /// Returns the whole body.
     func body() async throws(ClientError) -> Data {
         var body = Data()
         while let bytes = try await next() { body += bytes }
         return body
     }
 
-    /// The whole body of an answer that is no failure.
+    /// Returns the whole body; throws the error of an error response.
     func success() async throws(ClientError) -> Data {
         let body = try await body()
         if response.statusCode == 200 { return body }
@@ -44,10 +44,10 @@ struct Answer: Sendable {
         throw .problem(problem, retryAfter: field("Retry-After").flatMap { Int($0) }.map { .seconds($0) })
     }
 
-    /// The failure that stands for an answer that cannot be read.
+    /// The error for an unrecognized response.
     var unexpected: ClientError { .unexpected(status: response.statusCode, mediaType: mediaType) }
 
-    /// A value of JSON.
+    /// Decodes a JSON value.
     static func decoded<Value: Decodable>(_ body: Data, status: Int) throws(ClientError) -> Value {
         do {
             return try JSONDecoder().decode(Value.self, from: body)

@@ -1,43 +1,43 @@
 public import Foundation
 
-/// Why the service made no image or told no facts: its problem document (RFC 9457).
+/// The problem document of a failed request (RFC 9457).
 public struct Problem: Codable, Hashable, Sendable {
-    /// The status in words.
+    /// A short text for the status.
     public let title: String
-    /// The status of the answer.
+    /// The HTTP status.
     public let status: Int
     /// A sentence for people.
     public let detail: String
-    /// The reason in one word, such as `not_an_image`; the service's `openapi.yaml` lists all.
+    /// The error code, such as `not_an_image`; the service's `openapi.yaml` lists them all.
     public let code: String
-    /// The offending parameter.
+    /// The invalid parameter.
     public let parameter: String?
-    /// The values that the parameter may have, if they are a closed list.
+    /// The allowed values of the parameter, if they are a closed list.
     public let allowed: [String]?
-    /// The known parameter that an unknown one is nearest to.
+    /// The known parameter closest to an unknown one.
     public let nearest: String?
-    /// The status that the origin answered with.
+    /// The status of the origin's response.
     public let upstreamStatus: Int?
-    /// The id under which the service logged the request.
+    /// The ID under which the service logged the request.
     public let requestId: String?
 }
 
-/// Why there is no answer to a request.
+/// The reason why a request failed.
 public enum ClientError: Error, Sendable {
-    /// The service refused, or could not do what it was asked for.
+    /// The service rejected the request, or could not fulfill it.
     ///
-    /// `retryAfter` is set if the same request may work after that time.
+    /// `retryAfter` is set if the same request may succeed after that time.
     case problem(Problem, retryAfter: Duration?)
-    /// No service could be reached, or the connection broke.
+    /// The service is unreachable, or the connection was lost.
     case transport(URLError)
-    /// An answer that no service of this kind gives, such as that of a proxy.
+    /// A response that does not come from the service, but for example from a proxy.
     case unexpected(status: Int, mediaType: String?)
-    /// The answer has more bytes than ``ThumbnailService/maximumAnswerBytes``.
+    /// The response exceeds ``ThumbnailService/maximumAnswerBytes``.
     case tooLarge
     /// The task or the receipt was cancelled.
     case cancelled
 
-    /// An error of any type as one of these.
+    /// Converts any error.
     init(_ error: any Error) {
         switch error {
         case let error as ClientError: self = error

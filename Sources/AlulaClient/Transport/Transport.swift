@@ -4,14 +4,14 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Sends requests over one session, and tells their answers as they arrive.
+/// Sends requests over one session, and streams their responses.
 final class Transport: Sendable {
     private let session: URLSession
     private let exchanges = Exchanges()
 
     init(_ configuration: URLSessionConfiguration) {
         #if canImport(FoundationNetworking)
-        // With a cache there, a task that is cancelled while it looks itself up may end twice, which ends the program.
+        // With a cache, a task that is cancelled during its cache lookup may end twice, which ends the program.
         let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         configuration.urlCache = nil
         #endif
@@ -19,13 +19,13 @@ final class Transport: Sendable {
     }
 
     deinit {
-        // The session keeps its delegate until then.
+        // The session retains its delegate until then.
         session.finishTasksAndInvalidate()
     }
 
-    /// The answer to a request, as soon as its header is here.
+    /// Returns the response to a request once its header has arrived.
     ///
-    /// The request ends when the task is cancelled, or when nobody reads the answer any more.
+    /// The request ends when the task is cancelled, or when the response is dropped.
     func send(_ request: URLRequest, limit: Int) async throws(ClientError) -> Answer {
         if Task.isCancelled { throw .cancelled }
         let (events, continuation) = AsyncThrowingStream<Exchange.Event, any Error>.makeStream()
@@ -47,22 +47,22 @@ final class Transport: Sendable {
     }
 }
 
-/// A request under way.
+/// A request in progress.
 struct Exchange {
-    /// A piece of an answer.
+    /// A piece of a response.
     enum Event: Sendable {
         case header(HTTPURLResponse)
         case bytes(Data)
     }
 
     let continuation: AsyncThrowingStream<Event, any Error>.Continuation
-    /// Most bytes that the rest of the body may have.
+    /// The maximum number of remaining bytes of the body.
     var limit: Int
 }
 
-/// The requests under way of a session, by the numbers of their tasks.
+/// The requests in progress of a session, by task identifier.
 private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-    // The lock guards it.
+    // Guarded by the lock.
     private var exchanges: [Int: Exchange] = [:]
     private let lock = NSLock()
 
@@ -70,7 +70,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Send
         lock.withLock { exchanges[task.taskIdentifier] = exchange }
     }
 
-    /// Cancels a task, unless it has ended: the lock keeps its end from coming meanwhile.
+    /// Cancels a task, unless it has ended: the lock prevents it from ending meanwhile.
     func cancel(_ task: URLSessionTask) {
         lock.withLock { if exchanges[task.taskIdentifier] != nil { task.cancel() } }
     }
