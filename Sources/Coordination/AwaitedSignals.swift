@@ -12,7 +12,6 @@ package struct AwaitedSignals: Sendable {
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Waits for the next of the signals.
     package func blockingNext() -> CInt {
         var (signals, number) = (signals, CInt(0))
         while unsafe sigwait(&signals, &number) != 0 {}

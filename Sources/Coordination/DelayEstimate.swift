@@ -34,7 +34,6 @@ struct DelayEstimate {
 
 /// A snapshot of the jobs waiting for the threads of a pool.
 package struct Backlog: Sendable, Equatable {
-    /// The number of waiting jobs.
     package var count: Int
     /// The estimated minimum wait of a new job.
     package var delay: Duration

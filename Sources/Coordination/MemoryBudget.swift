@@ -24,7 +24,6 @@ package final class MemoryBudget: Sendable {
     package enum Purge: String, Sendable, CaseIterable {
         /// Shrinks each cache to its preferred size.
         case preferred
-        /// Removes all decoded pixels.
         case empty
     }
 

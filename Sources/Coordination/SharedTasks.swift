@@ -1,6 +1,5 @@
 /// How a caller obtained a shared value.
 package enum Participation: Sendable {
-    /// The value was cached.
     case cached
     /// The caller started the work.
     case started

@@ -74,10 +74,8 @@ struct TimerQueueState {
     /// The earliest deadline; nil if no task sleeps.
     var first: Duration? { heap.first?.deadline }
 
-    /// The number of entries, including cancelled sleepers.
     var entryCount: Int { heap.count }
 
-    /// Returns an identifier for a sleeper that will be added or cancelled.
     mutating func begin() -> UInt64 {
         lastID += 1
         arriving.insert(lastID)

@@ -36,7 +36,6 @@ struct TurnQueue<Answer> {
     let places: Int
     private let maximumWaiting: Int
     private var waiting = Deque<Waiter>()
-    /// The total cost of all waiters.
     private var waitingPrice = Duration.zero
     private var turns: [ID: Turn] = [:]
     /// The time since when there have been waiters; nil if there are none.
@@ -51,9 +50,7 @@ struct TurnQueue<Answer> {
         self.maximumWaiting = maximumWaiting
     }
 
-    /// The number of entrants with a turn.
     var turnCount: Int { turns.count }
-    /// The number of waiting entrants.
     var waitingCount: Int { waiting.count }
 
     mutating func newID() -> ID {

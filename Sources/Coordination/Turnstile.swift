@@ -21,7 +21,6 @@ package final class Turnstile: Sendable {
     /// The maximum number of concurrent turns.
     package var places: Int { queue.withLock { $0.places } }
 
-    /// The number of tasks that have a turn.
     package var turnCount: Int { queue.withLock { $0.turnCount } }
 
     package var backlog: Backlog {

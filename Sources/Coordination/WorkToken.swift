@@ -9,13 +9,11 @@ package final class WorkToken: Sendable {
     private let limit = Atomic(Int64.max)
     private let writing = Atomic(Int64.max)
 
-    /// Creates a token without a limit.
     package init() {}
 
     /// Whether no task waits for the result any more.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// Whether the work has exceeded its time limit.
     package var isExpired: Bool {
         let limit = deadline.load(ordering: .relaxed)
         return limit != .max && SystemTimekeeper().now.nanoseconds >= limit

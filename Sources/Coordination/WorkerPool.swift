@@ -103,7 +103,6 @@ package final class WorkerPool: Sendable {
         for thread in threads.withLock({ $0 }) { thread.blockingJoin() }
     }
 
-    /// The number of running jobs.
     package var runningCount: Int { state.withLock { $0.running.count } }
 
     /// The number of jobs waiting for a thread.

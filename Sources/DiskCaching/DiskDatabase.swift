@@ -6,7 +6,6 @@ struct DiskDatabase {
     let entries: EntryTable
     let notes: NoteTable
     let tags: TagTable
-    /// Identifies the open files.
     let files: DiskFolder.Files
     /// Whether the disk was full when the file was opened, so that it is read-only.
     let isFull: Bool

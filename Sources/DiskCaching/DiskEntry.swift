@@ -75,7 +75,6 @@ struct Checksum: ~Copyable {
         Array(hash.finalize().bytes.prefix(Self.length))
     }
 
-    /// Returns the checksum of one part.
     static func of(_ bytes: [UInt8]) -> [UInt8] {
         var sum = Checksum()
         sum.add(bytes)

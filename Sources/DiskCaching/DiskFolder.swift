@@ -81,7 +81,6 @@ struct DiskFolder {
         guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1 else { throw .notPlainFile(name: name) }
     }
 
-    /// The current file and its log.
     var files: Files { Files(numbers: ["", "-wal"].map { Self.number(of: file + $0) }) }
 
     /// Returns whether these files are still in place; one that did not exist then may have been added.
@@ -161,7 +160,6 @@ struct DiskFolder {
     private static let removalRoom = 4 << 10
     /// The free space in bytes required before a disk that was full is written again.
     private static let neededBytes: UInt = 4 << 20
-    /// The suffixes of the file and of SQLite's files beside it.
     private static let suffixes = ["", "-journal", "-wal", "-shm"]
 }
 
@@ -169,15 +167,12 @@ struct DiskFolder {
 package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
     /// The folder cannot be created or written; `systemError` is an `errno` value.
     case folder(systemError: Int32)
-    /// The folder is a link to another.
     case folderIsLink
     /// The folder belongs to another user, who could change its contents.
     case anothersFolder(owner: UInt32, user: UInt32)
-    /// The folder is writable by all users.
     case openFolder
     /// A file of the store is a link, or not a plain file.
     case notPlainFile(name: String)
-    /// Another process has the store open.
     case inUse
     case full
     /// The file cannot be opened or written; the reason is for the log.

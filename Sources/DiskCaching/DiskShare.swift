@@ -2,7 +2,6 @@
 package enum DiskShare: Int, Sendable, CaseIterable {
     /// Files as received from origins.
     case source = 1
-    /// Encoded results.
     case result = 2
     /// Records of sources, without their bytes.
     case record = 3
@@ -68,11 +67,9 @@ package struct DiskStatistics: Sendable, Equatable {
     package var tagUsage = 0
     /// The number of times that the file failed and was not used for a while.
     package var failures = 0
-    /// The number of times that the disk was full.
     package var fullDisks = 0
     /// Whether the disk is full, so that the file is read-only.
     package var isFull = false
-    /// Whether the file is in use.
     package var isWorking = true
 }
 

@@ -149,7 +149,6 @@ package final class DiskStore: Sendable {
         later { $0.performOnNotes { table throws(SQLiteError) in try table.replace(note) } }
     }
 
-    /// Queues the removal of the notes of these names.
     package func removeNotes(_ names: [[UInt8]]) {
         later { $0.performOnNotes { table throws(SQLiteError) in try table.remove(names) } }
     }
@@ -161,7 +160,6 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// The current usage and counts.
     package var statistics: DiskStatistics {
         shared.withLock { shared in
             var statistics = shared.statistics

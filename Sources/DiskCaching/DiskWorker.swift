@@ -115,13 +115,11 @@ final class DiskWorker: @unchecked Sendable {
 
     private var isFull: Bool { shared.withLock { $0.isFull } }
 
-    /// Removals to write once there is room.
     private var unwritten = PendingChanges.Due()
     /// Whether an earlier process recorded some.
     private var hasEarlierRemovals = false
     /// The maximum number of them; more become the removal of everything.
     private static let mostUnwritten = 1 << 16
-    /// Called when the disk becomes full.
     var onFull: @Sendable () -> Void = {}
 
     /// Checks whether the disk has room again.

@@ -75,7 +75,6 @@ final class EntryTable {
 
     enum Found {
         case intact(DiskEntry)
-        /// The checksum is wrong.
         case damaged
     }
 
@@ -126,7 +125,6 @@ final class EntryTable {
         return false
     }
 
-    /// Evicts a sixteenth of each share.
     func shrink() throws(SQLiteError) {
         for (share, usage) in usage {
             let target = usage.bytes - usage.bytes / 16
@@ -147,7 +145,6 @@ final class EntryTable {
         }
     }
 
-    /// Recomputes the sums from the file.
     func count() throws(SQLiteError) {
         var sums: [DiskShare: DiskUsage] = [:]
         var last = clock

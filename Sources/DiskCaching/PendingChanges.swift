@@ -70,17 +70,14 @@ struct PendingChanges {
         return entry.generation == ticket.generation && ticket.era == era
     }
 
-    /// Cancels the queued writes of a source.
     mutating func cancelWrites(source: [UInt8]) {
         pending[source]?.generation += 1
     }
 
-    /// Cancels all queued writes.
     mutating func cancelAllWrites() {
         era += 1
     }
 
-    /// Records the removal of a key.
     mutating func noteRemoval(of key: DiskKey) {
         cancelWrites(source: key.source)
         due.keys.insert(key)
@@ -99,7 +96,6 @@ struct PendingChanges {
         due = Due(isEverything: true)
     }
 
-    /// Returns and clears the pending removals.
     mutating func takeRemovals() -> Due {
         defer { due = Due() }
         return due

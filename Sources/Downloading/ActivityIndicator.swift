@@ -58,7 +58,6 @@ struct ActivityIndicator {
 final class ActivityReporter: Sendable {
     private struct State {
         var isWatching = false
-        /// The last reported activity.
         var wasActive = false
     }
 

@@ -4,7 +4,6 @@ package import Memory
 package struct Delivery: Sendable {
     /// How a caller obtained its source.
     package enum Participation: Sendable {
-        /// The source was cached.
         case cached
         /// The caller's request started the transfer.
         case started
@@ -12,7 +11,6 @@ package struct Delivery: Sendable {
         case joined
     }
 
-    /// The header of the origin's response.
     package let head: SourceHead
     /// The body; nil only if the caller did not request it.
     package let bytes: SharedBytes?
@@ -32,11 +30,9 @@ package struct Delivery: Sendable {
 package struct OriginExchange: Sendable {
     /// The reason why the cache was not sufficient.
     package enum Reason: Sendable {
-        /// The source was not cached.
         case unknown
         /// The source was cached for other fields of our request.
         case otherVariant
-        /// The cached source was stale.
         case stale
         /// The caller did not accept the cached source.
         case requested
@@ -45,7 +41,6 @@ package struct OriginExchange: Sendable {
     package let reason: Reason
     /// The status of the origin's response; nil if there was none.
     package let status: Int?
-    /// The durations of the phases.
     package let timings: TransferTimings
     /// Whether the delivered source is a stale copy because the origin failed.
     package let hasFailed: Bool

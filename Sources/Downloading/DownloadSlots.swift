@@ -38,7 +38,6 @@ struct DownloadSlots {
         maximumPerHost = perHost
     }
 
-    /// The number of slots in use.
     var activeCount: Int { holdings.count }
 
     /// Whether any host could get a slot.

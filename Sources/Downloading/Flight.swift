@@ -12,7 +12,6 @@ typealias WaiterID = UInt64
 struct Flight<Answer> {
     let id: FlightID
     let key: FlightKey
-    /// The request for the transfer.
     var request: SourceRequest
     let progress = TransferProgress()
     let startedAt: Duration

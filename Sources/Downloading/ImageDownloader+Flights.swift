@@ -31,7 +31,6 @@ extension ImageDownloader {
         }
     }
 
-    /// Starts transfers.
     func start(_ launches: [State.Launch]) {
         start(launches, with: transfer)
         if !launches.isEmpty { activity?.watch() }

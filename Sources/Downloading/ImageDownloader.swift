@@ -138,7 +138,6 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// The number of transfers in progress.
     package var activeRequestCount: Int { shell.withLock { $0.state.activeCount } }
 
     /// The maximum number of concurrent transfers.
@@ -150,7 +149,6 @@ package final class ImageDownloader: Sendable {
     /// The running and queued fetches, in the order in which they began.
     package var flights: [FlightSnapshot] { shell.withLock { $0.state.snapshots(at: timekeeper.now) } }
 
-    /// Whether download activity is shown.
     package var isActive: Bool { shell.withLock { $0.state.isActive(at: timekeeper.now) } }
 
     /// The health of recently used origins.

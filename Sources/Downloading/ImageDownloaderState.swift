@@ -15,13 +15,11 @@ struct ImageDownloaderState<Answer> {
 
     /// The decision on a new caller.
     enum Entrance {
-        /// Resume it at once.
         case cached(StoredSource, SourceReuse, Answer)
         /// It waits; start these.
         case waiting(launches: [Launch], isJoined: Bool)
         /// It waits; query the slower layers first.
         case lookingUp(Launch)
-        /// Reject it with this error.
         case refused(any Error, Answer)
         /// Reject it because its source failed recently.
         case failedBefore(DownloadError, Answer)
@@ -65,7 +63,6 @@ struct ImageDownloaderState<Answer> {
     private var current: [FlightKey: FlightID] = [:]
     private var queue: FlightQueue
     private var isShutDown = false
-    /// The remembered failures of sources.
     var failures: FailureMemory
 
     init(_ configuration: DownloadConfiguration) {

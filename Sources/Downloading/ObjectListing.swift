@@ -3,7 +3,6 @@ import Text
 
 /// A listing of the objects below a folder of a bucket (S3, ListObjectsV2), in one of the two styles of URLs.
 struct ObjectListing {
-    /// The number of names per page.
     static let length = 1_000
     /// More than the size of a page in bytes.
     static let mostBytes = 4 << 20
@@ -31,7 +30,6 @@ struct ObjectListing {
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Returns the request for the page after a name.
     func page(after name: String?) throws -> SourceIdentity {
         var query = "list-type=2&max-keys=\(Self.length)&prefix=\(URLEscapes.escaped(Array(prefix.utf8)))"
         if let name { query += "&start-after=\(URLEscapes.escaped(Array((prefix + name).utf8)))" }

@@ -3,7 +3,6 @@ import Text
 
 /// The writable named origins, each with the object that reads and writes there.
 package struct WritableOrigins: Sendable {
-    /// All named origins, for checking destinations.
     package let origins: Origins
     private let objects: [ExactText: OriginObjects]
 

@@ -42,7 +42,6 @@ package final class HTTPServer: Sendable {
         context.watch.order { $0.stopDeadline = $0.stopDeadline ?? .zero }
     }
 
-    /// The number of open connections, including idle ones.
     package var connectionCount: Int { context.connectionCount }
 
     /// Stops accepting connections; open ones close after their next response, idle ones at once.

@@ -24,7 +24,6 @@ package struct HTTPField: Hashable, Sendable {
             rawName = name
         }
 
-        /// Compares names case-insensitively.
         package static func == (left: Name, right: Name) -> Bool {
             let (left, right) = (left.rawName, right.rawName)
             guard left.utf8.count == right.utf8.count else { return false }
@@ -144,7 +143,6 @@ extension HTTPField.Name {
     package static let alulaQuality = Self(unchecked: "Alula-Quality")
     package static let alulaReceipt = Self(unchecked: "Alula-Receipt")
 
-    /// Alula's own response fields.
     package static let ownAnswerFields = [
         alulaError, alulaIncomplete, alulaHDR, alulaQuality, alulaReceipt,
     ]

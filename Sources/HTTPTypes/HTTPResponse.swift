@@ -16,7 +16,6 @@ package struct HTTPResponse: Sendable {
 
     package enum Body: Sendable {
         case empty
-        /// Text created for this response.
         case text(String)
         /// Shared bytes, sent without a copy.
         case shared(SharedBytes)

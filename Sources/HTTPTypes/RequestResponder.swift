@@ -19,7 +19,6 @@ package protocol RequestResponder: Sendable {
 }
 
 extension RequestResponder {
-    /// Allows no body.
     package func intake(of request: HTTPRequest) -> BodyIntake? { nil }
 }
 
@@ -69,7 +68,6 @@ package protocol BodyHold: AnyObject, Sendable {
 
 /// A response, now or later.
 package enum HTTPAnswer: Sendable {
-    /// A complete response.
     case now(HTTPResponse)
     /// A complete response shared by many requests; the recurring answer may serve the next request with the same
     /// header, byte for byte.
@@ -118,7 +116,6 @@ package enum HTTPRefusal: String, Sendable, CaseIterable {
     case targetTooLong
     /// The header fields exceed 16 KiB or 64 lines.
     case fieldsTooLarge
-    /// The body exceeds its limit.
     case bodyTooLarge
     /// A version other than HTTP/1.x.
     case versionNotSupported

@@ -9,7 +9,6 @@ struct AutoPurgingState<Key: SourceKeyed, Value> {
         @usableFromInline let key: Key
         @usableFromInline var value: Value
         @usableFromInline var cost: Int
-        /// The part of the cost caused by the key.
         @usableFromInline var keyCost: Int
 
         @inlinable

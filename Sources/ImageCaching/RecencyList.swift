@@ -25,7 +25,6 @@ struct RecencyList<Element> {
 
     @inlinable init() {}
 
-    /// The least recently used element.
     @inlinable var last: Element? { oldest == Self.none ? nil : nodes[oldest].element }
 
     /// All elements, most recently used first.
@@ -39,7 +38,6 @@ struct RecencyList<Element> {
         return elements
     }
 
-    /// The element in a used slot.
     @inlinable subscript(slot: Int) -> Element {
         guard let element = nodes[slot].element else { preconditionFailure("slot \(slot) is not in use") }
         return element
@@ -60,7 +58,6 @@ struct RecencyList<Element> {
         return slot
     }
 
-    /// Makes an element the most recently used.
     @inlinable mutating func moveToFront(_ slot: Int) {
         guard slot != newest else { return }
         unlink(slot)

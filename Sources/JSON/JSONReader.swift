@@ -19,9 +19,7 @@ package struct JSONReader {
 
     /// The position of an object member, in bytes.
     package struct Place: Equatable, Sendable {
-        /// The start of its name.
         package let name: Int
-        /// The start of its value.
         package let value: Int
     }
 

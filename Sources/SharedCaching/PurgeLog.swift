@@ -50,7 +50,6 @@ struct PurgeLog {
         case report(String)
         /// Close the connection because the server rejected the command.
         case refuse(String)
-        /// Measure the latency of the server.
         case probe
     }
 

@@ -8,7 +8,6 @@ package struct SharedStoreStatistics: Sendable, Equatable {
         case miss
         /// The value is corrupt or not sealed by an instance.
         case rejected
-        /// The server did not respond in time.
         case timeout
         /// The server rejected the command, or the connection ended.
         case error
@@ -22,9 +21,7 @@ package struct SharedStoreStatistics: Sendable, Equatable {
     package var requests: [Result: Int] = [:]
     /// The size of unconfirmed writes in bytes.
     package var queueBytes = 0
-    /// The number of confirmed writes.
     package var writes = 0
-    /// The number of dropped writes.
     package var droppedWrites = 0
     /// The size of unconfirmed records of tags in bytes.
     package var noteBytes = 0
@@ -38,7 +35,6 @@ package struct SharedStoreStatistics: Sendable, Equatable {
     /// The state of a place that is in use but has no room.
     static let full = "full"
 
-    /// Sets the published state.
     mutating func show(_ health: TierHealth.State, isFull: Bool) {
         self.isFull = isFull
         state = health == .up && isFull ? Self.full : health.rawValue

@@ -7,9 +7,7 @@ import Memory
 /// full, unreachable or malicious costs lookups and nothing more. Values include the generations of their sources,
 /// which a removal replaces by new random ones, so a value that was begun before a removal is never found after it.
 package protocol SharedValueStore: Sendable {
-    /// The current state and counts.
     var statistics: SharedStoreStatistics { get }
-    /// Whether the place is in use.
     var isUp: Bool { get }
     /// Whether only reads and purges are sent.
     var isReadOnly: Bool { get }

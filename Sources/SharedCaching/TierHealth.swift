@@ -19,7 +19,6 @@ struct TierHealth {
     /// The number of consecutive failures that suspends the server.
     static let mostFailures = 3
 
-    /// Creates the state before the first attempt.
     init(interval: Duration) {
         self.interval = interval
     }
@@ -44,7 +43,6 @@ struct TierHealth {
         return state != before
     }
 
-    /// Records a successful read.
     mutating func succeeded() { failures = 0 }
 
     /// Records a failed read.
@@ -92,7 +90,6 @@ struct WriteHealth {
 
     /// Whether it has no room.
     private(set) var isFull = false
-    /// Whether the last write was rejected.
     private var isRefused = false
     private var nextTry = Duration.zero
 

@@ -42,7 +42,6 @@ final class TierInbox: Sendable {
         case remove(DueRemovals.Removal, answer: FirstAnswer<RemovalState>?)
         /// Read the log of purges now.
         case readLog(FirstAnswer<Bool>)
-        /// The server's addresses have been looked up.
         case addresses([ServerAddress])
     }
 
@@ -87,10 +86,8 @@ final class TierInbox: Sendable {
     /// Readable when there are requests.
     var descriptor: CInt { readEnd }
 
-    /// Whether the server is in use.
     var isUp: Bool { state.withLock { $0.isUp } }
 
-    /// The current state and counts.
     var statistics: SharedStoreStatistics { state.withLock { $0.statistics } }
 
     /// Registers a read, if the server is in use and there is room; ended with ``endRead()``.
@@ -104,7 +101,6 @@ final class TierInbox: Sendable {
 
     func endRead() { state.withLock { $0.reads -= 1 } }
 
-    /// Counts the outcome of a lookup.
     func count(_ result: SharedStoreStatistics.Result) {
         state.withLock { $0.statistics.requests[result, default: 0] += 1 }
     }
@@ -146,7 +142,6 @@ final class TierInbox: Sendable {
         }
     }
 
-    /// Publishes the state of the server.
     func show(_ health: TierHealth.State, isFull: Bool) {
         state.withLock { state in
             state.isUp = health == .up
@@ -188,7 +183,6 @@ final class TierInbox: Sendable {
         while unsafe read(readEnd, &bytes, bytes.count) == bytes.count {}
     }
 
-    /// Fails a request.
     static func refuse(_ request: Request) {
         switch request {
         case .read(let read): read.finish(.failed)

@@ -24,7 +24,6 @@ final class TierThread {
     private var purges: PurgeLog
     private var addresses: [ServerAddress] = []
     private var isLookingUp = false
-    /// The time of the next read of the log, if the server is connected.
     private var nextPoll = Duration.zero
     private var isPolling = false
     /// The number of attempts since the last connection, and the error with which the server rejected them.
@@ -36,7 +35,6 @@ final class TierThread {
     /// The time without a reply after which a connection is closed.
     private static let longestSilence = Duration.seconds(2)
     private static let longestWrite = Duration.seconds(5)
-    /// The time limit for connecting.
     private static let longestJoin = Duration.seconds(1)
     /// The number of failed attempts at the start after which the outage is logged.
     private static let silentTries = 2
@@ -118,7 +116,6 @@ final class TierThread {
         }
     }
 
-    /// Performs the due tasks.
     private func keepTime(_ now: Duration) {
         for reader in readers {
             reader.expire(at: now)
@@ -142,7 +139,6 @@ final class TierThread {
         }
     }
 
-    /// Handles the loss of the connection.
     private func notice(_ now: Duration) {
         guard control.isClosed, health.lost(at: now) else { return }
         for connection in connections { connection.close() }
@@ -199,7 +195,6 @@ final class TierThread {
         if let thread { thread.detach() } else { isLookingUp = false }
     }
 
-    /// Sends a ping to measure the latency.
     private func probe() {
         let begun = timekeeper.now
         control.send(TierCommand("PING"), at: begun) { [weak self] outcome in
@@ -233,7 +228,6 @@ final class TierThread {
         perform(purges.learn(notice))
     }
 
-    /// Performs the actions of the log of purges.
     private func perform(_ actions: [PurgeLog.Action]) {
         for action in actions {
             switch action {

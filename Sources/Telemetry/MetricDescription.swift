@@ -27,7 +27,6 @@ package struct OTLPMetric: Sendable {
     /// Whether values that can fall may still be added across services ("UpDownCounter").
     let isSum: Bool
 
-    /// Creates a metric of the semantic conventions.
     package init(_ name: String, unit: String, attributes: [String]? = nil, isSum: Bool = false) {
         self.name = name
         self.unit = unit

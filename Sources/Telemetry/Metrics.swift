@@ -63,13 +63,11 @@ package struct HistogramReading: Equatable, Sendable {
     static let empty = HistogramReading(
         counts: Array(repeating: 0, count: Histogram.secondsBounds.count + 1), nanoseconds: 0)
 
-    /// Creates a reading from the counts and the sum of all observations.
     init(counts: [Int], nanoseconds: Int) {
         self.counts = counts
         self.nanoseconds = nanoseconds
     }
 
-    /// The number of observations.
     var count: Int { counts.reduce(0, +) }
 
     package var sum: Double { Double(nanoseconds) / 1e9 }
@@ -124,7 +122,6 @@ extension CounterFamily {
 
     package func counter(_ labels: String...) -> Counter { part(labels) }
 
-    /// The sum of all counters.
     package var sum: Int { all.reduce(0) { $0 + $1.part.value } }
 
     package var snapshot: [(labels: [String], value: Int)] { all.map { ($0.labels, $0.part.value) } }

@@ -101,7 +101,6 @@ package final class ImagePipeline: ThumbnailServing {
     /// Changes with the caches behind ``cachedThumbnail(for:)``.
     package var generation: Int { caches.memory.generation }
 
-    /// Counts a hit of the result cache.
     package func countRepeatedHit() { caches.memory.results.countRepeatedHit() }
 
     /// Returns a rejection if the worker threads are overloaded, unless this request needs none of them, or its result

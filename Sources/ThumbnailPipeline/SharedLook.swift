@@ -20,7 +20,6 @@ final class SharedLook: SharedLooking {
 
     private struct Place {
         var state: State
-        /// Everything known so far.
         var learned = EarlierLook()
     }
 
@@ -114,7 +113,6 @@ final class SharedLook: SharedLooking {
 
     private func put(_ state: State) { place.withLock { $0.state = state } }
 
-    /// Releases the resources of a state.
     private func release(_ state: State) {
         switch state {
         case .recordReply(_, _, let ticket): caches.changes.withLock { $0.end(ticket) }

@@ -4,7 +4,6 @@ package import Text
 /// A source that a request names besides its image, such as a watermark.
 package struct AdditionalSource: Hashable, Sendable {
     package enum Role: String, Hashable, Sendable {
-        /// An image drawn over the result.
         case watermark
     }
 

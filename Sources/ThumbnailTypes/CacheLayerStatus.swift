@@ -22,7 +22,6 @@ package struct CacheLayerStatus: Hashable, Sendable {
     package var outcome: Outcome
     /// Whether the request joined the work of another.
     package var isCollapsed: Bool
-    /// Whether the request filled this layer.
     package var isStored: Bool
     /// The status returned by the next layer, if not simply success.
     package var forwardStatus: Int?
@@ -46,7 +45,6 @@ package struct CacheLayerStatus: Hashable, Sendable {
 package struct StepTiming: Hashable, Sendable {
     /// The metric name, a token.
     package let name: String
-    /// The duration of the step.
     package let duration: Duration
 
     package init(_ name: String, _ duration: Duration) {

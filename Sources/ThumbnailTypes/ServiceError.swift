@@ -94,7 +94,6 @@ package struct ErrorAnswer {
 
 /// An error whose response is in a table.
 package protocol TabledError: ServiceError {
-    /// The row of the error.
     var answer: ErrorAnswer { get }
 }
 

@@ -3,9 +3,7 @@ package import Imaging
 
 /// The requested facts about a source, besides those of its header.
 package struct FactsRequest: Hashable, Sendable {
-    /// The facts to compute from the pixels.
     package var features: Set<ImageAppearance.Feature> = []
-    /// Whether to include Exif texts.
     package var includesEXIF = false
     /// The number of columns of a BlurHash, 1…9.
     package var columns = 4
@@ -33,7 +31,6 @@ package struct SourceFacts: Sendable {
     package var freshness = Freshness()
     /// One member per cache layer queried.
     package var cacheStatus: [CacheLayerStatus] = []
-    /// The durations of the steps.
     package var timings: [StepTiming] = []
 
     package init(header: ImageHeader, byteCount: Int) {

@@ -52,10 +52,8 @@ package final class AnswerPlace: Sendable {
 
     package init() {}
 
-    /// The last stored object.
     package var kept: (any Content)? { content.withLock { $0 } }
 
-    /// Replaces the stored object.
     package func keep(_ new: any Content) {
         let replaced = content.withLock { content in
             defer { content = new }

@@ -8,7 +8,6 @@ package import Text
 package struct ThumbnailRequest: Hashable, Sendable {
     /// The source as named by the client, percent-decoded once: an absolute URL, or `NAME:PATH` of a named origin.
     package var source: ExactText
-    /// Additional sources, each with its role.
     package var additional: [AdditionalSource]
     /// The rules of the request's grammar with its options: size, crop, format, quality and so on.
     package var recipe: AnyRenderRecipe

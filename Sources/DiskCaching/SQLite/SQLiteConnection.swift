@@ -54,7 +54,6 @@ final class SQLiteConnection {
 
     var isReadOnly: Bool { unsafe sqlite3_db_readonly(raw, "main") == 1 }
 
-    /// The ID of the last inserted row.
     var lastInsertedRow: Int { Int(unsafe sqlite3_last_insert_rowid(raw)) }
 
     /// The number of rows changed by the last statement.
@@ -78,13 +77,10 @@ struct SQLiteError: Error, Equatable {
         case damaged
         /// No room on the disk or within the file's own bound.
         case full
-        /// Another process has it open.
         case inUse
-        /// It cannot be opened, read or written.
         case unusable
     }
 
-    /// The extended result code.
     let code: CInt
     /// SQLite's message, for logs.
     let message: String
@@ -108,7 +104,6 @@ struct SQLiteError: Error, Equatable {
     /// `SQLITE_IOERR_WRITE`, a macro not imported into Swift.
     private static let failedWrite = SQLITE_IOERR | 3 << 8
 
-    /// There is no room.
     static let full = SQLiteError(code: SQLITE_FULL, message: "the disk is full")
 
     /// The file's content was not written by this version.

@@ -46,7 +46,6 @@ package struct AddressPolicy: Sendable {
         return objection(toPort: port)
     }
 
-    /// Returns the reason for rejecting a port.
     func objection(toPort port: Int) -> String {
         "allowedPorts: \(port) is none of \(allowedPorts.sorted().map(String.init).joined(separator: ", "))"
     }

@@ -14,7 +14,6 @@ struct FailureMemory {
         memory = ExpiringMemo(capacity: capacity, maximumBytes: maximumBytes)
     }
 
-    /// The number of remembered failures.
     var count: Int { memory.count }
 
     /// Remembers a failure for the time of its class, or less if the origin's response says so; other errors are

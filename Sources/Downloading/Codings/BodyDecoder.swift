@@ -10,7 +10,6 @@ final class BodyDecoder: Sendable {
     private let configuration: DownloadConfiguration
     private let worker: WorkerPool
 
-    /// The duration of a turn.
     private static let turn = Duration.milliseconds(2)
 
     init(_ configuration: DownloadConfiguration) {
@@ -20,7 +19,6 @@ final class BodyDecoder: Sendable {
             name: "content codings")
     }
 
-    /// The number of bodies that wait for a turn.
     var waitingCount: Int { worker.queuedCount }
 
     /// Returns the source without its codings; its decoded bytes count as received.

@@ -61,7 +61,6 @@ package struct DownloadConfiguration: Sendable {
 
     package init() {}
 
-    /// The address policy for these settings.
     package var addressPolicy: AddressPolicy {
         AddressPolicy(
             allowedNetworks: allowedNetworks, deniedNetworks: deniedNetworks, allowedEndpoints: allowedEndpoints,

@@ -8,7 +8,6 @@ extension DownloadError {
         case connecting
         /// The request was sent, but no complete header has arrived.
         case waiting
-        /// The body of an accepted response was arriving.
         case receiving
     }
 

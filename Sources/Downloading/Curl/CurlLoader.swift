@@ -5,7 +5,6 @@ package import HTTPTypes
 package final class CurlLoader: DataLoading {
     /// The thread or one of the libraries could not be started.
     package struct StartFailure: Error, CustomStringConvertible {
-        /// The part that could not be started.
         package let detail: String
 
         /// A description for operators.

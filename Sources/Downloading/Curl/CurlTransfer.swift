@@ -15,7 +15,6 @@ final class CurlTransfer {
         case redirect(String)
         /// Request the same URL again, for the rest or from the start.
         case again
-        /// Retry after a pause.
         case retry
         case failure(DownloadError)
     }
@@ -63,7 +62,6 @@ final class CurlTransfer {
         trail = RedirectTrail(start: load.request.identity.target, maximum: configuration.maximumRedirects)
     }
 
-    /// The URL of the current hop.
     var url: SourceURL { trail.current }
 
     /// Whether the current hop goes to the named origin, and no earlier redirect has left it.
@@ -99,7 +97,6 @@ final class CurlTransfer {
         return url == identity.target ? identity.url.canonical : url.canonical
     }
 
-    /// Continues with a redirect's target.
     func beginHop(to location: String, at now: Duration) throws(DownloadError) {
         let before = url.origin
         try trail.follow(location)

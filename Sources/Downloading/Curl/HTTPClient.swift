@@ -11,9 +11,7 @@ import Memory
 package enum HTTPClient {
     /// The reason why there is no response.
     package struct Failure: Error, CustomStringConvertible {
-        /// libcurl's error message.
         package let description: String
-        /// Whether the request timed out.
         package var isTimeOut = false
     }
 

@@ -12,7 +12,6 @@ struct TransferHop {
     var judgedAddresses: [IPAddress] = []
     /// Checks the peer of a connection, which may have been opened for an earlier transfer.
     var isAllowed: (IPAddress) -> Bool = { _ in false }
-    /// The sockets opened for this hop.
     var sockets: [CInt] = []
     /// The state of the connection before the request was sent; nil before there is one.
     var connection: KeptSockets.Connection?
@@ -86,7 +85,6 @@ struct TransferBody: ~Copyable {
 
 /// The URLs of a transfer, for detecting loops and limiting redirects.
 struct RedirectTrail {
-    /// The URL of the current hop.
     private(set) var current: SourceURL
     private var visited: Set<SourceURL>
     private let maximum: Int

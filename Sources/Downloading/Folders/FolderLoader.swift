@@ -66,7 +66,6 @@ package final class FolderLoader: DataLoading {
     /// Rejects further loads and waits for those in progress.
     package func shutDown() { workers.shutDown() }
 
-    /// Returns the source stored in memory.
     private func source(
         _ identity: SourceIdentity, _ bytes: [UInt8], progress: TransferProgress
     ) throws -> Source {

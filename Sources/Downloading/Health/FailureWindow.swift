@@ -27,7 +27,6 @@ struct FailureWindow {
         }
     }
 
-    /// Counts a success.
     mutating func addSuccess(at now: Duration) { buckets[bucket(at: now)].successes += 1 }
 
     /// Returns whether there were enough results, of enough sources, and all of them failures.

@@ -24,7 +24,6 @@ struct OriginHealth {
     /// The consequence of a transfer's result.
     enum Consequence: Equatable {
         case none
-        /// The origin is suspended, or suspended for longer.
         case suspended
         /// The origin will be suspended, unless one of these sources works; see ``settle(_:_:at:)``.
         case suspected(OriginInquiry)
@@ -59,7 +58,6 @@ struct OriginHealth {
     /// The end of the window for probes by all URLs; nil while there is none.
     private var probeWindowEnd: Duration?
     private var known = KnownSources()
-    /// The inquiry in progress.
     private var inquiry: OriginInquiry?
 
     /// Whether the last conclusive transfer had a valid response below 500; nil before the first.
@@ -71,7 +69,6 @@ struct OriginHealth {
     /// Whether nothing is known, and no transfer or inquiry is in progress.
     var isBlank: Bool { isReachable == nil && running.isEmpty && inquiry == nil && !isSuspended }
 
-    /// Whether transfers are rejected.
     var isSuspended: Bool {
         if case .open = phase { false } else { true }
     }
@@ -138,7 +135,6 @@ struct OriginHealth {
         }
     }
 
-    /// Records the findings of an inquiry.
     mutating func settle(_ asked: OriginInquiry, _ findings: [OriginFinding], at now: Duration) -> Consequence {
         guard asked == inquiry, asked.phase == phaseNumber else { return .none }
         inquiry = nil

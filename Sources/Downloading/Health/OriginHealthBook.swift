@@ -57,7 +57,6 @@ struct OriginHealthBook {
         if consequence == .suspended { suspensions += 1 }
     }
 
-    /// Returns the summary for operators.
     func summary(at now: Duration) -> OriginHealthSummary {
         let origins = entries.map { key, entry in OriginSnapshot(key, entry.health, at: now) }
         return OriginHealthSummary(

@@ -20,9 +20,7 @@ struct OriginInquiry: Equatable, Sendable {
 
     /// The sources to request, one after another until one works.
     let sources: [SourceIdentity]
-    /// The suspicion that they test.
     let cause: Cause
-    /// The phase that the inquiry belongs to.
     let phase: UInt64
     /// Whether it decides; if not, and no source works, the probe's own result decides.
     let isLast: Bool

@@ -49,6 +49,5 @@ struct OriginVisit {
 /// The result of one source of an inquiry.
 struct OriginFinding: Sendable {
     let source: SourceIdentity
-    /// The report on its transfer.
     let report: OriginReport
 }

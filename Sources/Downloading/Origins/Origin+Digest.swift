@@ -30,7 +30,6 @@ extension Origin {
 }
 
 extension Origins {
-    /// The origins' digests by name.
     package var digests: [ExactText: String] {
         Dictionary(uniqueKeysWithValues: all.map { (ExactText($0.name), $0.digest) })
     }

@@ -5,7 +5,6 @@ package import Text
 package struct Origin: Sendable {
     /// The location of its sources.
     package enum Place: Sendable, Hashable {
-        /// Sources below this URL.
         case web(base: SourceURL)
         /// Files in this folder of the machine.
         case folder(path: String)
@@ -18,13 +17,11 @@ package struct Origin: Sendable {
     package let place: Place
     /// Fields added to ours or replacing ours of the same name; nil omits one of ours.
     package var fields: [(name: HTTPField.Name, value: Secret?)] = []
-    /// The credentials sent to it.
     package var credentials: OriginCredentials?
     /// Requirements for its TLS server besides a valid certificate.
     package var tlsPolicy = TLSPolicy.none
     /// A PEM file of certificate authorities; nil for the default.
     package var certificateAuthorities: String?
-    /// Its own limits.
     package var limits = OriginLimits()
     /// Query parameters ignored in a source's identity.
     package var ignoredParameters: Set<ExactText> = []

@@ -40,7 +40,6 @@ package enum OriginCredentials: Sendable, Hashable {
     package struct AccessKey: Sendable, Hashable {
         package let id: String
         package let secret: Secret
-        /// The session token of a temporary key.
         package let sessionToken: Secret?
         /// The expiry in seconds since 1970 by the wall clock; nil for a permanent key.
         package let endsAt: Int?
@@ -56,7 +55,6 @@ package enum OriginCredentials: Sendable, Hashable {
 
 /// The source of signing keys: the settings, or a platform service for temporary keys.
 package enum KeySource: Sendable, Hashable {
-    /// A permanent key.
     case fixed(OriginCredentials.AccessKey)
     /// A key of a role, in exchange for the token in a file that the platform refreshes (`AssumeRoleWithWebIdentity`).
     case webIdentity(role: String, session: String, tokenFile: String, service: String)

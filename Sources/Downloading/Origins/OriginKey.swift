@@ -24,6 +24,5 @@ package struct OriginKey: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SourceURL {
-    /// The origin of the URL.
     package var origin: OriginKey { OriginKey(scheme: scheme, host: host, port: port) }
 }

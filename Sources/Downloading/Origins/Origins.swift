@@ -63,9 +63,7 @@ package struct Origins: Sendable {
 extension Origins {
     /// A file or a folder named by an origin is unreadable.
     package struct Unreadable: Error, Equatable, CustomStringConvertible {
-        /// The origin's name.
         package let origin: String
-        /// The path that it names.
         package let path: String
 
         /// A description for operators.

@@ -10,7 +10,6 @@ struct URLParts {
     let port: Int?
     /// The path without dot segments, at least `/`.
     let path: String
-    /// The query without its question mark.
     let query: String?
 
     /// Parses an absolute URL; nil if libcurl rejects it.

@@ -6,7 +6,6 @@ struct ResponseHead {
     /// The status code, 100…599; 200 for a 206 with the whole range.
     let status: Int
     let fields: HTTPFields
-    /// The announced length of the body.
     let contentLength: Int?
 
     /// Checks the body's length by RFC 9112 section 6, more strictly than libcurl does.
@@ -53,13 +52,10 @@ struct ResponseHead {
 
     /// The purpose of a request.
     enum Question: Equatable {
-        /// Get the whole source.
         case whole
         /// Get the source if it differs from our version.
         case ifChanged
-        /// Get the missing part of a truncated body.
         case rest(PartialBody)
-        /// Store an object.
         case put
     }
 

@@ -62,10 +62,8 @@ package final class SourceIdentity: Hashable, Sendable {
         320 + url.byteCount + (target.canonical.utf8.count == url.canonical.utf8.count ? 0 : target.byteCount)
     }
 
-    /// Whether the image was uploaded.
     package var isGiven: Bool { url.isGiven }
 
-    /// Compares URL and origin.
     package static func == (left: SourceIdentity, right: SourceIdentity) -> Bool {
         left === right || (left.hash == right.hash && left.url == right.url && left.originName == right.originName)
     }
@@ -138,11 +136,8 @@ package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
 
 /// The bytes of a source with the header of its origin's response.
 package struct Source: Sendable {
-    /// The header of the origin's response.
     package let head: SourceHead
-    /// The complete body.
     package let bytes: SharedBytes
-    /// The durations of the transfer's phases.
     package let timings: TransferTimings
     /// The remaining codings of the bytes, in the order in which they are decoded; empty outside the loader.
     let codings: [ContentCoding]
@@ -160,13 +155,11 @@ package struct Source: Sendable {
 
     /// The identity under which it was requested.
     package var identity: SourceIdentity { head.identity }
-    /// The validator of this version.
     package var validator: SourceValidator { head.validator }
 }
 
 /// A source in a cache.
 package struct StoredSource: Sendable {
-    /// The header of the origin's response.
     package let head: SourceHead
     /// The body; nil if only its results are cached.
     package let bytes: SharedBytes?

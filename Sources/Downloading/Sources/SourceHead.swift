@@ -5,7 +5,6 @@ package import HTTPTypes
 /// Together with the body it is the stored response; both can be written to disk and read back. Immutable and shared by
 /// reference, because every response passes it on.
 package final class SourceHead: Sendable {
-    /// The identity of its request.
     package let identity: SourceIdentity
     /// The URL that responded, in canonical form: the identity's own, or the last redirect's target.
     package let url: String

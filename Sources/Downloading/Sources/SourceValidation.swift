@@ -17,7 +17,6 @@ package struct SourceCondition: Hashable, Sendable {
         if eTag == nil, lastModified == nil { return nil }
     }
 
-    /// The fields of a conditional request.
     var fields: HTTPFields {
         var fields = HTTPFields()
         if let eTag { fields.append(.ifNoneMatch, eTag) }
@@ -39,7 +38,6 @@ package struct SourceConfirmation: Sendable {
     package let requestedAt: HTTPDate
     /// The time at which the response was received, by the wall clock.
     package let receivedAt: HTTPDate
-    /// The durations of the exchange's phases.
     package let timings: TransferTimings
 
     package init(

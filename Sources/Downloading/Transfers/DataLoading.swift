@@ -132,7 +132,6 @@ package struct ObjectDescription: Sendable {
 
 /// An origin's response.
 package enum TransferAnswer: Sendable {
-    /// The whole source.
     case source(Source)
     /// The version in the condition is still valid.
     case notModified(SourceConfirmation)

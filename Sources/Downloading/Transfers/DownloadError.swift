@@ -19,7 +19,6 @@ package enum DownloadError: Error, Hashable, Sendable {
     case undecodable(String)
     /// The TLS handshake or the certificate failed.
     case tls(String)
-    /// Too many redirects, or a redirect loop.
     case tooManyRedirects
     /// A valid response with an unexpected status.
     case status(Int)
@@ -43,7 +42,6 @@ package enum DownloadError: Error, Hashable, Sendable {
     case memoryFull
     /// The origin has failed so often that it is suspended for this many seconds.
     case originSuspended(seconds: Int)
-    /// The service is shutting down.
     case shuttingDown
     /// The caller accepts only a cached source, and there is none.
     case notCached

@@ -36,7 +36,6 @@ package struct TransferReport: Sendable, Equatable {
         case ended(DownloadOutcome)
     }
 
-    /// The downloaded source.
     package let identity: SourceIdentity
     package let state: State
     /// The number of body bytes received.
@@ -44,7 +43,6 @@ package struct TransferReport: Sendable, Equatable {
     /// The announced length of the body, if any.
     package let expectedBytes: Int?
 
-    /// Creates a report on a transfer with this progress.
     init(_ identity: SourceIdentity, _ state: State, _ progress: TransferProgress) {
         self.identity = identity
         self.state = state
@@ -74,7 +72,6 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
     case suspended
     case failed
 
-    /// Maps a loader's error.
     init(_ error: any Error) {
         guard let error = error as? DownloadError else {
             self = error is CancellationError ? .cancelled : .failed

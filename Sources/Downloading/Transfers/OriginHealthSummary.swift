@@ -2,7 +2,6 @@
 package struct OriginHealthSummary: Sendable, Equatable {
     /// The origins, ordered by name.
     package var origins: [OriginSnapshot] = []
-    /// The number of suspensions so far.
     package var suspensions = 0
 }
 

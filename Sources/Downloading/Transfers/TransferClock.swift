@@ -29,7 +29,6 @@ struct TransferClock {
         phase = .waiting(until: now + configuration.firstByteTimeout)
     }
 
-    /// Records that the response has begun.
     mutating func answered(at now: Duration) {
         if case .receiving = phase { return }
         phase = .receiving(windowEnd: now + configuration.lowSpeedInterval, windowBytes: 0)

@@ -95,10 +95,8 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         canonical = "\(scheme)://\(name)/"
     }
 
-    /// Whether this is the name of an uploaded image.
     var isGiven: Bool { scheme == Self.givenScheme }
 
-    /// Whether this is a place in a configured folder.
     var isInFolder: Bool { scheme == Self.folderScheme }
 
     /// The query without its question mark.
@@ -109,7 +107,6 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     /// Path and query, as in a request.
     package var target: String { path + (query.map { "?" + $0 } ?? "") }
 
-    /// Returns the same URL with another query, or none.
     func replacingQuery(with query: String?) throws(SourceURLError) -> SourceURL {
         let rest = canonical.prefix(before: UInt8(ascii: "?"))
         return try SourceURL(parsing: rest + (query.map { "?" + $0 } ?? ""))

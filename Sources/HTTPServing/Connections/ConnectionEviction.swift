@@ -23,7 +23,6 @@ struct ConnectionEviction {
 
     private var plan: [Candidate<any OpenConnection>] = []
     private var nextPlan = Duration.zero
-    /// The number of closings in progress.
     private(set) var closings = 0
     private var unreported = 0
     private var nextReport = Duration.zero

@@ -20,7 +20,6 @@ struct ConnectionOccupancy: ~Copyable {
     /// Acquires the connection; returns false if it has an owner.
     func take(for owner: Occupant) -> Bool { pass(from: .none, to: owner) }
 
-    /// Ends the current request.
     func endRequest(at now: Duration) {
         idleBegan.store(Moment(now), ordering: .relaxed)
         if !pass(from: .request, to: .none) { _ = pass(from: .body, to: .none) }
@@ -35,7 +34,6 @@ struct ConnectionOccupancy: ~Copyable {
     /// Ends the wait for the body; returns false if the watch thread already has.
     func endBody() -> Bool { pass(from: .body, to: .request) }
 
-    /// Whether a body is arriving.
     var isInBody: Bool { occupant.load(ordering: .acquiring) == .body }
 
     /// Whether the arriving body is past its deadline.

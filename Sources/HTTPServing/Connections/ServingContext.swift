@@ -31,7 +31,6 @@ final class ServingContext: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// Whether connections close after their next response.
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
     /// Makes each next response the last of its connection.

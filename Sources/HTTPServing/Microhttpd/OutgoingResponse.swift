@@ -82,7 +82,6 @@ struct OutgoingResponse: ~Copyable {
     }
 }
 
-/// Releases the owner of a body that libmicrohttpd has sent.
 private func release(_ owner: UnsafeMutableRawPointer?) {
     guard let owner = unsafe owner else { return }
     unsafe Unmanaged<SharedBytes>.fromOpaque(owner).release()

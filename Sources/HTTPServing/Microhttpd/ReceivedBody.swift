@@ -16,7 +16,6 @@ final class ReceivedBody {
 
     /// The reason for not reading the rest of a body.
     enum Failure: Error {
-        /// It takes too long.
         case late
         /// It exceeds the route's limit or the announced length.
         case tooLong

@@ -146,7 +146,6 @@ struct ReceivedTarget {
     /// The text; nil if it is too long or has characters that are not allowed in a target.
     let text: String?
 
-    /// Whether it equals the remembered target.
     let isKnown: Bool
 
     /// Copies the target unless it is longer than `maximumLength` or equals `known`.

@@ -15,7 +15,6 @@ enum RequestRules {
 
     /// The decision on a well-formed header.
     enum Verdict: Equatable {
-        /// Serve it after reading a body of this length.
         case accept(bodyLength: Int)
         /// Serve it after reading a chunked body (RFC 9112 section 7.1).
         case acceptChunks

@@ -27,7 +27,6 @@ package struct OutputMemory: ~Copyable {
         self.room = room
     }
 
-    /// The descriptor of the memory kept by both processes.
     var descriptor: CInt { kept.memory.descriptor }
 
     /// The descriptor of the larger block, if there is one.

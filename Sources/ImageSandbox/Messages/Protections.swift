@@ -29,7 +29,6 @@ package struct Protections: Hashable, Sendable {
 }
 
 extension Protections: CustomStringConvertible {
-    /// A text for logs and the self-test.
     package var description: String {
         let landlock = landlockVersion > 0 ? "Landlock version \(landlockVersion)" : "no Landlock"
         return [

@@ -5,7 +5,6 @@ import Memory
 
 /// A failed system call for shared memory.
 package struct SharedMemoryError: Error, CustomStringConvertible {
-    /// The call, for logs.
     let step: StaticString
     /// An `errno` value.
     let number: CInt

@@ -3,7 +3,6 @@ package import Imaging
 
 /// A fixed-size message from a worker; the server checks every number in it.
 package enum WorkerAnswer: Hashable, Sendable {
-    /// The worker has started.
     case ready(Protections)
     /// The worker cannot start; the text is for logs.
     case notStarted(String)
@@ -21,7 +20,6 @@ package enum WorkerAnswer: Hashable, Sendable {
     case attempted(CInt)
     /// The message carries the descriptor by which the kernel reports this worker's system calls.
     case supervised
-    /// A template has started and can be copied.
     case prepared
     /// A template has made a copy with this process ID; negative if it failed.
     case copied(pid_t)

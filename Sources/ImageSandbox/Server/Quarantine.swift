@@ -20,7 +20,6 @@ struct Quarantine<Key: Hashable> {
         return ends.isEmpty
     }
 
-    /// The number of entries, including expired ones.
     var count: Int { ends.count }
 
     func contains(_ key: Key, at now: Duration) -> Bool {
@@ -44,7 +43,6 @@ struct SandboxJob: Hashable {
 
 /// Content rejected because it crashed workers.
 enum RefusedContent: Hashable {
-    /// A file, for any work.
     case file(SHA256Digest)
     /// Pixels, for one kind of work: encoded in another format or shape they may be harmless.
     case pixels(SandboxJob)

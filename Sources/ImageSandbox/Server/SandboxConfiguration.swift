@@ -1,18 +1,15 @@
 /// The number of workers, how they start, and when they are replaced.
 package struct SandboxConfiguration: Sendable {
-    /// The command and the limits of a worker.
     package var launch: WorkerLaunch
     /// The number of decoders: one per image decoded concurrently, and a spare.
     package var decoderCount: Int
     /// The number of encoders, started for the first image that needs one: one per image encoded concurrently.
     package var encoderCount: Int
-    /// The lifetime of a decoder, or of an encoder.
     package var decoderLife = WorkerLife.decoder
     package var encoderLife = WorkerLife.encoder
     /// A decode may take this CPU time plus its estimated cost times the factor.
     package var leastDecodeTime = Duration.seconds(1)
     package var decodeTimeShare = 8.0
-    /// The time for which content that crashed workers is rejected.
     package var quarantine = Duration.seconds(600)
 
     /// Configures workers for `parallelism` concurrent images.

@@ -5,7 +5,6 @@ import Telemetry
 struct SandboxMetrics: Sendable {
     /// The cause of a worker's end.
     enum Cause: String, CaseIterable {
-        /// It crashed: a bug in a decoder.
         case crash
         /// It crashed after the kernel denied it memory.
         case shortage
@@ -17,7 +16,6 @@ struct SandboxMetrics: Sendable {
         case violation
         /// It sent an invalid or unexpected message, or was busy without a request.
         case breach
-        /// Its request exceeded the deadline.
         case deadline
         /// It used far more CPU time than estimated from the image's header.
         case exhausted

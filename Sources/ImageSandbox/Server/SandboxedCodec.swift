@@ -13,7 +13,6 @@ package import Telemetry
 /// action, counts as damaged, and its content is rejected for a while. Work that keeps a processor busy beyond its
 /// deadline is rejected for the same time, because a second attempt would take as long.
 package final class SandboxedCodec: ImageCodec {
-    /// The protections that the kernel enforces on every worker.
     package let protections: Protections
     private let decoders: WorkerRoster
     /// Separate from decoders: encoders never read files, because their output goes to clients unchanged, so no file

@@ -34,7 +34,6 @@ final class Supervisor {
         close(descriptor)
     }
 
-    /// Resets the counts for a new image.
     func begin() {
         (granted, refused) = (0, 0)
     }

@@ -2,7 +2,6 @@ import Coordination
 
 /// The lifetime of a worker; an attacker who controls a worker sees other clients' images for no longer than this.
 package struct WorkerLife: Hashable, Sendable {
-    /// The number of images.
     package var requests: Int
     package var processorTime: Duration
     /// The time since its start; checked after each image.

@@ -6,7 +6,6 @@ import Memory
 /// The server's side of one worker process; used by one thread at a time.
 @safe
 final class WorkerProcess: @unchecked Sendable {
-    /// The process ID.
     let id: pid_t
     let socket: MessageSocket
     /// The protections that the worker reported when it was ready.
@@ -63,7 +62,6 @@ final class WorkerProcess: @unchecked Sendable {
         case interrupted(wasBusy: Bool)
         /// The image is at fault, and good images may fail in the worker from now on.
         case spent(String)
-        /// The worker used up the CPU time for this request.
         case exhausted
     }
 
@@ -174,11 +172,9 @@ final class WorkerProcess: @unchecked Sendable {
         case finished(error: CInt)
         /// The worker is blocked in a forbidden system call.
         case forbidden(call: String)
-        /// The worker ended, or did not answer.
         case lost
     }
 
-    /// Has the worker attempt a forbidden action.
     func attempt(_ action: ForbiddenAction) -> Attempt {
         supervisor?.begin()
         guard socket.send(WorkerRequest.attempt(action).message) else { return .lost }
@@ -220,7 +216,6 @@ final class WorkerProcess: @unchecked Sendable {
         #endif
     }
 
-    /// The CPU time used by the process.
     var processorTime: Duration { Self.processorTime(of: id) }
 
     private static func processorTime(of process: pid_t) -> Duration {
@@ -250,7 +245,6 @@ final class WorkerProcess: @unchecked Sendable {
 
     /// A fault of a worker process without a request.
     enum IdleFault: Hashable {
-        /// It has ended or was stopped.
         case gone
         /// It is blocked in a forbidden system call.
         case forbidden(call: String)

@@ -76,7 +76,6 @@ final class WorkerRoster: Sendable {
         try state.blockingWait { $0.first }.get()
     }
 
-    /// The workers that are idle or in use.
     var processes: [pid_t] { state.withLock { $0.running.map(\.id) } }
 
     /// The idle workers; the last is taken next.
@@ -244,7 +243,6 @@ final class WorkerRoster: Sendable {
             ["reason": .string(failure.description)])
     }
 
-    /// Starts a worker and checks its protections.
     private func startProtected(
         by spawner: inout WorkerSpawner
     ) throws(WorkerLaunch.Failure) -> WorkerProcess {

@@ -10,7 +10,6 @@ import Telemetry
 ///
 /// One thread uses a template, which ends with that thread; any thread may call ``expose()``.
 final class WorkerTemplate: Sendable {
-    /// The process ID.
     let id: pid_t
     private let socket: MessageSocket
     private let start = SystemTimekeeper().now
@@ -43,10 +42,8 @@ final class WorkerTemplate: Sendable {
     /// Whether an attacker may know the addresses of all copies.
     var isExposed: Bool { state.withLock { $0.isExposed } }
 
-    /// The number of copies so far.
     var copies: Int { state.withLock { $0.copies } }
 
-    /// Whether the next copy needs a new template.
     var isSpent: Bool {
         isExposed || copies >= Self.mostCopies || SystemTimekeeper().now - start > Self.longestLife
     }
@@ -62,7 +59,6 @@ struct WorkerSpawner {
     private let launch: WorkerLaunch
     private let logger: Logger
     private(set) var template: WorkerTemplate?
-    /// The earliest time to start a template after a failed one.
     private var nextTemplate = Duration.zero
     private static let pauseAfterFailure = Duration.seconds(60)
 

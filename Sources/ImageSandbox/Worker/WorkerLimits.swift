@@ -25,7 +25,6 @@ package struct WorkerLimits: Hashable, Sendable {
         self.init(memory: numbers[0], pixels: numbers[1], processorSeconds: numbers[2])
     }
 
-    /// The limits as command-line arguments.
     var arguments: [String] { [memory, pixels, processorSeconds].map(String.init) }
 
     /// Applies the limits permanently to this process; returns true if the kernel accepted all of them.

@@ -17,15 +17,12 @@ enum Reply {
         return bytes.array
     }
 
-    /// Whether it is a long text.
     var isLong: Bool { if case .bytes(let bytes) = self { bytes.count > 8_192 } else { false } }
 
-    /// The elements of an array.
     var elements: [Reply]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// The server's error message.
     var failure: String? {
         if case .error(let text) = self { text } else { nil }
     }
@@ -61,7 +58,6 @@ final class ReplyReader {
         else { throw ProtocolViolation() }
     }
 
-    /// Returns the next complete reply.
     func next() throws(ProtocolViolation) -> Reply? {
         var object: UnsafeMutableRawPointer?
         guard unsafe redisReaderGetReply(raw, &object) == REDIS_OK else { throw ProtocolViolation() }

@@ -1,8 +1,6 @@
 /// A sequence of commands for the server in the Redis protocol (RESP2).
 struct TierCommand: Sendable {
-    /// The encoded commands.
     private(set) var bytes: [UInt8] = []
-    /// The number of expected replies.
     private(set) var replyCount = 0
 
     init() {}

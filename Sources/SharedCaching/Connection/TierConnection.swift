@@ -8,11 +8,9 @@ final class TierConnection {
     enum Outcome {
         /// One reply per command.
         case replies([Reply])
-        /// They were not answered in time.
         case timeout
         /// The reply is too long, or invalid; the connection has ended.
         case unreadable
-        /// The connection ended before they were answered.
         case closed
     }
 
@@ -44,7 +42,6 @@ final class TierConnection {
     private(set) var hasMoreToRead = false
     /// Receives replies unrelated to any command.
     var onMessage: ((Reply) -> Void)?
-    /// The reason why the server rejected the connection.
     private(set) var refusal: String?
 
     /// The maximum number of reads per turn: others that wait for the thread have limits of milliseconds.
@@ -59,9 +56,7 @@ final class TierConnection {
     }
 
     var isClosed: Bool { socket == nil }
-    /// The number of commands without replies.
     var pendingCount: Int { pending.count }
-    /// The time at which the oldest command without a reply was sent.
     var oldestSentAt: Duration? { pending.first?.sentAt }
     var descriptor: CInt { socket?.descriptor ?? -1 }
 

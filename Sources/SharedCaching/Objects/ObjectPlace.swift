@@ -35,13 +35,10 @@ package protocol ObjectPlaceFailure: Error {
 enum ObjectNames {
     private static let prefix = "alula-1/"
 
-    /// The generation of everything.
     static let everything = prefix + "g/everything"
 
-    /// Returns the name of a value.
     static func value(_ key: SharedKey) -> String { prefix + "v/" + fanned(Base64URL.encode(key.digest)) }
 
-    /// Returns the name of the generation of a source or a tag, by its label.
     static func generation(_ label: [UInt8]) -> String {
         prefix + "g/" + fanned(String(decoding: label, as: UTF8.self))
     }
@@ -51,7 +48,6 @@ enum ObjectNames {
         prefix + "t/" + fanned(String(decoding: tag.label, as: UTF8.self))
     }
 
-    /// Returns the name of a source requested under a tag.
     static func member(_ source: SharedSource, of tag: SharedTag) -> String {
         members(of: tag) + "/" + String(decoding: source.label, as: UTF8.self)
     }
@@ -60,7 +56,6 @@ enum ObjectNames {
     private static func fanned(_ hash: String) -> String { hash.prefix(2) + "/" + hash.dropFirst(2) }
 }
 
-/// The number of sources read or removed at once.
 private let sourcesAtOnce = 16
 /// More than the size of a source and its name.
 private let mostMemberBytes = 8 << 10

@@ -19,7 +19,6 @@ package final class ObjectStore: SharedValueStore {
         var due = DueRemovals()
         var reads = 0
         var writes = Deque<ObjectWrite>()
-        /// The number of tasks that write.
         var writers = 0
         var isRecovering = false
         var failedListings = 0
@@ -29,7 +28,6 @@ package final class ObjectStore: SharedValueStore {
         /// Completed when there are no writes.
         var whenIdle: [FirstAnswer<Bool>] = []
 
-        /// Publishes the state.
         mutating func showState() { statistics.show(health.state, isFull: writing.isFull) }
     }
 
@@ -45,7 +43,6 @@ package final class ObjectStore: SharedValueStore {
     private let logger: Logger
     let timekeeper: any Timekeeper
     let state: Locked<State>
-    /// Whether the first attempt to use the place has ended.
     private let isTried = ConditionGuarded(false)
 
     /// Creates a store that does nothing before ``start()``.

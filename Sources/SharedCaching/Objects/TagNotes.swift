@@ -75,7 +75,6 @@ struct TagNotes {
         return nil
     }
 
-    /// Records the result of a write.
     mutating func end(_ note: Note, isDone: Bool) {
         byteCount -= note.source.queuedLength
         if !isDone { members.remove(Member(source: note.source.source, tag: note.tag)) }

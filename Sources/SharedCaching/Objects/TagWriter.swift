@@ -27,7 +27,6 @@ final class TagWriter: Sendable {
         (self.place, self.seal, self.timekeeper) = (place, seal, timekeeper)
     }
 
-    /// Adds the counts to the statistics.
     func add(to statistics: inout SharedStoreStatistics) {
         state.withLock { state in
             statistics.noteBytes = state.notes.byteCount

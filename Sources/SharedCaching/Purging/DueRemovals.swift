@@ -95,7 +95,6 @@ struct DueRemovals {
 package enum RemovalState: Int, Comparable, Sendable {
     /// The place has performed it.
     case done
-    /// It is pending.
     case due
     /// It was rejected, because too many are pending.
     case refused
@@ -146,7 +145,6 @@ package struct TagRemovalRoom: Sendable {
 /// The sources known to the server under a tag that were read so far.
 struct TaggedSources {
     private(set) var sources: Set<NamedSource> = []
-    /// Whether the list is complete.
     private(set) var isComplete = true
     private var room = TagRemovalRoom()
     private var readBytes = 0
@@ -173,7 +171,6 @@ struct TaggedSources {
         if readBytes > Self.mostBytes { end() }
     }
 
-    /// Marks the list as incomplete.
     mutating func end() { isComplete = false }
 
     /// Returns their purges, the same ones in each call.
@@ -186,6 +183,5 @@ struct TaggedSources {
 }
 
 extension PurgeNotice {
-    /// The sources named in it.
     var sources: [SharedSource] { if case .sources(let sources) = subject { sources.map(\.source) } else { [] } }
 }

@@ -88,7 +88,6 @@ package struct PurgeNotice: Sendable, Equatable {
         self.id = id
     }
 
-    /// Encodes the purge.
     func written(_ seal: SharedSeal = SharedSeal()) -> [UInt8] {
         let words =
             switch subject {

@@ -1,7 +1,6 @@
 /// The server of the shared cache and its use; sizes in bytes.
 package struct SharedCacheConfiguration: Sendable {
     package var address: SharedCacheAddress
-    /// The user and the password for the server.
     package var credentials = SharedCacheCredentials()
     /// A PEM file of certificate authorities; nil for the system's.
     package var authorities: String?

@@ -33,13 +33,11 @@ package struct SharedSource: Hashable, Sendable {
 
     static let labelLength = 43
 
-    /// The key of its generation.
     var generationName: [UInt8] { TierNames.generations + label }
 }
 
 /// A tag under which sources are requested, and its name in a shared place.
 package struct SharedTag: Hashable, Sendable {
-    /// The tag.
     package let text: String
     /// A hash in 43 letters and digits.
     let label: [UInt8]
@@ -60,7 +58,6 @@ package struct SharedTag: Hashable, Sendable {
 /// With a key, its name depends on the key, and each member is sealed for this tag alone: members added by others are
 /// invalid, and a member of one tag is invalid for another.
 struct TierSet {
-    /// The key of the set.
     let name: [UInt8]
     /// The seal of its members; the seal of purges has another key.
     let seal: SharedSeal

@@ -45,6 +45,5 @@ struct SharedSeal: Sendable {
 }
 
 extension SharedCacheCredentials {
-    /// The seal of values and purges.
     var seal: SharedSeal { SharedSeal(key: key) }
 }

@@ -15,7 +15,6 @@ package final class EventFeed: Sendable {
 
     private struct State {
         var readers: [EventReader] = []
-        /// The number of the last event offered to the readers.
         var offeredID = 0
         var lastOffer = Duration.zero
         var nextFigures = Duration.zero

@@ -14,7 +14,6 @@ struct EventQueue<Waiter> {
 
     /// The next items for a reader, in the order of their members.
     struct Batch {
-        /// The number of events dropped before the others.
         var lost = 0
         var events: [EventText] = []
         var figures: EventText?

@@ -14,7 +14,6 @@ package enum ServiceEvent: Sendable, Equatable {
     ///
     /// Without a URL, they belong to several sources: to all sources requested with `tag`, if there is one.
     case purge(url: String?, tag: String? = nil, entries: Int, bytes: Int, cause: PurgeCause)
-    /// The state of an origin changed.
     case origin(String, state: String)
     /// A job that renders thumbnails in advance has ended.
     case prefetch(id: String, state: String, done: Int, failed: Int, total: Int)
@@ -52,7 +51,6 @@ package enum ServiceEvent: Sendable, Equatable {
         }
     }
 
-    /// The members of the event's JSON object.
     var json: JSONValue {
         switch self {
         case .download(let url, let state, let bytes, let total):

@@ -1,14 +1,11 @@
 /// Whether metrics are sent as totals or as changes since the last document (OpenTelemetry, "Temporality Preference").
 package enum MetricTemporality: String, CaseIterable, Sendable {
-    /// Sends all metrics as totals since the start.
     case cumulative
-    /// Sends counters and histograms as changes.
     case delta
     /// Like `delta` for metrics counted here; metrics read elsewhere are sent as totals, so that no earlier value is
     /// kept.
     case lowmemory
 
-    /// Whether the metric's points are changes.
     func isDelta(_ metric: MetricDescription) -> Bool {
         switch self {
         case .cumulative: false

@@ -18,7 +18,6 @@ package struct OTLPSender: Sendable {
 
     /// The maximum number of attempts for one document.
     package static let attempts = 3
-    /// The time limit of one attempt.
     static let timeLimit = Duration.seconds(3)
     /// The time limit of everything sent during shutdown.
     package static let lastTimeLimit = Duration.seconds(2)

@@ -21,7 +21,6 @@ package final class RequestTrace: Sendable {
         self.origin = origin
     }
 
-    /// The trace identifier for log lines.
     package var traceID: String { context.traceID.text }
 
     /// Returns a context for an unfinished span, which other services can refer to.

@@ -24,6 +24,5 @@ package struct Span: Sendable {
     package let attributes: Attributes
     /// The spans of other requests that it waited for.
     package let links: [TraceContext]
-    /// The error code, if any.
     package let failure: String?
 }

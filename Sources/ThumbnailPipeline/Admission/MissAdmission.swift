@@ -12,7 +12,6 @@ struct MissAdmission: Sendable {
     /// The maximum wait of a miss.
     let maximumDelay: Duration
 
-    /// Returns the queue timeout of new work in a lane.
     func patience(in lane: WorkLanes.Lane) -> Duration {
         Self.patience(behind: lanes.queue(of: lane).backlog, maximumDelay: maximumDelay)
     }

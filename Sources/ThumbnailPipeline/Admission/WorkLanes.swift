@@ -19,7 +19,6 @@ package struct WorkLanes: Sendable {
     package let small: WorkerPool
     /// The threads for expensive work, one per turn.
     package let dear: WorkerPool
-    /// Limits concurrent expensive work.
     package let turns: Turnstile
     /// Limits concurrent small work: two turns per thread, so that a thread that finishes a piece of work finds the
     /// next one ready.
@@ -62,7 +61,6 @@ package struct WorkLanes: Sendable {
             count: turns.count + threads.count, delay: turns.delay + threads.delay, age: max(turns.age, threads.age))
     }
 
-    /// The number of pieces of work in progress.
     var runningCount: Int { small.runningCount + dear.runningCount }
 
     /// The number of pieces of work that wait for a thread or a turn.

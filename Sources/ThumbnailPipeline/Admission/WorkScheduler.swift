@@ -32,7 +32,6 @@ struct WorkScheduler: Sendable {
 struct WorkPrice: Equatable {
     /// The decode of each source; zero if its pixels are cached or already being decoded.
     let decodes: PerSource<Duration>
-    /// The render after the decodes.
     let render: Duration
 }
 
@@ -42,7 +41,6 @@ extension WorkPrice {
         self.init(decodes: PerSource(.zero), render: plan.timePrice(ofPlain: color))
     }
 
-    /// The total time.
     var sum: Duration { decodes.reduce(render, +) }
 
     /// The lane of the work: the lane of its most expensive part.

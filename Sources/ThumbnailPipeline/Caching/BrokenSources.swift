@@ -65,7 +65,6 @@ final class BrokenSources: Sendable {
         remember(error, nil, Entry(head: head, record: nil, failures: [:]), since: moment)
     }
 
-    /// Records a failed decode.
     func remember(_ error: ImagingError, _ plan: DecodePlan, of record: SourceRecord, since moment: Moment) {
         remember(error, plan, Entry(head: record.head, record: record, failures: [:]), since: moment)
     }

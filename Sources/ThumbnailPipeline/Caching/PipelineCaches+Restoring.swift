@@ -112,9 +112,7 @@ extension PipelineCaches {
     /// A result from below memory.
     struct RestoredResult {
         var result: RenderedImage?
-        /// Whether it is in memory now.
         var isStored = false
-        /// The results of the shared layers that were queried.
         var shared: [CacheLayerStatus] = []
     }
 

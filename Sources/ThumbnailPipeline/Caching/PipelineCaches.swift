@@ -172,7 +172,6 @@ package final class PipelineCaches: SourceCaching {
             && knownRecord(for: record.identity)?.validator == record.validator
     }
 
-    /// Whether the records of all sources are current.
     func isCurrent(_ records: PerSource<SourceRecord>) -> Bool { records.allSatisfy { isCurrent($0) } }
 
     /// Whether the bytes of the source are cached.

@@ -21,7 +21,6 @@ struct SourceChanges {
     /// Counts changes of all sources at once.
     private var era = 0
 
-    /// The number of sources being read.
     var count: Int { readers.count }
 
     /// Begins a read, to be ended with ``end(_:)``.

@@ -87,7 +87,6 @@ final class SourceTags: Sendable {
         }
     }
 
-    /// Returns the sources requested under a tag, as known in memory.
     func sources(under tag: ExactText) -> Set<SourceIdentity> { book.withLock { $0.sources(under: tag) } }
 
     /// Forgets the tags of a purged source: it has none until it is served again.

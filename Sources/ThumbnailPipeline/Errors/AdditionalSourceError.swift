@@ -4,7 +4,6 @@ package import ThumbnailTypes
 /// The error of an additional source, with the role as the invalid parameter.
 package struct AdditionalSourceError: ServiceError {
     package let role: AdditionalSource.Role
-    /// The error of the additional source.
     package let underlying: any ServiceError
 
     package var status: HTTPResponse.Status { underlying.status }

@@ -8,7 +8,6 @@ package import ThumbnailTypes
 enum PipelineError: Error, Equatable {
     /// The source's bytes are needed after all; the caller fetches them and retries.
     case sourceNeeded
-    /// A placeholder of the requested size would exceed the limits.
     case placeholderTooLarge
     /// The maximum number of prefetch jobs is in progress.
     case tooManyPrefetchJobs

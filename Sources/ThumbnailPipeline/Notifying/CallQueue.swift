@@ -14,7 +14,6 @@ struct CallQueue<Item> {
 
     /// The decision on a new call.
     enum Admission: Equatable {
-        /// It is dropped.
         case dropped
         /// It waits for calls in progress.
         case waits
@@ -30,7 +29,6 @@ struct CallQueue<Item> {
 
     private var waiting = Deque<(item: Item, bytes: Int)>()
     private var bytes = 0
-    /// The number of runners.
     private(set) var active = 0
     private(set) var isStopping = false
 
@@ -75,7 +73,6 @@ struct CallQueue<Item> {
         return active == 0
     }
 
-    /// Removes and returns the remaining calls.
     mutating func takeRest() -> [Item] {
         defer { (waiting, bytes) = (Deque(), 0) }
         return waiting.elements.map(\.item)

@@ -49,19 +49,16 @@ package struct Notifier: Sendable {
         }
     }
 
-    /// Notifies the hooks of a purge.
     package func tell(_ purge: PurgeNews) {
         for (hook, caller) in hooks {
             for report in hook.reports(of: purge) { for call in hook.calls(for: report) { caller.add(call) } }
         }
     }
 
-    /// Sends a callback of a job.
     package func callBack(_ call: OutgoingCall, end: @escaping OutgoingCaller.End) {
         callbacks.add(call, end: end)
     }
 
-    /// The figures of each kind.
     package var figures: [Figures] {
         CallKind.allCases.map { kind in
             let counts = CallOutcome.allCases.map { ($0, outcomes.counter(kind.rawValue, $0.rawValue).value) }

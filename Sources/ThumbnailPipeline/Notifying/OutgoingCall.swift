@@ -25,7 +25,6 @@ package struct OutgoingCall: Sendable, Equatable {
 
 /// The response to a call.
 package enum CallReply: Sendable, Equatable {
-    /// A response with this status.
     case status(Int)
     /// No response, for this reason.
     case none(String)

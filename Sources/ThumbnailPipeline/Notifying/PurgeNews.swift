@@ -4,7 +4,6 @@ import ThumbnailTypes
 package struct PurgeNews: Sendable, Equatable {
     /// The removed sources, as operators see them.
     package var sources: [String] = []
-    /// The purged tags.
     package var tags: [String] = []
 
     package init(sources: [String] = [], tags: [String] = []) {

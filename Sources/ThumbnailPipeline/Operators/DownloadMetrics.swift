@@ -39,7 +39,6 @@ package enum DownloadMetrics {
 }
 
 extension ServiceEvent {
-    /// Creates the event of a transfer.
     init(_ report: TransferReport) {
         let state: DownloadState =
             switch report.state {
@@ -53,7 +52,6 @@ extension ServiceEvent {
             url: report.identity.name, state: state, bytes: report.receivedBytes, total: report.expectedBytes)
     }
 
-    /// Creates the event of a changed origin.
     package init(_ origin: OriginSnapshot) {
         self = .origin(origin.origin.description, state: OriginStatus(origin).state.rawValue)
     }

@@ -41,7 +41,6 @@ package protocol ServiceControlling: Sendable {
     ///
     /// - Throws: A ``ServiceError`` if `source` is not a URL.
     func sourceName(of source: ExactText) throws -> ExactText
-    /// The current figures.
     var figures: ServiceFigures { get }
 }
 
@@ -55,7 +54,6 @@ package struct CancelledDownloads: Sendable, Equatable {
 
 /// Whether the disk cache, the shared cache or the result store is used.
 package enum LayerState: String, Sendable {
-    /// It is in use.
     case up
     /// It is read-only, because it has no room.
     case full
@@ -80,9 +78,7 @@ package struct OriginStatus: Sendable, Equatable {
     package enum State: String, Sendable, CaseIterable {
         /// No conclusive transfer yet.
         case unknown
-        /// The last conclusive transfer succeeded.
         case reachable
-        /// The last conclusive transfer failed.
         case notReachable = "not_reachable"
         /// The origin is not contacted for a while, because too many transfers failed.
         case suspended

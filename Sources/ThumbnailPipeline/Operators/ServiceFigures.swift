@@ -6,7 +6,6 @@ package struct ServiceFigures: Sendable, Equatable {
     /// The threads of one lane of work.
     package struct Lane: Sendable, Equatable {
         package var threads: Int
-        /// The number of pieces of work in progress.
         package var running: Int
         /// The number of pieces of work that wait for a thread or a turn.
         package var waiting: Int

@@ -38,7 +38,6 @@ struct SourceRemoval: Sendable {
         return (told, told.count == sources.count)
     }
 
-    /// Returns the sources known under a tag in memory.
     func sourcesInMemory(under tag: ExactText) -> Set<SourceIdentity> { pipeline.caches.tags.sources(under: tag) }
 
     /// Returns the source of this name; nil if it has no identity here.

@@ -86,7 +86,6 @@ package struct PipelineDisk: Sendable {
         return RenderedImage(entry)
     }
 
-    /// Records that a source was requested under tags.
     func note(_ tags: [ExactText], of identity: SourceIdentity) {
         store.note(tags.map(\.string), of: name(of: identity), label: identity.name)
     }

@@ -30,10 +30,8 @@ struct RecordReader {
         self.bytes = bytes
     }
 
-    /// Whether everything has been read.
     var isAtEnd: Bool { place == bytes.count }
 
-    /// Reads an integer.
     mutating func int() -> Int? {
         guard bytes.count - place >= 8 else { return nil }
         defer { place += 8 }

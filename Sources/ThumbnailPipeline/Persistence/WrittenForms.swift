@@ -51,7 +51,6 @@ extension SourceRecord {
 
 /// The stored form of a result: its file, unchanged, and the metadata of its responses.
 extension RenderedImage {
-    /// The result as an entry.
     var entry: DiskEntry {
         var writer = RecordWriter()
         writer.write(image.format.rawValue)

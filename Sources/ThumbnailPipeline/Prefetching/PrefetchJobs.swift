@@ -95,7 +95,6 @@ struct PrefetchJobs {
         return forgotten
     }
 
-    /// Starts a held job.
     mutating func release(_ id: ExactText) { jobs[id]?.isHeld = false }
 
     /// Returns whether another runner may start, and counts it; it ends when ``nextAssignment()`` returns nil.
@@ -158,7 +157,6 @@ struct PrefetchJobs {
         return job.status
     }
 
-    /// The outcomes of all jobs in progress.
     var unfinished: [(id: ExactText, outcomes: [UInt8])] {
         order.compactMap { id in
             guard let job = jobs[id], !job.isEnded else { return nil }

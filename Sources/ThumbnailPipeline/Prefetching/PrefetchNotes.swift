@@ -46,7 +46,6 @@ struct PrefetchNotes: Sendable {
         store.removeNotes([Self.jobName(id), Self.outcomeName(id), Self.callbackName(id)])
     }
 
-    /// Returns all saved jobs.
     func jobs() async -> [Job] {
         let notes = Dictionary(
             await store.notes().map { (ExactText(String(decoding: $0.name, as: UTF8.self)), $0.bytes) },

@@ -82,7 +82,6 @@ package final class Prefetcher: Prefetching {
         return PrefetchJob(id: id, survivesRestart: isNoted)
     }
 
-    /// Returns the progress of a job.
     package func status(of id: String) async -> PrefetchStatus? {
         await knowAll()
         return state.withLock { $0.jobs.status(of: ExactText(id), at: timekeeper.now) }

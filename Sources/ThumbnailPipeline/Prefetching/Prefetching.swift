@@ -19,7 +19,6 @@ package struct PrefetchItem: Sendable, Hashable {
 
 /// The parsed form of an item.
 package struct PrefetchWork: Sendable {
-    /// The request that renders the thumbnail.
     package let request: ThumbnailRequest
     /// The destination; nil for the caches alone.
     package let destination: Destination?
@@ -40,11 +39,9 @@ package struct PrefetchJob: Sendable, Equatable {
 
 /// The progress of a job.
 package struct PrefetchStatus: Sendable, Equatable {
-    /// The number of thumbnails in the job.
     package let total: Int
     /// The number of thumbnails rendered or already cached.
     package let done: Int
-    /// The number of failed thumbnails.
     package let failed: Int
 
     /// The first errors; errors from an earlier process are only counted.
@@ -76,7 +73,6 @@ package struct PrefetchReport: Sendable, Equatable {
 
 /// A thumbnail of a job stored at its destination.
 package struct PrefetchResult: Sendable, Equatable {
-    /// The target of its request.
     package let target: String
     /// Its source, as named by the job.
     package let source: String
@@ -91,11 +87,9 @@ package struct PrefetchResult: Sendable, Equatable {
 
 /// The error of a thumbnail of a job.
 package struct PrefetchFailure: Sendable, Equatable {
-    /// The target of its request.
     package let target: String
     /// Its source, as named by the job.
     package let source: String
-    /// The error code.
     package let code: String
     /// The error, as a sentence for operators.
     package let reason: String
@@ -114,7 +108,6 @@ package protocol Prefetching: Sendable {
 
 /// The bounds of prefetching.
 package struct PrefetchConfiguration: Sendable {
-    /// The number of thumbnails rendered concurrently.
     package var maximumActive = 1
     /// The maximum number of jobs, including ended ones; a new job replaces the oldest ended one.
     package var maximumJobs = 100

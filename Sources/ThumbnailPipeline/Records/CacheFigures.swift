@@ -12,7 +12,6 @@ package struct CacheFigures: Sendable, Equatable {
 }
 
 extension CacheFigures {
-    /// Creates the figures of a cache in memory.
     package init(_ statistics: CacheStatistics) {
         usage = CacheUsage(
             bytes: statistics.usage, capacity: statistics.capacity, preferred: statistics.preferred,

@@ -59,7 +59,6 @@ struct ResultKey: SourceKeyed {
 
     var source: SourceIdentity { shared.parts.source }
     var validator: SourceValidator { shared.parts.validator }
-    /// The versions of the additional sources.
     var additional: [SourceVersion] { shared.parts.additional }
     var plan: RenderPlan { shared.parts.plan }
 
@@ -77,7 +76,6 @@ struct ResultKey: SourceKeyed {
         one.shared === other.shared || one.hash == other.hash && one.shared.parts == other.shared.parts
     }
 
-    /// Hashes the sources' versions and the plan.
     func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     var additionalSources: [SourceIdentity] { additional.map(\.source) }
@@ -94,7 +92,6 @@ struct ResultKey: SourceKeyed {
         DecodeKey(source: source, validator: validator, plan: plan.decode, border: plan.drawnBorder)
     }
 
-    /// The decoded images of all sources.
     var decodeKeys: PerSource<DecodeKey> {
         PerSource(
             decodeKey,

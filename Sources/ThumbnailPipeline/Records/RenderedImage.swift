@@ -8,7 +8,6 @@ struct RenderedImage: Sendable {
     let image: EncodedImage
     /// A strong entity tag, computed from the bytes alone, so that equal responses have equal tags in any process.
     let eTag: String
-    /// Whether a source lacked pixels.
     let isIncomplete: Bool
     /// The slot for data common to its responses.
     let place = AnswerPlace()

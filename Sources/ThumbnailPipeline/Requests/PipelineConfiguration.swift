@@ -9,7 +9,6 @@ package struct PipelineConfiguration: Sendable {
     /// The capacity and the preferred usage after a purge of encoded results.
     package var resultCacheCapacity = 64 << 20
     package var resultCachePreferred = 48 << 20
-    /// The capacity of encoded sources.
     package var sourceCacheMemory = 20 << 20
     /// The time for which a decode failure is remembered.
     package var failureMemory = Duration.seconds(5)
@@ -19,14 +18,12 @@ package struct PipelineConfiguration: Sendable {
         rules.light = .linear
         return rules
     }()
-    /// The operator's bounds on the lifetime of responses.
     package var clientMaxAge = ClientMaxAge()
     /// The time limit of a whole request: orders waiting downloads, and bounds how long work on a fetched source may
     /// wait.
     package var requestTimeout: Duration = .seconds(15)
     /// The maximum wait of a miss for a worker thread before any work is done for it.
     package var maximumQueueDelay: Duration = .milliseconds(1_500)
-    /// The time limit of one decode or render.
     package var decodeTimeout: Duration = .seconds(8)
 
     package init() {}
@@ -58,7 +55,6 @@ package struct ClientMaxAge: Hashable, Sendable {
     /// A fixed lifetime, regardless of the source's.
     package var fixed: Int?
 
-    /// No bounds.
     package init() {}
 }
 

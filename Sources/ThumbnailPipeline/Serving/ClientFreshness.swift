@@ -114,7 +114,6 @@ extension Freshness.Storability {
         }
     }
 
-    /// Returns the stricter of two storabilities.
     fileprivate func stricter(_ other: Self) -> Self {
         switch (self, other) {
         case (.none, _), (_, .none): .none

@@ -14,7 +14,6 @@ package final class RecurringRequest: Sendable {
     let opened: OpenedSource?
     private let found = Locked<FoundResult?>(nil)
 
-    /// Creates a new request with its sources resolved.
     package init(
         _ request: ThumbnailRequest, sources: Result<PerSource<SourceIdentity>, any Error>,
         of opened: OpenedSource? = nil
@@ -24,7 +23,6 @@ package final class RecurringRequest: Sendable {
         self.opened = opened
     }
 
-    /// The result found last.
     var last: FoundResult? { found.withLock { $0 } }
 
     /// Records the key of the request's result while its sources have these records.

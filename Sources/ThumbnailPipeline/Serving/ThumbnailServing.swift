@@ -72,7 +72,6 @@ package protocol SourceOpening: Sendable {
     /// Returns a request for an opened image; the source named in the request is ignored.
     func resolved(_ request: ThumbnailRequest, of source: OpenedSource) -> RecurringRequest
 
-    /// Ends the use of an opened image.
     func close(_ source: OpenedSource)
 }
 

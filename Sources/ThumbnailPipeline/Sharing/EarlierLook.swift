@@ -14,7 +14,6 @@ package struct EarlierLook: Sendable {
     var allowances = LayerAllowances()
     /// Whether the record of the source was queried.
     var hasAskedForRecord = false
-    /// The result that was queried, and the reply.
     var answer: (key: ResultKey, Answer)?
 
     package init() {}

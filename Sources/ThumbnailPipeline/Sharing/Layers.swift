@@ -2,7 +2,6 @@ import Coordination
 import SharedCaching
 
 extension LayerGenerations {
-    /// Sets the generations in one layer.
     init(_ generations: SharedGenerations?, of layer: SharedTier.Layer) {
         self.init()
         switch layer {

@@ -35,7 +35,6 @@ package final class SharedTier: Sendable {
     /// The result of a lookup.
     struct Found<Value: Sendable>: Sendable {
         var value: Value?
-        /// Whether the server was queried.
         var wasAsked = false
     }
 
@@ -75,7 +74,6 @@ package final class SharedTier: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// Whether the server is in use.
     var isUp: Bool { store.isUp }
 
     /// Whether the bytes of sources are stored.
@@ -189,7 +187,6 @@ package final class SharedTier: Sendable {
         return generations
     }
 
-    /// Shares the record of a source.
     func keep(_ record: SourceRecord) {
         keep(SharedValue(head: record.written, body: SharedBytes([UInt8]())), .record, of: record)
     }
@@ -268,7 +265,6 @@ package final class SharedTier: Sendable {
         await store.purge(TagRemoval(of: tag, onFound: found))
     }
 
-    /// Invalidates everything.
     func purgeEverything() async -> RemovalState {
         beginnings.withLock { $0.removeAll() }
         return await store.purgeEverything()

@@ -59,7 +59,6 @@ struct Render: Sendable {
     /// The result cache's outcome for the caller that started it.
     var outcome = CacheLayerStatus.Outcome.uriMiss
     var isStored = false
-    /// The outcomes of the shared layers that were queried.
     var shared: [CacheLayerStatus] = []
     /// The decoded cache's outcome; nil if it was not queried.
     var decoded: CacheLayerStatus?

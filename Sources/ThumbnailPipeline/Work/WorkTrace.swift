@@ -92,7 +92,6 @@ struct DownloadTrace {
         }
     }
 
-    /// Records a failed wait.
     func record(_ error: any Error, from host: String, until end: Duration) {
         let code = (error as? any ServiceError)?.code ?? (error is CancellationError ? "cancelled" : "internal")
         trace.record(
