@@ -18,7 +18,6 @@ package struct AwaitedSignals: Sendable {
         return number
     }
 
-    /// Unblocks a signal in the calling thread.
     package static func letThrough(_ number: CInt) {
         var signals = set(of: [number])
         unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)

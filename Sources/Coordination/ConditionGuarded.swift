@@ -76,7 +76,6 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         }
     }
 
-    /// Returns the time of the monotonic clock after `limit`.
     private static func time(after limit: Duration) -> timespec {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)

@@ -35,7 +35,6 @@ struct DelayEstimate {
 /// A snapshot of the jobs waiting for the threads of a pool.
 package struct Backlog: Sendable, Equatable {
     package var count: Int
-    /// The estimated minimum wait of a new job.
     package var delay: Duration
     /// The time for which the queue has been nonempty.
     package var age: Duration

@@ -11,7 +11,6 @@ package final class FirstAnswer<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Sets the answer, unless there is one already.
     package func give(_ value: Value) {
         let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
             switch state {

@@ -50,7 +50,6 @@ struct MemoryBudgetState<Answer> {
         return true
     }
 
-    /// Leaves the line; nil if the waiter is no longer in it.
     mutating func leave(_ id: ID) -> Answer? {
         for index in queues.indices {
             if let waiter = queues[index].removeFirst(where: { $0.id == id }) { return waiter.answer }

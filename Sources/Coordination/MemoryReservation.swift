@@ -13,7 +13,6 @@ package final class MemoryReservation: Sendable {
 
     package var bytes: Int { held.withLock { $0 } }
 
-    /// Moves `bytes` of this reservation to a new one.
     package func split(_ bytes: Int) -> MemoryReservation {
         held.withLock { held in
             precondition(0...held ~= bytes, "more is taken out than there is")
@@ -30,7 +29,6 @@ package final class MemoryReservation: Sendable {
         held.withLock { $0 += bytes }
     }
 
-    /// Returns all bytes to the budget.
     package func release() {
         let bytes = held.withLock { held in
             defer { held = 0 }

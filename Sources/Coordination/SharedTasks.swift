@@ -1,9 +1,7 @@
 /// How a caller obtained a shared value.
 package enum Participation: Sendable {
     case cached
-    /// The caller started the work.
     case started
-    /// The caller joined work in progress.
     case joined
 }
 
@@ -19,10 +17,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
 
     package init() {}
 
-    /// Whether work for `key` is in progress.
     package func contains(_ key: Key) -> Bool { state.withLock { $0.contains(key) } }
 
-    /// The number of callers waiting for `key`.
     package func waiterCount(for key: Key) -> Int { state.withLock { $0.waiterCount(for: key) } }
 
     package var count: Int { state.withLock { $0.count } }

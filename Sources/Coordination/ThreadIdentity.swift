@@ -4,6 +4,5 @@ import Glibc
 package struct ThreadIdentity: Equatable, Sendable {
     private let thread: UInt
 
-    /// The calling thread.
     package static var current: ThreadIdentity { ThreadIdentity(thread: UInt(pthread_self())) }
 }

@@ -27,21 +27,18 @@ extension Timekeeper {
 package struct SystemTimekeeper: Timekeeper {
     package init() {}
 
-    /// The time of `CLOCK_MONOTONIC`.
     package var now: Duration {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// The time of `CLOCK_REALTIME`.
     package var secondsSince1970: Int {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)
         return time.tv_sec
     }
 
-    /// The time of `CLOCK_REALTIME`.
     package var nanosecondsSince1970: Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)

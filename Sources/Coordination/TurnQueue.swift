@@ -32,7 +32,6 @@ struct TurnQueue<Answer> {
     /// Ratios of time to cost are clamped to this range.
     private static var credibleRatios: ClosedRange<Double> { 0.125...8 }
 
-    /// The maximum number of concurrent turns.
     let places: Int
     private let maximumWaiting: Int
     private var waiting = Deque<Waiter>()
@@ -78,7 +77,6 @@ struct TurnQueue<Answer> {
         return .waits
     }
 
-    /// Leaves the line; nil if the waiter is no longer in it.
     mutating func leave(_ id: ID) -> Answer? {
         guard let left = waiting.removeFirst(where: { $0.id == id }) else { return nil }
         noteDeparture(of: left)

@@ -18,7 +18,6 @@ package final class Turnstile: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// The maximum number of concurrent turns.
     package var places: Int { queue.withLock { $0.places } }
 
     package var turnCount: Int { queue.withLock { $0.turnCount } }

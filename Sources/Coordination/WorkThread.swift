@@ -64,7 +64,6 @@ package struct WorkThread: Sendable {
         pthread_join(thread, nil)
     }
 
-    /// Detaches the thread: no other thread waits for it.
     package func detach() {
         pthread_detach(thread)
     }

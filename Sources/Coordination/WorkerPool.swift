@@ -105,7 +105,6 @@ package final class WorkerPool: Sendable {
 
     package var runningCount: Int { state.withLock { $0.running.count } }
 
-    /// The number of jobs waiting for a thread.
     package var queuedCount: Int { state.withLock { $0.queuedCount } }
 
     /// The current backlog for a job that starts work.

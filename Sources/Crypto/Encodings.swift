@@ -84,7 +84,6 @@ package enum Base64URL {
 
 /// The code common to both forms of base64.
 private enum Base64Digits {
-    /// Encodes `bytes`, four digits for every three bytes.
     static func encode(_ bytes: [UInt8], alphabet: [UInt8], isPadded: Bool) -> String {
         unsafe String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in
             var count = 0

@@ -6,7 +6,6 @@ package enum HMAC {
     package enum Hash: String, CaseIterable, Sendable {
         case sha1, sha256, sha512
 
-        /// The length of a code in bytes.
         package var byteCount: Int {
             switch self {
             case .sha1: 20

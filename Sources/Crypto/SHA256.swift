@@ -30,7 +30,6 @@ package struct SHA256: ~Copyable {
         return SHA256Digest(bytes: bytes)
     }
 
-    /// Returns the hash of one block.
     package static func hash(_ bytes: RawSpan) -> SHA256Digest {
         var hash = SHA256()
         hash.update(bytes)

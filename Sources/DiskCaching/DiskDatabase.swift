@@ -12,7 +12,6 @@ struct DiskDatabase {
 
     /// The state of the file at the path, and how it is handled.
     enum State: String {
-        /// There is no file, or an empty one.
         case new
         /// The file is reused.
         case known = "in use again"

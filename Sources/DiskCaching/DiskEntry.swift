@@ -5,7 +5,6 @@ package import Memory
 package struct DiskEntry: Sendable {
     /// Fields that the caller needs before it reads the body; small.
     package let head: [UInt8]
-    /// The cached bytes.
     package let body: SharedBytes
 
     package init(head: [UInt8], body: SharedBytes) {
@@ -42,7 +41,6 @@ package struct DiskKey: Hashable, Sendable {
     let name: [UInt8]
     let source: [UInt8]
 
-    /// Creates the key of `name` in `share`, for an entry derived from `source`.
     package init(_ share: DiskShare, name: [UInt8], source: [UInt8]) {
         self.share = share
         self.name = Checksum.of(name)

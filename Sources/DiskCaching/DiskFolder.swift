@@ -14,7 +14,6 @@ struct DiskFolder {
 
     let path: String
 
-    /// Creates the folder at `path`, which may not exist yet.
     init(path: String) {
         // A trailing slash would follow a link.
         let end = path.utf8.lastIndex { $0 != UInt8(ascii: "/") }
@@ -156,7 +155,6 @@ struct DiskFolder {
     /// The suffix of the list of removed sources that the store's file may still contain; without the list, any source
     /// may have been removed.
     private static let trusted = ".trusted"
-    /// The size of the list in bytes.
     private static let removalRoom = 4 << 10
     /// The free space in bytes required before a disk that was full is written again.
     private static let neededBytes: UInt = 4 << 20

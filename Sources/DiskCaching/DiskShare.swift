@@ -17,7 +17,6 @@ package struct DiskStoreConfiguration: Sendable {
     package var noteCapacity = 16 << 20
     /// The version of the callers' entry headers, names and notes; a file of another version is emptied.
     package var contentVersion: Int
-    /// The maximum number of queued jobs.
     package var maximumPendingJobs = 512
     /// The maximum size of bodies that wait to be written in bytes; a single one may be larger.
     package var maximumPendingBytes = 64 << 20
@@ -61,9 +60,7 @@ package struct DiskStatistics: Sendable, Equatable {
     package var damagedFiles = 0
     /// The number of times that the file was missing from its folder, or replaced there.
     package var lostFiles = 0
-    /// The size of all notes in bytes.
     package var noteUsage = 0
-    /// The size of the tags of all sources in bytes.
     package var tagUsage = 0
     /// The number of times that the file failed and was not used for a while.
     package var failures = 0

@@ -77,7 +77,6 @@ package final class DiskStore: Sendable {
         return drop(key)
     }
 
-    /// Removes the entry under `key` before any other work.
     package func remove(_ key: DiskKey) {
         shared.withLock { $0.changes.noteRemoval(of: key) }
         scheduleRemovals()
@@ -153,7 +152,6 @@ package final class DiskStore: Sendable {
         later { $0.performOnNotes { table throws(SQLiteError) in try table.remove(names) } }
     }
 
-    /// Returns all notes, ordered by name.
     package func notes() async -> [DiskNote] {
         await answer(within: Self.operatorTimeLimit, or: []) { worker in
             worker.performOnNotes { table throws(SQLiteError) in try table.all() } ?? []

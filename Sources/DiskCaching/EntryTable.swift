@@ -106,7 +106,6 @@ final class EntryTable {
         }
     }
 
-    /// Removes all entries derived from a source; returns what was removed.
     func removeAll(from source: [UInt8]) throws(SQLiteError) -> DiskUsage {
         try connection.transaction { () throws(SQLiteError) in
             let victims = try victims(selectSource, .blob(source))
@@ -132,10 +131,8 @@ final class EntryTable {
         }
     }
 
-    /// Returns whether the source has any entries.
     func has(_ source: [UInt8]) throws(SQLiteError) -> Bool { try !victims(selectSource, .blob(source)).isEmpty }
 
-    /// Writes the order in which entries were read.
     func writeOrder() throws(SQLiteError) {
         guard !touched.isEmpty else { return }
         let moves = touched
@@ -162,7 +159,6 @@ final class EntryTable {
         clock = last
     }
 
-    /// Evicts until `cost` more bytes fit.
     func makeRoom(for cost: Int, in share: DiskShare) throws(SQLiteError) {
         let target = (capacities[share] ?? 0) - cost
         guard usage[share]?.bytes ?? 0 > target else { return }

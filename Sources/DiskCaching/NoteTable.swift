@@ -28,7 +28,6 @@ final class NoteTable {
         }
     }
 
-    /// Returns all intact notes, ordered by name.
     func all() throws(SQLiteError) -> [DiskNote] {
         var notes: [DiskNote] = []
         try select.run { row throws(SQLiteError) in
@@ -65,7 +64,6 @@ final class NoteTable {
         usage = after
     }
 
-    /// Returns the size of the note of this name in bytes; 0 if there is none.
     private func cost(of name: [UInt8]) throws(SQLiteError) -> Int {
         var cost = 0
         try selectCost.run([.blob(name)]) { row throws(SQLiteError) in cost = DiskEntry.cost(of: row.int(0)) }
@@ -83,7 +81,6 @@ package struct DiskNote: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// The size of the note in the file in bytes.
     var cost: Int { DiskEntry.cost(of: name.count + bytes.count) }
 
     var checksum: [UInt8] {

@@ -12,7 +12,6 @@ struct PendingChanges {
 
         var isNothing: Bool { !isEverything && sources.isEmpty && keys.isEmpty }
 
-        /// Returns whether an entry is removed.
         func covers(_ key: DiskKey) -> Bool { isEverything || sources.contains(key.source) || keys.contains(key) }
 
         /// Adds removals; too many become the removal of everything.

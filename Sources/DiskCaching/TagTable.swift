@@ -67,7 +67,6 @@ final class TagTable {
         return dropped
     }
 
-    /// Returns whether a source is recorded under all of these tags.
     func knows(_ tags: [[UInt8]], of source: [UInt8]) throws(SQLiteError) -> Bool {
         for tag in tags {
             var isKnown = false

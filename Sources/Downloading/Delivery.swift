@@ -5,9 +5,7 @@ package struct Delivery: Sendable {
     /// How a caller obtained its source.
     package enum Participation: Sendable {
         case cached
-        /// The caller's request started the transfer.
         case started
-        /// The caller joined a transfer in progress.
         case joined
     }
 
@@ -67,7 +65,6 @@ package struct FlightSnapshot: Sendable, Equatable {
     package let host: String
     /// Whether it is running; otherwise it is queued.
     package let isRunning: Bool
-    /// The number of body bytes received.
     package let receivedBytes: Int
     /// The announced length of the body.
     package let expectedBytes: Int?

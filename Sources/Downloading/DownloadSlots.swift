@@ -43,10 +43,8 @@ struct DownloadSlots {
     /// Whether any host could get a slot.
     var hasRoom: Bool { holdings.count < maximum }
 
-    /// Returns whether `host` has no transfers.
     func isIdle(_ host: ExactText) -> Bool { counts[host] == nil }
 
-    /// Returns whether `host` could get a slot at `now`.
     func hasRoom(for host: ExactText, at now: Duration) -> Bool {
         let count = counts[host, default: 0]
         guard hasRoom, count < exceptions[host] ?? maximumPerHost else { return false }

@@ -3,7 +3,6 @@ import Text
 
 /// Identifies a shared fetch, distinct from earlier and later ones of the same URL.
 typealias FlightID = UInt64
-/// Identifies a caller.
 typealias WaiterID = UInt64
 
 /// A fetch shared by several callers, from the lookup in the slower layers of the cache to the end of its transfer.

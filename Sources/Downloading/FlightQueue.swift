@@ -6,7 +6,6 @@ struct FlightQueue {
     private let maximum: Int
     private var ids: [FlightID] = []
 
-    /// Creates an empty queue of at most `maximum` fetches.
     init(order: DownloadConfiguration.Order, maximum: Int) {
         self.order = order
         self.maximum = maximum

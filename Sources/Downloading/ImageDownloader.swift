@@ -140,7 +140,6 @@ package final class ImageDownloader: Sendable {
 
     package var activeRequestCount: Int { shell.withLock { $0.state.activeCount } }
 
-    /// The maximum number of concurrent transfers.
     package var maximumActiveRequestCount: Int { shell.withLock { $0.state.maximumActiveCount } }
 
     /// The number of fetches that wait for a slot.

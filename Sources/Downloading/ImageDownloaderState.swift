@@ -76,13 +76,11 @@ struct ImageDownloaderState<Answer> {
     /// The number of transfers with a slot.
     var activeCount: Int { slots.activeCount }
 
-    /// The maximum number of transfers with a slot.
     var maximumActiveCount: Int { slots.maximum }
 
     /// The number of fetches that wait for a slot.
     var queuedCount: Int { queue.count }
 
-    /// Returns whether activity is shown at `now`.
     func isActive(at now: Duration) -> Bool { activity.isVisible(at: now) }
 
     /// Returns the time at which the activity indicator changes if nothing happens; nil if it does not.
@@ -205,7 +203,6 @@ struct ImageDownloaderState<Answer> {
         return leave(flight) { $0.id == id }
     }
 
-    /// Removes the callers that wait under `receipt`.
     mutating func leave(receipt: String) -> Departure {
         var departure = Departure()
         for flight in flights.values.filter({ $0.waiters.contains { $0.receipt.isExactly(receipt) } }).map(\.id)

@@ -188,7 +188,6 @@ package final class OriginObjects: Sendable {
         }
     }
 
-    /// Ends the threads.
     package func shutDown() {
         reads?.shutDown()
         writes?.shutDown()

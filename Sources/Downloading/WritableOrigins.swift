@@ -42,6 +42,5 @@ package struct WritableOrigins: Sendable {
         try await self[destination.origin.name]?.holds(destination) ?? false
     }
 
-    /// Ends the threads.
     package func shutDown() { for objects in objects.values { objects.shutDown() } }
 }

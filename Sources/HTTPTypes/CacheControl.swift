@@ -66,7 +66,6 @@ package struct RequestCacheControl: Hashable, Sendable {
 
     package init() {}
 
-    /// Parses the joined value of all `Cache-Control` lines; nil if there is no field.
     package init(_ value: String?) {
         guard let value else { return }
         let control = CacheControl(value)

@@ -10,7 +10,6 @@ package struct HTTPRequest: Sendable {
     package var headerFields: HTTPFields
     /// The complete body; nil for a request without a body or with an empty one.
     package var body: SharedBytes?
-    /// The remote address; nil if it is unknown.
     package var peer: PeerAddress?
 
     package init(method: Method = .get, target: String, headerFields: HTTPFields = [:], body: SharedBytes? = nil) {

@@ -19,7 +19,6 @@ package enum HTTPSyntax {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// Returns `text` without leading and trailing spaces and tabs.
     package static func trimmed(_ text: some StringProtocol) -> String {
         var rest = Substring(text)
         while let first = rest.utf8.first, first == 0x20 || first == 0x09 { rest.removeFirst() }

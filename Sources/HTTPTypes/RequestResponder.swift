@@ -49,7 +49,6 @@ package struct BodyIntake: Sendable {
 package enum BodyAdmission: Sendable {
     /// The body is read; the hold lives until it is complete, and then answers the request.
     case accepted((any BodyHold)?)
-    /// The body is not read; this response is sent.
     case refused(HTTPResponse)
 }
 
@@ -91,7 +90,6 @@ package struct ShortWait: Sendable {
     ///
     /// Called on an event thread after `ready`; must not block.
     package let answer: @Sendable () -> HTTPAnswer
-    /// Called instead of `answer` if the connection has ended.
     package let abandoned: @Sendable () -> Void
 
     package init(

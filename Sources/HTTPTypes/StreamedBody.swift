@@ -14,7 +14,6 @@ package final class StreamedBody: Sendable {
     package enum Piece: Sendable {
         case bytes(SharedBytes)
         case end
-        /// No bytes yet.
         case nothing
         /// The body was aborted; the connection must end, so that the client does not take it for complete.
         case broken
@@ -35,7 +34,6 @@ package final class StreamedBody: Sendable {
     package let isPatient: Bool
     private let state = Locked(State())
 
-    /// Creates an empty body.
     package init(isPatient: Bool = false) {
         self.isPatient = isPatient
     }

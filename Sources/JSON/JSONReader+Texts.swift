@@ -107,7 +107,6 @@ extension JSONReader {
 
     private mutating func unit() throws(Failure) -> UInt16 { UInt16(try hexadecimals(4)) }
 
-    /// Reads `count` hexadecimal digits.
     private mutating func hexadecimals(_ count: Int) throws(Failure) -> Int {
         let digits = bytes[place..<min(place + count, bytes.count)]
         guard digits.count == count, digits.allSatisfy(Self.isHexadecimal),

@@ -31,7 +31,6 @@ package struct JSONReader {
     private var places: [ExactText: Place] = [:]
     private var notesPlaces = false
 
-    /// The maximum nesting depth of arrays and objects.
     private static let deepest = 32
 
     private init(_ bytes: [UInt8], _ dialect: Dialect) {
@@ -39,7 +38,6 @@ package struct JSONReader {
         self.dialect = dialect
     }
 
-    /// Parses `bytes` as one value.
     package static func value(in bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> JSONValue {
         var reader = JSONReader(bytes, dialect)
         let value = try reader.value(depth: 0)

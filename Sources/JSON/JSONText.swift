@@ -48,7 +48,6 @@ package enum JSONText {
         }
     }
 
-    /// Returns `text` as a JSON string in quotes.
     package static func string(_ text: String) -> String {
         var buffer: [UInt8] = []
         appendString(text, to: &buffer)

@@ -81,7 +81,6 @@ package final class SharedBytes: @unchecked Sendable {
         if isWhole { Self.living.wrappingSubtract(footprint, ordering: .relaxed) }
     }
 
-    /// Calls `body` with the bytes.
     package func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -19,7 +19,6 @@ package struct SharedStoreStatistics: Sendable, Equatable {
     package var isFull = false
     /// The number of lookups by outcome, excluding those that were not tried.
     package var requests: [Result: Int] = [:]
-    /// The size of unconfirmed writes in bytes.
     package var queueBytes = 0
     package var writes = 0
     package var droppedWrites = 0

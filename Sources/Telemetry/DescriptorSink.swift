@@ -19,7 +19,6 @@ package final class DescriptorSink: LogSink, Sendable {
     private let format: LogFormat
     private let state = ConditionGuarded(State())
 
-    /// Creates a sink that writes to `descriptor` for the life of the process.
     package init(descriptor: CInt = STDERR_FILENO, format: LogFormat) {
         self.descriptor = descriptor
         self.format = format

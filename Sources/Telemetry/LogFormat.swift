@@ -10,7 +10,6 @@ package enum LogFormat: String, Sendable, CaseIterable {
     /// The longest value of a field in bytes; longer values are truncated.
     static let maximumFieldLength = 2_048
 
-    /// Appends the line and a newline to `buffer`.
     func append(_ line: LogLine, time: String, to buffer: inout [UInt8]) {
         switch self {
         case .json:

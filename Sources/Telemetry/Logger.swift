@@ -6,7 +6,6 @@ package struct Logger: Sendable {
     package enum Level: String, Sendable, Comparable, CaseIterable {
         case debug, info, warning, error
 
-        /// Orders levels from less to more severe.
         package static func < (left: Level, right: Level) -> Bool { left.severity < right.severity }
 
         private var severity: Int {
@@ -52,7 +51,6 @@ package struct Logger: Sendable {
     /// A logger that drops all lines, for tests.
     package static let silent = Logger(level: .error, sink: SilentSink())
 
-    /// Returns a logger that adds `metadata` to each line.
     package func with(_ metadata: Metadata) -> Logger {
         Logger(level: level, sink: sink, carried: carried + metadata.map { ($0.key, $0.value) })
     }

@@ -76,7 +76,6 @@ package struct HistogramReading: Equatable, Sendable {
         combined(left, right, &+)
     }
 
-    /// Returns the observations in `left` that are not in `right`.
     static func - (left: HistogramReading, right: HistogramReading) -> HistogramReading {
         combined(left, right, &-)
     }

@@ -56,7 +56,6 @@ package enum SourceLabel {
         }
     }
 
-    /// Whether the byte ends the path of a URL.
     private static func isDelimiter(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
 
     private static func end(ofFirst character: UInt8, in bytes: ArraySlice<UInt8>) -> Int? {

@@ -14,7 +14,6 @@ package struct AdditionalSource: Hashable, Sendable {
     /// The file itself, if the request contains it; nothing is fetched then.
     package var file: ExactText?
 
-    /// Creates a source to fetch for `role`.
     package init(_ role: Role, source: ExactText) {
         self.role = role
         self.source = source

@@ -47,7 +47,6 @@ extension ServiceError {
 
 /// The codes of all errors, for metrics that begin with 0.
 package enum ErrorCode {
-    /// The codes in the order of `openapi.yaml`.
     package static let all = [
         "bad_url", "bad_parameter", "size_not_allowed", "tag_not_allowed", "unknown_parameter", "missing_parameter",
         "bad_request", "source_not_allowed", "bad_key", "bad_signature", "uploads_off", "callback_not_allowed",

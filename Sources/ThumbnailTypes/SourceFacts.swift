@@ -27,7 +27,6 @@ package struct SourceFacts: Sendable {
     package var lastModifiedText: String?
     /// The facts from the pixels; nil if none were requested.
     package var appearance: ImageAppearance?
-    /// The lifetime of a response, and the caches that may store it.
     package var freshness = Freshness()
     /// One member per cache layer queried.
     package var cacheStatus: [CacheLayerStatus] = []

@@ -13,7 +13,6 @@ package struct Thumbnail: Sendable {
     package let eTag: String
     /// The latest modification date of the sources; nil if one of them has none.
     package let lastModified: HTTPDate?
-    /// The lifetime of the response, and the caches that may store it.
     package let freshness: Freshness
     /// One member per cache layer queried, from the outermost inward.
     package let cacheStatus: [CacheLayerStatus]
@@ -22,7 +21,6 @@ package struct Thumbnail: Sendable {
     /// Stores data common to all responses with the cached result; nil if it came from no cache.
     package let place: AnswerPlace?
 
-    /// The use of the source's gain map; nil if it has none.
     package var gainMap: GainMapUse? {
         image.hasGainMap ? .keep : sourceHeader?.colors.highRange == .gainMap ? .drop : nil
     }

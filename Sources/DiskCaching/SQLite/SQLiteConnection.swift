@@ -6,7 +6,6 @@ import Glibc
 final class SQLiteConnection {
     private let raw: OpaquePointer
 
-    /// Opens the file at `path`; creates it if it is missing.
     init(path: String) throws(SQLiteError) {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -59,7 +58,6 @@ final class SQLiteConnection {
     /// The number of rows changed by the last statement.
     var changedRows: Int { Int(unsafe sqlite3_changes64(raw)) }
 
-    /// Throws the error of `code`, unless it is success.
     func check(_ code: CInt) throws(SQLiteError) {
         guard code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE else {
             throw SQLiteError(

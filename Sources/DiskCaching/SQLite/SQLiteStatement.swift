@@ -39,7 +39,6 @@ final class SQLiteStatement {
     private let raw: OpaquePointer
     private let connection: SQLiteConnection
 
-    /// Takes ownership of `raw`.
     @unsafe
     init(_ raw: OpaquePointer, of connection: SQLiteConnection) {
         unsafe self.raw = raw
@@ -50,7 +49,6 @@ final class SQLiteStatement {
         unsafe sqlite3_finalize(raw)
     }
 
-    /// Runs the statement with `values` and calls `body` with each row of its result.
     func run(
         _ values: [SQLiteValue] = [], each body: (Row) throws(SQLiteError) -> Void = { _ in }
     ) throws(SQLiteError) {

@@ -34,7 +34,6 @@ package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns whether the blocks have addresses in common.
     package func overlaps(_ other: AddressNetwork) -> Bool { contains(other.address) || other.contains(address) }
 
     /// `ADDRESS/LENGTH`, also used in keys.

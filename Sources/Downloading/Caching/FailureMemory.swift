@@ -31,7 +31,6 @@ struct FailureMemory {
         memory.value(for: FetchedTarget(identity), at: now)
     }
 
-    /// Forgets the failure of the target of `identity`.
     mutating func forgetTarget(of identity: SourceIdentity) { memory.forget(FetchedTarget(identity)) }
 
     /// Forgets the failures of a source, for all of its targets.

@@ -21,7 +21,6 @@ final class ContentDecoding: @unchecked Sendable {
     private let willKeep: (_ count: Int, _ window: Int) throws -> Void
     private let stream: Stream
     private let piece: UnsafeMutableRawBufferPointer
-    /// The number of bytes read.
     private var place = 0
     private var members = 1
     private var decoded = ByteAccumulator()

@@ -25,9 +25,7 @@ package struct DownloadConfiguration: Sendable {
     package var lowSpeedBytes = 16 << 10
     /// The interval in which `lowSpeedBytes` must arrive.
     package var lowSpeedInterval = Duration.seconds(3)
-    /// The maximum size of a body in bytes.
     package var maximumBytes = 64 << 20
-    /// The maximum number of redirects to follow.
     package var maximumRedirects = 5
     /// Networks that may serve sources even if they are not public, on any port.
     package var allowedNetworks: [AddressNetwork] = []
@@ -48,9 +46,7 @@ package struct DownloadConfiguration: Sendable {
     package var notFoundMemory = Duration.seconds(60)
     /// The time for which other failures of an origin are remembered.
     package var failureMemory = Duration.seconds(5)
-    /// `User-Agent` of our requests.
     package var userAgent = "Alula/1"
-    /// `Accept` of our requests.
     package var accept = "image/avif,image/webp,image/png,image/jpeg,image/gif,image/*;q=0.8,*/*;q=0.1"
     /// The service's name in `CDN-Loop` (RFC 8586); nil omits the field.
     package var loopName: String?
@@ -67,7 +63,6 @@ package struct DownloadConfiguration: Sendable {
             allowedPorts: allowedPorts)
     }
 
-    /// Returns whether the patterns allow `url`.
     package func allows(_ url: SourceURL) -> Bool {
         allowsUnnamedSources && (allowedSources.isEmpty || allowedSources.contains { $0.matches(url) })
     }

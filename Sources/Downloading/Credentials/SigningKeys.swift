@@ -87,7 +87,6 @@ final class SigningKeys: Sendable {
         }
     }
 
-    /// Returns whether a store's error code requires a new key.
     static func areOver(_ code: String) -> Bool { endings.contains(code) }
 
     /// Returns the replacement of a rejected key; nil if there is none: configured keys stay, and a source that has

@@ -5,7 +5,6 @@ import CCurlShim
 // function, so that they are not actor-isolated. The context is the transfer, which the loop retains while its handle
 // is in the multi handle.
 
-/// Sets the callbacks of a handle for `transfer`.
 @unsafe
 func setTransferCallbacks(_ handle: UnsafeMutableRawPointer, _ transfer: CurlTransfer) -> CURLcode {
     unsafe CCurlShim_set_callbacks(

@@ -43,7 +43,6 @@ final class CurlLoop {
         self.resolver = resolver
     }
 
-    /// Runs until the inbox is stopped.
     func run() {
         while true {
             let (commands, isStopped) = inbox.take()

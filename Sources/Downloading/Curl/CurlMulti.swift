@@ -28,7 +28,6 @@ final class CurlMulti: @unchecked Sendable {
         _ = unsafe curl_multi_wakeup(handle)
     }
 
-    /// Starts the transfer of a handle; returns false if libcurl rejects it.
     func add(_ easy: CurlEasy) -> Bool {
         unsafe curl_multi_add_handle(handle, easy.handle) == CURLM_OK
     }

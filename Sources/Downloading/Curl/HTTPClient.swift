@@ -23,7 +23,6 @@ package enum HTTPClient {
         package let retryAfter: Duration?
     }
 
-    /// The maximum size of a response body in bytes.
     package static let maximumBodyLength = 64 << 20
 
     /// Sends a request and blocks the calling thread until the response; redirects are not followed.

@@ -49,7 +49,6 @@ struct TransferBody: ~Copyable {
     private(set) var answer: (head: ResponseHead, requestedAt: HTTPDate)?
     /// The missing part, if the body was truncated.
     private(set) var partial: PartialBody?
-    /// The number of bytes so far.
     private(set) var count = 0
     private var sink: BodySink?
     private var resumptions = 0

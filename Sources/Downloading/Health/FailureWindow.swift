@@ -29,7 +29,6 @@ struct FailureWindow {
 
     mutating func addSuccess(at now: Duration) { buckets[bucket(at: now)].successes += 1 }
 
-    /// Returns whether there were enough results, of enough sources, and all of them failures.
     func isAllFailure(at now: Duration) -> Bool {
         let oldest = now.components.seconds - Self.seconds
         let recent = buckets.filter { $0.second > oldest }

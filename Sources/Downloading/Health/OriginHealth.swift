@@ -105,7 +105,6 @@ struct OriginHealth {
         return inquiry
     }
 
-    /// Records the result of a transfer of `source`.
     mutating func end(
         _ pass: Pass, _ report: OriginReport, of source: SourceIdentity, at now: Duration
     ) -> Consequence {

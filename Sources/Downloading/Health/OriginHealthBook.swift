@@ -26,7 +26,6 @@ struct OriginHealthBook {
         self.unprovenCapacity = unprovenCapacity
     }
 
-    /// Admits or rejects a transfer to `origin`.
     mutating func admit(
         _ origin: OriginKey, _ progress: TransferProgress, at now: Duration
     ) -> OriginHealth.Admission {
@@ -38,7 +37,6 @@ struct OriginHealthBook {
         change(visit.origin, at: now) { $0.inquiry(before: visit.pass, of: visit.source) }
     }
 
-    /// Records the result of a transfer; returns an inquiry if it raises a suspicion.
     mutating func end(_ visit: OriginVisit, _ report: OriginReport, at now: Duration) -> OriginInquiry? {
         let consequence = change(visit.origin, at: now) { $0.end(visit.pass, report, of: visit.source, at: now) }
         count(consequence)
@@ -46,7 +44,6 @@ struct OriginHealthBook {
         return inquiry
     }
 
-    /// Records the findings of an inquiry about `origin`.
     mutating func settle(
         _ origin: OriginKey, _ inquiry: OriginInquiry, _ findings: [OriginFinding], at now: Duration
     ) {

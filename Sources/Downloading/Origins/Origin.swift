@@ -39,12 +39,10 @@ package struct Origin: Sendable {
         self.place = place
     }
 
-    /// The destination of its requests; nil for a place on this machine.
     var baseOrigin: OriginKey? {
         if case .web(let base) = place { base.origin } else { nil }
     }
 
-    /// Returns whether its scheme, host and port are those of `url`.
     func contains(_ url: SourceURL) -> Bool {
         baseOrigin == url.origin
     }

@@ -70,7 +70,6 @@ package enum KeySource: Sendable, Hashable {
         case file(String)
     }
 
-    /// The file that it needs; nil for none.
     var file: String? {
         switch self {
         case .webIdentity(_, _, let file, _), .container(_, .file(let file)?): file

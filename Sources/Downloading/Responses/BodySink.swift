@@ -19,7 +19,6 @@ struct BodySink: ~Copyable {
         hash = eTag == nil ? SHA256() : nil
     }
 
-    /// The number of bytes so far.
     var count: Int { bytes.count }
 
     @unsafe
@@ -45,7 +44,6 @@ struct PartialBody: Equatable {
     /// The maximum number of times that a transfer is resumed.
     static let maximumResumptions = 3
 
-    /// The number of bytes received.
     let offset: Int
     /// The total length, if it was announced.
     let total: Int?

@@ -81,7 +81,6 @@ package struct SourceFreshness: Hashable, Sendable {
         return max(0, end.secondsSince1970 - date.secondsSince1970)
     }
 
-    /// Returns a tenth of the time since the last change (section 4.2.2).
     private static func heuristicLifetime(_ lastModified: String?, date: HTTPDate) -> Int? {
         guard let lastModified = lastModified.flatMap({ HTTPDate($0, now: date) }) else { return nil }
         let unchanged = max(0, date.secondsSince1970 - lastModified.secondsSince1970)

@@ -20,7 +20,6 @@ package final class SourceHead: Sendable {
     package let receivedAt: HTTPDate
     /// The meaning of the fields for a shared cache.
     package let freshness: SourceFreshness
-    /// The origin's media type; nil if it is missing or invalid.
     package let mediaType: MediaType?
     /// `Last-Modified`; nil if it is missing or invalid.
     package let lastModified: HTTPDate?

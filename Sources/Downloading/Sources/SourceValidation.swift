@@ -9,7 +9,6 @@ package struct SourceCondition: Hashable, Sendable {
     /// The value of `If-Modified-Since`, as the origin wrote it.
     package let lastModified: String?
 
-    /// Creates the condition for a stored source; nil if its origin sent no validator.
     package init?(_ head: SourceHead) {
         url = head.url
         eTag = head.eTag.flatMap { Self.isSendable($0) ? $0 : nil }

@@ -121,7 +121,6 @@ struct TransferUpload: Hashable, Sendable {
 /// The metadata of an object that a store keeps and sends to its readers.
 package struct ObjectDescription: Sendable {
     let mediaType: String
-    /// The value of `Cache-Control`; nil for none.
     let cacheControl: String?
 
     package init(mediaType: String = "application/octet-stream", cacheControl: String? = nil) {
@@ -142,7 +141,6 @@ package enum TransferAnswer: Sendable {
 /// The progress of a transfer: written by the transfer's thread, read by any.
 package final class TransferProgress: Sendable {
     private let received = Atomic(0)
-    /// -1 if unknown.
     private let expected = Atomic(-1)
 
     private let isAnswered = Atomic(false)
@@ -150,12 +148,10 @@ package final class TransferProgress: Sendable {
     private let refusal = Atomic(-1)
     /// The memory that the body may use; nil if it is not counted.
     private let room = Locked<MemoryReservation?>(nil)
-    /// Reports arriving bytes.
     private let watch = Locked<ProgressWatch?>(nil)
 
     package init() {}
 
-    /// The number of body bytes received.
     package var receivedBytes: Int { received.load(ordering: .relaxed) }
 
     package var expectedBytes: Int? {
@@ -172,7 +168,6 @@ package final class TransferProgress: Sendable {
     /// Records that another origin is contacted, which has not responded yet.
     package func awaitAnswer() { isAnswered.store(false, ordering: .relaxed) }
 
-    /// Whether at least half of the announced bytes have arrived.
     package var isPastHalf: Bool {
         guard let expectedBytes, expectedBytes > 0 else { return false }
         return receivedBytes >= expectedBytes - receivedBytes

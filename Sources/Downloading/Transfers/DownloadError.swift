@@ -43,7 +43,6 @@ package enum DownloadError: Error, Hashable, Sendable {
     /// The origin has failed so often that it is suspended for this many seconds.
     case originSuspended(seconds: Int)
     case shuttingDown
-    /// The caller accepts only a cached source, and there is none.
     case notCached
     /// A library failed because of a bug of ours or a lack of memory.
     case `internal`(String)

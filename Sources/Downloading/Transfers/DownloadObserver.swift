@@ -38,7 +38,6 @@ package struct TransferReport: Sendable, Equatable {
 
     package let identity: SourceIdentity
     package let state: State
-    /// The number of body bytes received.
     package let receivedBytes: Int
     /// The announced length of the body, if any.
     package let expectedBytes: Int?
@@ -50,7 +49,6 @@ package struct TransferReport: Sendable, Equatable {
         expectedBytes = progress.expectedBytes
     }
 
-    /// The minimum interval between reports of progress.
     static let interval = Duration.milliseconds(250)
 }
 

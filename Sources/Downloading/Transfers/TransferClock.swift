@@ -34,7 +34,6 @@ struct TransferClock {
         phase = .receiving(windowEnd: now + configuration.lowSpeedInterval, windowBytes: 0)
     }
 
-    /// Records received bytes of the body.
     mutating func received(_ count: Int) {
         guard case .receiving(let end, let bytes) = phase else { return }
         phase = .receiving(windowEnd: end, windowBytes: bytes + count)

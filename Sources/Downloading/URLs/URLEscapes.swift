@@ -51,7 +51,6 @@ package enum URLEscapes {
         fileName(name[...]).isExactly(name) ? name : escaped(name.utf8) { $0 != UInt8(ascii: "%") }
     }
 
-    /// Escapes all bytes except letters, digits and `-._~`.
     package static func escaped(_ bytes: some Sequence<UInt8>) -> String {
         let kept = Array("-._~".utf8)
         return escaped(bytes) { isAlphanumeric($0) || kept.contains($0) }

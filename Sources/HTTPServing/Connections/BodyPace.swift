@@ -5,7 +5,6 @@
 struct BodyPace {
     /// The period over which the rate is measured.
     private static let span = Duration.seconds(5)
-    /// The minimum number of bytes in that period.
     private static let fewestBytes = 5_000
     /// The allowed delay of bytes in transit, and the shortest interval between recorded samples.
     private static let tolerance = Duration.milliseconds(250)

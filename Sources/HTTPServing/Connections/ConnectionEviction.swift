@@ -64,7 +64,6 @@ struct ConnectionEviction {
         return false
     }
 
-    /// Returns the connections to close, in order, at most `count`.
     static func order<Connection>(_ candidates: [Candidate<Connection>], count: Int) -> [Candidate<Connection>] {
         var groups: [ClientNetwork: (size: Int, idle: [Int])] = [:]
         for index in candidates.indices {

@@ -25,7 +25,6 @@ struct ConnectionOccupancy: ~Copyable {
         if !pass(from: .request, to: .none) { _ = pass(from: .body, to: .none) }
     }
 
-    /// Marks the request as waiting for its body until `deadline`.
     func beginBody(until deadline: Duration) {
         bodyDeadline.store(Moment(deadline), ordering: .relaxed)
         _ = pass(from: .request, to: .body)

@@ -29,7 +29,6 @@ package struct HTTPServerConfiguration: Sendable {
     package var maximumTargetLength = 8192
     /// The maximum total size of all header field lines in bytes.
     package var maximumFieldsLength = 16384
-    /// The maximum number of header field lines.
     package var maximumFieldCount = 64
 
     package init() {}
@@ -40,7 +39,6 @@ package struct HTTPServerConfiguration: Sendable {
 
 /// The reason why a server cannot start.
 package enum HTTPServerError: Error, Hashable, Sendable {
-    /// The bind address is not a numeric IPv4 or IPv6 address.
     case invalidAddress(String)
     /// The address or port cannot be bound; `systemError` is an `errno` value.
     case cannotListen(address: String, port: UInt16, systemError: Int32)

@@ -9,7 +9,6 @@ struct ListeningSocket: Sendable {
 
     /// The descriptor; owned by the daemon once it has started.
     let descriptor: CInt
-    /// The port in use, even if 0 was configured.
     let port: UInt16
 
     init(address: String, port: UInt16) throws(HTTPServerError) {

@@ -177,7 +177,6 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether both contain the same bytes.
     @unsafe
     func isSame(as other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count else { return false }
@@ -187,7 +186,6 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension UnsafePointer<CChar> {
-    /// Returns the next `count` bytes from here.
     @unsafe
     func bytes(_ count: Int) -> UnsafeBufferPointer<UInt8> {
         unsafe UnsafeBufferPointer(start: UnsafeRawPointer(self).assumingMemoryBound(to: UInt8.self), count: count)

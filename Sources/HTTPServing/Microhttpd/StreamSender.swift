@@ -65,7 +65,6 @@ final class StreamSender {
 struct StreamWait {
     private var waiting: (ticket: UInt64, body: StreamedBody)?
 
-    /// Starts to wait for `body`.
     mutating func begin(_ ticket: UInt64, _ body: StreamedBody) { waiting = (ticket, body) }
 
     /// Ends the wait with this ticket, or any if nil; nil if there is no such wait.
@@ -76,7 +75,6 @@ struct StreamWait {
     }
 }
 
-/// Reads the next bytes for the library.
 private func readStream(
     _ owner: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int
 ) -> Int {

@@ -29,7 +29,6 @@ package struct OutputMemory: ~Copyable {
 
     var descriptor: CInt { kept.memory.descriptor }
 
-    /// The descriptor of the larger block, if there is one.
     var largeDescriptor: CInt? {
         switch large {
         case .some(let memory): memory.descriptor
@@ -51,7 +50,6 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// Writes `bytes` after the first `count` bytes.
     func append(_ bytes: [UInt8], behind count: Int) throws {
         guard bytes.count <= KeptMemory.tailCount else {
             throw ImagingError.cannotDecode(detail: "\(bytes.count) bytes beside the pixels")
@@ -95,7 +93,6 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// Returns a copy of `tailCount` bytes after the first `count`.
     func tail(_ tailCount: Int, behind count: Int) throws(SharedMemoryError) -> [UInt8] {
         let range = count..<count + tailCount
         return switch large {

@@ -16,7 +16,6 @@ package struct Protections: Hashable, Sendable {
     /// Landlock is not required: it duplicates the filter's denials.
     package var isSandbox: Bool { hasNoNewPrivileges && hasSystemCallFilter && hasLimits }
 
-    /// Returns whether these protections include all of `other`.
     func isAtLeast(_ other: Protections) -> Bool {
         (hasNoNewPrivileges || !other.hasNoNewPrivileges) && (hasSystemCallFilter || !other.hasSystemCallFilter)
             && (isSupervised || !other.isSupervised) && (hasLimits || !other.hasLimits)

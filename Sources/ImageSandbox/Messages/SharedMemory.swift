@@ -45,7 +45,6 @@ package struct SharedMemory: ~Copyable {
         close(descriptor)
     }
 
-    /// Writes `bytes` at the beginning.
     func write(_ bytes: SharedBytes) throws(SharedMemoryError) {
         try unsafe bytes.withUnsafeBytes { bytes throws(SharedMemoryError) in
             var start = 0
@@ -68,7 +67,6 @@ package struct SharedMemory: ~Copyable {
         if CLinux_seal(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
 
-    /// Allocates pages for the first `count` bytes.
     func fill(_ count: Int) throws(SharedMemoryError) {
         let error = posix_fallocate(descriptor, 0, count)
         if error != 0 { throw SharedMemoryError("posix_fallocate", error) }
@@ -87,7 +85,6 @@ package struct SharedMemory: ~Copyable {
         return Int(status.st_blocks) * 512
     }
 
-    /// Writes `bytes` after the first `offset`.
     func append(_ bytes: [UInt8], at offset: Int) throws(SharedMemoryError) {
         guard !bytes.isEmpty else { return }
         guard unsafe pwrite(descriptor, bytes, bytes.count, offset) == bytes.count else {
@@ -95,7 +92,6 @@ package struct SharedMemory: ~Copyable {
         }
     }
 
-    /// Returns a copy of the bytes in `range`.
     func bytes(_ range: Range<Int>) throws(SharedMemoryError) -> [UInt8] {
         if range.isEmpty { return [] }
         var bytes = [UInt8](repeating: 0, count: range.count)

@@ -32,14 +32,11 @@ package enum WorkerAnswer: Hashable, Sendable {
         package var pixelCount: Int
         /// The number of delays, four bytes each.
         package var delayCount: Int
-        /// The size of the color profile in bytes.
         package var profileCount: Int
 
-        /// The number of bytes after the pixels.
         package var tailCount: Int { 4 * delayCount + profileCount }
     }
 
-    /// The size of every answer in bytes.
     package static let byteCount = 256
     fileprivate static let longestText = 200
 

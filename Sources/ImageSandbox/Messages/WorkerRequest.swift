@@ -6,7 +6,6 @@ package enum WorkerRequest: Hashable, Sendable {
     ///
     /// The message carries the descriptors of the memories in `new`.
     case perform(Work, byteCount: Int, room: Int, new: Memories)
-    /// Attempt an action that the kernel must deny.
     case attempt(ForbiddenAction)
     /// Free unused memory; this request has no answer.
     case tidyUp
@@ -33,7 +32,6 @@ package enum WorkerRequest: Hashable, Sendable {
         var count: Int { rawValue.nonzeroBitCount }
     }
 
-    /// The size of every request in bytes.
     package static let byteCount = 256
 
     private enum Kind: UInt8 {

@@ -12,7 +12,6 @@ package struct SandboxConfiguration: Sendable {
     package var decodeTimeShare = 8.0
     package var quarantine = Duration.seconds(600)
 
-    /// Configures workers for `parallelism` concurrent images.
     package init(launch: WorkerLaunch, parallelism: Int) {
         self.launch = launch
         decoderCount = parallelism + 1

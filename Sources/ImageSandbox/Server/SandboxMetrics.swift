@@ -26,7 +26,6 @@ struct SandboxMetrics: Sendable {
     }
 
     private let ends: CounterFamily
-    /// The number of images retried in a second worker.
     let retries: Counter
     /// The number of files and pixels quarantined.
     let quarantined: Counter

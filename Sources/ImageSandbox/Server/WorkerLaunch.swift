@@ -86,7 +86,6 @@ package struct WorkerLaunch: Sendable {
         return (try start(theirs), ours)
     }
 
-    /// Starts the executable with `socket` as its socket.
     private func spawn(_ socket: MessageSocket, _ arguments: [String]) throws(Failure) -> pid_t {
         var id: pid_t = 0
         let error = unsafe Self.withStrings([executable, SandboxWorker.command] + arguments) { arguments in

@@ -53,7 +53,6 @@ final class WorkerProcess: @unchecked Sendable {
         case failed(String)
         /// The worker ended or was stopped before it answered.
         case lost
-        /// The worker is blocked in a forbidden system call.
         case forbidden(call: String)
         /// The worker sent an invalid answer.
         case breach(String)
@@ -170,7 +169,6 @@ final class WorkerProcess: @unchecked Sendable {
     enum Attempt: Hashable {
         /// The call returned: 0 if it succeeded, otherwise the error number.
         case finished(error: CInt)
-        /// The worker is blocked in a forbidden system call.
         case forbidden(call: String)
         case lost
     }
@@ -246,13 +244,11 @@ final class WorkerProcess: @unchecked Sendable {
     /// A fault of a worker process without a request.
     enum IdleFault: Hashable {
         case gone
-        /// It is blocked in a forbidden system call.
         case forbidden(call: String)
         /// It sent a message, or uses CPU time.
         case breach(String)
     }
 
-    /// The fault of this worker process without a request; nil if there is none.
     var idleFault: IdleFault? {
         switch socket.event(supervisor, milliseconds: 0) {
         case .forbidden(let call): return .forbidden(call: call)
@@ -294,7 +290,6 @@ enum WorkerEnd: Hashable, CustomStringConvertible {
     /// The exit of a process that crashed because memory was short.
     static let short = WorkerEnd.exited(CInt(CLinux_status_of_shortage))
 
-    /// Parses a status of `waitpid`.
     init(status: CInt) {
         self = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
     }

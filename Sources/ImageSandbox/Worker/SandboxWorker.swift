@@ -108,7 +108,6 @@ private struct RequestHandler: ~Copyable {
         return bytes
     }
 
-    /// Decodes the file and leaves its pixels in `output`.
     private static func decode(
         _ file: SharedBytes, plan: DecodePlan, into output: inout OutputMemory
     ) throws -> WorkerAnswer {
@@ -131,7 +130,6 @@ private struct RequestHandler: ~Copyable {
                 profileCount: profile.count))
     }
 
-    /// Encodes the image and leaves the file in `output`.
     private static func encode(
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, into output: inout OutputMemory
     ) throws -> WorkerAnswer {

@@ -11,7 +11,6 @@ enum Reply {
     case error(String)
     case array([Reply])
 
-    /// The bytes of a short text.
     var text: [UInt8]? {
         guard case .bytes(let bytes) = self, !isLong else { return nil }
         return bytes.array

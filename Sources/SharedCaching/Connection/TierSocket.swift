@@ -119,7 +119,6 @@ final class TierSocket {
         return .moved(0)
     }
 
-    /// Reads the available bytes.
     func receive(_ buffer: UnsafeMutableRawBufferPointer) -> Progress {
         if let tls = unsafe tls { return progress(unsafe CHiredisShim_tls_read(tls, buffer.baseAddress, buffer.count)) }
         while true {

@@ -27,7 +27,6 @@ package protocol ObjectPlace: Sendable {
 
 /// An error of a place that can tell whether it was full.
 package protocol ObjectPlaceFailure: Error {
-    /// Whether a write failed because the place is full.
     var isForLackOfRoom: Bool { get }
 }
 

@@ -33,7 +33,6 @@ package final class ObjectStore: SharedValueStore {
 
     /// The maximum number of concurrent lookups; more are not tried.
     package static let mostReads = 64
-    /// The maximum number of concurrent writes.
     package static let mostWriters = 4
 
     let place: any ObjectPlace
@@ -256,7 +255,6 @@ package final class ObjectStore: SharedValueStore {
         return isAdmitted
     }
 
-    /// Writes until the queue is empty.
     private func writeWaiting() async {
         while let write = nextWrite() {
             let bytes = write.value.written(under: write.key, generations: write.generations, seal)

@@ -6,9 +6,7 @@ package struct ObjectStoreConfiguration: Sendable {
     package var isReadOnly = false
     /// The key that seals values, the same for all instances; nil if a plain hash is enough.
     package var key: [UInt8]?
-    /// The maximum size of queued writes in bytes.
     package var maximumQueueBytes = 16 << 20
-    /// The maximum size of a value in bytes.
     package var maximumValueBytes = 8 << 20
     /// The interval between retries of a failing place, and the lifetime of the cached generation of everything.
     package var interval = Duration.milliseconds(1_000)

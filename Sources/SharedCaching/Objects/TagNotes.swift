@@ -36,7 +36,6 @@ struct TagNotes {
     private static let mostReads = 16
     /// The maximum size of waiting records in bytes, some 7,000 sources.
     static let mostBytes = 4 << 20
-    /// The maximum number of concurrent writes.
     private static let mostWriters = 2
 
     /// Returns whether to query the generation of a tag before the source: it is not known to be under the tag.

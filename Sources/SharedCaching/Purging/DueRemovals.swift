@@ -28,12 +28,10 @@ struct DueRemovals {
     private(set) var entries: [Entry] = []
     private var lastNumber = 0
 
-    /// The maximum number of pending removals.
     static let capacity = 4_096
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Returns whether a removal of any of these sources is pending.
     func concerns(_ sources: [SharedSource]) -> Bool {
         entries.contains { entry in
             switch entry.removal {
@@ -109,7 +107,6 @@ package struct TagRemoval: Sendable {
     /// thread, must be quick.
     let onFound: @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
 
-    /// Creates a removal of the sources known under `tag`.
     package init(of tag: SharedTag, onFound: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void)
     {
         (self.tag, self.onFound) = (tag, onFound)
@@ -119,7 +116,6 @@ package struct TagRemoval: Sendable {
 /// Limits the sources removed by one purge by tag, because each is removed separately, and all instances receive its
 /// name.
 package struct TagRemovalRoom: Sendable {
-    /// The maximum number of sources.
     package static let mostSources = 100_000
     /// The maximum size of a list member in bytes.
     static let longestMember = 8 << 10

@@ -16,7 +16,6 @@ package struct NamedSource: Hashable, Sendable {
         self.name = name
     }
 
-    /// Decodes a source; nil if the bytes are invalid.
     init?(_ bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count >= SharedSource.labelLength,

@@ -109,7 +109,6 @@ package final class EventFeed: Sendable {
         state.withLock { state in state.readers.removeAll { $0 === reader } }
     }
 
-    /// Offers new events until there are no readers.
     private func run() async {
         while let round = nextRound() {
             offer(round)

@@ -39,7 +39,6 @@ struct EventHistory {
         lastID += 1
     }
 
-    /// Returns the events with numbers above `id`, in order.
     func events(after id: Int) -> [NumberedEvent] {
         let first = max(id, lastID - ring.count)
         guard first < lastID else { return [] }

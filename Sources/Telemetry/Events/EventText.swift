@@ -38,7 +38,6 @@ final class EventText: Sendable {
         }
     }
 
-    /// Returns the bytes that report missed events to a reader.
     static func lost(_ count: Int) -> [UInt8] { bytes("event: lost\n", .object([("count", .int(count))])) }
 
     /// A comment, which clients ignore; keeps the connection alive.

@@ -16,7 +16,6 @@ package struct OTLPSender: Sendable {
     /// Posts a document and returns within `timeLimit`; the task may be cancelled.
     package typealias Post = @Sendable (_ document: [UInt8], _ timeLimit: Duration) async -> Reply
 
-    /// The maximum number of attempts for one document.
     package static let attempts = 3
     static let timeLimit = Duration.seconds(3)
     /// The time limit of everything sent during shutdown.

@@ -52,7 +52,6 @@ package struct TraceContext: Hashable, Sendable {
 private enum Hexadecimal16 {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Returns all 16 digits of a number.
     static func text(_ number: UInt64) -> String {
         String(
             decoding: stride(from: 60, through: 0, by: -4).map { digits[Int(number >> UInt64($0) & 15)] }, as: UTF8.self

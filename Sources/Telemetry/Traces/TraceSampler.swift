@@ -1,6 +1,5 @@
 /// Decides which requests are traced (OpenTelemetry, "Sampler").
 package struct TraceSampler: Equatable, Sendable {
-    /// Whether the caller's decision takes precedence.
     package let followsCaller: Bool
     /// Traces whose 63 lowest bits are below this bound are recorded.
     private let bound: UInt64

@@ -6,7 +6,6 @@ import Synchronization
 /// It never waits: beyond ``maximumSpans``, new spans are dropped and counted. An untraced request costs one atomic
 /// addition.
 package final class Tracer: Sendable {
-    /// The maximum number of spans that wait to be sent.
     static let maximumSpans = 8_192
 
     private let sampler: TraceSampler
@@ -63,7 +62,6 @@ package final class Tracer: Sendable {
             tracer: self, origin: timekeeper.nanosecondsSince1970 &- timekeeper.now.nanoseconds)
     }
 
-    /// Removes and returns waiting spans, at most `limit`.
     package func takeSpans(atMost limit: Int) -> [Span] {
         waiting.withLock { waiting in
             let batch = Array(waiting.prefix(limit))

@@ -29,7 +29,6 @@ struct SourceChanges {
         return Ticket(source: source, change: readers[source]?.change ?? 0, era: era)
     }
 
-    /// Returns whether the source is unchanged since the read began.
     func isUnchanged(since ticket: Ticket) -> Bool {
         ticket.era == era && readers[ticket.source]?.change == ticket.change
     }

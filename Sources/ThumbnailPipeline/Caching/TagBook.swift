@@ -17,14 +17,12 @@ struct TagBook {
     /// The number of pairs of source and tag.
     private(set) var count = 0
 
-    /// The maximum number of pairs.
     static let capacity = 1 << 16
     /// The maximum number of tags per source; beyond it, the source is dropped and starts over.
     static let mostTags = 64
     /// The approximate memory use per pair in bytes.
     static let cost = 384
 
-    /// The approximate memory use in bytes.
     var byteCount: Int { count * Self.cost }
 
     /// Records that a request under tags waits for a source; ended by ``endWait(for:_:)``.

@@ -5,9 +5,7 @@ import Coordination
 struct CallQueue<Item> {
     /// The maximum number of concurrent calls per queue.
     static var places: Int { 4 }
-    /// The maximum number of waiting calls.
     static var mostWaiting: Int { 16_000 }
-    /// The maximum size of waiting calls in bytes.
     static var mostBytes: Int { 8 << 20 }
     /// The pauses between attempts, of which there is one more.
     static var pauses: [Duration] { [.seconds(1), .seconds(5)] }
@@ -44,7 +42,6 @@ struct CallQueue<Item> {
         return .starts
     }
 
-    /// Returns the next call for a runner; nil if there is none, which ends the runner.
     mutating func next() -> Item? {
         guard let (item, size) = waiting.popFirst() else {
             active -= 1

@@ -22,7 +22,6 @@ package struct CallbackHosts: Sendable {
         }
     }
 
-    /// Returns whether a callback may go to the host of `url`, on any port.
     package func allow(_ url: SourceURL) -> Bool {
         names.contains(url.host) || endings.contains { url.host.hasSuffix($0) && url.host.utf8.count > $0.utf8.count }
     }

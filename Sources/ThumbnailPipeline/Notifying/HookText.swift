@@ -54,7 +54,6 @@ struct HookText: Sendable, Equatable {
         parts.append(.literal(literal))
     }
 
-    /// Returns whether the text contains the placeholder.
     func has(_ value: Value) -> Bool {
         parts.contains { if case .value(value, _) = $0 { true } else { false } }
     }

@@ -11,7 +11,6 @@ package struct PipelineControl: ServiceControlling {
     /// Announces purges; nil if there are no recipients.
     let notifier: Notifier?
 
-    /// Controls the parts of `pipeline`, and announces purges by `notifier`.
     package init(of pipeline: ImagePipeline, telling notifier: Notifier? = nil) {
         self.pipeline = pipeline
         self.notifier = notifier

@@ -7,11 +7,8 @@ import ThumbnailTypes
 
 /// The figures and commands for operators.
 package protocol ServiceControlling: Sendable {
-    /// The state of the disk cache; nil without one.
     var diskCache: LayerState? { get }
-    /// The state of the shared cache; nil without one.
     var sharedCache: LayerState? { get }
-    /// The state of the result store; nil without one.
     var resultStore: LayerState? { get }
     /// The transfers that are running or waiting.
     var downloads: [FlightSnapshot] { get }

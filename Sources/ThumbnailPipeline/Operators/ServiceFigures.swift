@@ -21,7 +21,6 @@ package struct ServiceFigures: Sendable, Equatable {
     package var activeRenders: Int
     /// The number of sources decoded and results rendered since the start.
     package var decodes, renders: Int
-    /// The threads for small and for expensive work.
     package var small, dear: Lane
     /// The memory budget; sizes in bytes.
     package var memory: MemoryBudget.Statistics

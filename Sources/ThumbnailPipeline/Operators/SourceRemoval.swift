@@ -40,7 +40,6 @@ struct SourceRemoval: Sendable {
 
     func sourcesInMemory(under tag: ExactText) -> Set<SourceIdentity> { pipeline.caches.tags.sources(under: tag) }
 
-    /// Returns the source of this name; nil if it has no identity here.
     func identity(named name: String) -> SourceIdentity? {
         try? pipeline.downloader.identity(of: ExactText(name))
     }

@@ -69,7 +69,6 @@ package struct PipelineDisk: Sendable {
         return await store.entry(for: key(.record, identity)).flatMap { SourceRecord($0.head, of: identity) }
     }
 
-    /// Returns the bytes of the version that a record describes.
     func bytes(of record: SourceRecord) async -> SharedBytes? {
         guard !record.identity.isGiven, let entry = await store.entry(for: key(.source, record.identity)),
             entry.head == record.validator.written
@@ -107,7 +106,6 @@ package struct PipelineDisk: Sendable {
         RemovedEntries(await store.removedAll(from: name(of: identity)))
     }
 
-    /// Removes everything; returns what was removed.
     func removedEverything() async -> RemovedEntries {
         RemovedEntries(await store.removedEverything())
     }

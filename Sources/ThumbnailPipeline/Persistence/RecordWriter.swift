@@ -9,7 +9,6 @@ struct RecordWriter {
 
     mutating func write(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
 
-    /// Writes bytes with their length.
     mutating func write(_ bytes: [UInt8]) {
         write(bytes.count)
         self.bytes += bytes
@@ -38,7 +37,6 @@ struct RecordReader {
         return (0..<8).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
     }
 
-    /// Reads an integer in `range`.
     mutating func int(in range: ClosedRange<Int>) -> Int? { int().flatMap { range ~= $0 ? $0 : nil } }
 
     /// Reads the count of items that take at least a byte each.

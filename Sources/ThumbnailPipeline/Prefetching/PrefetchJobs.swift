@@ -47,7 +47,6 @@ struct PrefetchJobs {
         }
     }
 
-    /// The maximum number of errors reported per job.
     static let mostFailures = 100
 
     private let configuration: PrefetchConfiguration

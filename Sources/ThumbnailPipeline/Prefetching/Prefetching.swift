@@ -20,7 +20,6 @@ package struct PrefetchItem: Sendable, Hashable {
 /// The parsed form of an item.
 package struct PrefetchWork: Sendable {
     package let request: ThumbnailRequest
-    /// The destination; nil for the caches alone.
     package let destination: Destination?
 
     package init(_ request: ThumbnailRequest, to destination: Destination? = nil) {
@@ -67,7 +66,6 @@ package struct PrefetchStatus: Sendable, Equatable {
 package struct PrefetchReport: Sendable, Equatable {
     package let id: String
     package let status: PrefetchStatus
-    /// The URL to call; nil for none.
     package let callback: String?
 }
 

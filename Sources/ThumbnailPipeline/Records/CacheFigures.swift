@@ -3,11 +3,9 @@ package import ImageCaching
 
 /// The contents and counts of a cache, in memory or on disk; sizes in bytes.
 package struct CacheFigures: Sendable, Equatable {
-    /// The bytes and entries in use, and their bounds.
     package let usage: CacheUsage
     /// The numbers of lookups that found their key, and that did not.
     package let hits, misses: Int
-    /// The number of bytes evicted to make room.
     package let evictedBytes: Int
 }
 

@@ -9,7 +9,6 @@ import Synchronization
 final class SourceRecord: Sendable {
     let head: SourceHead
     let header: ImageHeader
-    /// The size of the file in bytes.
     let byteCount: Int
     /// The time, by the service's clock, until which a truncated image is kept; nil for an image not known to be
     /// truncated.

@@ -11,7 +11,6 @@ package struct PerSource<Value> {
         self.additional = additional
     }
 
-    /// Returns the results of `transform` for each value.
     package func mapValues<New, Failure: Error>(
         _ transform: (Value) throws(Failure) -> New
     ) throws(Failure) -> PerSource<New> {
@@ -20,7 +19,6 @@ package struct PerSource<Value> {
         return PerSource<New>(image, additional: try additional.map(transform))
     }
 
-    /// Returns the results of `transform` for each index and value.
     func mapWithIndex<New>(_ transform: (_ index: Int, _ value: Value) -> New) -> PerSource<New> {
         PerSource<New>(
             transform(0, image), additional: additional.enumerated().map { transform($0 + 1, $1) })

@@ -48,9 +48,7 @@ package struct PipelineConfiguration: Sendable {
 
 /// An operator's bounds on how long clients may use a response, in seconds from its arrival.
 package struct ClientMaxAge: Hashable, Sendable {
-    /// The minimum lifetime.
     package var minimum: Int?
-    /// The maximum lifetime.
     package var maximum: Int?
     /// A fixed lifetime, regardless of the source's.
     package var fixed: Int?

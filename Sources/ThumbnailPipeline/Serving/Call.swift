@@ -6,7 +6,6 @@ package import ThumbnailTypes
 /// A caller's request in progress.
 package struct Call: Sendable {
     let recurring: RecurringRequest
-    /// The caller's cache directives.
     var directives: RequestCacheControl
     /// The name by which an operator can cancel the caller's wait for its downloads.
     let receipt: String

@@ -10,7 +10,6 @@ import ThumbnailTypes
 /// An image opened for many results: uploaded by a client, or fetched once for all of them.
 package final class OpenedSource: Sendable {
     let record: SourceRecord
-    /// The bytes of the file.
     let bytes: SharedBytes
     /// Whether everything derived from it is dropped when the caller is done.
     let isPassing: Bool

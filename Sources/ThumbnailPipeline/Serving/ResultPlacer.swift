@@ -9,7 +9,6 @@ package struct PlacedResult: Sendable, Equatable {
     /// The destination as `NAME:PATH`.
     package let location: String
     package let mediaType: String
-    /// The length of the result in bytes.
     package let bytes: Int
     /// The strong entity tag of the result's bytes, in quotes.
     package let eTag: String
@@ -19,12 +18,10 @@ package struct PlacedResult: Sendable, Equatable {
 package struct ResultPlacer: Sendable {
     private let origins: WritableOrigins?
 
-    /// Creates a placer for `origins`; without them there are no destinations.
     package init(_ origins: WritableOrigins? = nil) {
         self.origins = origins
     }
 
-    /// Parses a caller's destination.
     package func destination(_ text: ExactText) throws(Destination.Refusal) -> Destination {
         try Destination(text, among: origins?.origins ?? Origins())
     }

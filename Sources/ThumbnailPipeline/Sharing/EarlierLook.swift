@@ -18,7 +18,6 @@ package struct EarlierLook: Sendable {
 
     package init() {}
 
-    /// Returns the reply for a key; nil if this result was not queried.
     func result(for key: ResultKey, by tier: SharedTier) -> SharedTier.Found<RenderedImage>? {
         guard tier.layer == .cache, let (asked, answer) = answer, asked == key else { return nil }
         switch answer {

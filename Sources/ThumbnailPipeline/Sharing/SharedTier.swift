@@ -76,7 +76,6 @@ package final class SharedTier: Sendable {
 
     var isUp: Bool { store.isUp }
 
-    /// Whether the bytes of sources are stored.
     var sharesSources: Bool { rules.sharesSources }
 
     // MARK: Lookups

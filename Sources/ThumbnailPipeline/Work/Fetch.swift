@@ -33,7 +33,6 @@ struct FetchedSource: Sendable {
     let record: SourceRecord
     let status: CacheLayerStatus
     let timings: [StepTiming]
-    /// The caller's remaining time.
     let timeLeft: Duration
     /// Whether the caller had already opened it.
     let isOpened: Bool

@@ -47,14 +47,12 @@ struct DecodeJob: Sendable {
     /// The source's file; nil if it is not available.
     let bytes: SharedBytes?
 
-    /// The memory that the decode needs in bytes.
     var price: Int { record.header.price(of: key.plan, fileByteCount: bytes?.count ?? 0) }
 }
 
 /// The result of a render, and the outcomes of the cache lookups.
 struct Render: Sendable {
     let result: RenderedImage
-    /// How one caller took part in it.
     var participation = Participation.started
     /// The result cache's outcome for the caller that started it.
     var outcome = CacheLayerStatus.Outcome.uriMiss

@@ -19,7 +19,6 @@ final class WorkTrace: Sendable {
         self.start = start
     }
 
-    /// Marks the start on the worker thread.
     func begin(_ token: WorkToken, at time: Duration) { began.withLock { $0 = (time, token) } }
 
     /// Records the wait and the work; only the wait if the work never started.
