@@ -1,4 +1,3 @@
-/// The deadline has passed.
 package struct DeadlineExceeded: Error {
     package init() {}
 }

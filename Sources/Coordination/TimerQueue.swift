@@ -54,7 +54,6 @@ final class TimerQueue: Sendable {
 struct TimerQueueState {
     typealias Sleeper = CheckedContinuation<Void, any Error>
 
-    /// The caller's action after adding a sleeper.
     enum Action {
         case wait
         /// The thread waits for a later time and must be woken.

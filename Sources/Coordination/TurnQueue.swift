@@ -5,7 +5,6 @@
 struct TurnQueue<Answer> {
     typealias ID = UInt64
 
-    /// The result of entering the queue.
     enum Entrance: Equatable {
         /// The entrant has a turn until it calls `finish`.
         case turn

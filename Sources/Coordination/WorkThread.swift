@@ -5,7 +5,6 @@ import Glibc
 ///
 /// Each thread must be joined or detached exactly once.
 package struct WorkThread: Sendable {
-    /// The system cannot create the thread.
     package struct StartFailure: Error, CustomStringConvertible {
         /// An `errno` value.
         package let systemError: CInt
@@ -14,7 +13,6 @@ package struct WorkThread: Sendable {
         package var description: String { "the system grants no further thread (error \(systemError))" }
     }
 
-    /// The arguments of a new thread.
     private final class Start: Sendable {
         let name: String?
         let body: @Sendable () -> Void

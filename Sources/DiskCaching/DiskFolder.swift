@@ -155,13 +155,13 @@ struct DiskFolder {
     /// The suffix of the list of removed sources that the store's file may still contain; without the list, any source
     /// may have been removed.
     private static let trusted = ".trusted"
+    /// The size of the list in bytes.
     private static let removalRoom = 4 << 10
     /// The free space in bytes required before a disk that was full is written again.
     private static let neededBytes: UInt = 4 << 20
     private static let suffixes = ["", "-journal", "-wal", "-shm"]
 }
 
-/// The reason why a store cannot be opened.
 package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
     /// The folder cannot be created or written; `systemError` is an `errno` value.
     case folder(systemError: Int32)

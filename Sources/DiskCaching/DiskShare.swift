@@ -49,7 +49,7 @@ package struct DiskShareStatistics: Sendable, Equatable {
     package var evictedBytes = 0
 }
 
-/// The state and counts of the whole store.
+/// The state and counts of the whole store; sizes in bytes.
 package struct DiskStatistics: Sendable, Equatable {
     package var shares: [DiskShare: DiskShareStatistics] = [:]
     /// The number of writes dropped because too many were waiting.

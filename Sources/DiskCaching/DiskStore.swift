@@ -10,7 +10,6 @@ package import Telemetry
 /// nothing more: a new file is created, or the store works without one for a while. On a full disk the file is
 /// read-only.
 package final class DiskStore: Sendable {
-    /// The state shared by the store's thread and its callers.
     struct Shared {
         var changes: PendingChanges
         var health: DiskHealth

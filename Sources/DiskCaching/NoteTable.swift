@@ -64,6 +64,7 @@ final class NoteTable {
         usage = after
     }
 
+    /// Returns the size of the note of this name in bytes; 0 if there is none.
     private func cost(of name: [UInt8]) throws(SQLiteError) -> Int {
         var cost = 0
         try selectCost.run([.blob(name)]) { row throws(SQLiteError) in cost = DiskEntry.cost(of: row.int(0)) }

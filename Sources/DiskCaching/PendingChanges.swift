@@ -4,7 +4,6 @@
 /// piece of work of any kind. Writes of the same source queued before it are cancelled, so that none restores a removed
 /// entry.
 struct PendingChanges {
-    /// Pending removals.
     struct Due {
         var isEverything = false
         var sources: Set<[UInt8]> = []

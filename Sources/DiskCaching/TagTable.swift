@@ -22,7 +22,6 @@ final class TagTable {
     /// The maximum number of names returned for one tag, and their maximum size in bytes.
     private static let mostNames = (count: 100_000, bytes: 8 << 20)
 
-    /// - Parameter capacity: The maximum usage in bytes.
     init(_ connection: SQLiteConnection, capacity: Int) throws(SQLiteError) {
         self.connection = connection
         self.capacity = capacity

@@ -2,7 +2,6 @@ package import Memory
 
 /// A source as delivered to one caller of the downloader.
 package struct Delivery: Sendable {
-    /// How a caller obtained its source.
     package enum Participation: Sendable {
         case cached
         case started

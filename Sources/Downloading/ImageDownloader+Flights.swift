@@ -7,7 +7,6 @@ struct FlightFailure: Error {
     let exchange: OriginExchange?
 }
 
-/// The result of a fetch.
 private struct Arrival {
     let stored: StoredSource
     let exchange: OriginExchange?

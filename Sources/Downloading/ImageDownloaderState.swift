@@ -13,7 +13,6 @@ struct ImageDownloaderState<Answer> {
         var known: StoredSource?
     }
 
-    /// The decision on a new caller.
     enum Entrance {
         case cached(StoredSource, SourceReuse, Answer)
         /// It waits; start these.
@@ -152,11 +151,7 @@ struct ImageDownloaderState<Answer> {
     /// Resumes the callers that may use the source from the slower layers, and continues the fetch at its origin for
     /// the others.
     ///
-    /// - Parameters:
-    ///   - id: The fetch.
-    ///   - found: The source in the slower layers.
-    ///   - now: The time.
-    ///   - reuse: Returns how it may be used for one caller.
+    /// - Parameter reuse: Returns how the source may be used for one caller.
     mutating func endLookUp(
         _ id: FlightID, with found: StoredSource?, at now: Duration, reuse: (SourceRequest) -> SourceReuse
     ) -> LookUpEnd {

@@ -30,7 +30,6 @@ package final class OriginObjects: Sendable {
     /// Creates access to the objects below `origin`; nil if it is not writable.
     ///
     /// - Parameters:
-    ///   - origin: The named origin.
     ///   - web: Sends signed requests.
     ///   - maximumReads: The maximum number of concurrent lookups.
     package init?(_ origin: Origin, web: any DataLoading, maximumReads: Int) {

@@ -9,7 +9,6 @@ package struct WritableOrigins: Sendable {
     /// Selects the writable origins.
     ///
     /// - Parameters:
-    ///   - origins: All origins.
     ///   - web: Sends signed requests.
     ///   - maximumReads: The maximum number of concurrent lookups.
     package init(_ origins: Origins, web: any DataLoading, maximumReads: Int) {
@@ -25,10 +24,7 @@ package struct WritableOrigins: Sendable {
 
     /// Stores a file or an object, replacing any existing one; a reader gets the old or the new one, whole.
     ///
-    /// - Parameters:
-    ///   - bytes: The whole content.
-    ///   - destination: The destination.
-    ///   - description: The metadata for a store; folders keep none of it.
+    /// - Parameter description: The metadata for a store; folders keep none of it.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
         guard let objects = self[destination.origin.name] else { throw DownloadError.sourceNotAllowed("write: off") }

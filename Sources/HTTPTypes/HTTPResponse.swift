@@ -1,6 +1,5 @@
 package import Memory
 
-/// A complete response.
 package struct HTTPResponse: Sendable {
     package var status: Status
     /// The header fields; the server writes `Content-Length`, `Date` and `Connection`.

@@ -10,7 +10,6 @@ package final class StreamedBody: Sendable {
     /// The client has disconnected; nothing more is sent.
     package struct Closed: Error {}
 
-    /// The result of polling for bytes.
     package enum Piece: Sendable {
         case bytes(SharedBytes)
         case end

@@ -2,7 +2,6 @@ package import Text
 
 /// Parses a JSON (RFC 8259) or JSON5 text; rejects duplicate members of an object.
 package struct JSONReader {
-    /// The accepted syntax.
     package enum Dialect: Sendable {
         /// RFC 8259, for text from programs.
         case strict

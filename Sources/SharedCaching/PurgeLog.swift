@@ -32,7 +32,6 @@ struct PurgeLog {
         case other
     }
 
-    /// An action for the thread.
     enum Action {
         case send(TierCommand, Question)
         /// Perform a purge of another instance.
@@ -69,7 +68,6 @@ struct PurgeLog {
         var isRenewed = false
     }
 
-    /// An entry of the log.
     private struct Entry {
         let id: [UInt8]
         let notice: PurgeNotice?

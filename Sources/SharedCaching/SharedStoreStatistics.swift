@@ -1,6 +1,4 @@
-/// The state and the counts of the shared cache.
 package struct SharedStoreStatistics: Sendable, Equatable {
-    /// The outcome of a lookup.
     package enum Result: String, Sendable, CaseIterable {
         /// A valid value was found.
         case hit

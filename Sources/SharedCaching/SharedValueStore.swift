@@ -82,7 +82,6 @@ extension SharedValueStore {
     /// Looks up a value.
     ///
     /// - Parameters:
-    ///   - key: Its key.
     ///   - sources: The sources that it is derived from.
     ///   - isBeginning: Whether to assign missing generations to sources, because they are about to be fetched.
     ///   - allowance: The time that the request has already waited for the place.
@@ -98,7 +97,6 @@ extension SharedValueStore {
     }
 }
 
-/// The result of a lookup.
 package struct SharedLookUp: Sendable {
     /// The value; nil if there is no usable one.
     package var value: SharedValue?

@@ -70,7 +70,6 @@ struct TierHealth {
 
 /// Whether a place accepts writes, and when a full one is retried: a plain value.
 struct WriteHealth {
-    /// A change to log.
     enum News {
         case full, refused, again
 

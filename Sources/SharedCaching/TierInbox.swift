@@ -4,7 +4,6 @@ import Memory
 
 /// A read with a waiting caller.
 struct TierRead: Sendable {
-    /// The result of a read.
     enum Answer: Sendable {
         /// The values of the last command, nil for missing ones.
         case values([SharedBytes?])

@@ -82,7 +82,6 @@ package struct Logger: Sendable {
     }
 }
 
-/// A line before it is formatted.
 package struct LogLine: Sendable {
     package let level: Logger.Level
     /// The constant message, without metadata.

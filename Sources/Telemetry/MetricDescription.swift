@@ -1,6 +1,5 @@
 /// The description of a metric: a row of the table in docs/metrics.md.
 package struct MetricDescription: Sendable {
-    /// The type in Prometheus.
     package enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
@@ -17,7 +16,6 @@ package struct MetricDescription: Sendable {
     let isObserved: Bool
 }
 
-/// The name, unit and attributes of a metric in OpenTelemetry.
 package struct OTLPMetric: Sendable {
     package let name: String
     /// A UCUM unit, or the counted things in braces.

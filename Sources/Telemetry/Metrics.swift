@@ -54,7 +54,6 @@ package final class Histogram: Sendable {
     }
 }
 
-/// A snapshot of a distribution.
 package struct HistogramReading: Equatable, Sendable {
     /// The observations per bucket, not cumulative.
     package private(set) var counts: [Int]

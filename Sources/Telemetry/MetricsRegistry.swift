@@ -84,7 +84,6 @@ package final class MetricsRegistry: Sendable {
     }
 }
 
-/// A snapshot of a metric.
 package struct MetricReading: Sendable {
     /// The values, one per combination of label values.
     package enum Points: Sendable {

@@ -41,7 +41,6 @@ package struct CacheLayerStatus: Hashable, Sendable {
     }
 }
 
-/// The duration of one step.
 package struct StepTiming: Hashable, Sendable {
     /// The metric name, a token.
     package let name: String

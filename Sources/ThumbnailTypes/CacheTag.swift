@@ -3,6 +3,7 @@ package import Text
 
 /// The tags by which responses and sources are purged.
 package enum CacheTag {
+    /// The maximum number of tags per request.
     package static let most = 8
     /// The maximum length of a tag in bytes.
     package static let longest = 64

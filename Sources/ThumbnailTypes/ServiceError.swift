@@ -25,7 +25,6 @@ package protocol ServiceError: Error {
     var retryAfter: Int? { get }
 }
 
-/// Where the fault lies.
 package enum ErrorCategory: String, Sendable {
     case request, policy, origin, image, overload, timeout, cancelled, `internal`
 }

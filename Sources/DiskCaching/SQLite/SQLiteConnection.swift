@@ -67,7 +67,6 @@ final class SQLiteConnection {
     }
 }
 
-/// A failed SQLite call.
 struct SQLiteError: Error, Equatable {
     /// The consequence of a failure for its file.
     enum Kind: String {

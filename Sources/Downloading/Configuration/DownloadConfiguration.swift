@@ -1,6 +1,4 @@
-/// The settings for fetching sources, and the allowed sources.
 package struct DownloadConfiguration: Sendable {
-    /// The order in which queued downloads start.
     package enum Order: String, Sendable, CaseIterable {
         /// First in, first out.
         case fifo

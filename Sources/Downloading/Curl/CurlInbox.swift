@@ -13,7 +13,6 @@ final class CurlInbox: Sendable {
         let continuation: CheckedContinuation<TransferAnswer, any Error>
     }
 
-    /// A command for the `transfers` thread.
     enum Command: Sendable {
         case start(Load)
         case cancel(UInt64)

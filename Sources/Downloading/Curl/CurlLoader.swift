@@ -3,7 +3,6 @@ package import HTTPTypes
 
 /// Loads sources with libcurl: one thread for all transfers, without any blocking call.
 package final class CurlLoader: DataLoading {
-    /// The thread or one of the libraries could not be started.
     package struct StartFailure: Error, CustomStringConvertible {
         package let detail: String
 
@@ -21,11 +20,6 @@ package final class CurlLoader: DataLoading {
     private let decoder: BodyDecoder
 
     /// Starts the `transfers` thread.
-    ///
-    /// - Parameters:
-    ///   - configuration: The settings for fetching, and the allowed sources.
-    ///   - timekeeper: The clock for time limits and for the times of responses.
-    ///   - observer: Receives retries.
     package init(
         configuration: DownloadConfiguration, timekeeper: any Timekeeper = SystemTimekeeper(),
         observer: DownloadObserver = DownloadObserver()

@@ -9,7 +9,6 @@ import Text
 ///
 /// Confined to the `transfers` thread.
 final class CurlTransfer {
-    /// The result of a hop.
     enum Outcome {
         case success(TransferAnswer)
         case redirect(String)

@@ -9,7 +9,6 @@ import Memory
 ///
 /// Never used for sources: it does not check addresses.
 package enum HTTPClient {
-    /// The reason why there is no response.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         package var isTimeOut = false

@@ -46,7 +46,6 @@ final class ConfinedWriting: Sendable {
         return unsafe fstat(lock, &status) == 0 && status.st_nlink > 0
     }
 
-    /// The options of a write.
     struct Manner {
         /// Whether the name is synced as well as the bytes.
         let isLasting: Bool
@@ -54,12 +53,9 @@ final class ConfinedWriting: Sendable {
         let isPrivate: Bool
     }
 
-    /// Writes a file, replacing any existing one.
+    /// Writes a file, replacing any existing one; missing folders are created.
     ///
-    /// - Parameters:
-    ///   - bytes: The whole content.
-    ///   - segments: Its path below the root; missing folders are created.
-    ///   - manner: The options.
+    /// - Parameter segments: Its path below the root.
     func blockingPut(_ bytes: SharedBytes, at segments: [String], _ manner: Manner) throws(DownloadError) {
         let source = try Descriptor(root: root, folders: temporary)
         let target = try Descriptor(

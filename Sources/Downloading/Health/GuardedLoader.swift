@@ -12,12 +12,8 @@ package final class GuardedLoader: DataLoading {
     private let book = Locked(OriginHealthBook())
     private let observer: @Sendable (OriginSnapshot) -> Void
 
-    /// Guards the origins used by `loader`.
-    ///
-    /// - Parameters:
-    ///   - loader: Fetches the sources.
-    ///   - timekeeper: The clock.
-    ///   - observer: Called when an origin becomes or stops being reachable or suspended; on any thread, outside locks.
+    /// - Parameter observer: Called when an origin becomes or stops being reachable or suspended; on any thread,
+    ///   outside locks.
     package init(
         _ loader: any DataLoading, timekeeper: any Timekeeper,
         observer: @escaping @Sendable (OriginSnapshot) -> Void = { _ in }

@@ -14,7 +14,6 @@ struct OriginHealth {
         fileprivate let answers: UInt64
     }
 
-    /// The decision on a new transfer.
     enum Admission: Equatable {
         case granted(Pass)
         /// The origin is suspended, at least for this long.

@@ -16,11 +16,7 @@ struct OriginHealthBook {
     private var suspensions = 0
     private var changes: [OriginSnapshot] = []
 
-    /// Creates an empty book.
-    ///
-    /// - Parameters:
-    ///   - capacity: The maximum number of origins.
-    ///   - unprovenCapacity: The maximum number of origins that have never worked.
+    /// - Parameter unprovenCapacity: The maximum number of origins that have never worked.
     init(capacity: Int = 4_096, unprovenCapacity: Int = 256) {
         self.capacity = capacity
         self.unprovenCapacity = unprovenCapacity

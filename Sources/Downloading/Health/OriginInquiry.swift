@@ -1,6 +1,5 @@
 /// A test of whether the origin fails, rather than only the requested URLs, with sources that have worked before.
 struct OriginInquiry: Equatable, Sendable {
-    /// The reason to suspect the origin.
     enum Cause: Sendable {
         /// There was no response: no connection, or silence.
         case silence

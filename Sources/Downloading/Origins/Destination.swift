@@ -2,7 +2,6 @@ package import Text
 
 /// The destination of a result, as named by a caller: `NAME:PATH` below a writable named origin.
 package struct Destination: Sendable {
-    /// The reason why nothing can be stored there.
     package enum Refusal: Error, Equatable {
         /// The origin does not exist, or is not writable.
         case notWritable

@@ -3,7 +3,6 @@ package import Text
 
 /// A named origin: a place in the settings, with its request fields and its trust.
 package struct Origin: Sendable {
-    /// The location of its sources.
     package enum Place: Sendable, Hashable {
         case web(base: SourceURL)
         /// Files in this folder of the machine.

@@ -63,7 +63,6 @@ package enum KeySource: Sendable, Hashable {
     /// A key of the machine's role, from its metadata service (version 2).
     case instance(service: String)
 
-    /// The authorization required by the service beside a container.
     package enum ContainerToken: Sendable, Hashable {
         case text(Secret)
         /// In a file, which is read each time.

@@ -61,7 +61,6 @@ package struct Origins: Sendable {
 }
 
 extension Origins {
-    /// A file or a folder named by an origin is unreadable.
     package struct Unreadable: Error, Equatable, CustomStringConvertible {
         package let origin: String
         package let path: String

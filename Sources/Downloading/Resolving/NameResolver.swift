@@ -85,14 +85,12 @@ final class NameResolver {
 
 /// The results of c-ares: the context of its callbacks.
 final class ResolverRecord {
-    /// A socket of c-ares.
     struct Socket {
         let descriptor: CInt
         let isReadable: Bool
         let isWritable: Bool
     }
 
-    /// A finished lookup.
     struct Finished {
         let name: String
         let status: CInt

@@ -50,7 +50,6 @@ struct ResponseHead {
         return Set<ExactText>(["no-cache", "no-store", "private"]).filter { control.contains($0.string) }
     }
 
-    /// The purpose of a request.
     enum Question: Equatable {
         case whole
         /// Get the source if it differs from our version.

@@ -158,7 +158,6 @@ package struct Source: Sendable {
     package var validator: SourceValidator { head.validator }
 }
 
-/// A source in a cache.
 package struct StoredSource: Sendable {
     package let head: SourceHead
     /// The body; nil if only its results are cached.

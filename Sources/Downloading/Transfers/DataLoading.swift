@@ -40,7 +40,6 @@ extension DataLoading {
     package var originHealth: OriginHealthSummary { OriginHealthSummary() }
 }
 
-/// A request to an origin.
 package struct TransferRequest: Hashable, Sendable {
     package let identity: SourceIdentity
     /// The condition that validates a stored version; nil requests the source itself.
@@ -129,7 +128,6 @@ package struct ObjectDescription: Sendable {
     }
 }
 
-/// An origin's response.
 package enum TransferAnswer: Sendable {
     case source(Source)
     /// The version in the condition is still valid.
@@ -193,9 +191,7 @@ package final class TransferProgress: Sendable {
 
     /// Records bytes of the body, and reserves memory for them.
     ///
-    /// - Parameters:
-    ///   - count: The number of bytes that have arrived.
-    ///   - window: The number of bytes retained by a decoder besides the body so far.
+    /// - Parameter window: The number of bytes retained by a decoder besides the body so far.
     /// - Throws: ``DownloadError/memoryFull``, which ends the transfer.
     package func receive(_ count: Int, window: Int = 0) throws(DownloadError) {
         let total = received.wrappingAdd(count, ordering: .relaxed).newValue

@@ -1,4 +1,3 @@
-/// The health of recently used origins.
 package struct OriginHealthSummary: Sendable, Equatable {
     /// The origins, ordered by name.
     package var origins: [OriginSnapshot] = []

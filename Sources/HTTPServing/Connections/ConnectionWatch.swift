@@ -7,7 +7,6 @@ import Synchronization
 ///
 /// Event threads register a connection once per deferred response; ordinary requests never get here.
 final class ConnectionWatch: Sendable {
-    /// Commands for the thread.
     struct Orders {
         /// Close connections as soon as they are idle.
         var isDraining = false

@@ -1,7 +1,6 @@
 import Glibc
 package import HTTPTypes
 
-/// The address and the limits of an ``HTTPServer``.
 package struct HTTPServerConfiguration: Sendable {
     /// The numeric IPv4 or IPv6 address to listen on; `::` accepts both families.
     package var bindAddress = "0.0.0.0"
@@ -37,7 +36,6 @@ package struct HTTPServerConfiguration: Sendable {
     package var maximumDescriptors: Int { maximumConnections + ConnectionEviction.mostClosings }
 }
 
-/// The reason why a server cannot start.
 package enum HTTPServerError: Error, Hashable, Sendable {
     case invalidAddress(String)
     /// The address or port cannot be bound; `systemError` is an `errno` value.

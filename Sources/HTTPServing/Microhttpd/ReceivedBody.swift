@@ -14,7 +14,6 @@ final class ReceivedBody {
     private let timekeeper: any Timekeeper
     private var bytes: ByteAccumulator
 
-    /// The reason for not reading the rest of a body.
     enum Failure: Error {
         case late
         /// It exceeds the route's limit or the announced length.

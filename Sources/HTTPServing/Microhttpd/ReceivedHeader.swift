@@ -10,7 +10,6 @@ import HTTPTypes
 /// well-formed if its parts lie end to end.
 @safe
 struct ReceivedHeader {
-    /// The result of parsing a header.
     enum Outcome {
         case request(HTTPRequest)
         /// A request whose body has this length; nil for a chunked body.

@@ -13,7 +13,6 @@ enum RequestRules {
         bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
     }
 
-    /// The decision on a well-formed header.
     enum Verdict: Equatable {
         case accept(bodyLength: Int)
         /// Serve it after reading a chunked body (RFC 9112 section 7.1).

@@ -32,6 +32,7 @@ package enum WorkerAnswer: Hashable, Sendable {
         package var pixelCount: Int
         /// The number of delays, four bytes each.
         package var delayCount: Int
+        /// The size of the color profile in bytes.
         package var profileCount: Int
 
         package var tailCount: Int { 4 * delayCount + profileCount }

@@ -10,7 +10,6 @@ package enum WorkerRequest: Hashable, Sendable {
     /// Free unused memory; this request has no answer.
     case tidyUp
 
-    /// A kind of work.
     package enum Work: Hashable, Sendable {
         case decode(DecodePlan)
         /// Encode pixels without a profile, followed by the delays of this many frames; 0 for a still image.

@@ -3,7 +3,6 @@ import Telemetry
 
 /// Counts the causes of workers' ends, and the outcomes of their images.
 struct SandboxMetrics: Sendable {
-    /// The cause of a worker's end.
     enum Cause: String, CaseIterable {
         case crash
         /// It crashed after the kernel denied it memory.

@@ -2,7 +2,6 @@ import Telemetry
 
 /// Tests that the kernel denies a worker forbidden actions.
 package enum SandboxTrial {
-    /// The result of a test.
     package enum Outcome: Hashable, Sendable {
         /// The kernel denied the action with this error number.
         case refused(error: CInt)

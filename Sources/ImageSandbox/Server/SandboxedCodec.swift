@@ -31,7 +31,6 @@ package final class SandboxedCodec: ImageCodec {
         case started(WorkerRoster)
     }
 
-    /// The reason why an image failed, for logs.
     private struct Fault: Error {
         let detail: String
     }

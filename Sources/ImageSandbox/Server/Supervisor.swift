@@ -66,7 +66,6 @@ final class Supervisor {
 }
 
 extension MessageSocket {
-    /// The result of waiting for a worker.
     enum Event {
         /// A message is waiting, or the worker has ended.
         case message

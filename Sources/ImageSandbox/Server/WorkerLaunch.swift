@@ -18,7 +18,6 @@ package struct WorkerLaunch: Sendable {
         self.limits = limits
     }
 
-    /// A worker could not start.
     package struct Failure: Error, CustomStringConvertible {
         /// The reason, for logs.
         package let description: String

@@ -46,7 +46,6 @@ final class WorkerProcess: @unchecked Sendable {
         addressSpace = max(0, Int(CLinux_address_space(id))) + 2 * KeptMemory.count
     }
 
-    /// The result of a request.
     enum Outcome<Result> {
         case done(Result)
         /// The image is damaged or cannot be encoded; the text is for logs.
@@ -165,7 +164,6 @@ final class WorkerProcess: @unchecked Sendable {
         return isSent
     }
 
-    /// The result of a forbidden action.
     enum Attempt: Hashable {
         /// The call returned: 0 if it succeeded, otherwise the error number.
         case finished(error: CInt)
@@ -274,7 +272,6 @@ final class WorkerProcess: @unchecked Sendable {
     }
 }
 
-/// The end of a process.
 enum WorkerEnd: Hashable, CustomStringConvertible {
     case exited(CInt)
     case killed(signal: CInt)

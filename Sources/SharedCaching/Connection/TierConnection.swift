@@ -4,7 +4,6 @@ import Memory
 
 /// A connection to the server with pipelined commands, whose replies arrive in the same order; used by one thread.
 final class TierConnection {
-    /// The result of commands.
     enum Outcome {
         /// One reply per command.
         case replies([Reply])

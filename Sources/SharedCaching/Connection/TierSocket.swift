@@ -2,7 +2,6 @@ import CHiredisShim
 import CLibssl
 import Glibc
 
-/// An address of the server.
 struct ServerAddress: Sendable {
     let family: CInt
     /// The system's structure, as bytes.
@@ -49,7 +48,6 @@ final class TierTLS: @unchecked Sendable {
 /// A nonblocking socket, optionally with TLS; used by one thread.
 @safe
 final class TierSocket {
-    /// The result of a step.
     enum Progress: Equatable {
         /// This many bytes were transferred; 0 after a step of the handshake.
         case moved(Int)

@@ -349,7 +349,6 @@ package final class ObjectStore: SharedValueStore {
     }
 }
 
-/// A value waiting to be written to a place.
 struct ObjectWrite {
     let value: SharedValue
     let key: SharedKey

@@ -34,7 +34,6 @@ package struct NamedSource: Hashable, Sendable {
 
 /// A purge sent to all instances.
 package struct PurgeNotice: Sendable, Equatable {
-    /// The subject of a purge.
     package enum Subject: Sendable, Equatable {
         case sources([NamedSource])
         /// The sources that an instance knows under this tag.

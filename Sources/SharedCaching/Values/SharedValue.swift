@@ -47,7 +47,6 @@ package struct SharedValue: Sendable {
         return accumulator.finish()
     }
 
-    /// The result of reading a value.
     enum Outcome {
         case value(SharedValue)
         /// It was written before a removal.

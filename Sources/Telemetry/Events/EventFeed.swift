@@ -40,12 +40,7 @@ package final class EventFeed: Sendable {
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
 
-    /// Creates a feed without readers.
-    ///
-    /// - Parameters:
-    ///   - log: The events.
-    ///   - timekeeper: The clock between offers.
-    ///   - figures: Reads the service's figures; called every second while a reader wants them.
+    /// - Parameter figures: Reads the service's figures; called every second while a reader wants them.
     package init(of log: EventLog, timekeeper: any Timekeeper, figures: @escaping @Sendable () -> JSONValue) {
         self.log = log
         self.timekeeper = timekeeper

@@ -2,12 +2,8 @@ import JSON
 
 /// Encodes metrics as OTLP JSON (opentelemetry-proto 1.0, `ExportMetricsServiceRequest`).
 package enum MetricDocument {
-    /// Encodes the metrics' values at `time`, in nanoseconds since 1970.
-    ///
-    /// - Parameters:
-    ///   - readings: The metrics.
-    ///   - timeline: Decides which points the document contains.
-    ///   - resource: The service that reports them.
+    /// Encodes the metrics' values at `time`, in nanoseconds since 1970; `timeline` decides which points the document
+    /// contains.
     package static func bytes(
         _ readings: [MetricReading], at time: UInt64, in timeline: MetricTimeline, of resource: OTLPResource
     ) -> [UInt8] {

@@ -5,7 +5,6 @@ package import Coordination
 ///
 /// A slow or unreachable collector delays only the sending task.
 package struct OTLPSender: Sendable {
-    /// The collector's response to a document.
     package enum Reply: Equatable, Sendable {
         /// An HTTP status, and the pause that the collector requests (`Retry-After`).
         case status(Int, retryAfter: Duration? = nil)
@@ -28,12 +27,7 @@ package struct OTLPSender: Sendable {
     private let timekeeper: any Timekeeper
     private let jitter: @Sendable () -> Double
 
-    /// Creates a sender to the collector behind `post`.
-    ///
-    /// - Parameters:
-    ///   - timekeeper: The clock of the pauses.
-    ///   - jitter: Shortens pauses, so that instances do not retry in step; 1 leaves them unchanged.
-    ///   - post: Posts to the collector.
+    /// - Parameter jitter: Shortens pauses, so that instances do not retry in step; 1 leaves them unchanged.
     package init(
         timekeeper: any Timekeeper, jitter: @escaping @Sendable () -> Double = { .random(in: 0.5...1) },
         post: @escaping Post

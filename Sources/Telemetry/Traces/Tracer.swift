@@ -15,13 +15,9 @@ package final class Tracer: Sendable {
     private let waiting = Locked<[Span]>([])
     private let dropped: Counter
 
-    /// Creates a tracer.
-    ///
     /// - Parameters:
-    ///   - sampler: Selects the requests to record.
     ///   - identifiesAll: Whether requests that are not sampled get a trace context too, to propagate it to origins.
     ///   - registry: Receives `alula_trace_spans_dropped_total`.
-    ///   - timekeeper: The clock.
     package init(
         _ sampler: TraceSampler, identifiesAll: Bool, registry: MetricsRegistry, timekeeper: any Timekeeper
     ) {

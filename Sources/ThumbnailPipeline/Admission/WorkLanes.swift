@@ -24,13 +24,7 @@ package struct WorkLanes: Sendable {
     /// next one ready.
     package let smallTurns: Turnstile
 
-    /// Creates the lanes.
-    ///
-    /// - Parameters:
-    ///   - small: The threads for small work.
-    ///   - dear: The threads for expensive work.
-    ///   - maximumWaiting: The number of pieces of work that may wait for a turn in each lane.
-    ///   - timekeeper: Measures waits.
+    /// - Parameter maximumWaiting: The number of pieces of work that may wait for a turn in each lane.
     package init(
         small: WorkerPool, dear: WorkerPool, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()
     ) {

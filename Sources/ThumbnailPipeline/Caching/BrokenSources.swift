@@ -44,12 +44,7 @@ final class BrokenSources: Sendable {
 
     var moment: Moment { state.withLock { Moment(removals: $0.removals) } }
 
-    /// Returns the error of a recent attempt at the same decode.
-    ///
-    /// - Parameters:
-    ///   - identity: The source.
-    ///   - known: The source's current record.
-    ///   - plan: The decode that the request needs.
+    /// Returns the error of a recent attempt at the same decode; `known` is the source's current record.
     func failure(
         of identity: SourceIdentity, known: SourceRecord?, plan: (SourceRecord) throws -> DecodePlan
     ) -> ImagingError? {

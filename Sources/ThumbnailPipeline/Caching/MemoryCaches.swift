@@ -14,11 +14,6 @@ struct MemoryCaches: Sendable {
     /// The capacity for records in bytes: about 30,000 sources that may still have pixels or results.
     private static let recordCapacity = 32 << 20
 
-    /// Creates empty caches.
-    ///
-    /// - Parameters:
-    ///   - configuration: Their bounds.
-    ///   - purged: Called after a purge.
     init(
         _ configuration: PipelineConfiguration,
         purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isAsked: Bool) -> Void

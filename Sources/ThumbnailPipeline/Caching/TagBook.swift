@@ -17,6 +17,7 @@ struct TagBook {
     /// The number of pairs of source and tag.
     private(set) var count = 0
 
+    /// The maximum number of pairs.
     static let capacity = 1 << 16
     /// The maximum number of tags per source; beyond it, the source is dropped and starts over.
     static let mostTags = 64

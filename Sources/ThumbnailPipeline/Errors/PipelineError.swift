@@ -4,7 +4,6 @@ import HTTPTypes
 package import ImageSandbox
 package import ThumbnailTypes
 
-/// Errors of the pipeline itself.
 enum PipelineError: Error, Equatable {
     /// The source's bytes are needed after all; the caller fetches them and retries.
     case sourceNeeded

@@ -10,7 +10,6 @@ struct CallQueue<Item> {
     /// The pauses between attempts, of which there is one more.
     static var pauses: [Duration] { [.seconds(1), .seconds(5)] }
 
-    /// The decision on a new call.
     enum Admission: Equatable {
         case dropped
         /// It waits for calls in progress.
@@ -19,7 +18,6 @@ struct CallQueue<Item> {
         case starts
     }
 
-    /// The step after an attempt.
     enum Step: Equatable {
         case end(CallOutcome)
         case again(after: Duration)

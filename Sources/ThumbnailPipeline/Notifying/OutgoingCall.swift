@@ -23,7 +23,6 @@ package struct OutgoingCall: Sendable, Equatable {
     }
 }
 
-/// The response to a call.
 package enum CallReply: Sendable, Equatable {
     case status(Int)
     /// No response, for this reason.

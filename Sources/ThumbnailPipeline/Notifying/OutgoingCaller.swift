@@ -27,14 +27,10 @@ package final class OutgoingCaller: Sendable {
     private let state = Locked(State())
     private let idle = FirstAnswer<Bool>()
 
-    /// Creates a caller.
-    ///
     /// - Parameters:
-    ///   - kind: The purpose of its calls.
     ///   - outcomes: Counts calls by kind and outcome.
     ///   - logger: Logs each failed call with its host, never with its path or fields.
     ///   - timekeeper: The clock of the pauses.
-    ///   - send: Sends a call once.
     package init(
         _ kind: CallKind, outcomes: CounterFamily, logger: Logger, timekeeper: any Timekeeper, send: @escaping Send
     ) {
@@ -49,9 +45,7 @@ package final class OutgoingCaller: Sendable {
 
     /// Queues a call and returns at once.
     ///
-    /// - Parameters:
-    ///   - call: The call to send.
-    ///   - end: Called when it was delivered or given up, possibly before this returns.
+    /// - Parameter end: Called when it was delivered or given up, possibly before this returns.
     package func add(_ call: OutgoingCall, end: @escaping End = { _ in }) {
         let entry = Entry(call: call, end: end)
         let admission = state.withLock { state in

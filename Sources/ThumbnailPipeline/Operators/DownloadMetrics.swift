@@ -4,11 +4,7 @@ package import Telemetry
 
 /// Counts the downloader's reports as metrics, and records them as events.
 package enum DownloadMetrics {
-    /// Registers the metrics; returns the observer that updates them.
-    ///
-    /// - Parameters:
-    ///   - registry: The registry of the metrics.
-    ///   - events: Records the events of each transfer; nil for none.
+    /// Registers the metrics; returns the observer that updates them and records events.
     package static func observer(registry: MetricsRegistry, events: EventLog? = nil) -> DownloadObserver {
         let outcomes = registry.counters(
             "alula_downloads_total", help: "Transfers ended.", labels: "outcome", counting: "transfer")

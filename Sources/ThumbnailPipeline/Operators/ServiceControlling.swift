@@ -41,7 +41,6 @@ package protocol ServiceControlling: Sendable {
     var figures: ServiceFigures { get }
 }
 
-/// The downloads cancelled by an operator.
 package struct CancelledDownloads: Sendable, Equatable {
     /// The number of downloads that were running or waiting for a slot.
     package var downloads = 0
@@ -69,7 +68,6 @@ extension LayerState {
     init(_ tier: SharedTier) { self = LayerState(rawValue: tier.store.statistics.state) ?? .down }
 }
 
-/// The state of an origin.
 package struct OriginStatus: Sendable, Equatable {
     /// The health of an origin as observed in transfers.
     package enum State: String, Sendable, CaseIterable {

@@ -1,9 +1,7 @@
 package import Coordination
 import Downloading
 
-/// A snapshot of the service's figures.
 package struct ServiceFigures: Sendable, Equatable {
-    /// The threads of one lane of work.
     package struct Lane: Sendable, Equatable {
         package var threads: Int
         package var running: Int

@@ -10,7 +10,6 @@ struct PrefetchJobs {
         case failed = 0x66
     }
 
-    /// A thumbnail to render.
     struct Assignment {
         let job: ExactText
         let index: Int

@@ -4,7 +4,6 @@ import Text
 /// Saves jobs on disk: one note with a line per target and destination, one with their outcomes, and one with the
 /// callback URL still to be called.
 struct PrefetchNotes: Sendable {
-    /// A saved job.
     struct Job {
         let id: String
         let items: [PrefetchItem]

@@ -28,7 +28,6 @@ package struct PrefetchWork: Sendable {
     }
 }
 
-/// A job that has begun.
 package struct PrefetchJob: Sendable, Equatable {
     /// The ID for querying its progress.
     package let id: String
@@ -36,7 +35,6 @@ package struct PrefetchJob: Sendable, Equatable {
     package let survivesRestart: Bool
 }
 
-/// The progress of a job.
 package struct PrefetchStatus: Sendable, Equatable {
     package let total: Int
     /// The number of thumbnails rendered or already cached.
@@ -62,7 +60,6 @@ package struct PrefetchStatus: Sendable, Equatable {
     }
 }
 
-/// The report on an ended job.
 package struct PrefetchReport: Sendable, Equatable {
     package let id: String
     package let status: PrefetchStatus
@@ -83,7 +80,6 @@ package struct PrefetchResult: Sendable, Equatable {
     }
 }
 
-/// The error of a thumbnail of a job.
 package struct PrefetchFailure: Sendable, Equatable {
     package let target: String
     /// Its source, as named by the job.
@@ -104,7 +100,6 @@ package protocol Prefetching: Sendable {
     func status(of id: String) async -> PrefetchStatus?
 }
 
-/// The bounds of prefetching.
 package struct PrefetchConfiguration: Sendable {
     package var maximumActive = 1
     /// The maximum number of jobs, including ended ones; a new job replaces the oldest ended one.

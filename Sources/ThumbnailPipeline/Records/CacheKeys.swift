@@ -3,7 +3,6 @@ import ImageCaching
 import Imaging
 import ThumbnailTypes
 
-/// A version of a source.
 struct SourceVersion: Hashable, Sendable {
     let source: SourceIdentity
     let validator: SourceValidator

@@ -86,7 +86,6 @@ package protocol SharedLooking: AnyObject, Sendable {
     func finish() -> SharedLookOutcome
 }
 
-/// The outcome of a reply.
 package enum SharedLookOutcome: Sendable {
     /// The lookup has ended with the thumbnail.
     case thumbnail(Thumbnail)

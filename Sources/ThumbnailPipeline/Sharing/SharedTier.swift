@@ -32,13 +32,11 @@ package final class SharedTier: Sendable {
         }
     }
 
-    /// The result of a lookup.
     struct Found<Value: Sendable>: Sendable {
         var value: Value?
         var wasAsked = false
     }
 
-    /// The kind of shared layer.
     enum Layer: Sendable {
         case cache, store
     }

@@ -3,7 +3,6 @@ import Imaging
 import Memory
 import ThumbnailTypes
 
-/// The inputs of a render.
 struct RenderJob: Sendable {
     let key: ResultKey
     let records: PerSource<SourceRecord>
@@ -40,13 +39,13 @@ struct RenderJob: Sendable {
     }
 }
 
-/// The inputs of a decode.
 struct DecodeJob: Sendable {
     let key: DecodeKey
     let record: SourceRecord
     /// The source's file; nil if it is not available.
     let bytes: SharedBytes?
 
+    /// The memory that the decode needs in bytes.
     var price: Int { record.header.price(of: key.plan, fileByteCount: bytes?.count ?? 0) }
 }
 

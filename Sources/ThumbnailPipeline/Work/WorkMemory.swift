@@ -4,7 +4,6 @@ import Memory
 
 /// The memory that work on an image reserves before it begins.
 struct WorkMemory: Sendable {
-    /// The memory reserved for one render.
     struct Rooms {
         let render: MemoryReservation
         /// For the decode of each source; nil if its pixels are cached.

@@ -11,12 +11,7 @@ package struct WorkResources: Sendable {
     let metrics: PipelineMetrics
     let events: EventLog
 
-    /// - Parameters:
-    ///   - lanes: The threads.
-    ///   - codec: Decodes, and writes formats that are encoded in one step.
-    ///   - budget: The memory available for work.
-    ///   - metrics: Counts and times the work.
-    ///   - events: Records each piece of work.
+    /// - Parameter codec: Decodes, and writes formats that are encoded in one step.
     package init(
         lanes: WorkLanes, codec: any ImageCodec = InProcessCodec(), budget: MemoryBudget = MemoryBudget(),
         metrics: PipelineMetrics, events: EventLog = EventLog()
@@ -39,7 +34,6 @@ package struct WorkResources: Sendable {
     }
 }
 
-/// Counts and times decodes and renders.
 package struct PipelineMetrics: Sendable {
     private let decodes: CounterFamily
     private let decodeSeconds: Histogram

@@ -23,9 +23,7 @@ final class WorkTrace: Sendable {
 
     /// Records the wait and the work; only the wait if the work never started.
     ///
-    /// - Parameters:
-    ///   - name: `decode` or `render`.
-    ///   - format: The format that is read or written.
+    /// - Parameter name: `decode` or `render`.
     func record(_ name: String, _ format: ImageFormat, until end: Duration) {
         let began = began.withLock { $0 }
         trace.record("queue", time: start..<(began?.time ?? end), attributes: [("alula.step", .string(name))])
