@@ -53,6 +53,7 @@ package struct CacheControl: Hashable, Sendable {
 package struct RequestCacheControl: Hashable, Sendable {
     /// Requires validation by the origin before a stored response is used; also set by `max-age=0`.
     package var noCache = false
+    /// Forbids reading from and writing to caches.
     package var noStore = false
     package var onlyIfCached = false
     /// The maximum age of a stored response in seconds.

@@ -69,6 +69,7 @@ package struct HistogramReading: Equatable, Sendable {
 
     var count: Int { counts.reduce(0, +) }
 
+    /// The sum of all observations in seconds.
     package var sum: Double { Double(nanoseconds) / 1e9 }
 
     static func + (left: HistogramReading, right: HistogramReading) -> HistogramReading {

@@ -14,7 +14,7 @@ package struct Thumbnail: Sendable {
     /// The latest modification date of the sources; nil if one of them has none.
     package let lastModified: HTTPDate?
     package let freshness: Freshness
-    /// One member per cache layer queried, from the outermost inward.
+    /// One member per cache layer queried, in order.
     package let cacheStatus: [CacheLayerStatus]
     /// The durations of the steps, for `Server-Timing`.
     package let timings: [StepTiming]

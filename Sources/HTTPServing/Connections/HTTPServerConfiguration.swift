@@ -15,7 +15,7 @@ package struct HTTPServerConfiguration: Sendable {
     package var maximumConnectionsPerAddress: Int?
     /// Whether an address belongs to a proxy for many clients, which has no connection limit.
     package var isTrustedProxy: @Sendable (PeerAddress) -> Bool = { _ in false }
-    /// The time a connection may stay open without a request; rounded to whole seconds.
+    /// The time a connection may stay open without a request; rounded up to whole seconds.
     package var keepAliveTimeout = Duration.seconds(60)
     /// The time from the first byte of a request header to its end.
     package var headerTimeout = Duration.seconds(5)
