@@ -116,14 +116,15 @@ let package = Package(
         module("Memory", ["CLinux"]),
         module("Text"),
         module("JSON", ["Text"]),
-        module("Crypto", ["CLibcrypto"]),
+        module("Crypto", ["CLibcrypto", "Text"]),
         module("HTTPTypes", ["Coordination", "Memory", "Text"]),
         module("Coordination", ["CLinux"]),
         module("Telemetry", ["Coordination", "JSON", "Text"]),
         module("ImageCaching", ["Coordination"]),
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module(
-            "SharedCaching", ["CHiredis", "CHiredisShim", "CLibssl", "Coordination", "Crypto", "Memory", "Telemetry"]),
+            "SharedCaching",
+            ["CHiredis", "CHiredisShim", "CLibssl", "Coordination", "Crypto", "Memory", "Telemetry", "Text"]),
         module(
             "Imaging",
             [

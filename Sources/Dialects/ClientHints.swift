@@ -78,7 +78,7 @@ package struct ClientHints: Hashable, Sendable {
     }
 
     private static func isDigits(_ text: some StringProtocol) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        !text.isEmpty && text.utf8.allSatisfy(\.isASCIIDigit)
     }
 }
 

@@ -46,12 +46,6 @@ package struct DialectPlace: Hashable, Sendable {
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-            UInt8(ascii: "."), UInt8(ascii: "~"):
-            true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || "/-_.~".utf8.contains(byte)
     }
 }

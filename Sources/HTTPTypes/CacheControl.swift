@@ -42,7 +42,7 @@ package struct CacheControl: Hashable, Sendable {
     }
 
     private static func seconds(_ text: String) -> Int? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) else {
             return nil
         }
         return min(Int(text) ?? .max, 1 << 31)

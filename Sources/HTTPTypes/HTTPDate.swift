@@ -103,7 +103,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     }
 
     private static func digits(_ text: some StringProtocol) -> Int? {
-        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
+        text.utf8.allSatisfy(\.isASCIIDigit) ? Int(text) : nil
     }
 }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// A header field line: a name, and a value without surrounding whitespace (RFC 9110 section 5).
 package struct HTTPField: Hashable, Sendable {
     package var name: Name
@@ -28,12 +30,12 @@ package struct HTTPField: Hashable, Sendable {
             let (left, right) = (left.rawName, right.rawName)
             guard left.utf8.count == right.utf8.count else { return false }
             return left == right
-                || zip(left.utf8, right.utf8).allSatisfy { HTTPSyntax.lowercased($0) == HTTPSyntax.lowercased($1) }
+                || zip(left.utf8, right.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
         }
 
         /// Hashes the lowercase spelling.
         package func hash(into hasher: inout Hasher) {
-            for byte in rawName.utf8 { hasher.combine(HTTPSyntax.lowercased(byte)) }
+            for byte in rawName.utf8 { hasher.combine(byte.asciiLowercased) }
         }
 
         package var description: String { rawName }

@@ -1,3 +1,5 @@
+import Text
+
 /// Character classes of HTTP's grammar (RFC 9110 section 5.6).
 package enum HTTPSyntax {
     /// `tchar`: the characters of method and field names.
@@ -12,11 +14,6 @@ package enum HTTPSyntax {
             true
         default: false
         }
-    }
-
-    /// Lowercases an ASCII letter; returns any other byte unchanged.
-    static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
     package static func trimmed(_ text: some StringProtocol) -> String {

@@ -1,3 +1,5 @@
+import Text
+
 /// Parses RFC 8259 numbers, and for JSON5 also hexadecimal numbers, a plus sign, and a leading or trailing point.
 extension JSONReader {
     func startsNumber(_ byte: UInt8) -> Bool {
@@ -29,7 +31,7 @@ extension JSONReader {
     /// Reads digits, at least one unless `mayBeNone`.
     private mutating func digits(mayBeNone: Bool = false) throws(Failure) -> String {
         let start = place
-        while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
+        while let byte = peek, byte.isASCIIDigit { place += 1 }
         guard place > start || mayBeNone else { throw failure("a digit is missing") }
         return String(decoding: bytes[start..<place], as: UTF8.self)
     }
@@ -43,7 +45,7 @@ extension JSONReader {
 
     private mutating func hexadecimal(_ sign: String, from start: Int) throws(Failure) -> JSONValue {
         let first = place
-        while let byte = peek, Self.isHexadecimal(byte) { place += 1 }
+        while let byte = peek, byte.isHexadecimalDigit { place += 1 }
         guard place > first else { throw failure("a digit is missing") }
         let digits = String(decoding: bytes[first..<place], as: UTF8.self)
         guard let number = Int(sign + digits, radix: 16) else { throw outOfRange(start) }
@@ -51,13 +53,4 @@ extension JSONReader {
     }
 
     private func outOfRange(_ start: Int) -> Failure { Failure(reason: "a number out of range", offset: start) }
-
-    static func isHexadecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
-    }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// Parses quoted strings with their escapes, and the unquoted names of JSON5.
 extension JSONReader {
     /// Reads a string whose opening quote is next.
@@ -78,7 +80,7 @@ extension JSONReader {
         case UInt8(ascii: "v"): return [0x0b]
         case UInt8(ascii: "x"): return Array(String(Character(Unicode.Scalar(UInt8(try hexadecimals(2))))).utf8)
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
-            let isFollowed = peek.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+            let isFollowed = peek.map(\.isASCIIDigit) ?? false
             guard byte == UInt8(ascii: "0"), !isFollowed else { throw failure("no such escape") }
             return [0]
         // A line continuation.
@@ -109,7 +111,7 @@ extension JSONReader {
 
     private mutating func hexadecimals(_ count: Int) throws(Failure) -> Int {
         let digits = bytes[place..<min(place + count, bytes.count)]
-        guard digits.count == count, digits.allSatisfy(Self.isHexadecimal),
+        guard digits.count == count, digits.allSatisfy(\.isHexadecimalDigit),
             let number = Int(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw failure("\(count) hexadecimal digits should stand here") }
         place += count

@@ -301,7 +301,7 @@ extension ImgproxyEnvironment {
 
     /// Whole seconds, or a duration with its unit.
     private static func seconds(_ text: String) -> String {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? text + "s" : text
+        text.utf8.allSatisfy(\.isASCIIDigit) ? text + "s" : text
     }
 
     private static func number(_ text: String) throws(InvalidValue) -> Double {

@@ -1,4 +1,5 @@
 import Imaging
+import Text
 import ThumbnailPipeline
 
 extension SettingTable {
@@ -21,7 +22,7 @@ extension SettingTable {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let decimals = parts.count == 2 ? parts[1] : "0"
         guard 1...2 ~= parts.count, parts[0].utf8.count == 1, 1...4 ~= decimals.utf8.count,
-            (parts[0] + decimals).utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let whole = Int(parts[0]),
+            (parts[0] + decimals).utf8.allSatisfy(\.isASCIIDigit), let whole = Int(parts[0]),
             let fraction = Int(decimals + String(repeating: "0", count: 4 - decimals.utf8.count)),
             case let value = whole * 10_000 + fraction, 0...10_000 ~= value
         else { throw InvalidValue(allowed: "a number from 0 to 1 with at most four decimals") }

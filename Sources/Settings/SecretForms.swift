@@ -85,17 +85,16 @@ extension SecretForms {
         let isPlaceholder = marks.contains { start, end in
             guard bare.hasPrefix(start), bare.hasSuffix(end), bare.count > start.count + end.count else { return false }
             let name = bare.dropFirst(start.count).dropLast(end.count)
-            return start.count > 1 || name.utf8.allSatisfy { isUpper($0) } && !name.utf8.allSatisfy { isDigit($0) }
+            return start.count > 1 || name.utf8.allSatisfy { isUpper($0) } && !name.utf8.allSatisfy { $0.isASCIIDigit }
         }
         if isPlaceholder { throw InvalidValue(allowed: "a text in which all variables are replaced") }
     }
 
     /// Returns whether a variable's name may contain this byte.
     private static func isUpper(_ byte: UInt8) -> Bool {
-        (0x41...0x5a).contains(byte) || byte == UInt8(ascii: "_") || isDigit(byte)
+        (0x41...0x5a).contains(byte) || byte == UInt8(ascii: "_") || byte.isASCIIDigit
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
 extension StringProtocol {

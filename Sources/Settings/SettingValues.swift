@@ -139,7 +139,7 @@ package enum SettingValues {
     }
 
     private static func isNumber(_ text: Substring) -> Bool {
-        !text.isEmpty && text.utf8.count < 16 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        !text.isEmpty && text.utf8.count < 16 && text.utf8.allSatisfy(\.isASCIIDigit)
     }
 }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// The loggable part of a source: host and path, never user information, query or fragment.
 ///
 /// Clients can send any text. A password in it may be unescaped, or escaped several times, so any part that could be a
@@ -46,14 +48,11 @@ package enum SourceLabel {
         }
         guard end(ofFirst: UInt8(ascii: ":"), in: rest) != nil else { return !bytes.isEmpty }
         guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), colon > bytes.startIndex else { return false }
-        return rest[(colon + 1)...].allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return rest[(colon + 1)...].allSatisfy(\.isASCIIDigit)
     }
 
     private static func isSchemeByte(_ byte: UInt8) -> Bool {
-        switch byte | 0x20 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): true
-        default: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.".utf8.contains(byte)
-        }
+        byte.isASCIIAlphanumeric || "+-.".utf8.contains(byte)
     }
 
     private static func isDelimiter(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }

@@ -23,9 +23,7 @@ extension StringProtocol {
     ///
     /// `lowercased()` maps U+212A to `k`, and so turns non-ASCII text into ASCII.
     @inlinable public var asciiLowercased: String {
-        String(
-            decoding: utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
-            as: UTF8.self)
+        String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
     }
 }
 
@@ -36,4 +34,30 @@ extension String {
         for index in bytes.indices where !isAllowed(bytes[index]) { return false }
         return true
     }
+}
+
+/// Character classes of ASCII.
+extension UInt8 {
+    /// 0 to 9.
+    @inlinable public var isASCIIDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
+    /// a to z.
+    @inlinable public var isASCIILowercase: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
+    /// A to Z.
+    @inlinable public var isASCIIUppercase: Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
+    /// a to z and A to Z.
+    @inlinable public var isASCIILetter: Bool { (self | 0x20).isASCIILowercase }
+    /// Letters and digits.
+    @inlinable public var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
+    /// 0 to 9, a to f and A to F.
+    @inlinable public var isHexadecimalDigit: Bool { hexadecimalValue != nil }
+
+    /// The value of a hexadecimal digit in either case; nil for other characters.
+    @inlinable public var hexadecimalValue: UInt8? {
+        if isASCIIDigit { return self - UInt8(ascii: "0") }
+        let lowercased = self | 0x20
+        return UInt8(ascii: "a")...UInt8(ascii: "f") ~= lowercased ? lowercased - UInt8(ascii: "a") + 10 : nil
+    }
+
+    /// The lowercase form of A to Z; any other byte unchanged.
+    @inlinable public var asciiLowercased: UInt8 { isASCIIUppercase ? self | 0x20 : self }
 }

@@ -1,9 +1,51 @@
-/// Escapes in URL paths (RFC 3986 section 2.1), decoded only where that does not change the meaning.
+/// Percent-encoding (RFC 3986 section 2.1); a plus does not stand for a space.
 package enum URLEscape {
     /// The delimiters in a URL (RFC 3986 section 2.2) except the slash, and the percent sign.
     ///
     /// Their escapes stand for the character itself, without its meaning as a delimiter.
     package static let reserved = Set("!#$%&'()*+,:;=?@[]".utf8)
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    /// Returns whether a character stands for itself everywhere in a URL (RFC 3986 section 2.3).
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
+        byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+            || byte == UInt8(ascii: "~")
+    }
+
+    /// Escapes all bytes but the ones that `isKept` accepts.
+    package static func encode(
+        _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool = isUnreserved
+    ) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.underestimatedCount * 3 / 2)
+        for byte in bytes {
+            if isKept(byte) {
+                text.append(byte)
+            } else {
+                text.append(UInt8(ascii: "%"))
+                text.append(digits[Int(byte >> 4)])
+                text.append(digits[Int(byte & 15)])
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Decodes all escapes; nil if one is incomplete.
+    package static func decode(_ bytes: some Collection<UInt8>) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var rest = bytes[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            guard let value = popValue(from: &rest) else { return nil }
+            decoded.append(value)
+        }
+        return decoded
+    }
 
     /// Decodes the escapes of matching bytes; returns the text unchanged if the result is not UTF-8.
     package static func decode(_ text: some StringProtocol, where isDecoded: (UInt8) -> Bool) -> String {
@@ -11,10 +53,10 @@ package enum URLEscape {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), let value = value(of: digits), isDecoded(value) {
+            var next = rest
+            if byte == UInt8(ascii: "%"), let value = popValue(from: &next), isDecoded(value) {
                 bytes.append(value)
-                rest = rest.dropFirst(2)
+                rest = next
             } else {
                 bytes.append(byte)
             }
@@ -22,10 +64,12 @@ package enum URLEscape {
         return String(validating: bytes, as: UTF8.self) ?? String(text)
     }
 
-    private static func value(of digits: ArraySlice<UInt8>) -> UInt8? {
-        guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else {
+    /// Removes the two digits of an escape.
+    private static func popValue<Bytes: Collection<UInt8>>(from rest: inout Bytes) -> UInt8?
+    where Bytes.SubSequence == Bytes {
+        guard let high = rest.popFirst()?.hexadecimalValue, let low = rest.popFirst()?.hexadecimalValue else {
             return nil
         }
-        return UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+        return high << 4 | low
     }
 }

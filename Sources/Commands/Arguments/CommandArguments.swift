@@ -93,7 +93,7 @@ struct CommandArguments: Sendable {
     private static func isOption(_ argument: String) -> Bool {
         let bytes = argument.utf8
         guard bytes.first == UInt8(ascii: "-"), let second = bytes.dropFirst().first else { return false }
-        return !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second)
+        return !second.isASCIIDigit
     }
 
     private static func option(_ name: Substring, of command: CommandDescription) -> CommandOption? {

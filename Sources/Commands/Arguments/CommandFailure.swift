@@ -2,6 +2,7 @@ import Coordination
 import Glibc
 import Imaging
 import Program
+import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
@@ -69,7 +70,7 @@ struct CommandFailure: Error, Equatable {
     /// Returns a sentence for use after a colon; a leading number or abbreviation does not change.
     static func lowered(_ sentence: String) -> String {
         let second = sentence.utf8.dropFirst().first ?? 0x20
-        guard (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(second) || second == 0x20 else { return sentence }
+        guard second.isASCIILowercase || second == 0x20 else { return sentence }
         return sentence.prefix(1).lowercased() + sentence.dropFirst()
     }
 

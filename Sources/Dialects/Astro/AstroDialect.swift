@@ -63,7 +63,7 @@ package struct AstroDialect: FrontEndDialect {
 
     /// The digits at the beginning of a text; nil if there are none, or only zeros.
     private static func number(_ text: String) -> Int? {
-        let digits = text.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let digits = text.utf8.prefix(while: \.isASCIIDigit)
         guard let number = Int(String(decoding: digits.prefix(9), as: UTF8.self)), number > 0 else { return nil }
         return number
     }

@@ -95,7 +95,7 @@ struct FrontEndTarget {
     ///
     /// - Throws: ``APIError/badParameter(_:_:)``.
     static func whole(_ text: String, _ name: String, in range: ClosedRange<Int>) throws(APIError) -> Int {
-        guard !text.isEmpty, text.utf8.count <= 9, text.hasOnlyBytes({ (0x30...0x39).contains($0) }),
+        guard !text.isEmpty, text.utf8.count <= 9, text.hasOnlyBytes(\.isASCIIDigit),
             let number = Int(text), range.contains(number)
         else {
             throw .badParameter(name, "Must be a whole number from \(range.lowerBound) to \(range.upperBound).")

@@ -1,11 +1,13 @@
 import Imaging
+import Text
 
 /// Reads and writes the values of single parameters; readers return nil for a value that the grammar does not allow.
 package enum ParameterGrammar {
     /// Decimal digits without sign or leading zero, within `range`.
     package static func integer(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
         let bytes = text.utf8
-        guard !bytes.isEmpty, bytes.count <= 15, bytes.allSatisfy(isDigit), bytes.count == 1 || bytes.first != zero,
+        guard !bytes.isEmpty, bytes.count <= 15, bytes.allSatisfy(\.isASCIIDigit),
+            bytes.count == 1 || bytes.first != zero,
             let number = Int(text), range.contains(number)
         else { return nil }
         return number
@@ -22,7 +24,9 @@ package enum ParameterGrammar {
         guard let first = parts.first, let whole = integer(first, in: 0...range.upperBound) else { return nil }
         var (value, places) = (whole, decimals)
         if parts.count == 2 {
-            guard (1...decimals).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(isDigit) else { return nil }
+            guard (1...decimals).contains(parts[1].utf8.count), parts[1].utf8.allSatisfy(\.isASCIIDigit) else {
+                return nil
+            }
             for digit in parts[1].utf8 { value = 10 * value + Int(digit - zero) }
             places -= parts[1].utf8.count
         }
@@ -32,7 +36,9 @@ package enum ParameterGrammar {
 
     /// A decimal number of at most 24 bytes without an exponent, such as `-1.5` or `.25`.
     static func decimal(_ text: some StringProtocol) -> Double? {
-        guard text.utf8.count <= 24, text.utf8.allSatisfy({ isDigit($0) || ".-".utf8.contains($0) }) else { return nil }
+        guard text.utf8.count <= 24, text.utf8.allSatisfy({ $0.isASCIIDigit || ".-".utf8.contains($0) }) else {
+            return nil
+        }
         return Double(text)
     }
 
@@ -127,7 +133,6 @@ package enum ParameterGrammar {
     static let longestSource = 2_048
 
     private static let zero = UInt8(ascii: "0")
-    private static func isDigit(_ byte: UInt8) -> Bool { (zero...UInt8(ascii: "9")).contains(byte) }
 
     private static let gravities: [(name: String, gravity: Gravity)] = [
         ("center", .center), ("top", .top), ("top-right", .topRight), ("right", .right),

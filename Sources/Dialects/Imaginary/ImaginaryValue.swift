@@ -58,7 +58,7 @@ extension ImaginaryValue {
     static func components(_ text: String) -> [UInt8] {
         text.split(separator: ",", omittingEmptySubsequences: false).map { member in
             let digits = member.utf8.drop { $0 == 0x20 }.prefix { $0 != 0x20 }
-            guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+            guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit) else { return 0 }
             return UInt8(clamping: Int(String(decoding: digits.prefix(9), as: UTF8.self)) ?? 255)
         }
     }

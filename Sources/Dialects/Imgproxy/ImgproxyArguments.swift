@@ -70,7 +70,7 @@ struct ImgproxyArguments {
         let text = option.arguments[index]
         let digits = text.first == UInt8(ascii: "+") || text.first == UInt8(ascii: "-") ? text.dropFirst() : text
         let significant = digits.drop { $0 == UInt8(ascii: "0") }
-        let isNumber = !digits.isEmpty && significant.allSatisfy { (0x30...0x39).contains($0) }
+        let isNumber = !digits.isEmpty && significant.allSatisfy(\.isASCIIDigit)
         if isNumber, significant.count <= 16 {
             let magnitude = significant.reduce(0) { 10 * $0 + Int($1 - 0x30) }
             let value = text.first == UInt8(ascii: "-") ? -magnitude : magnitude
@@ -140,12 +140,7 @@ struct ImgproxyArguments {
     private static let longestNumber = 32
 
     private static func isNumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "e"), UInt8(ascii: "E"):
-            true
-        default: false
-        }
+        byte.isASCIIDigit || "+-.eE".utf8.contains(byte)
     }
 }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// A rule that replaces the beginning of a source.
 package struct ImgproxyReplacement: Hashable, Sendable {
     /// The texts between the stars of the pattern.
@@ -79,18 +81,13 @@ package struct ImgproxyReplacement: Hashable, Sendable {
     }
 
     private static func isOfHost(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-            true
-        default: false
-        }
+        byte.isASCIIAlphanumeric || "-_.".utf8.contains(byte)
     }
 
     private func reference(at start: Int) -> (number: Int, end: Int)? {
         let rest = replacement[start...]
         let isBraced = rest.first == UInt8(ascii: "{")
-        let digits = (isBraced ? rest.dropFirst() : rest).prefix { (0x30...0x39).contains($0) }
+        let digits = (isBraced ? rest.dropFirst() : rest).prefix(while: \.isASCIIDigit)
         guard (1...2).contains(digits.count), let number = Int(String(decoding: digits, as: UTF8.self)) else {
             return nil
         }

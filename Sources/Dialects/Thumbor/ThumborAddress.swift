@@ -34,8 +34,8 @@ enum ThumborAddress {
     /// Whether the text begins with letters and `://`.
     private static func hasScheme(_ text: String) -> Bool {
         let scheme = text.utf8.prefix { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "+")
+            (byte | 0x20).isASCIILowercase
+                || byte.isASCIIDigit || byte == UInt8(ascii: "+")
                 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
         }
         return !scheme.isEmpty && text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)

@@ -113,7 +113,7 @@ enum ThumborNumber {
         guard !text.isEmpty else { return nil }
         var value = 0
         for byte in text {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            guard byte.isASCIIDigit else { return nil }
             value = min(value, (.max - 9) / 10) * 10 + Int(byte - UInt8(ascii: "0"))
         }
         return value <= most ? value : nil
@@ -134,7 +134,7 @@ enum ThumborNumber {
         let decimals = digits[min(point + 1, digits.endIndex)...]
         guard point > 0 || !decimals.isEmpty else { return nil }
         guard let number = point == 0 ? 0 : whole(digits[..<point], most: 1_000_000_000),
-            decimals.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            decimals.allSatisfy(\.isASCIIDigit)
         else { return nil }
         var value = number * 1_000_000
         var unit = 100_000

@@ -43,7 +43,7 @@ enum WsrvNumbers {
         if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
         var value: Int?
         for byte in digits {
-            guard isDigit(byte) else { break }
+            guard byte.isASCIIDigit else { break }
             value = min(10 * (value ?? 0) + Int(byte - UInt8(ascii: "0")), Int(Int32.max) + 1)
         }
         guard let value, value <= (isNegative ? Int(Int32.max) : largest) else { return unreadable }
@@ -63,17 +63,17 @@ enum WsrvNumbers {
             if end < text.endIndex, text[end] == UInt8(ascii: "-") || text[end] == UInt8(ascii: "+") { end += 1 }
         }
         skipSign()
-        var digits = skip(isDigit)
+        var digits = skip(\.isASCIIDigit)
         if end < text.endIndex, text[end] == UInt8(ascii: ".") {
             end += 1
-            digits += skip(isDigit)
+            digits += skip(\.isASCIIDigit)
         }
         guard digits > 0 else { return Float(unreadable) }
         let mantissa = end
         if end < text.endIndex, text[end] | 0x20 == UInt8(ascii: "e") {
             end += 1
             skipSign()
-            if skip(isDigit) == 0 { end = mantissa }
+            if skip(\.isASCIIDigit) == 0 { end = mantissa }
         }
         let number = String(decoding: text[..<end], as: UTF8.self)
         // Numbers that are too small to be told from zero are as unreadable as those that are too large.
@@ -139,9 +139,7 @@ enum WsrvNumbers {
             alpha: UInt8(argb >> 24 & 255))
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
     private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+        byte.isHexadecimalDigit && !byte.isASCIIUppercase
     }
 }

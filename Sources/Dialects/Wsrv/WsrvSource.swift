@@ -67,7 +67,7 @@ enum WsrvDuration {
         var (sum, number, firstUnit) = (0, 0, 0)
         var hasDigits = false
         for byte in text {
-            if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            if byte.isASCIIDigit {
                 hasDigits = true
                 number = min(10 * number + Int(byte - UInt8(ascii: "0")), year + 1)
                 continue

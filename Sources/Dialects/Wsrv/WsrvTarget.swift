@@ -109,12 +109,7 @@ struct WsrvTarget {
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"):
-            true
-        default: false
-        }
+        byte.isASCIIAlphanumeric
     }
 
     /// The options, and the parameters that mean nothing.

@@ -1,3 +1,5 @@
+import Text
+
 /// A block of addresses that share a prefix, such as `10.0.0.0/8` (RFC 4632, RFC 4291 section 2.3).
 package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
     private let address: IPAddress
@@ -11,7 +13,7 @@ package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
         let width = address.isV6 ? 128 : 32
         var length = width
         if parts.count == 2 {
-            guard parts[1].utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            guard parts[1].utf8.allSatisfy(\.isASCIIDigit),
                 let number = Int(parts[1]), number <= width
             else { return nil }
             length = number

@@ -38,7 +38,7 @@ enum KeyServices {
             ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"), ("RoleArn", role),
             ("RoleSessionName", session), ("WebIdentityToken", token),
         ]
-        let form = parameters.map { "\($0)=\(URLEscapes.escaped($1.utf8))" }.joined(separator: "&")
+        let form = parameters.map { "\($0)=\(URLEscape.encode($1.utf8))" }.joined(separator: "&")
         return HTTPRequest(
             method: .post, target: "",
             headerFields: [.contentType: "application/x-www-form-urlencoded", .accept: "text/xml, application/xml"],
@@ -64,7 +64,7 @@ enum KeyServices {
         let ask = HTTPRequest(target: "", headerFields: [.metadataToken: token])
         let folder = service + "/latest/meta-data/iam/security-credentials/"
         let role = try text(in: blockingBody(ask, folder, "metadata", send), "role")
-        return try LentKey.inJSON(blockingBody(ask, folder + URLEscapes.escaped(role.utf8), "metadata", send))
+        return try LentKey.inJSON(blockingBody(ask, folder + URLEscape.encode(role.utf8), "metadata", send))
     }
 
     /// Returns the body of a response with status 200.

@@ -68,7 +68,7 @@ enum LentKey {
 
     private static func code(_ text: String?) -> String? {
         guard let text = text.flatMap(word), text.utf8.count <= 64,
-            text.hasOnlyBytes({ (UInt8(ascii: "A")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: ".") })
+            text.hasOnlyBytes({ (0x41...0x7A).contains($0) || $0 == UInt8(ascii: ".") })
         else { return nil }
         return text
     }

@@ -39,7 +39,7 @@ package struct Destination: Sendable {
 
     /// Returns whether the path consists of valid names, in every spelling.
     private static func isPath(_ path: Substring, in origin: Origin) -> Bool {
-        let decoded = URLEscapes.decoded(path)
+        let decoded = URLEscape.decode(path.utf8)
         // File names are literal, including broken escapes; a program that decodes them must not be led elsewhere.
         guard case .folder = origin.place else { return decoded.map(isPath) ?? false }
         return isPath(Array(path.utf8)) && decoded.map(isPath) ?? true

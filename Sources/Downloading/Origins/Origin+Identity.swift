@@ -67,21 +67,21 @@ enum SignedReference {
     /// Returns the path below the base with every segment escaped once; the caller has rejected dot segments, which
     /// would leave the base.
     static func path(basePath: String, _ reference: Substring) throws(SourceURLError) -> String {
-        guard reference.utf8.first != UInt8(ascii: "/"), let key = URLEscapes.decoded(reference) else {
+        guard reference.utf8.first != UInt8(ascii: "/"), let key = URLEscape.decode(reference.utf8) else {
             throw .malformed
         }
         let segments = key.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return basePath + segments.map { URLEscapes.escaped($0) }.joined(separator: "/")
+        return basePath + segments.map { URLEscape.encode($0) }.joined(separator: "/")
     }
 
     /// Escapes and sorts the parameters; one without a value gets an empty one, and a plus is literal.
     static func query(_ reference: Substring) throws(SourceURLError) -> String {
         var parameters: [(name: String, value: String)] = []
         for parameter in reference.split(separator: "&") {
-            guard let decodedName = URLEscapes.decoded(parameter.prefix(before: UInt8(ascii: "="))),
-                let decodedValue = URLEscapes.decoded(parameter.suffix(after: UInt8(ascii: "=")) ?? "")
+            guard let decodedName = URLEscape.decode(parameter.prefix(before: UInt8(ascii: "=")).utf8),
+                let decodedValue = URLEscape.decode((parameter.suffix(after: UInt8(ascii: "=")) ?? "").utf8)
             else { throw .malformed }
-            parameters.append((URLEscapes.escaped(decodedName), URLEscapes.escaped(decodedValue)))
+            parameters.append((URLEscape.encode(decodedName), URLEscape.encode(decodedValue)))
         }
         return parameters.sorted { $0 < $1 }.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     }

@@ -43,10 +43,8 @@ package struct Origins: Sendable {
     /// and not one of our schemes.
     package static func isName(_ name: String) -> Bool {
         let bytes = name.utf8
-        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        return (1...32).contains(bytes.count) && bytes.first.map(letters.contains) == true
-            && bytes.allSatisfy { letters.contains($0) || digits.contains($0) || $0 == UInt8(ascii: "-") }
+        return (1...32).contains(bytes.count) && bytes.first?.isASCIILowercase == true
+            && bytes.allSatisfy { $0.isASCIILowercase || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
             && name != "http" && name != "https"
     }
 

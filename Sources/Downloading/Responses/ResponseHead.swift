@@ -20,7 +20,7 @@ struct ResponseHead {
         }
         var announced: Int?
         if let length = lengths.first {
-            guard !length.isEmpty, length.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            guard !length.isEmpty, length.utf8.allSatisfy(\.isASCIIDigit),
                 let number = Int(length)
             else { throw .protocolError("a length that is no number") }
             announced = number

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// Parses the lines of a response header passed by libcurl, and rejects hostile ones.
 ///
@@ -60,7 +61,7 @@ struct ResponseHeadReader {
         }
         var status = 0
         for index in 9..<12 {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(line[index]) else {
+            guard line[index].isASCIIDigit else {
                 throw .protocolError("a status that is no number")
             }
             status = status * 10 + Int(line[index] - UInt8(ascii: "0"))

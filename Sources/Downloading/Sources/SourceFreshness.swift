@@ -1,4 +1,5 @@
 package import HTTPTypes
+import Text
 
 /// The lifetime of an origin's response, and its possible use afterward: RFC 9111 for a shared cache.
 ///
@@ -90,7 +91,7 @@ package struct SourceFreshness: Hashable, Sendable {
     /// Parses the first number (section 5.1), at most 2³¹ (section 1.2.2); ignores invalid values.
     private static func statedAge(_ values: [String]) -> Int {
         guard let text = values.first.flatMap({ HTTPSyntax.list($0).first }),
-            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            text.utf8.allSatisfy(\.isASCIIDigit)
         else { return 0 }
         return min(Int(text) ?? .max, 1 << 31)
     }

@@ -39,7 +39,7 @@ struct SourceHost {
 
     /// A host whose last label is a number counts as an IPv4 address for every parser (WHATWG URL section 3.5).
     private static func isNumber(_ label: Substring) -> Bool {
-        let isDecimal = label.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        let isDecimal = label.utf8.allSatisfy(\.isASCIIDigit)
         return !label.isEmpty && isDecimal || label.hasPrefix("0x") && UInt64(label.dropFirst(2), radix: 16) != nil
             || label == "0x"
     }
@@ -47,12 +47,7 @@ struct SourceHost {
     private static func isLabel(_ label: Substring) -> Bool {
         (1...63).contains(label.utf8.count)
             && label.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-                    UInt8(ascii: "_"):
-                    true
-                default: false
-                }
+                byte.isASCIILowercase || byte.isASCIIDigit || "-_".utf8.contains(byte)
             }
     }
 }

@@ -76,7 +76,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         host = name
         port = 0
         address = nil
-        self.path = "/" + segments.map { URLEscapes.escaped($0) }.joined(separator: "/")
+        self.path = "/" + segments.map { URLEscape.encode($0) }.joined(separator: "/")
         canonical = "\(scheme)://\(name)\(self.path)"
     }
 
@@ -130,7 +130,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         try checkBytes(of: text)
         let scheme = text.prefix(before: UInt8(ascii: ":")).asciiLowercased
         guard text.utf8.dropFirst(scheme.utf8.count).starts(with: "://".utf8),
-            scheme.utf8.first.map({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) == true,
+            scheme.utf8.first.map(\.isASCIILowercase) == true,
             scheme.hasOnlyBytes({ HTTPSchemeSyntax.isAllowed($0) })
         else { throw .malformed }
         guard scheme == "http" || scheme == "https" else { throw .schemeNotAllowed(scheme) }
@@ -150,11 +150,6 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
 private enum HTTPSchemeSyntax {
     static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"),
-            UInt8(ascii: "-"), UInt8(ascii: "."):
-            true
-        default: false
-        }
+        byte.isASCIILowercase || byte.isASCIIDigit || "+-.".utf8.contains(byte)
     }
 }

@@ -68,7 +68,7 @@ enum RequestRules {
     /// becomes its maximum, which exceeds every limit.
     private static func length(_ value: String) -> Int? {
         guard let first = value.utf8.first, first != UInt8(ascii: "0") || value.utf8.count == 1,
-            value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            value.utf8.allSatisfy(\.isASCIIDigit)
         else { return nil }
         return Int(value) ?? .max
     }

@@ -1,3 +1,5 @@
+import Text
+
 extension ImageHeader {
     /// Reads the header of an SVG file (SVG 1.1 section 7, CSS Images 3 section 4.2): the attributes of its root
     /// element.
@@ -93,7 +95,7 @@ struct SVGRoot {
         let bytes = Array(text.utf8).filter { $0 > 0x20 }
         // An exponent needs digits; an `e` without them begins a unit.
         var end = 0
-        func isDigit(_ index: Int) -> Bool { bytes.indices ~= index && 0x30...0x39 ~= bytes[index] }
+        func isDigit(_ index: Int) -> Bool { bytes.indices ~= index && bytes[index].isASCIIDigit }
         func isSign(_ index: Int) -> Bool { bytes.indices ~= index && (bytes[index] == 0x2B || bytes[index] == 0x2D) }
         if isSign(end) { end += 1 }
         while isDigit(end) || bytes.indices ~= end && bytes[end] == UInt8(ascii: ".") { end += 1 }

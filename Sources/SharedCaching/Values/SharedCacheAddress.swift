@@ -1,3 +1,5 @@
+import Text
+
 /// The address of the shared cache: `redis://HOST:PORT/DATABASE`, or `rediss://…` for TLS.
 package struct SharedCacheAddress: Hashable, Sendable {
     /// A name, or an address without brackets.
@@ -29,12 +31,7 @@ package struct SharedCacheAddress: Hashable, Sendable {
 
     private static func hostAndPort(_ text: Substring) -> (host: String, port: Substring?)? {
         let isAllowed: (UInt8) -> Bool = { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
+            byte.isASCIIAlphanumeric || ".-_".utf8.contains(byte)
         }
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return nil }
@@ -54,7 +51,7 @@ package struct SharedCacheAddress: Hashable, Sendable {
     }
 
     private static func number(_ text: some StringProtocol, to most: Int) -> Int? {
-        guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy(\.isASCIIDigit),
             let number = Int(text), number <= most
         else { return nil }
         return number

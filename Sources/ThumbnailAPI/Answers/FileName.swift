@@ -66,12 +66,7 @@ package struct FileName: Sendable, Equatable {
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
+        byte.isASCIIAlphanumeric
     }
 
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {

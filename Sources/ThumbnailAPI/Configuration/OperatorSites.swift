@@ -2,6 +2,7 @@ import Dialects
 import Downloading
 package import HTTPTypes
 import Telemetry
+import Text
 
 /// The host names of the admin listener, and the sites that may write to it.
 ///
@@ -79,7 +80,7 @@ package struct OperatorSites: Sendable {
 
     /// Returns a host name in lowercase, without a trailing dot.
     private static func canonical(_ host: Substring.UTF8View) -> [UInt8] {
-        var bytes = host.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        var bytes = host.map { $0.asciiLowercased }
         if bytes.count > 1, bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
         return bytes
     }
@@ -108,7 +109,7 @@ private struct Authority {
         let rest = text[end...]
         guard !host.isEmpty, rest.isEmpty || rest.first == UInt8(ascii: ":") else { return nil }
         let digits = rest.dropFirst()
-        guard digits.count <= 5, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+        guard digits.count <= 5, digits.allSatisfy(\.isASCIIDigit) else {
             return nil
         }
         port = Int(String(Substring(digits)))

@@ -64,7 +64,7 @@ struct EventResponder: Sendable {
     /// empty field.
     private func lastID(in fields: HTTPFields) throws(APIError) -> Int? {
         guard let text = fields[.lastEventID], !text.isEmpty else { return nil }
-        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let id = Int(text) else {
+        guard text.utf8.allSatisfy(\.isASCIIDigit), let id = Int(text) else {
             throw .badParameter(HTTPField.Name.lastEventID.rawName, "Must be the id of an event.")
         }
         return id

@@ -91,12 +91,7 @@ struct RenditionElement {
     private static func isName(_ text: String) -> Bool {
         guard 1...longestName ~= text.utf8.count, text.utf8.first != UInt8(ascii: ".") else { return false }
         return text.hasOnlyBytes { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
+            byte.isASCIIAlphanumeric || "._-".utf8.contains(byte)
         }
     }
 }

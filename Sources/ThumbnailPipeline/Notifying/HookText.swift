@@ -1,5 +1,6 @@
 import Downloading
 import JSON
+import Text
 
 /// A text of the settings file with the placeholders `{url}`, `{tags}` and `{tag}` for the subject of a purge.
 struct HookText: Sendable, Equatable {
@@ -90,7 +91,7 @@ struct HookText: Sendable, Equatable {
 
     private func escaped(_ text: String, _ isInString: Bool) -> [UInt8] {
         switch place {
-        case .url: Array(URLEscapes.escaped(text.utf8).utf8)
+        case .url: Array(URLEscape.encode(text.utf8).utf8)
         case .field, .text: Array(text.utf8)
         case .json:
             isInString ? Array(JSONText.string(text).utf8.dropFirst().dropLast()) : Array(JSONText.string(text).utf8)
