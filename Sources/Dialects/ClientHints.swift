@@ -1,31 +1,30 @@
 package import HTTPTypes
 import Text
 
-/// The facts about a client's screen and connection that its request's fields tell: those that were read.
+/// Client hints about the screen and the connection, from those request fields that were read.
 ///
-/// Also a part of the key under which a target's reading is remembered, so that it holds nothing else. A value above
-/// its bound is the bound; one below its bound, or not of its form, counts as absent.
+/// Also part of the cache key of a parsed target, so it contains nothing else. A value above its limit is clipped; one
+/// below its limit, or malformed, counts as absent.
 package struct ClientHints: Hashable, Sendable {
-    /// The width at which the image is shown, in pixels of the device; nil if it is not told.
+    /// The display width of the image in device pixels; nil if unknown.
     private(set) var width: Int?
-    /// Device pixels per CSS pixel in thousandths; nil if they are not told.
+    /// Device pixels per CSS pixel in thousandths; nil if unknown.
     private(set) var ratio: Int?
     /// Whether the client wants to save data.
     private(set) var savesData = false
-    /// The fields that were read; the older name of a field only if the newer one tells nothing.
+    /// The fields that were read; the older name of a field only if the newer one is absent or invalid.
     package private(set) var fields: HintFields = []
 
-    /// No hints.
     package init() {}
 
-    /// Reads the hints in `fields` that `wanted` names by the newer names of their fields.
+    /// Reads the hints in `fields` that `wanted` includes by the newer names of their fields.
     package init(_ fields: HTTPFields, reading wanted: HintFields = .all) {
         if wanted.contains(.secWidth) { width = read(fields, [.secWidth, .width], Self.width) }
         if wanted.contains(.secRatio) { ratio = read(fields, [.secRatio, .ratio], Self.ratio) }
         if wanted.contains(.saveData) { savesData = read(fields, [.saveData]) { $0 == "on" ? true : nil } ?? false }
     }
 
-    /// These hints without those that `wanted` does not name.
+    /// Returns only the hints that `wanted` includes.
     package func only(_ wanted: HintFields) -> ClientHints {
         var hints = ClientHints()
         if wanted.contains(.secWidth) { (hints.width, hints.fields) = (width, fields.intersection(.widths)) }
@@ -40,7 +39,7 @@ package struct ClientHints: Hashable, Sendable {
         return hints
     }
 
-    /// Hashes what was read; for most targets that is nothing.
+    /// Hashes only present hints; most targets have none.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(fields.rawValue)
         guard !fields.isEmpty else { return }
@@ -59,13 +58,13 @@ package struct ClientHints: Hashable, Sendable {
         return nil
     }
 
-    /// A whole number (RFC 8941 section 3.3.1) of pixels that a side can have.
+    /// Parses a whole number (RFC 8941 section 3.3.1) of pixels within the limits of a side.
     private static func width(_ text: String) -> Int? {
         guard isDigits(text), text.utf8.count <= 15 else { return nil }
         return Int(text).flatMap { $0 >= 1 ? min($0, 16_384) : nil }
     }
 
-    /// A whole number or a decimal (RFC 8941 section 3.3.2), in the bounds of `dpr`.
+    /// Parses a whole number or a decimal (RFC 8941 section 3.3.2) within the limits of `dpr`.
     private static func ratio(_ text: String) -> Int? {
         let whole = text.prefix(before: UInt8(ascii: "."))
         let decimals = text.suffix(after: UInt8(ascii: "."))
@@ -82,7 +81,7 @@ package struct ClientHints: Hashable, Sendable {
     }
 }
 
-/// Fields that tell hints.
+/// Request fields with hints.
 package struct HintFields: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -97,16 +96,13 @@ package struct HintFields: OptionSet, Hashable, Sendable {
     static let saveData = HintFields(rawValue: 16)
     static let widths: HintFields = [.secWidth, .width]
     static let ratios: HintFields = [.secRatio, .ratio]
-    /// The fields of all hints.
     package static let all: HintFields = [.widths, .ratios, .saveData]
 
     private static let named: [(HintFields, HTTPField.Name)] = [
         (.secWidth, .secCHWidth), (.width, .width), (.secRatio, .secCHDPR), (.ratio, .dpr), (.saveData, .saveData),
     ]
 
-    /// The name of a single field.
     fileprivate var name: HTTPField.Name? { Self.named.first { $0.0 == self }?.1 }
 
-    /// The names of the fields.
     package var names: [String] { Self.named.filter { contains($0.0) }.map(\.1.rawName) }
 }

@@ -1,32 +1,30 @@
 import Imaging
 import ThumbnailTypes
 
-/// The operator's bounds on what clients ask for, in all grammars: the one place that each of their requests passes.
+/// The operator's limits on client requests in all dialects; every client request passes through it.
 package struct ClientPolicy: Sendable {
-    /// The sizes and qualities of requests that are not signed.
+    /// The sizes and qualities of unsigned requests.
     let sizes: SizePolicy
-    /// The quality of results for clients that save data, unless a lower one or one by name counts; nil for no such
-    /// quality.
+    /// The quality for clients that save data, unless a lower or an explicit one applies; nil for none.
     let saveDataQuality: Int?
 
-    /// Whether requests that are not signed may name tags; those of presets are the operator's.
+    /// Whether unsigned requests may name tags; those of presets are the operator's.
     let takesUnsignedTags: Bool
 
-    /// A policy of these bounds.
     package init(
         _ sizes: SizePolicy = SizePolicy(), saveDataQuality: Int? = nil, takesUnsignedTags: Bool = true
     ) {
         (self.sizes, self.saveDataQuality, self.takesUnsignedTags) = (sizes, saveDataQuality, takesUnsignedTags)
     }
 
-    /// The query of a target of `dialect`, or of the target that is allowed in its place.
+    /// Returns the query of a target of `dialect`, or the allowed query that replaces it.
     ///
-    /// - Throws: ``APIError`` for the first thing that is wrong.
+    /// - Throws: ``APIError`` for the first error.
     package func query(in target: RequestedTarget, of dialect: any Dialect) throws(APIError) -> ThumbnailQuery {
         try allowed(try dialect.query(in: target), isSigned: dialect.isSigned(target), target.hints)
     }
 
-    /// The query that is allowed in place of a client's.
+    /// Returns the allowed query for a client's query.
     ///
     /// - Throws: ``APIError/sizeNotAllowed(_:allowed:)`` or ``APIError/tagsNotAllowed``.
     package func allowed(
@@ -38,7 +36,7 @@ package struct ClientPolicy: Sendable {
         }
         let isBounded = !isSigned && !sizes.isOpen
         guard let recipe = query.request.recipe.recipe as? any SizedRecipe else {
-            // A grammar whose recipes cannot be bounded is none that strangers may use.
+            // A dialect whose recipes cannot be limited is not available to public clients.
             if isBounded { throw sizes.refusal("w") }
             return query
         }

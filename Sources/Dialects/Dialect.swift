@@ -1,63 +1,62 @@
 package import HTTPTypes
 package import Text
 
-/// A grammar of request targets: one way to ask for images by URL.
+/// A grammar of request targets: a way to request images by URL.
 ///
-/// A dialect decides by a ``RequestedTarget`` alone, of whose hints it notes those that it reads in
-/// ``ThumbnailQuery/hintFields``, and always in the same way, because its decision is remembered: a target that comes
-/// again is neither judged nor read a second time. Which hints it reads must not depend on their values. Called on
-/// event threads; must not block.
+/// A dialect's decision must depend only on a ``RequestedTarget``, whose used hints it records in
+/// ``ThumbnailQuery/hintFields``, and must be deterministic, because it is cached: a repeated target is neither checked
+/// nor parsed again. Which hints it uses must not depend on their values. Called on event threads; must not block.
 package protocol Dialect: Sendable {
     /// The dialect's name: the value of `route` in metrics and log lines.
     var name: String { get }
 
-    /// The name in the setting `unsignedDialects`, by which the dialect's keys close others as well.
+    /// The name in the setting `unsignedDialects`, under which the dialect's keys close others.
     var unsignedName: String { get }
 
-    /// Whether the dialect has signing keys of its own.
+    /// Whether the dialect has its own signing keys.
     ///
     /// A dialect that serves unsigned targets is closed while others have keys, unless the configuration names it: it
     /// must not open what their keys close.
     var signatures: DialectSignatures { get }
 
-    /// The paths at which the other service says whether it is ready.
+    /// The readiness paths of the other service.
     ///
-    /// Alula answers there as at `/health/ready`, so that probes may stay as they are.
+    /// Alula answers there as at `/health/ready`, so that existing probes work.
     var probePaths: [String] { get }
 
-    /// Judges a request for one of ``probePaths``.
+    /// Checks a request for one of ``probePaths``.
     func judgeProbe(_ target: RequestedTarget) throws(APIError)
 
-    /// How requests for targets of the dialect may bring images as their bodies.
+    /// How requests for targets of the dialect may upload images.
     var uploads: DialectUploads { get }
 
-    /// Whether a raw target belongs to the dialect.
+    /// Returns whether a raw target belongs to the dialect.
     ///
-    /// Asked for each request whose header was not recognized, so it must be cheap.
+    /// Called for each request whose header is new, so it must be cheap.
     func claim(on target: String) -> DialectClaim
 
-    /// Whether the target may be read: it is signed as the dialect demands, or the dialect demands no signature.
+    /// Returns whether the target may be parsed: its signature is valid, or not required.
     ///
-    /// Judged before the target is read.
+    /// Checked before the target is parsed.
     func isAuthentic(_ target: RequestedTarget) -> Bool
 
-    /// Whether an authentic target is one that a key of the dialect has signed.
+    /// Returns whether a key of the dialect has signed an authentic target.
     func isSigned(_ target: RequestedTarget) -> Bool
 
-    /// The query that the target stands for, with the dialect's own defaults and negotiation.
+    /// Parses a target to a query, with the dialect's own defaults and negotiation.
     ///
-    /// - Throws: ``APIError`` for the first thing that is wrong.
+    /// - Throws: ``APIError`` for the first error.
     func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
 
-    /// The query that the target of a request with an image as its body stands for; asked unless ``uploads`` are none.
+    /// Parses the target of a request with an image as its body; called unless ``uploads`` is `none`.
     ///
-    /// - Throws: ``APIError`` for the first thing that is wrong.
+    /// - Throws: ``APIError`` for the first error.
     func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
 
-    /// The image that answers a failed request for a target; nil for ``response(to:)`` alone.
+    /// Returns the fallback image for a failed request; nil to use only ``response(to:)``.
     func standIn(for target: RequestedTarget) -> StandIn?
 
-    /// The answer to a failed request for one of the dialect's targets, with the dialect's own status and words.
+    /// Returns the error response for one of the dialect's targets, with the dialect's own status and text.
     func response(to problem: Problem) -> HTTPResponse
 }
 
@@ -65,71 +64,58 @@ package protocol Dialect: Sendable {
 package enum DialectSignatures: Sendable {
     /// There are no keys.
     case none
-    /// There are keys, and unsigned targets are served as well, because an operator says so.
+    /// There are keys, but unsigned targets are also served, by the operator's choice.
     case offered
-    /// There are keys, and unsigned targets are refused.
+    /// There are keys, and unsigned targets are rejected.
     case demanded
 }
 
-/// How requests bring images as their bodies.
+/// How requests upload images.
 package enum DialectUploads: Hashable, Sendable {
-    /// Not at all.
     case none
-    /// The signature is a field that covers the body, and `Content-Type` says what it is.
+    /// A field contains a signature that covers the body, and `Content-Type` declares its type.
     case sealed
-    /// The target is judged like any other; the bytes of the body say what it is, or it is a form with a file in the
-    /// field of this name.
+    /// The target is checked like any other; the body is an image or a form with a file in the field of this name.
     case judged(field: ExactText)
 }
 
 extension Dialect {
-    /// The dialect's name.
     package var unsignedName: String { name }
 
-    /// Whether signatures are demanded.
+    /// Whether signatures are required.
     package func isSigned(_ target: RequestedTarget) -> Bool { signatures == .demanded }
 
-    /// No paths.
     package var probePaths: [String] { [] }
 
-    /// Anybody may probe.
     package func judgeProbe(_ target: RequestedTarget) throws(APIError) {}
 
-    /// None.
     package var uploads: DialectUploads { .none }
 
-    /// Whether requests may bring images as their bodies.
+    /// Whether requests may upload images.
     package var takesImages: Bool { uploads != .none }
 
-    /// Nothing is made of images here.
     package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery { throw .methodNotAllowed }
 
-    /// None.
     package func standIn(for target: RequestedTarget) -> StandIn? { nil }
 
-    /// The answer as Alula words it.
     package func response(to problem: Problem) -> HTTPResponse { problem.response }
 }
 
-/// A dialect that knows no signatures, at a place of its own.
+/// A dialect without signatures, at its own path.
 package protocol UnsignedDialect: Dialect {
     var place: DialectPlace { get }
 }
 
 extension UnsignedDialect {
-    /// None.
     package var signatures: DialectSignatures { .none }
 
-    /// All targets at the dialect's place.
     package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
 
-    /// Every target may be served.
     package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 }
 
-/// How surely a target belongs to a dialect.
+/// How certainly a target belongs to a dialect.
 package enum DialectClaim: Sendable {
-    /// The target does not belong to the dialect.
     case none
     /// The target belongs to the dialect unless it is one of Alula's own routes: the claim of a dialect at `/`.
     case remainder
@@ -137,35 +123,34 @@ package enum DialectClaim: Sendable {
     case certain
 }
 
-/// A dialect in which a source and a rendition of it can be named separately, as jobs name them.
+/// A dialect in which jobs can name a source and a rendition separately.
 package protocol RenditionDialect: Dialect {
-    /// The target for a rendition of `source`, in the dialect's one spelling of it.
+    /// Returns the canonical target for a rendition of `source`.
     ///
-    /// - Throws: ``APIError`` for the first thing that is wrong.
+    /// - Throws: ``APIError`` for the first error.
     func target(source: String, rendition: String) throws(APIError) -> String
 }
 
-/// The parts of a request that a dialect sees; they alone decide which image is requested.
+/// The parts of a request that a dialect can access; only they determine the requested image.
 ///
-/// Also the key under which the dialect's reading is remembered, so the reading cannot depend on anything else.
+/// Also the cache key of the parsed target, so parsing cannot depend on anything else.
 package struct RequestedTarget: Hashable, Sendable {
     /// The request target as received.
     package let target: ExactText
-    /// The request's `Accept`, which counts if the target does not fix the format.
+    /// The request's `Accept`, which applies if the target does not fix the format.
     package let accept: ExactText?
-    /// The request's `API-Key`, by which a dialect may know its clients.
+    /// The request's `API-Key`, which may identify a dialect's clients.
     package private(set) var apiKey: ExactText?
-    /// The hints in the request's fields that count for the target.
+    /// The hints in the request's fields that apply to the target.
     package var hints: ClientHints
 
-    /// A target that came with `accept` and these hints.
     package init(_ target: String, accept: String? = nil, hints: ClientHints = ClientHints()) {
         self.target = ExactText(target)
         self.accept = accept.map { ExactText($0) }
         self.hints = hints
     }
 
-    /// The target of `request`, without hints.
+    /// Creates the target of `request`, without hints.
     package init(_ request: HTTPRequest) {
         self.init(request.target, accept: request.headerFields[.accept])
         apiKey = request.headerFields[.apiKey].map { ExactText($0) }

@@ -1,15 +1,13 @@
 import Text
 
-/// Where a dialect lies among the paths of the public listener: a prefix such as `/img`, or `/` for all that is not
-/// Alula's own.
+/// A dialect's path on the public listener: a prefix such as `/img`, or `/` for everything that is not Alula's own.
 package struct DialectPlace: Hashable, Sendable {
-    /// The prefix as it is set, such as `/img` or `/`.
+    /// The configured prefix, such as `/img` or `/`.
     package let path: String
-    /// The path at which all targets of the dialect begin, without the slash that follows.
+    /// The common prefix of the dialect's targets, without a trailing slash.
     private let prefix: String
 
-    /// The place at `path`; nil unless it is `/`, or begins with a slash and continues with segments that are not
-    /// empty.
+    /// Returns nil unless the path is `/`, or begins with a slash and continues with nonempty segments.
     package init?(_ path: String) {
         guard path.hasPrefix("/"), path.utf8.allSatisfy({ Self.isAllowed($0) }) else { return nil }
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -18,13 +16,14 @@ package struct DialectPlace: Hashable, Sendable {
         prefix = path == "/" ? "" : path
     }
 
-    /// Whether a raw target lies here.
+    /// Returns whether a raw target is under this path.
     package func claim(on target: String) -> DialectClaim {
         if prefix.isEmpty { return .remainder }
         return remainder(of: target) == nil ? .none : .certain
     }
 
-    /// The part of a raw target after the prefix, from its slash or question mark on; nil if the target lies elsewhere.
+    /// Returns the part of a raw target after the prefix, from its slash or question mark on; nil if the target is
+    /// elsewhere.
     package func remainder(of target: String) -> Substring? {
         let (bytes, start) = (target.utf8, prefix.utf8)
         guard bytes.starts(with: start) else { return nil }
@@ -36,10 +35,9 @@ package struct DialectPlace: Hashable, Sendable {
         }
     }
 
-    /// The path of a segment that lies here.
     func path(of segment: String) -> String { "\(prefix)/\(segment)" }
 
-    /// Whether a target could lie at both places, and neither is `/`.
+    /// Returns whether a target could be under both paths, neither of which is `/`.
     package func overlaps(_ other: DialectPlace) -> Bool {
         if prefix.isEmpty || other.prefix.isEmpty { return path == other.path }
         return remainder(of: other.path) != nil || other.remainder(of: path) != nil

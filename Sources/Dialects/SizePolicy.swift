@@ -1,43 +1,39 @@
 package import Imaging
 
-/// The sizes and qualities that an operator lets clients ask for, so that nobody can have results made in sizes of
-/// their own.
+/// The sizes and qualities that clients may request, so that they cannot have results rendered at arbitrary sizes.
 ///
-/// Sizes are sides of the box in pixels of the answer: device pixel ratios and factors count, margins, crops and turns
-/// do not.
+/// Sizes are sides of the box in pixels of the response: device pixel ratios and factors count, margins, crops and
+/// turns do not.
 package struct SizePolicy: Hashable, Sendable {
-    /// The consequence for a size or quality that is not allowed.
+    /// The effect of a size or quality that is not allowed.
     package enum Rule: String, Sendable, CaseIterable {
-        /// The request is refused.
+        /// The request is rejected.
         case refuse
-        /// The next larger one takes its place, the largest at most.
+        /// The next larger one replaces it, or the largest.
         case up
     }
 
-    /// The sides that may be asked for, ascending; empty for any.
+    /// The allowed sides, ascending; empty for any.
     package private(set) var sizes: [Int] = []
-    /// The qualities that may be asked for, ascending; empty for any.
+    /// The allowed qualities, ascending; empty for any.
     package private(set) var qualities: [Int] = []
     package var rule = Rule.refuse
-    /// The width that ``up(_:)`` turns into that of `w=auto` for clients that do not tell theirs.
+    /// The default width of `w=auto` without a hint, before ``up(_:)``.
     package var automaticWidth = 640
 
-    /// A policy that allows all.
     package init() {}
 
-    /// The policy with these sizes and no others.
     package mutating func allow(sizes: [Int]) { self.sizes = Set(sizes).sorted() }
 
-    /// The policy with these qualities and no others.
     package mutating func allow(qualities: [Int]) { self.qualities = Set(qualities).sorted() }
 
-    /// Whether a client may ask for anything.
+    /// Whether clients may request anything.
     var isOpen: Bool { sizes.isEmpty && qualities.isEmpty }
 
-    /// The smallest size that covers so many pixels, the largest at most.
+    /// Returns the smallest size of at least this many pixels, or the largest.
     func up(_ pixels: Int) -> Int { Self.up(pixels, among: sizes) }
 
-    /// The box that is allowed in place of `box`.
+    /// Returns the allowed box for `box`.
     ///
     /// - Throws: ``APIError/sizeNotAllowed(_:allowed:)``.
     func allowed(_ box: RequestedBox, _ choices: ClientChoices) throws(APIError) -> RequestedBox {
@@ -52,21 +48,21 @@ package struct SizePolicy: Hashable, Sendable {
         return allowed
     }
 
-    /// The side that is allowed in place of one of so many pixels, which a parameter of this name asks for.
+    /// Returns the allowed side for one of this many pixels, in a parameter with this name.
     func side(_ pixels: Int, _ name: String) throws(APIError) -> Int {
         guard !sizes.isEmpty, !sizes.contains(pixels) else { return pixels }
         guard rule == .up else { throw refusal(name) }
         return up(pixels)
     }
 
-    /// The quality that is allowed in place of one that a client asks for.
+    /// Returns the allowed quality for a requested one.
     func quality(_ quality: Int) throws(APIError) -> Int {
         guard !qualities.isEmpty, !qualities.contains(quality) else { return quality }
         guard rule == .up else { throw .sizeNotAllowed("q", allowed: qualities) }
         return Self.up(quality, among: qualities)
     }
 
-    /// The refusal of a side that a parameter of this name asks for.
+    /// Returns the error for a side in a parameter with this name.
     func refusal(_ name: String) -> APIError { .sizeNotAllowed(name, allowed: sizes) }
 
     private static func up(_ number: Int, among allowed: [Int]) -> Int {
@@ -74,13 +70,13 @@ package struct SizePolicy: Hashable, Sendable {
     }
 }
 
-/// The sides of a box in pixels of the answer; nil for one that the other side gives.
+/// The sides of a box in pixels of the response; nil for one that follows from the other.
 package struct RequestedBox: Hashable, Sendable {
     var width: Int?
     var height: Int?
 }
 
-/// The parts of a target that the client chooses; those that a preset names are the operator's choice.
+/// The parts of a target that the client chooses; those in a preset are the operator's choice.
 package struct ClientChoices: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -91,20 +87,20 @@ package struct ClientChoices: OptionSet, Hashable, Sendable {
     static let width = ClientChoices(rawValue: 1)
     static let height = ClientChoices(rawValue: 2)
     static let quality = ClientChoices(rawValue: 4)
-    /// The qualities of single formats, in a grammar that has them.
+    /// The qualities of single formats, in a dialect that has them.
     static let formatQualities = ClientChoices(rawValue: 8)
-    /// Formats whose images keep their size, in a grammar that has them.
+    /// Formats whose images keep their size, in a dialect that has them.
     static let untouchedFormats = ClientChoices(rawValue: 16)
     static let tags = ClientChoices(rawValue: 32)
     static let all = ClientChoices(rawValue: 63)
 }
 
-/// A recipe whose box and quality an operator can bound; those of all grammars.
+/// A recipe whose box and quality an operator can limit, as in all dialects.
 package protocol SizedRecipe: RenderRecipe {
     /// Whether neither the target nor a preset names the quality of a result that has one.
     var hasDefaultQuality: Bool { get }
 
-    /// The recipe of the request that is allowed in place of this one; the same one if it is allowed itself.
+    /// Returns the allowed recipe for this one, which may be unchanged.
     ///
     /// - Parameter choices: The parts that the client chooses.
     /// - Throws: ``APIError/sizeNotAllowed(_:allowed:)``.
@@ -113,17 +109,16 @@ package protocol SizedRecipe: RenderRecipe {
 
 /// A recipe with one box and one quality.
 package protocol BoxRecipe: SizedRecipe {
-    /// The box in pixels of the answer.
+    /// The box in pixels of the response.
     var box: RequestedBox { get }
-    /// The quality that the target names.
+    /// The quality in the target.
     var quality: Int? { get }
 
-    /// Sets the box in pixels of the answer, and the quality.
+    /// Sets the box in pixels of the response, and the quality.
     mutating func set(_ box: RequestedBox, quality: Int?)
 }
 
 extension BoxRecipe {
-    /// The recipe with the box and the quality that are allowed.
     package func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> Self {
         let allowed = try choices.contains(.quality) ? quality.map(policy.quality) : quality
         var recipe = self

@@ -1,16 +1,15 @@
 import Text
 
-/// The text that an operator puts before the sources that targets of a dialect name: `https://`,
-/// `https://example.com/photos/` or `NAME:`.
+/// The prefix that an operator configures for a dialect's sources: `https://`, `https://example.com/photos/` or
+/// `NAME:`.
 ///
-/// A base that names a host is closed by a slash, so that no source can continue the name of the host or its port.
+/// A base that names a host ends with a slash, so that no source can continue the host name or its port.
 package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// The text before sources.
+    /// The prefix of sources.
     package let text: String
-    /// Whether nothing but a scheme and an authority stands before the slash that closes the base.
+    /// Whether the base consists only of a scheme, an authority and a slash.
     private let isOnlyAuthority: Bool
 
-    /// The base that begins with `text`.
     package init(_ text: String) {
         isOnlyAuthority = Self.endsInAuthority(Array(text.utf8))
         self.text = isOnlyAuthority ? text + "/" : text
@@ -18,15 +17,15 @@ package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
 
     package init(stringLiteral text: String) { self.init(text) }
 
-    /// The source that a text below the base names.
+    /// Returns the source for a text under the base.
     func source(_ below: [UInt8]) -> [UInt8] {
         Array(text.utf8) + (isOnlyAuthority && below.first == UInt8(ascii: "/") ? below.dropFirst() : below[...])
     }
 
-    /// The source that an absolute path of a URL, perhaps with a query, names below the base, which ends in a slash or
+    /// Returns the source for a URL's absolute path, with an optional query, under the base, which ends in a slash or
     /// in an origin's colon.
     ///
-    /// Below an origin the path names a file as well as a part of a URL.
+    /// In an origin, the path may name a file or a part of a URL.
     func source(path reference: String) -> String {
         let below = reference.hasPrefix("/") ? reference.dropFirst() : reference[...]
         guard !text.contains("://") else { return text + below }
@@ -34,15 +33,15 @@ package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
         return text + PercentEncoding.plain(path) + below[path.endIndex...]
     }
 
-    /// Whether a source begins with the base already.
+    /// Returns whether a source already begins with the base.
     func begins(_ source: [UInt8]) -> Bool { source.starts(with: text.utf8) }
 
-    /// Whether a text ends within the host or the port of a URL, so that more text would continue them.
+    /// Returns whether a text ends within the host or the port of a URL, so that more text would continue them.
     static func endsInAuthority(_ text: [UInt8]) -> Bool {
         authority(atEndOf: text)?.isEmpty == false
     }
 
-    /// The authority of a URL of which no more is there; nil for other texts.
+    /// Returns the authority of a URL that ends there; nil for other texts.
     static func authority(atEndOf text: [UInt8]) -> ArraySlice<UInt8>? {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")), text[colon...].starts(with: "://".utf8) else {
             return nil

@@ -1,16 +1,14 @@
 package import Imaging
 package import Text
 
-/// The names of the settings file that targets of Alula's own dialect may use, and the rules for their use.
+/// The names in the settings file that targets of Alula's own dialect may use, and the rules for their use.
 package struct Vocabulary: Sendable {
-    /// A watermark with a name.
     package struct Watermark: Hashable, Sendable {
         /// Its source: an absolute URL, or `NAME:PATH` of a named origin.
         package var source: ExactText
-        /// How it is laid on results unless parameters say otherwise.
+        /// Its default placement on results.
         package var options: WatermarkOptions
 
-        /// A watermark of these values.
         package init(source: ExactText, options: WatermarkOptions = WatermarkOptions()) {
             self.source = source
             self.options = options
@@ -20,16 +18,15 @@ package struct Vocabulary: Sendable {
     /// A preset: parameters by name with their values as in a query, percent-decoded.
     package typealias Preset = [(name: String, value: String)]
 
-    /// The preset that goes before all others and that no request names.
+    /// The preset that is applied before all others and that no request names.
     package static let standardPreset: ExactText = "default"
 
-    /// The watermarks by name.
     package var watermarks: [ExactText: Watermark] = [:]
     /// The presets by name, each checked by ``fault(in:)``.
     package var presets: [ExactText: Preset] = [:]
-    /// Presets in the own grammar of a dialect that has some.
+    /// Presets in a dialect's own grammar.
     package var dialectPresets: [ExactText: String] = [:]
-    /// The sizes and qualities that requests without a signature may ask for, and all with `w=auto` and `dpr=auto`.
+    /// The sizes and qualities of unsigned requests, and of all with `w=auto` and `dpr=auto`.
     package var sizes = SizePolicy()
     /// Whether requests may have no other parameters than `url`, `preset`, `dpr`, `format`, `expires` and `sig`.
     package var allowsOnlyPresets = false
@@ -39,13 +36,14 @@ package struct Vocabulary: Sendable {
 
     package init() {}
 
-    /// The source that a text names: a path below ``baseOrigin``, or the text itself.
+    /// Returns the source that a text names: a path under ``baseOrigin``, or the text itself.
     func source(_ text: String) -> String {
         guard let baseOrigin, text.hasPrefix("/"), !text.hasPrefix("//") else { return text }
         return baseOrigin.source(path: text)
     }
 
-    /// Whether `name` can be a watermark's or a preset's: 1 to 64 letters, digits, points, underscores and hyphens.
+    /// Returns whether `name` is valid for a watermark or preset: 1 to 64 letters, digits, points, underscores and
+    /// hyphens.
     package static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in

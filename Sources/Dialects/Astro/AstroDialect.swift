@@ -4,7 +4,7 @@ import ThumbnailTypes
 
 /// The image endpoint of Astro: `/_image?href=…&w=300&h=200&f=webp`.
 ///
-/// Numbers and words that mean nothing count as if they were not there, as in the original.
+/// Numbers and words without a meaning are ignored, as in the original.
 package struct AstroDialect: FrontEndDialect {
     package let name = "astro"
     package let place: DialectPlace
@@ -13,10 +13,9 @@ package struct AstroDialect: FrontEndDialect {
     private static let qualities: [(name: String, quality: Int)] = [
         ("low", 25), ("mid", 50), ("high", 80), ("max", 100),
     ]
-    /// Seconds for which clients keep an answer.
+    /// Seconds for which clients may cache a response.
     private static let year = 31_536_000
 
-    /// The dialect at a place.
     package init(at place: DialectPlace, base: SourceBase?) {
         self.place = place
         sources = FrontEndSources(base: base, place: place)
@@ -28,7 +27,7 @@ package struct AstroDialect: FrontEndDialect {
         let format = try parameters["f"] ?? ""
         var recipe = FrontEndRecipe(
             format: try format.isEmpty ? .negotiated([.webp]) : .fixed(FrontEndTarget.format(format, "f")))
-        // Drawings are drawn as the format of all, and turned into no other one.
+        // Drawings are always drawn, whatever the format, and are not converted to other formats.
         recipe.acceptsDrawings = format.isEmpty
         recipe.box.width = try Self.side(try parameters["w"], "w")
         recipe.box.height = try Self.side(try parameters["h"], "h")
@@ -48,9 +47,9 @@ package struct AstroDialect: FrontEndDialect {
         return query
     }
 
-    /// A side: the digits at the beginning of a text, if they are not zero.
+    /// Returns a side: the leading digits of a text, if they are not zero.
     ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for a negative number, or one that no side can have.
+    /// - Throws: ``APIError/badParameter(_:_:)`` for a negative number, or one that exceeds any side.
     private static func side(_ text: String?, _ name: String) throws(APIError) -> Int? {
         guard let text else { return nil }
         guard !text.hasPrefix("-") else { throw .badParameter(name, "Must not be negative.") }
@@ -61,7 +60,7 @@ package struct AstroDialect: FrontEndDialect {
         return number
     }
 
-    /// The digits at the beginning of a text; nil if there are none, or only zeros.
+    /// Returns the number in the leading digits of a text; nil if there are none, or only zeros.
     private static func number(_ text: String) -> Int? {
         let digits = text.utf8.prefix(while: \.isASCIIDigit)
         guard let number = Int(String(decoding: digits.prefix(9), as: UTF8.self)), number > 0 else { return nil }

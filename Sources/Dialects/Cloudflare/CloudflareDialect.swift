@@ -7,7 +7,6 @@ package struct CloudflareDialect: FrontEndDialect {
     package let place: DialectPlace
     private let sources: FrontEndSources
 
-    /// The dialect at a place.
     package init(at place: DialectPlace, base: SourceBase?) {
         self.place = place
         sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true, acceptsColons: true)
@@ -31,7 +30,7 @@ package struct CloudflareDialect: FrontEndDialect {
         return query
     }
 
-    /// The source: an absolute URL as it stands or percent-encoded as a whole, or a path with the request's query.
+    /// Returns the source: an absolute URL, plain or percent-encoded as a whole, or a path with the request's query.
     private func source(_ text: Substring) throws(APIError) -> ExactText {
         if FrontEndPath.isAbsolute(text) { return try sources.source(String(text)) }
         let written = text.prefix(before: UInt8(ascii: "?"))

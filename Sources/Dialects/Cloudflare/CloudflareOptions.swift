@@ -1,9 +1,9 @@
 import Imaging
 import Text
 
-/// The options in a target of Cloudflare's: `name=value`, separated by commas.
+/// The options in a Cloudflare target: `name=value`, separated by commas.
 struct CloudflareOptions: Hashable, Sendable {
-    /// How a box is filled; the last three are words that other services' components send here.
+    /// How a box is filled; the last three words are sent by other services' components.
     enum Fit: String, CaseIterable, Sendable {
         case scaleDown = "scale-down", contain, cover, crop, aspectCrop = "aspect-crop", pad, squeeze
         case fill, inside, outside
@@ -12,27 +12,27 @@ struct CloudflareOptions: Hashable, Sendable {
     /// The part that a crop keeps.
     enum Position: Hashable, Sendable {
         case gravity(Gravity)
-        /// A point, in thousandths, that has the same place in the source and in the result.
+        /// A point, in thousandths, at the same position in the source and in the result.
         case point(x: Int, y: Int)
     }
 
-    /// The part that is cut off before anything else.
+    /// The part to cut off first.
     enum Trim: Hashable, Sendable {
-        /// Pixels at each side, and what is left over of a width and a height.
+        /// Margins in pixels, and the width and height to keep.
         case pixels(ImageOperations.Margins, width: Int?, height: Int?)
-        /// A border of one color, but for `keep` pixels of it.
+        /// A border of one color, except `keep` pixels of it.
         case border(ImageOperations.Trim, keep: Int)
     }
 
-    /// The options as they are written, in ASCII: they decide all of the others.
+    /// The options as written, in ASCII; they determine all other properties.
     let text: String
     var box = RequestedBox()
     private(set) var fit = Fit.scaleDown
     private(set) var position = Position.gravity(.center)
     var quality: Int?
-    /// The format of the result; nil for the first one of ``accepted``, or the source's own.
+    /// The format of the result; nil for the first of ``accepted``, or the source's own.
     private(set) var format: ImageFormat?
-    /// The formats that `Accept` names, best first; nil if it does not count.
+    /// The formats that `Accept` names, best first; nil if it is ignored.
     private(set) var accepted: [ImageFormat]?
     private(set) var isAnimated = true
     private(set) var background: Color?
@@ -41,12 +41,12 @@ struct CloudflareOptions: Hashable, Sendable {
     /// The power to which each component is raised; nil for none.
     private(set) var gamma: Float?
     private(set) var keepsCopyright = true
-    /// Whether no format that is slow to encode is made.
+    /// Whether formats that are slow to encode are excluded.
     private(set) var isFast = false
     private(set) var redirectsOnError = false
-    /// Whether facts are asked for in place of the image.
+    /// Whether facts are requested instead of the image.
     private(set) var asksForFacts = false
-    /// Options that are valid and mean nothing here.
+    /// Valid options without an effect here.
     private(set) var ignored: [String] = []
 
     private static let names = [
@@ -64,12 +64,12 @@ struct CloudflareOptions: Hashable, Sendable {
     private static let qualities = [
         ("high", 90), ("medium-high", 70), ("medium-low", 50), ("low", 35), ("mid", 50), ("max", 100),
     ]
-    /// The width that `auto` stands for, the largest of the service's, and the tolerance of borders that name none.
+    /// The width for `auto`, the largest of the service's, and the default tolerance of borders.
     private static let (automaticWidth, borderTolerance) = (1_200, 10)
 
-    /// Reads the options.
+    /// Parses the options.
     ///
-    /// - Throws: ``APIError`` for the first one that is wrong.
+    /// - Throws: ``APIError`` for the first invalid one.
     init(_ text: Substring, accept: String?) throws(APIError) {
         self.text = String(text)
         let values = try Self.values(text)
@@ -119,7 +119,7 @@ struct CloudflareOptions: Hashable, Sendable {
         gamma = try values.number("gamma", in: 0...10).flatMap { $0 > 0 && $0 != 1 ? Float(max($0, 0.01)) : nil }
     }
 
-    /// Cuts the options; a comma that is percent-encoded separates nothing.
+    /// Splits the options; a percent-encoded comma is not a separator.
     private static func values(_ text: Substring) throws(APIError) -> FrontEndTarget {
         var values: [(name: String, value: String)] = []
         for option in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {

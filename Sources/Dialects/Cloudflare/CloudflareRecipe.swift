@@ -2,11 +2,11 @@ import Imaging
 import JSON
 import ThumbnailTypes
 
-/// How Cloudflare makes a result: EXIF's turn, the trim, mirrors and quarter turns, the box, then the colors.
+/// Cloudflare's rules: the EXIF turn, the trim, mirrors and quarter turns, the box, then the colors.
 struct CloudflareRecipe: RenderRecipe {
     var options: CloudflareOptions
 
-    /// The quality of targets that name none.
+    /// The default quality.
     private static let usualQuality = 85
 
     var keyText: String {
@@ -18,7 +18,7 @@ struct CloudflareRecipe: RenderRecipe {
         let (header, hasAlpha) = (source.header, source.header.page(0).hasAlpha)
         guard ![.tiff, .bmp, .ico].contains(header.format) else { throw .formatNotAccepted(header.format) }
         var choices = options.format.map { [$0] } ?? options.accepted ?? []
-        // The service, too, makes other formats of images that are too large for AVIF.
+        // Cloudflare also uses other formats for images that are too large for AVIF.
         if choices.first == .avif {
             choices.insert(options.accepted?.contains(.webp) ?? hasAlpha ? .webp : .jpeg, at: 1)
             if options.isFast { choices.removeFirst() }
@@ -64,7 +64,7 @@ struct CloudflareRecipe: RenderRecipe {
         return composition
     }
 
-    /// The part that a trim by pixels leaves; nil for all.
+    /// Returns the part that a trim by pixels leaves; nil for all.
     private func part(of whole: PixelSize) throws(ImagingError) -> ImagePart? {
         guard case .pixels(let margins, let width, let height) = options.trim else { return nil }
         let size = PixelSize(
@@ -74,7 +74,7 @@ struct CloudflareRecipe: RenderRecipe {
         return ImagePart(x: margins.left, y: margins.top, size: size, of: whole)
     }
 
-    /// The box in Alula's own words, for an image of this size.
+    /// Converts the box to Alula's own options, for an image of this size.
     private func fit(_ rendering: inout RenderingOptions, in size: PixelSize) {
         (rendering.width, rendering.height) = (box.width, box.height)
         if case .gravity(let gravity) = options.position { rendering.gravity = gravity }
@@ -87,7 +87,7 @@ struct CloudflareRecipe: RenderRecipe {
         case .pad: (rendering.fit, rendering.enlarge) = (.contain, true)
         case .squeeze, .fill: (rendering.fit, rendering.enlarge) = (.fill, true)
         case .crop:
-            // Neither side grows, so that the box holds at most the sides of the image.
+            // Neither side grows, so the box is at most as large as the image.
             (rendering.fit, rendering.enlarge) = (.cover, true)
             rendering.width = box.width.map { min($0, size.width) }
             rendering.height = box.height.map { min($0, size.height) }
@@ -104,7 +104,7 @@ extension CloudflareRecipe: BoxRecipe {
         (options.box, options.quality) = (box, quality)
     }
 
-    /// The facts in place of the image, with the sides that it would have; a border that is cut off is not looked for.
+    /// Returns the facts instead of the image, with the sides that it would have; a border trim is ignored.
     func answer(about source: SourceFacts) -> WrittenAnswer {
         let (header, own) = (source.header, source.header.size)
         let size = (try? RenderPlan(AnyRenderRecipe(self), of: RecipeSource(header: header)))?.outputSize ?? own

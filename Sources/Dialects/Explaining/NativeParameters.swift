@@ -2,18 +2,18 @@ package import Imaging
 import Text
 import ThumbnailTypes
 
-/// Alula's own parameters that come nearest to a plan, and what none of them says.
+/// The closest equivalent of a plan in Alula's own parameters, and what they cannot express.
 package struct NativeParameters {
-    /// Names and values, in the order of the contract.
+    /// Names and values, in the documented order.
     package private(set) var items: [(name: String, value: String)] = []
-    /// The steps that no parameter says, in words.
+    /// Descriptions of the steps without equivalent parameters.
     package private(set) var besides: [String] = []
     private var values: [ThumbnailParameter: String] = [:]
-    /// The box that the image fills, before margins and rotations by other angles.
+    /// The box that the image fills, before margins and free rotations.
     private var box: PixelSize
     private let additional: [AdditionalSource]
 
-    /// The parameters of a query, which has this plan: its own, if its target follows Alula's rules.
+    /// Creates the parameters of a query with this plan; a native target's own parameters are kept.
     package init(of query: ThumbnailQuery, _ plan: RenderPlan) {
         box = plan.source.size
         additional = query.request.additional
@@ -64,7 +64,8 @@ package struct NativeParameters {
         if plan.timing != nil { besides.append("set the delays and loops of the animation") }
     }
 
-    /// Reads a step as parameters; false if no parameter says it, or another step has set the same parameter before.
+    /// Converts a step to parameters; returns false if there is no equivalent, or another step has already set the
+    /// parameter.
     private mutating func read(_ step: any RenderStep, of size: PixelSize) -> Bool {
         switch step {
         case let step as ResampleStep: return read(step)
@@ -98,7 +99,7 @@ package struct NativeParameters {
         }
     }
 
-    /// Sets a parameter that no step before has set otherwise.
+    /// Sets a parameter, unless an earlier step has set it differently.
     private mutating func set(_ parameter: ThumbnailParameter, _ value: String?) -> Bool {
         guard let value, values[parameter].map({ $0 == value }) ?? true else { return false }
         values[parameter] = value
@@ -147,7 +148,7 @@ package struct NativeParameters {
         return true
     }
 
-    /// The place of a crop in an image as `gravity` names it; nil if it lies elsewhere.
+    /// Returns the position of a crop in an image in terms of `gravity`; nil if there is none.
     private static func place(of crop: CropStep, in size: PixelSize) -> String? {
         func part(_ start: Int, _ slack: Int, _ names: (String, String)) -> String? {
             if slack == 0 || abs(2 * start - slack) <= 1 { return "" }
@@ -162,7 +163,7 @@ package struct NativeParameters {
 
     private static func text(_ color: Color) -> String { ColorGrammar.text(color) }
 
-    /// A number with at most two decimals.
+    /// Formats a number with at most two decimals.
     private static func text(_ number: Double) -> String {
         ParameterGrammar.text(Int((number * 100).rounded()), decimals: 2)
     }

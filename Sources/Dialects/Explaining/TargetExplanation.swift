@@ -1,43 +1,40 @@
 package import JSON
 
-/// The meaning of a target, for people who check their URLs before they send them.
+/// The meaning of a target, for people who check their URLs before they use them.
 package struct TargetExplanation: Sendable {
-    /// Whether the service would try to answer the target with an image.
+    /// Whether the service would try to respond with an image.
     package enum Verdict: Sendable, Equatable {
-        /// The target is read, and everything in it counts.
+        /// The target is valid, and everything in it has an effect.
         case works
-        /// The target is read, but some of its options mean nothing here.
+        /// The target is valid, but some of its options have no effect here.
         case ignores
-        /// The target is refused: the code of the contract, the reason, and the parameter or option that is at fault.
+        /// The target is rejected: the error code, the reason, and the parameter or option at fault.
         case refused(code: String, reason: String, parameter: String?)
     }
 
-    /// The answer that the target would get.
     package var verdict: Verdict
-    /// The dialect that the target belongs to; nil if it belongs to none.
+    /// The dialect of the target; nil if there is none.
     package var dialect: String?
-    /// The source as the target names it; nil if it was not read.
+    /// The source as the target names it; nil if it was not parsed.
     package var source: String?
-    /// The same in Alula's own parameters, as nearly as they can say it for a source of ``assumedSource``.
+    /// The closest equivalent in Alula's own parameters for ``assumedSource``.
     package var parameters: [(name: String, value: String)] = []
-    /// The steps that no parameter of Alula's says, in words.
+    /// Descriptions of the steps without equivalent parameters.
     package var besides: [String] = []
-    /// The steps of the plan for such a source, in order, in words.
+    /// Descriptions of the plan's steps for such a source, in order.
     package var steps: [String] = []
-    /// How the answer differs from the image by itself, in words.
+    /// Descriptions of how the response differs from only the image.
     package var answer: [String] = []
-    /// The source that the steps were worked out for, such as `3000x2000 jpeg`.
+    /// The source for which the steps were computed, such as `3000x2000 jpeg`.
     package var assumedSource: String?
-    /// The options that mean nothing here.
+    /// The options without an effect here.
     package var ignored: [String] = []
 
-    /// An explanation with nothing but a verdict.
     package init(_ verdict: Verdict, dialect: String? = nil) {
         self.verdict = verdict
         self.dialect = dialect
     }
 
-    /// The words of all verdicts.
     package static let words = ["works", "ignores", "refused"]
 
     /// The verdict in one word: `works`, `ignores` or `refused`.
@@ -49,10 +46,10 @@ package struct TargetExplanation: Sendable {
         }
     }
 
-    /// The explanation as JSON; what is not known is left out.
+    /// The explanation as JSON; unknown facts are left out.
     package var json: JSONValue { .object(members) }
 
-    /// The members of ``json``, to which others can be added.
+    /// The members of ``json``, for callers that add others.
     package var members: [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [("verdict", .string(word))]
         if let dialect { members.append(("dialect", .string(dialect))) }
@@ -73,7 +70,7 @@ package struct TargetExplanation: Sendable {
         return members
     }
 
-    /// Why the target is refused, with the code and the parameter or option at fault; nil if it is not.
+    /// Why the target is rejected, with the code and the parameter or option at fault; nil if it is not.
     package var cause: String? {
         guard case .refused(let code, let reason, let parameter) = verdict else { return nil }
         return [code, parameter].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ") + ": " + reason

@@ -7,7 +7,7 @@ extension APIError: ServiceError {
         case .missingParameter, .unknownParameter, .repeatedParameter, .badParameter, .badChoice, .sizeNotAllowed,
             .unsupportedOption, .badURL, .badRequest, .badBody:
             .badRequest
-        // As a failure of the origin, a status of 5xx would count against the service's own address.
+        // As a failure of the origin, a 5xx status would count against the service's own address.
         case .badKey: .unauthorized
         case .badSignature, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed, .originNotWritable,
             .tagsNotAllowed:
@@ -29,7 +29,6 @@ extension APIError: ServiceError {
         }
     }
 
-    /// The code of the contract.
     package var code: String {
         switch self {
         case .missingParameter: "missing_parameter"
@@ -73,7 +72,6 @@ extension APIError: ServiceError {
         }
     }
 
-    /// A sentence for the client.
     package var publicMessage: String {
         switch self {
         case .missingParameter: "A required parameter is missing."
@@ -124,7 +122,6 @@ extension APIError: ServiceError {
         }
     }
 
-    /// Details for the log only.
     package var logDetail: String? {
         switch self {
         case .unexpected(let detail), .crossSite(_, let detail): detail
@@ -132,7 +129,6 @@ extension APIError: ServiceError {
         }
     }
 
-    /// The kind of failure, by its cause.
     package var category: ErrorCategory {
         switch self {
         case .badSignature, .badKey, .expired, .crossSite, .uploadsOff, .requestLoop, .callbackNotAllowed,
@@ -146,7 +142,7 @@ extension APIError: ServiceError {
         }
     }
 
-    /// The name of the parameter that is wrong; nil if none is.
+    /// The name of the invalid parameter; nil if there is none.
     package var parameter: String? {
         switch self {
         case .missingParameter(let name), .unknownParameter(let name, _), .repeatedParameter(let name),
@@ -160,7 +156,7 @@ extension APIError: ServiceError {
         }
     }
 
-    /// The values that the offending parameter may have.
+    /// The allowed values of the invalid parameter.
     package var allowed: [String] {
         switch self {
         case .badChoice(_, let allowed): allowed
@@ -169,17 +165,17 @@ extension APIError: ServiceError {
         }
     }
 
-    /// The name that the offending one is nearest to.
+    /// The closest valid name.
     package var nearest: String? {
         if case .unknownParameter(_, let nearest) = self { nearest } else { nil }
     }
 
-    /// `h, v or hv`.
+    /// Joins alternatives, such as `h, v or hv`.
     private static func alternatives(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return "\(words.dropLast().joined(separator: ", ")) or \(last)"
     }
 
-    /// Seconds after which another process may answer the same request.
+    /// Seconds after which another process may serve the same request.
     package var retryAfter: Int? { status == .serviceUnavailable ? 1 : nil }
 }

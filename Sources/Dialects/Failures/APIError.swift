@@ -1,97 +1,90 @@
 package import HTTPTypes
 import Text
 
-/// A failure of a request that this module finds, before or instead of the pipeline.
+/// A failure of a request that this module detects, before or instead of the pipeline.
 package enum APIError: Error, Equatable {
-    /// A required parameter is missing.
     case missingParameter(String)
-    /// A parameter of this name does not exist; the nearest that does, if one is near.
+    /// There is no parameter with this name; `nearest` is a similar one, if there is one.
     case unknownParameter(String, nearest: String? = nil)
-    /// A parameter is given twice, by itself or by its other name.
+    /// A parameter appears twice, possibly under an alias.
     case repeatedParameter(String)
-    /// The value of a parameter is none of a closed list.
+    /// The value of a parameter is not in a closed list.
     case badChoice(String, allowed: [String])
-    /// The size or quality of a request that is not signed is none that the operator allows; those that are.
+    /// The size or quality of an unsigned request is not among those that the operator allows.
     case sizeNotAllowed(String, allowed: [Int])
-    /// A request that is not signed names tags, and the operator does not allow that.
+    /// An unsigned request names tags, which the operator does not allow.
     case tagsNotAllowed
-    /// The grammar does not allow a parameter's value, or the value contradicts another one; the reason is for the
-    /// client.
+    /// A parameter's value is invalid, or contradicts another one; the reason is for the client.
     case badParameter(String, String)
-    /// An option of another service that its free edition has not got, or that cannot be done here; the reason is for
-    /// the client.
+    /// An option of another service that its free edition lacks, or that is not supported here; the reason is for the
+    /// client.
     case unsupportedOption(String, String)
-    /// The source's URL cannot be one; the reason is for the client.
+    /// The source's URL is invalid; the reason is for the client.
     case badURL(String)
-    /// The signature is missing, or made with none of the keys.
+    /// The signature is missing, or no key matches it.
     case badSignature
-    /// The key of a client is missing, or wrong.
+    /// A client's key is missing, or wrong.
     case badKey
     /// The time in `expires` has passed.
     case expired
-    /// A browser sent the request for another site, or to a name that is none of the listener's. The reason is for the
+    /// A browser sent the request for another site, or to an unknown host name of the listener. The reason is for the
     /// client, the detail for the log.
     case crossSite(reason: String, detail: String)
     /// The service itself sent the request, for a source that leads back to it.
     case requestLoop
-    /// Nothing is served at this path.
     case noSuchRoute
-    /// The path does not support the method.
     case methodNotAllowed
     /// The request is not HTTP as RFC 9112 defines it.
     case badRequest
     /// The request's header took too long.
     case requestTimeout
-    /// The request's body took too long, or came too slowly.
+    /// The request's body took too long, or arrived too slowly.
     case bodyTimeout
     /// A version of HTTP other than 1.x.
     case versionNotSupported
-    /// The request target is too long.
     case targetTooLong
-    /// The header fields are too many or too long.
     case fieldsTooLarge
-    /// A trusted proxy has passed on as many requests of the client as it may have under way.
+    /// A trusted proxy has forwarded too many pending requests of the client.
     case tooManyOfClient
     /// The service is about to end.
     case draining
-    /// The client has left, so no client reads this answer.
+    /// The client has disconnected, so no one reads this response.
     case clientGone
-    /// The request took longer than it may.
+    /// The request exceeded its time limit.
     case deadlineExceeded
     /// A body is expected, but its length is not announced.
     case lengthRequired
-    /// Images that clients send are not taken.
+    /// Uploads are disabled.
     case uploadsOff
-    /// The image in the body is longer than a source may be.
+    /// The image in the body exceeds the limit of a source.
     case sourceTooLarge
-    /// The body is too long.
     case bodyTooLarge
-    /// None of several images could be made, for different reasons.
+    /// None of several images could be rendered, for different reasons.
     case nothingMade
-    /// An answer that has to be complete before it is sent would be longer than that may be.
+    /// A response that must be complete before it is sent would exceed its limit.
     case answerTooLarge
-    /// `Content-Type` says that the body is no image.
+    /// `Content-Type` is not an image type.
     case notAnImageType(String)
-    /// `Content-Type` does not say that the body is JSON.
+    /// `Content-Type` does not declare a JSON body.
     case unsupportedMediaType
-    /// The body is not what its route takes: the place, as a JSON Pointer, and the reason for the client.
+    /// The body does not match the route: the position, as a JSON Pointer, and the reason for the client.
     case badBody(String, String)
-    /// A job names a host that no job may have called: the setting that forbids it, and what it forbids.
+    /// A job's callback names a forbidden host: the setting that forbids it, and the reason.
     case callbackNotAllowed(String)
-    /// A rendition is to be put below an origin that is not there, or that takes no writes.
+    /// A rendition's destination is an origin that does not exist, or does not accept writes.
     case originNotWritable
-    /// There is no job with this ID, or no longer.
+    /// There is no job with this ID, or it has expired.
     case noSuchJob
-    /// No caller waits under this receipt.
+    /// No request waits under this receipt.
     case noSuchReceipt
-    /// There are as many readers of events as there may be.
+    /// The limit of event readers is reached.
     case tooManyReaders
     /// A bug; the description is for the log.
     case unexpected(String)
 }
 
 extension APIError {
-    /// The failure of a parameter that none of the `known` ones is.
+    /// Returns the error for a parameter that is not among the `known` ones.
     package static func unknown(_ name: String, among known: [String]) -> APIError {
         .unknownParameter(String(name.prefix(longestQuotedName)), nearest: NearestName.of(name, among: known))
     }
@@ -101,7 +94,7 @@ extension APIError {
 }
 
 extension HTTPRefusal {
-    /// The refusal as a failure of this module.
+    /// The rejection as an error of this module.
     package var error: APIError {
         switch self {
         case .badRequest: .badRequest

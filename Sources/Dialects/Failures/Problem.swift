@@ -2,17 +2,15 @@ package import HTTPTypes
 import JSON
 package import ThumbnailTypes
 
-/// A failed request, with all that its answer tells.
+/// A failed request, with everything in its response.
 package struct Problem: Sendable {
     package let error: any ServiceError
-    /// The ID of the failed request.
     package let requestID: String
-    /// The header fields that all answers have.
+    /// The header fields of all responses.
     package let common: HTTPFields
-    /// Whether the client learns which rule refused a source, which else only the log tells.
+    /// Whether the client learns which rule rejected a source; otherwise only the log contains it.
     package let tellsRules: Bool
 
-    /// The failure of a request with `error`.
     package init(_ error: any ServiceError, requestID: String, common: HTTPFields, tellsRules: Bool = false) {
         self.error = error
         self.tellsRules = tellsRules
@@ -20,11 +18,10 @@ package struct Problem: Sendable {
         self.common = common
     }
 
-    /// The answer as `application/problem+json` (RFC 9457).
+    /// The response as `application/problem+json` (RFC 9457).
     ///
-    /// `type` is `about:blank`, so `title` names the status (section 4.2.1); `code` distinguishes failures. No cache
-    /// may keep a failure, because it would outlive its cause; the service itself remembers the failures that are worth
-    /// it.
+    /// `type` is `about:blank`, so `title` names the status (section 4.2.1); `code` distinguishes failures. Failures
+    /// are uncacheable, because a cached one would outlive its cause; the service itself caches suitable failures.
     package var response: HTTPResponse {
         var fields = common
         fields.append(.contentType, "application/problem+json")
@@ -37,7 +34,7 @@ package struct Problem: Sendable {
         return HTTPResponse(status: error.status, headerFields: fields, body: .text(text))
     }
 
-    /// The answer under another status, as another service gives it; nil stands for Alula's own.
+    /// Returns the response with another service's status; nil for Alula's own.
     func response(under status: HTTPResponse.Status?) -> HTTPResponse {
         guard let status, status != error.status else { return response }
         return Problem(
@@ -46,7 +43,6 @@ package struct Problem: Sendable {
         ).response
     }
 
-    /// The object as text.
     package var text: String {
         var members: [(String, JSONValue)] = [
             ("type", .string("about:blank")), ("title", .string(Self.title(of: error.status))),
@@ -88,7 +84,7 @@ package struct Problem: Sendable {
     }
 }
 
-/// A failure under another status; all else is its own.
+/// A failure with another status, otherwise unchanged.
 private struct RestatedError: ServiceError {
     let underlying: any ServiceError
     let status: HTTPResponse.Status

@@ -1,14 +1,14 @@
 import Imaging
 import Text
 
-/// The largest side of a square whose pixels are put in order.
+/// The largest side of a square for rank filters.
 private let largestSquare = 99
 
 /// The effects of sharp, the library behind several image endpoints, by its own names and in its order.
 extension RenderSteps {
-    /// Adds the changes of colors and sharpness that parameters name.
+    /// Appends the changes of colors and sharpness in parameters.
     ///
-    /// - Throws: ``APIError`` for an argument that is wrong.
+    /// - Throws: ``APIError`` for an invalid argument.
     mutating func appendEffects(_ values: FrontEndTarget) throws(APIError) {
         func square(_ name: String, _ place: RankStep.Place, _ side: (Int) -> Int) throws(APIError) {
             guard values.has(name) else { return }
@@ -39,7 +39,7 @@ extension RenderSteps {
             if let sigma { append(LightnessSharpenStep(sigma: sigma, flat: flat, jagged: jagged)) }
             if sigma == nil { append(KernelStep(.sharpen)) }
         }
-        // The first factor is undone by the second one, which is the same unless it is given.
+        // The second factor reverses the first one, and is the same by default.
         let gamma = try values.number("gamma", in: 1...3) ?? 2.2
         if let out = try values.number("gamma.1", in: 1...3), out != gamma {
             append(ColorMapStep(.curves([.power(Float(gamma / out))])))

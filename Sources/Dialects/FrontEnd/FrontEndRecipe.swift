@@ -1,9 +1,9 @@
 import Imaging
 
-/// How the image endpoints of front-end frameworks make a result: EXIF's turn, a box, and a format that the target or
-/// `Accept` chooses.
+/// The rules of front-end frameworks' image endpoints: the EXIF turn, a box, and a format that the target or `Accept`
+/// chooses.
 ///
-/// All sizes and formats are decided by the header of the source; Alula's own rules do the rest.
+/// The header of the source determines all sizes and formats; Alula's own rules do the rest.
 struct FrontEndRecipe: RenderRecipe {
     /// How a box with two sides is filled.
     enum Fit: String, Sendable, Hashable {
@@ -11,43 +11,42 @@ struct FrontEndRecipe: RenderRecipe {
         case inside
         /// The smallest size that covers the box.
         case outside
-        /// The box; the rest is cut off.
+        /// The box; the rest is cropped.
         case cover
-        /// The box; the ratio is lost.
+        /// The box; the aspect ratio changes.
         case fill
     }
 
-    /// How the format of the result is found.
+    /// How the format of the result is chosen.
     enum FormatRule: Sendable, Hashable {
         /// The target names it.
         case fixed(ImageFormat)
-        /// The first of those that the framework makes and `Accept` names, best first; else the source's own.
+        /// The first of the framework's formats that `Accept` names, best first; otherwise the source's own.
         case negotiated([ImageFormat])
     }
 
     /// Which sources keep their size and format.
     enum Untouched: String, Sendable, Hashable {
         case none
-        /// Animations.
         case animations
-        /// All sources but those in the formats of photographs for the web.
+        /// All sources except photographs in web formats.
         case others
     }
 
     var box = RequestedBox()
     var fit = Fit.inside
     var gravity = Gravity.center
-    /// Color behind what is transparent.
+    /// Color behind transparent parts.
     var background: Color?
     var format: FormatRule
-    /// The quality that the target names.
+    /// The quality in the target.
     var quality: Int?
-    /// The quality of targets that name none; nil for that of the format.
+    /// The default quality; nil for the format's.
     var usualQuality: Int?
     var untouched = Untouched.none
     /// Whether sources may be drawings.
     var acceptsDrawings = true
-    /// Formats of sources in which results are written only if `Accept` names them.
+    /// Source formats that are used for results only if `Accept` names them.
     var unexpected: [ImageFormat] = []
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
@@ -62,7 +61,7 @@ struct FrontEndRecipe: RenderRecipe {
             + (background.map { " \(ColorGrammar.text($0))" } ?? "")
     }
 
-    /// The same result by Alula's own rules, for a source with this header.
+    /// Converts the recipe to Alula's own options, for a source with this header.
     func options(of source: RecipeSource) -> RenderingOptions {
         let page = source.header.page(0)
         var options = RenderingOptions()
@@ -105,7 +104,7 @@ struct FrontEndRecipe: RenderRecipe {
         return source.firstFit(of: choices, hasAlpha: hasAlpha, isMoving: header.frames > 1)
     }
 
-    /// The size of the result, which is never larger than the source on either side.
+    /// Returns the size of the result, which never exceeds the source on either side.
     private func size(of source: PixelSize) -> PixelSize {
         func scaled(_ side: Int, by numerator: Int, over denominator: Int) -> Int {
             max(1, Int((Double(side) * Double(numerator) / Double(denominator)).rounded(.toNearestOrEven)))

@@ -3,14 +3,14 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// The parameters of a target at the image endpoint of a front-end framework: those of its query, or others.
+/// The parameters of a target at a front-end framework's image endpoint, from its query or its path.
 struct FrontEndTarget {
-    /// The values by name, decoded; nil for one that stands twice.
+    /// The decoded values by name; nil for one that appears twice.
     private let values: [ExactText: String?]
-    /// The names of parameters that need no value.
+    /// The names of parameters without a value.
     private let flags: Set<ExactText>
 
-    /// Reads the query of a target that lies at `place` itself.
+    /// Parses the query of a target whose path is `place`.
     ///
     /// - Throws: ``APIError`` for another path, or for text that is not percent-encoded.
     init(_ target: RequestedTarget, at place: DialectPlace) throws(APIError) {
@@ -20,7 +20,7 @@ struct FrontEndTarget {
         self.init(try RawQuery(target: text).decoded(isForm: true))
     }
 
-    /// Parameters with decoded names and values, and names of parameters that need no value.
+    /// Creates parameters from decoded names and values, and names without a value.
     init(_ parameters: [(name: String, value: String)], flags: Set<ExactText> = []) {
         var values: [ExactText: String?] = [:]
         for (name, value) in parameters {
@@ -30,13 +30,13 @@ struct FrontEndTarget {
         (self.values, self.flags) = (values, flags)
     }
 
-    /// The name of an argument of a parameter that has several: the first one has the name of the parameter itself.
+    /// Returns the name of an argument of a parameter that has several: the first one has the parameter's own name.
     static func name(_ index: Int, of parameter: String) -> String { index == 0 ? parameter : "\(parameter).\(index)" }
 
-    /// Whether a parameter is there, without a value, too.
+    /// Returns whether a parameter is present, with or without a value.
     func has(_ name: String) -> Bool { flags.contains(ExactText(name)) || values[ExactText(name)] != nil }
 
-    /// The value of a parameter, which is one of `names`; nil if none of them is there.
+    /// Returns the value of a parameter with one of `names`; nil if there is none.
     ///
     /// - Throws: ``APIError/repeatedParameter(_:)``.
     subscript(_ names: String...) -> String? {
@@ -50,13 +50,12 @@ struct FrontEndTarget {
         }
     }
 
-    /// The value of a parameter that must be there and not empty.
+    /// Returns the value of a required, nonempty parameter.
     func required(_ name: String) throws(APIError) -> String {
         guard let value = try self[name], !value.isEmpty else { throw .missingParameter(name) }
         return value
     }
 
-    /// The whole number of a parameter.
     func whole(_ names: String..., in range: ClosedRange<Int>) throws(APIError) -> Int? {
         for name in names {
             if let text = try self[name] { return try Self.whole(text, name, in: range) }
@@ -64,20 +63,17 @@ struct FrontEndTarget {
         return nil
     }
 
-    /// The number of a parameter.
     func number(_ name: String, in range: ClosedRange<Double>) throws(APIError) -> Double? {
         guard let text = try self[name] else { return nil }
         return try Self.number(text, name, in: range)
     }
 
-    /// The word of a parameter, one of a closed list.
     func word(_ name: String, of allowed: String...) throws(APIError) -> String? {
         guard let text = try self[name] else { return nil }
         guard allowed.contains(text) else { throw .badChoice(name, allowed: allowed) }
         return text
     }
 
-    /// The case of `Value` that a parameter names.
     func choice<Value: RawRepresentable & CaseIterable>(
         _ name: String
     ) throws(APIError) -> Value? where Value.RawValue == String {
@@ -85,13 +81,12 @@ struct FrontEndTarget {
         return try ParameterGrammar.choice(text, name)
     }
 
-    /// The color of CSS that a parameter names.
     func color(_ name: String) throws(APIError) -> Color? {
         guard let text = try self[name] else { return nil }
         return try Self.color(text, name)
     }
 
-    /// A whole number in decimal digits, which may begin with zeros.
+    /// Parses a whole decimal number, which may have leading zeros.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)``.
     static func whole(_ text: String, _ name: String, in range: ClosedRange<Int>) throws(APIError) -> Int {
@@ -103,7 +98,7 @@ struct FrontEndTarget {
         return number
     }
 
-    /// A decimal number.
+    /// Parses a decimal number.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)``.
     static func number(_ text: String, _ name: String, in range: ClosedRange<Double>) throws(APIError) -> Double {
@@ -113,7 +108,7 @@ struct FrontEndTarget {
         return number
     }
 
-    /// A color of CSS.
+    /// Parses a CSS color.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)``.
     static func color(_ text: String, _ name: String) throws(APIError) -> Color {
@@ -121,7 +116,7 @@ struct FrontEndTarget {
         return color
     }
 
-    /// A place by one of its names: an edge, a corner or a point of the compass.
+    /// Parses a position: an edge, a corner or a compass point.
     ///
     /// - Throws: ``APIError/badChoice(_:allowed:)``.
     static func position(_ text: String, _ name: String) throws(APIError) -> Gravity {
@@ -138,12 +133,12 @@ struct FrontEndTarget {
         (["left top", "northwest"], .topLeft), (["entropy"], .entropy), (["attention"], .attention),
     ]
 
-    /// The words for formats that results are written in.
+    /// The words for output formats.
     static let formats = ["avif", "gif", "jpeg", "jpg", "png", "webp"]
 
-    /// The format of a word, which is one of `words`.
+    /// Parses a format that is one of `words`.
     ///
-    /// - Throws: ``APIError/unsupportedOption(_:_:)`` for a format that others write.
+    /// - Throws: ``APIError/unsupportedOption(_:_:)`` for a format that only other services support.
     static func format(
         _ word: String, _ name: String, of words: [String] = formats
     ) throws(APIError) -> ImageFormat {
@@ -154,19 +149,19 @@ struct FrontEndTarget {
         throw .badChoice(name, allowed: words)
     }
 
-    /// The longest side that can be asked for.
+    /// The allowed sides.
     static let sides = 1...16_384
 }
 
-/// A target at the image endpoint of a front-end framework whose options are a segment of the path, and whose source is
-/// the rest of it.
+/// A target of a front-end framework's image endpoint whose path contains the options in one segment, followed by the
+/// source.
 struct FrontEndPath {
-    /// The options as they stand in the target, not decoded.
+    /// The options as in the target, not decoded.
     let options: Substring
-    /// The source as it stands in the target, not decoded; its query is that of the request.
+    /// The source as in the target, not decoded; its query is the request's.
     let source: Substring
 
-    /// Cuts a target that lies below `place`.
+    /// Splits a target under `place`.
     ///
     /// - Throws: ``APIError`` for another path, or if one of the two parts is missing.
     init(_ target: RequestedTarget, at place: DialectPlace) throws(APIError) {
@@ -179,9 +174,9 @@ struct FrontEndPath {
         self.source = source
     }
 
-    /// A part of the target, percent-decoded.
+    /// Percent-decodes a part of the target.
     ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for text that cannot be decoded; `name` is that of the option.
+    /// - Throws: ``APIError/badParameter(_:_:)`` with the option's `name` for text that cannot be decoded.
     static func decoded(_ text: Substring, _ name: String) throws(APIError) -> String {
         guard let decoded = PercentEncoding.decode(Array(text.utf8)[...]) else {
             throw .badParameter(name, "The value is not percent-encoded UTF-8.")
@@ -189,8 +184,8 @@ struct FrontEndPath {
         return decoded
     }
 
-    /// The source of a target whose path holds it: an absolute URL percent-decoded once, or a path in which the escapes
-    /// of `%`, `?` and `#` stay, so that they are no more than they were.
+    /// Returns the source in a target's path: an absolute URL percent-decoded once, or a path that keeps the escapes of
+    /// `%`, `?` and `#`.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)`` for text that cannot be decoded.
     static func source(_ text: Substring) throws(APIError) -> String {
@@ -201,29 +196,29 @@ struct FrontEndPath {
         return try decoded(Substring(PercentEncoding.keepingMarks(text)), "source")
     }
 
-    /// Whether a text is an absolute URL of http or https.
+    /// Returns whether a text is an absolute http or https URL.
     static func isAbsolute(_ text: some StringProtocol) -> Bool {
         let beginning = text.prefix(8).asciiLowercased
         return beginning.suffix(after: "http://") != nil || beginning == "https://"
     }
 }
 
-/// Where the sources of front-end frameworks lie: at absolute URLs, and below the operator's own origin.
+/// The sources of front-end frameworks: absolute URLs, and paths under the operator's own origin.
 struct FrontEndSources: Sendable {
     /// The origin of paths; nil if there is none.
     let base: SourceBase?
-    /// Where the targets lie that are no sources, because the endpoint would ask itself.
+    /// The path whose targets are not sources, because the endpoint would request itself.
     let place: DialectPlace
-    /// Whether a path may lack its first slash.
+    /// Whether a path may lack its leading slash.
     var acceptsBarePaths = false
     /// Whether a path may have a query.
     var acceptsQueries = true
-    /// Whether a path without its first slash may have a colon; then it begins with no scheme of the web.
+    /// Whether a path without its leading slash may contain a colon; then it must not begin with a web scheme.
     var acceptsColons = false
 
-    /// The source that the parameter `name` names.
+    /// Returns the source in the parameter `name`.
     ///
-    /// `//host` and backslashes, which browsers take for slashes, never name a path. The origin refuses paths that
+    /// `//host` and backslashes, which browsers treat as slashes, never name a path. The origin rejects paths that
     /// would leave it.
     ///
     /// - Throws: ``APIError/badURL(_:)``.
@@ -257,11 +252,11 @@ struct FrontEndSources: Sendable {
     }
 }
 
-/// The grammar of a front end: failures of the origin that are the client's keep their status.
+/// A front end's dialect: origin failures that are the client's fault keep their status.
 package protocol FrontEndDialect: UnsignedDialect {}
 
 extension FrontEndDialect {
-    /// The answer with the origin's own status, as far as that says that the client is at fault.
+    /// Returns a response with the origin's own status, if that blames the client.
     package func response(to problem: Problem) -> HTTPResponse {
         let status = problem.error.upstreamStatus.flatMap { 400...499 ~= $0 ? HTTPResponse.Status(code: $0) : nil }
         return problem.response(under: problem.error.code == "origin_error" ? status : nil)

@@ -2,12 +2,12 @@ import HTTPTypes
 package import Imaging
 import Text
 
-/// Reads which image formats an `Accept` field names (RFC 9110 section 12.5.1).
+/// Parses the image formats in an `Accept` field (RFC 9110 section 12.5.1).
 package enum AcceptedFormats {
-    /// The quality values, in thousandths, of the formats that are named explicitly; `*/*` and `image/*` name nothing.
+    /// Returns the quality values, in thousandths, of explicitly named formats; `*/*` and `image/*` name none.
     ///
-    /// A format that is refused with `q=0` is left out, and so is a member with a weight that cannot be read. If a
-    /// format is named twice, the higher weight counts.
+    /// A format with `q=0` is left out, and so is a member with an invalid weight. If a format is named twice, the
+    /// higher weight counts.
     package static func qualities(_ accept: String?) -> [ImageFormat: Int] {
         guard let accept else { return [:] }
         var qualities: [ImageFormat: Int] = [:]
@@ -20,7 +20,7 @@ package enum AcceptedFormats {
         return qualities
     }
 
-    /// Those of `formats` that `Accept` names, best first; wildcards name nothing.
+    /// Returns those of `formats` that `Accept` names, best first; wildcards name none.
     static func named(of formats: [ImageFormat], in accept: String?) -> [ImageFormat] {
         let weights = qualities(accept)
         return formats.enumerated().filter { weights[$0.element] != nil }.sorted { one, other in
@@ -29,7 +29,7 @@ package enum AcceptedFormats {
         }.map(\.element)
     }
 
-    /// The weight of a member of `Accept`, in thousandths; nil for one that cannot be read.
+    /// Returns the weight of a member of `Accept`, in thousandths; nil for an invalid one.
     package static func weight(of member: String) -> Int? {
         for parameter in HTTPSyntax.list(member, separator: UInt8(ascii: ";")).dropFirst() {
             let name = HTTPSyntax.trimmed(parameter.prefix(before: UInt8(ascii: "=")))
@@ -39,7 +39,7 @@ package enum AcceptedFormats {
         return 1_000
     }
 
-    /// `qvalue`, 0 to 1 with at most three decimals, in thousandths; no decimal need follow the point.
+    /// Parses a `qvalue`, 0 to 1 with at most three decimals, in thousandths; a trailing point is allowed.
     private static func thousandths(_ text: String) -> Int? {
         ParameterGrammar.thousandths(text.hasSuffix(".") ? text + "0" : text, in: 0...1_000)
     }

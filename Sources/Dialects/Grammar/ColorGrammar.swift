@@ -2,11 +2,12 @@ import Crypto
 import Imaging
 import Text
 
-/// Reads and writes colors as `background` and `placeholder` take them.
+/// Parses and writes the colors of `background` and `placeholder`.
 enum ColorGrammar {
-    /// `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal, or a CSS color name, in any case; else nil.
+    /// Parses `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal, or a CSS color name, ignoring case; returns nil for other
+    /// texts.
     static func color(_ text: String) -> Color? {
-        // Some characters outside ASCII have a lower case within ASCII.
+        // Some non-ASCII characters have an ASCII lowercase form.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let text = text.asciiLowercased
         if let named = ColorNames.values[ExactText(text)] { return color(rgb: named) }
@@ -18,7 +19,7 @@ enum ColorGrammar {
         return Color(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes.count == 4 ? bytes[3] : 255)
     }
 
-    /// The color in hexadecimal, with its alpha if it is not opaque.
+    /// Returns the color in hexadecimal, with its alpha if it is not opaque.
     static func text(_ color: Color) -> String {
         let components = [color.red, color.green, color.blue]
         return Hexadecimal.encode(color.alpha == 255 ? components : components + [color.alpha])
@@ -30,22 +31,23 @@ enum ColorGrammar {
 }
 
 extension ColorGrammar {
-    /// A color as ``color(_:)`` reads it, or as CSS writes it with `#`, `rgb()` or `rgba()`; else nil.
+    /// Parses a color as ``color(_:)`` does, or in CSS notation with `#`, `rgb()` or `rgba()`; returns nil for other
+    /// texts.
     static func ownColor(_ text: String) -> Color? {
         if let digits = text.suffix(after: "#") { return digits.utf8.count == 4 ? nil : hexadecimal(digits) }
         return text.utf8.last == UInt8(ascii: ")") && text.asciiLowercased.hasPrefix("rgb")
             ? cssColor(text) : color(text)
     }
 
-    /// Three, four, six or eight hexadecimal digits.
+    /// Parses three, four, six or eight hexadecimal digits.
     private static func hexadecimal(_ digits: Substring) -> Color? {
         let isShort = 3...4 ~= digits.utf8.count
         let pairs = isShort ? String(digits.flatMap { [$0, $0] }) : String(digits)
         return Hexadecimal.decode(pairs) == nil ? nil : color(pairs)
     }
 
-    /// A color as CSS writes it: in three, four, six or eight hexadecimal digits with or without `#`, by its name, or
-    /// by `rgb()`, `hsl()` or `hwb()` (CSS Color Module Level 4, sections 5 to 8); else nil.
+    /// Parses a CSS color: three, four, six or eight hexadecimal digits with or without `#`, a name, or `rgb()`,
+    /// `hsl()` or `hwb()` (CSS Color Module Level 4, sections 5 to 8); returns nil for other texts.
     static func cssColor(_ text: String) -> Color? {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if let digits = text.suffix(after: "#") { return hexadecimal(digits) }
@@ -83,7 +85,7 @@ extension ColorGrammar {
         }
     }
 
-    /// A number of a whole, or per cent, as a share, 0…1.
+    /// Parses a number relative to `whole`, or a percentage, as a share, 0…1.
     private static func share(_ text: Substring, of whole: Double) -> Double? {
         let isPercent = text.utf8.last == UInt8(ascii: "%")
         return ParameterGrammar.decimal(isPercent ? text.dropLast() : text).map { number in
@@ -99,7 +101,7 @@ extension ColorGrammar {
 
 /// The named colors of CSS Color Module Level 4, section 6.1.
 enum ColorNames {
-    /// Red, green and blue in one number, by lower-case name.
+    /// Red, green and blue in one number, by lowercase name.
     static let values: [ExactText: Int] = [
         "aliceblue": 0xf0f8ff, "antiquewhite": 0xfaebd7, "aqua": 0x00ffff, "aquamarine": 0x7fffd4, "azure": 0xf0ffff,
         "beige": 0xf5f5dc, "bisque": 0xffe4c4, "black": 0x000000, "blanchedalmond": 0xffebcd, "blue": 0x0000ff,

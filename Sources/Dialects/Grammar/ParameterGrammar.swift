@@ -1,7 +1,7 @@
 import Imaging
 import Text
 
-/// Reads and writes the values of single parameters; readers return nil for a value that the grammar does not allow.
+/// Parses and writes the values of single parameters; parsing returns nil for an invalid value.
 package enum ParameterGrammar {
     /// Decimal digits without sign or leading zero, within `range`.
     package static func integer(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
@@ -18,7 +18,7 @@ package enum ParameterGrammar {
         fraction(text, decimals: 3, in: range)
     }
 
-    /// A decimal fraction of at most so many decimals, in units of the last one within `range`.
+    /// A decimal fraction of at most `decimals` decimals, in units of the last one within `range`.
     static func fraction(_ text: some StringProtocol, decimals: Int, in range: ClosedRange<Int>) -> Int? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let whole = integer(first, in: 0...range.upperBound) else { return nil }
@@ -82,13 +82,13 @@ package enum ParameterGrammar {
     /// A gravity other than a focal point.
     static func gravity(_ text: String) -> Gravity? { gravities.first { $0.name == text }?.gravity }
 
-    /// The name of a gravity; nil for a focal point.
+    /// Returns the name of a gravity; nil for a focal point.
     static func name(of gravity: Gravity) -> String? { gravities.first { $0.gravity == gravity }?.name }
 
     /// The names of all gravities but the focal point.
     static var gravityNames: [String] { gravities.map(\.name) }
 
-    /// The names of the places: all gravities but the focal point and those that look at the image.
+    /// The names of the fixed positions: all gravities but the focal point and content-dependent ones.
     static var placeNames: [String] {
         gravities.filter { $0.gravity != .attention && $0.gravity != .entropy }.map(\.name)
     }
@@ -96,7 +96,7 @@ package enum ParameterGrammar {
     /// The values of a parameter that chooses the format.
     static let formatNames = ["auto"] + ImageFormat.written.map(\.rawValue)
 
-    /// A format that answers can be written in; nil for `auto`.
+    /// A format that the service can write; nil for `auto`.
     ///
     /// - Throws: ``APIError/badChoice(_:allowed:)`` for another text.
     static func format(_ text: String, _ name: String) throws(APIError) -> ImageFormat? {
@@ -107,10 +107,10 @@ package enum ParameterGrammar {
         return format
     }
 
-    /// The text of a number of thousandths, without trailing zeros: 1500 is `1.5`.
+    /// Formats thousandths without trailing zeros: 1500 is `1.5`.
     static func text(thousandths: Int) -> String { text(thousandths, decimals: 3) }
 
-    /// The text of a number in units of its last decimal, without trailing zeros but for `least` decimals.
+    /// Formats a number in units of its last decimal, without trailing zeros beyond `least` decimals.
     static func text(_ value: Int, decimals: Int, least: Int = 0) -> String {
         let one = (0..<decimals).reduce(1) { unit, _ in 10 * unit }
         var digits = String(value % one + one).dropFirst()
@@ -118,7 +118,8 @@ package enum ParameterGrammar {
         return digits.isEmpty ? String(value / one) : "\(value / one).\(digits)"
     }
 
-    /// The name of a source as received, which must not be empty or too long; whether it is a URL is judged elsewhere.
+    /// Checks the name of a source as received, which must not be empty or too long; other code checks whether it is a
+    /// URL.
     ///
     /// - Throws: ``APIError/badURL(_:)`` if the name is empty or too long.
     package static func source(_ text: String) throws(APIError) -> String {

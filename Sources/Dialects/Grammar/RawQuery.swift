@@ -1,4 +1,4 @@
-/// A request target cut into its path and parameters, nothing decoded yet.
+/// A request target split into its path and parameters, not decoded.
 package struct RawQuery {
     /// One `name=value`; a parameter without `=` has an empty value.
     struct Item {
@@ -9,7 +9,7 @@ package struct RawQuery {
     /// The parameters in order; an empty query has none.
     let items: [Item]
 
-    /// Cuts the query of `target`, which follows its first `?`.
+    /// Splits the query of `target`, which follows its first `?`.
     package init(target: String) {
         let bytes = Array(target.utf8)
         guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")), mark + 1 < bytes.count else {
@@ -22,9 +22,9 @@ package struct RawQuery {
         }
     }
 
-    /// The parameters' names and values percent-decoded.
+    /// Percent-decodes the parameters' names and values.
     ///
-    /// - Parameter isForm: Whether a plus stands for a blank (application/x-www-form-urlencoded).
+    /// - Parameter isForm: Whether a plus stands for a space (application/x-www-form-urlencoded).
     /// - Throws: ``APIError`` for a parameter that cannot be decoded.
     package func decoded(isForm: Bool = false) throws(APIError) -> [(name: String, value: String)] {
         func text(_ bytes: ArraySlice<UInt8>) -> String? {
@@ -48,8 +48,8 @@ package struct RawQuery {
         return result
     }
 
-    /// The fault of the parameter at `index`, or what has led to it: `url` holds a URL with a query that is not
-    /// percent-encoded, so that the rest of that query is read as parameters of the request.
+    /// Returns the error of the parameter at `index`, or its cause: `url` contains a URL whose query is not
+    /// percent-encoded, so that the rest of that query is parsed as parameters of the request.
     package func explained(_ error: APIError, of index: Int) -> APIError {
         switch error {
         case .unknownParameter(let name, _), .repeatedParameter(let name):

@@ -1,8 +1,8 @@
 import Text
 
-/// The modifiers of a target by their names, each with its arguments: `w_300,crop_0_0_9_9`.
+/// The modifiers of a target by name, each with its arguments: `w_300,crop_0_0_9_9`.
 struct IPXArguments {
-    /// The arguments of modifiers by their names.
+    /// The arguments of modifiers by name.
     let parameters: FrontEndTarget
     /// Modifiers with unknown names.
     let ignored: [String]
@@ -14,9 +14,9 @@ struct IPXArguments {
         threshold linear modulate brightness saturation hue lightness tint grayscale clahe opacity unflatten
         """.split(separator: " ").map { ExactText($0) })
 
-    /// Cuts the modifiers.
+    /// Splits the modifiers.
     ///
-    /// - Throws: ``APIError`` for text that is not percent-encoded, and for modifiers that are not made here.
+    /// - Throws: ``APIError`` for text that is not percent-encoded, and for unsupported modifiers.
     init(_ text: Substring) throws(APIError) {
         var given: [ExactText: [Substring]] = [:]
         var ignored: [String] = []

@@ -7,7 +7,6 @@ package struct IPXDialect: FrontEndDialect {
     package let place: DialectPlace
     private let sources: FrontEndSources
 
-    /// The dialect at a place.
     package init(at place: DialectPlace, base: SourceBase?) {
         self.place = place
         sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true, acceptsColons: true)
@@ -24,10 +23,10 @@ package struct IPXDialect: FrontEndDialect {
         return query
     }
 
-    /// The source: the rest of the path, percent-decoded once; the query of the request means nothing.
+    /// Returns the source: the rest of the path, percent-decoded once; the query of the request is ignored.
     private func source(_ text: Substring) throws(APIError) -> ExactText {
         let decoded = try FrontEndPath.source(text.prefix(before: UInt8(ascii: "?")))
-        // Static sites and some proxies make one slash of two.
+        // Static sites and some proxies merge two slashes into one.
         for scheme in ["http:/", "https:/"] where decoded.prefix(scheme.utf8.count).asciiLowercased == scheme {
             let rest = decoded.dropFirst(scheme.utf8.count)
             let url = rest.utf8.first == UInt8(ascii: "/") ? decoded : "\(scheme)/\(rest)"

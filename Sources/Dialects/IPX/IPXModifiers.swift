@@ -1,9 +1,9 @@
 import Imaging
 import Text
 
-/// The modifiers of a target, read.
+/// The parsed modifiers of a target.
 struct IPXModifiers: Hashable, Sendable {
-    /// The modifiers as they are written, in ASCII: they decide all else.
+    /// The modifiers as written, in ASCII; they determine all other properties.
     let text: String
     /// The size of the result, or its box.
     var box = RequestedBox()
@@ -13,30 +13,30 @@ struct IPXModifiers: Hashable, Sendable {
     private(set) var background: Color?
     private(set) var flattens = false
     var quality: Int?
-    /// The format of the result; nil for the first one of ``accepted``, or the source's own.
+    /// The format of the result; nil for the first of ``accepted``, or the source's own.
     private(set) var format: ImageFormat?
-    /// The formats that `Accept` names, best first, and that of clients that name none; nil if it does not count.
+    /// The formats that `Accept` names, best first, and the default format; nil if it is ignored.
     private(set) var accepted: [ImageFormat]?
     private(set) var keepsFrames = false
-    /// Whether the image is turned as EXIF says.
+    /// Whether the image is turned as EXIF specifies.
     private(set) var isUpright = false
     /// Degrees clockwise, 0…359.
     private(set) var rotation = 0
     private(set) var flips = QuarterTurn.none
-    /// The largest difference from the color of a border that is cut off.
+    /// The largest difference from the color of a border to remove.
     private(set) var trim: Int?
     private(set) var part: CropStep?
     /// The steps after the size, in the order of sharp.
     private(set) var steps: RenderSteps = []
-    /// Modifiers that mean nothing.
+    /// Modifiers without an effect.
     private(set) var ignored: [String] = []
 
     private static let compass: [Gravity] = [
         .center, .top, .right, .bottom, .left, .topRight, .bottomRight, .bottomLeft, .topLeft,
     ]
-    /// Reads the modifiers.
+    /// Parses the modifiers.
     ///
-    /// - Throws: ``APIError`` for one that is wrong, or that cannot be given.
+    /// - Throws: ``APIError`` for an invalid or unsupported one.
     init(_ text: Substring, accept: String?) throws(APIError) {
         self.text = String(text)
         let arguments = try IPXArguments(text)
@@ -52,7 +52,7 @@ struct IPXModifiers: Hashable, Sendable {
     }
 
     private mutating func readSize(_ values: FrontEndTarget) throws(APIError) {
-        // The order of the names decides: what comes last starts anew.
+        // The order of the names matters: the last one starts over.
         for name in ["h", "height", "resize", "s", "w", "width"] where values.has(name) {
             let isBox = name == "s" || name == "resize"
             let text = try values.required(name)
@@ -85,7 +85,7 @@ struct IPXModifiers: Hashable, Sendable {
         flattens = values.has("flatten")
         let isAnimated = values.has("a") || values.has("animated")
         if let text = try values["format", "f"] {
-            // A word that is no format of images stands for none.
+            // Words that are not image formats are ignored.
             let isKnown = FrontEndTarget.formats.contains(text) || ["tiff", "heif", "heic"].contains(text)
             format = try isKnown ? FrontEndTarget.format(text, "f") : nil
             if text == "auto" {

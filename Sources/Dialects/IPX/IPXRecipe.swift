@@ -1,12 +1,12 @@
 import Imaging
 
-/// How IPX makes a result: turns that come before the size, the trim, the part, the size, mirrors, then all else.
+/// IPX's rules: turns before the size, the trim, the part, the size, mirrors, then everything else.
 struct IPXRecipe: RenderRecipe {
     var modifiers: IPXModifiers
 
-    /// The longest side that is made; longer ones shrink.
+    /// The longest side of a result; longer ones shrink.
     private static let longest = 8_192
-    /// The quality of targets that name none.
+    /// The default quality.
     private static let usualQuality = 80
 
     var keyText: String {
@@ -36,7 +36,7 @@ struct IPXRecipe: RenderRecipe {
             rendering.operations.trim = trim
         }
 
-        // EXIF's turn is undone unless it is asked for. With a size, the image is turned first.
+        // EXIF's turn is undone unless it is requested. With a size, the image is turned first.
         let exif = modifiers.isUpright ? QuarterTurn.none : page.orientation.inverse
         let hasSize = box != RequestedBox()
         let quarters = QuarterTurn(quarters: modifiers.rotation / 90)
@@ -67,7 +67,7 @@ struct IPXRecipe: RenderRecipe {
         return rendering.composition(of: frame, as: format)
     }
 
-    /// Says how large the result is; a box shrinks into the stored size of the source, with its own ratio.
+    /// Sets the size of the result; a box shrinks into the stored size of the source, keeping its aspect ratio.
     private func fit(_ rendering: inout RenderingOptions, in size: PixelSize, stored: PixelSize) {
         func scaled(_ side: Int, _ numerator: Int, over denominator: Int) -> Int {
             max(1, (2 * side * numerator + denominator) / (2 * denominator))

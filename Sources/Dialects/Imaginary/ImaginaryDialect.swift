@@ -9,15 +9,15 @@ package struct ImaginaryDialect: Dialect {
     package let name = "imaginary"
     private let place: DialectPlace
     private let configuration: ImaginaryConfiguration
-    /// The origin of sources that are absolute paths, and of files if no folder has them; nil if there is none.
+    /// The origin of sources that are absolute paths, and of files without a folder; nil if there is none.
     private let base: SourceBase?
 
     package var signatures: DialectSignatures { configuration.hasKeys ? .demanded : .none }
     package var uploads: DialectUploads { .judged(field: "file") }
-    /// The paths of the service's health and of its index.
+    /// The service's health and index paths.
     package var probePaths: [String] { [place.path(of: "health"), place.path, place.path(of: "")] }
 
-    /// The dialect with these settings; nil without a place.
+    /// Returns nil without a path.
     package init?(_ configuration: ImaginaryConfiguration, base: SourceBase? = nil) {
         guard let place = configuration.place else { return nil }
         self.place = place
@@ -25,7 +25,7 @@ package struct ImaginaryDialect: Dialect {
         self.configuration = configuration
     }
 
-    /// At `/`, the dialect takes its own routes; a route of Alula's own of the same name is not served then.
+    /// At `/`, the dialect claims its own routes; a route of Alula's own with the same name is not served then.
     package func claim(on target: String) -> DialectClaim {
         guard place.path == "/" else { return place.claim(on: target) }
         return ImaginaryTarget.routeName(target, at: place) == nil ? .none : .certain
@@ -37,7 +37,7 @@ package struct ImaginaryDialect: Dialect {
         guard let items = FormQuery.items(of: text),
             let given = items.first(where: { $0.name.isExactly("sign") }).flatMap({ Base64URL.decode($0.value) })
         else { return false }
-        // The routes have no character that is escaped, so the path is the decoded one.
+        // The routes contain no escaped characters, so the path is the decoded one.
         let path = text.prefix(before: UInt8(ascii: "?"))
         let message = path + FormQuery.text(sorting: items.filter { !$0.name.isExactly("sign") })
         return HMAC.isEqual(HMAC.authenticationCode(for: message.utf8, key: key), given)
@@ -50,7 +50,7 @@ package struct ImaginaryDialect: Dialect {
         let parsed = try ImaginaryTarget(target.target.string, at: place)
         guard configuration.takesURLs || files != nil else { throw .methodNotAllowed }
         guard let source = try source(in: parsed) else {
-            // Another fault says more.
+            // Another error is more useful.
             _ = try parsed.operations(accept: nil)
             throw .missingParameter("url")
         }
@@ -63,7 +63,7 @@ package struct ImaginaryDialect: Dialect {
         return try query(parsed, source: NativeDialect.uploadedSource, accept: target.accept?.string)
     }
 
-    /// With the sides and the format of the target, as far as it can be read.
+    /// Uses the sides and the format of the target, if they are valid.
     package func standIn(for target: RequestedTarget) -> StandIn? {
         guard let placeholder = configuration.placeholder,
             let parsed = try? ImaginaryTarget(target.target.string, at: place)
@@ -75,7 +75,7 @@ package struct ImaginaryDialect: Dialect {
         problem.response(under: Self.status(of: problem.error))
     }
 
-    /// The service's own status of a failure; nil for one that it does not know.
+    /// Returns the service's own status of a failure; nil for one that it does not have.
     private static func status(of error: any ServiceError) -> HTTPResponse.Status? {
         switch error.code {
         case "not_an_image": .notAcceptable
@@ -83,14 +83,14 @@ package struct ImaginaryDialect: Dialect {
             "origin_protocol_error", "too_many_redirects", "length_required":
             .badRequest
         case "origin_error":
-            // An error of the origin's is passed on, and nothing else is.
+            // Only an error of the origin is passed on.
             error.upstreamStatus.flatMap { 400...511 ~= $0 ? HTTPResponse.Status(code: $0) : nil }
                 ?? .serviceUnavailable
         default: nil
         }
     }
 
-    /// A field that is there and not empty goes before the parameter.
+    /// A nonempty field takes precedence over the parameter.
     private func checkKey(_ target: RequestedTarget) throws(APIError) {
         guard let key = configuration.key else { return }
         let field = target.apiKey?.string ?? ""
@@ -113,7 +113,7 @@ package struct ImaginaryDialect: Dialect {
         return files.source(path: file)
     }
 
-    /// The place of files.
+    /// The origin of files.
     private var files: SourceBase? { configuration.folder ?? base }
 
     private func query(
@@ -147,40 +147,38 @@ package struct ImaginaryDialect: Dialect {
     }
 }
 
-/// The image that answers failures.
+/// The fallback image for failures.
 package struct ImaginaryPlaceholder: Sendable {
-    /// Its source; nil for a plain one.
+    /// Its source; nil for a plain image.
     package var source: ExactText?
-    /// The status of the answer; nil for that of the failure.
+    /// The status of the response; nil for the failure's.
     package var status: Int?
 
-    /// A plain image with the status of the failure.
     package init() {}
 }
 
-/// The settings of the dialect of imaginary.
+/// The settings of imaginary's dialect.
 package struct ImaginaryConfiguration: Sendable {
-    /// Where the dialect lies; nil for nowhere.
+    /// The path of the dialect; nil if it is disabled.
     package var place: DialectPlace?
-    /// The key that requests bring; nil for none.
+    /// The key that requests must contain; nil for none.
     package var key: [UInt8]?
-    /// The key of signatures; nil if none are demanded.
+    /// The key of signatures; nil if none are required.
     package var signatureKey: [UInt8]?
-    /// Whether images are fetched from the addresses that targets name.
+    /// Whether targets may name URLs.
     package var takesURLs = true
-    /// Routes that are not served; a pipeline may have their operations.
+    /// Routes that are not served; pipelines may still use their operations.
     package var disabledRoutes: Set<ExactText> = []
-    /// The text before the names of files; nil if none are served.
+    /// The prefix of file names; nil if none are served.
     package var folder: SourceBase?
-    /// Seconds for which clients may use answers, whatever their source says; nil for the source's own lifetime.
+    /// Freshness in seconds for clients, regardless of the source; nil for the source's own lifetime.
     package var maximumAge: Int?
 
-    /// The image that answers failures; nil for their problems.
+    /// The fallback image for failures; nil to respond with problems.
     package var placeholder: ImaginaryPlaceholder?
 
-    /// The defaults: the dialect is off.
     package init() {}
 
-    /// Whether requests are closed by a key.
+    /// Whether requests need a key.
     package var hasKeys: Bool { key != nil || signatureKey != nil }
 }

@@ -3,15 +3,15 @@ import Imaging
 /// An image on its way through operations.
 struct ImaginaryFrame {
     private var frame: Frame
-    /// The turn that the image lacks to be upright.
+    /// The turn that makes the image upright.
     private var missingTurn: QuarterTurn
     private var quality = ImaginaryOptions.standardQuality
-    /// The format that operations asked for; nil for the source's own.
+    /// The format that operations requested; nil for the source's own.
     private var format: ImageFormat?
-    /// The additional source that the next operation with a mark uses.
+    /// The additional source of the next operation with a mark.
     private(set) var nextAddition = 0
 
-    /// An image as it is stored, or upright if its format knows no other way.
+    /// Creates an image as stored, or upright if its format is always upright.
     init(_ source: RecipeSource) {
         let header = source.header.page(0)
         let isTurnedByDecoders = header.format == .heic || header.format == .avif
@@ -19,10 +19,10 @@ struct ImaginaryFrame {
         frame = Frame(source, turned: missingTurn.inverse)
     }
 
-    /// The way to make the image.
+    /// Returns how to render the image.
     ///
-    /// - Throws: ``ImagingError/formatNotAccepted(_:)`` for a source whose format is not written, if no operation asks
-    ///   for another one.
+    /// - Throws: ``ImagingError/formatNotAccepted(_:)`` for a source format without a writer, if no operation requests
+    ///   another format.
     func composition() throws(ImagingError) -> Composition {
         let own = frame.page.format
         if format == nil, [.gif, .svg].contains(own) { throw .formatNotAccepted(own) }
@@ -34,7 +34,7 @@ struct ImaginaryFrame {
 }
 
 extension ImaginaryFrame {
-    /// Does an operation.
+    /// Applies an operation.
     ///
     /// - Throws: ``ImagingError/cropOutside(_:)``.
     mutating func apply(_ operation: ImaginaryOperation) throws(ImagingError) {
@@ -72,15 +72,15 @@ extension ImaginaryFrame {
         finish(operation)
     }
 
-    /// Counts the mark of an operation that is left out.
+    /// Skips an operation, counting its mark.
     mutating func skip(_ operation: ImaginaryOperation) {
         if operation.mark != nil { nextAddition += 1 }
     }
 
-    /// Blurs above this, in pixels, leave one color in any case.
+    /// Larger blurs, in pixels, leave one color anyway.
     private static let widestBlur = 1_000.0
 
-    /// Drops all that the file of an operation could not hold: it is gone for those after it.
+    /// Drops what an operation's file format could not represent, so that later operations do not see it.
     private mutating func finish(_ operation: ImaginaryOperation) {
         format = operation.format ?? format
         quality = operation.options.usedQuality
@@ -104,7 +104,7 @@ extension ImaginaryFrame {
         }
     }
 
-    /// Lays the next additional source on the image, in its own size.
+    /// Overlays the next additional source at its own size.
     private mutating func lay(_ opacity: Double, x: Int = 0, y: Int = 0, isTiled: Bool = false) {
         defer { nextAddition += 1 }
         let additions = frame.source.additions

@@ -1,12 +1,12 @@
 import Glibc
 import Imaging
 
-/// The sizes and the place that an operation leads to, as the service computes them.
+/// The sizes and the position for an operation, as the service computes them.
 struct ImaginaryLayout {
     /// The step after the change of size.
     enum Rest: Equatable {
         case nothing
-        /// A part at a place.
+        /// A part at a position.
         case cut(CropStep)
         /// The most interesting part.
         case interest(PixelSize)
@@ -14,19 +14,19 @@ struct ImaginaryLayout {
         case bars(PixelSize)
     }
 
-    /// The size after each pixel became several; that of the image without.
+    /// The size after each pixel was multiplied; the image's size without that.
     private(set) var zoomed: PixelSize
-    /// The size that the image is resampled to.
+    /// The size to which the image is resampled.
     private(set) var scaled: PixelSize
     private(set) var rest = Rest.nothing
 
-    /// The longest side between the operations of a pipeline, where nothing refuses a size, so that products of sides
+    /// The longest side between the operations of a pipeline, where no size is rejected, so that products of sides
     /// cannot overflow.
     ///
-    /// The size at its end is refused long before this, so nothing needs to be exact.
+    /// The size at its end is rejected long before this, so nothing needs to be exact.
     private static let longestSide = 100_000_000
 
-    /// The layout of an operation on an image of a size, which has its turn.
+    /// Creates the layout of an operation on an already turned image of this size.
     ///
     /// - Throws: ``ImagingError/cropOutside(_:)``.
     init(_ operation: ImaginaryOperation, on source: PixelSize) throws(ImagingError) {
@@ -72,7 +72,7 @@ struct ImaginaryLayout {
         return part == scaled ? .nothing : .cut(CropStep(x: options.left, y: options.top, size: part))
     }
 
-    /// Gives a box its missing side.
+    /// Completes a box with one side.
     ///
     /// - Returns: The factor by which the image shrinks.
     private static func complete(_ box: inout PixelSize, of source: PixelSize, cuts: Bool) -> Double {
@@ -92,7 +92,7 @@ struct ImaginaryLayout {
         }
     }
 
-    /// The largest size in a box that has the ratio of the image and is not larger than it.
+    /// Returns the largest size in a box with the aspect ratio of the image, not larger than it.
     private static func fitted(_ source: PixelSize, in box: PixelSize) -> PixelSize {
         let box = box.atLeastOne
         var fitted = box
@@ -104,7 +104,7 @@ struct ImaginaryLayout {
         return fitted.width >= source.width && fitted.height >= source.height ? source : fitted.atLeastOne
     }
 
-    /// The place of a part; the pixel that halves leave lies before it.
+    /// Returns the position of a part; an odd pixel goes before it.
     private static func cut(_ part: PixelSize, of whole: PixelSize, at side: ImaginaryOptions.Side) -> CropStep {
         let (right, bottom) = (whole.width - part.width, whole.height - part.height)
         let (x, y) =
@@ -132,7 +132,7 @@ struct ImaginaryLayout {
 }
 
 extension ImaginaryOperation {
-    /// Whether the image covers the box and is cut to it.
+    /// Whether the image covers the box and is cropped to it.
     fileprivate var cuts: Bool {
         switch name {
         case .crop, .smartcrop: true
@@ -143,7 +143,7 @@ extension ImaginaryOperation {
         }
     }
 
-    /// Whether what is cut depends on the image.
+    /// Whether the crop depends on the image.
     fileprivate var isSmart: Bool { name == .smartcrop || options.gravity == .smart }
 }
 

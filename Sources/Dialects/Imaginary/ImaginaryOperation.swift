@@ -2,14 +2,14 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// One operation with its parameters, all of which are there.
+/// An operation with its complete parameters.
 struct ImaginaryOperation: Hashable, Sendable {
     /// The operations, by the names of their routes.
     enum Name: String, CaseIterable {
         case crop, smartcrop, resize, enlarge, extract, rotate, autorotate, flip, flop, thumbnail, zoom, convert
         case watermark, watermarkimage, blur, fit
 
-        /// The operation of this name in a pipeline.
+        /// Returns the operation with this name in a pipeline.
         init?(inPipeline text: String) {
             switch text {
             case "watermarkImage": self = .watermarkimage
@@ -21,19 +21,19 @@ struct ImaginaryOperation: Hashable, Sendable {
 
     let name: Name
     var options: ImaginaryOptions
-    /// The format that the image has from here on; nil for the one that it has.
+    /// The format of the image from here on; nil to keep it.
     let format: ImageFormat?
-    /// Whether the operation is left out if it cannot be done.
+    /// Whether the operation is skipped if it fails.
     var mayFail = false
 
-    /// An operation.
+    /// Creates an operation.
     ///
-    /// - Parameter format: The format that the parameters ask for; nil for the image's own.
-    /// - Throws: ``APIError`` for a parameter that is missing, or an operation that cannot be done here.
+    /// - Parameter format: The format that the parameters request; nil for the image's own.
+    /// - Throws: ``APIError`` for a missing parameter, or an unsupported operation.
     init(_ name: Name, _ options: ImaginaryOptions, format: ImageFormat?) throws(APIError) {
         self.name = name
         self.options = options
-        // This operation heeds no parameter.
+        // This operation ignores all parameters.
         self.format = name == .autorotate ? nil : format
         try check()
     }
@@ -68,7 +68,7 @@ struct ImaginaryOperation: Hashable, Sendable {
         guard isThere else { throw .missingParameter(parameter) }
     }
 
-    /// The source that the operation lays on the image.
+    /// The source that the operation overlays on the image.
     var mark: AdditionalSource? {
         switch name {
         case .watermarkimage: AdditionalSource(.watermark, source: options.image)
@@ -77,11 +77,11 @@ struct ImaginaryOperation: Hashable, Sendable {
         }
     }
 
-    /// Whether a part of a zoomed image is asked for.
+    /// Whether a part of a zoomed image is requested.
     var cutsZoomed: Bool { options.top > 0 || options.left > 0 }
 }
 
-/// The formats that `type` names.
+/// The formats in `type`.
 enum ImaginaryType {
     /// The names that the service knows; it writes the first four.
     private static let known: [ExactText: ImageFormat?] = [
@@ -89,14 +89,14 @@ enum ImaginaryType {
     ]
     private static let written = ["jpeg", "png", "webp", "auto"]
 
-    /// Whether the text is none of a format, and not `auto`.
+    /// Returns whether the text is neither a format nor `auto`.
     static func isUnknown(_ text: ExactText) -> Bool {
         text != "" && text != "auto" && known[ExactText(text.string.asciiLowercased)] == nil
     }
 
-    /// The format of this name, which is known; nil for no name.
+    /// Returns the format with this known name; nil for no name.
     ///
-    /// - Throws: ``APIError/badChoice(_:allowed:)`` for a format that is not written.
+    /// - Throws: ``APIError/badChoice(_:allowed:)`` for a format without a writer.
     static func format(_ text: ExactText) throws(APIError) -> ImageFormat? {
         if text == "" { return nil }
         guard let format = known[ExactText(text.string.asciiLowercased)] ?? nil else {

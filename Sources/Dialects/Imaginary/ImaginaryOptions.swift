@@ -2,9 +2,9 @@ import HTTPTypes
 import Imaging
 import Text
 
-/// The parameters of an operation, as the service names them; 0 stands for a number that is not given.
+/// The parameters of an operation, in the service's terms; 0 stands for a missing number.
 struct ImaginaryOptions: Hashable, Sendable {
-    /// The side to which crops lean.
+    /// The side toward which crops are aligned.
     enum Side: String {
         case centre, north, south, east, west, smart
     }
@@ -20,14 +20,14 @@ struct ImaginaryOptions: Hashable, Sendable {
     var left = 0
     var areaWidth = 0
     var areaHeight = 0
-    /// The pixels that each pixel becomes on each side, less one.
+    /// The number of pixels that replace each pixel on each side, minus one.
     var factor = 0
     /// Degrees clockwise.
     var rotate = 0
     var quality = 0
     /// The opacity of a mark, 0…1.
     var opacity = 0.0
-    /// The standard deviation of a blur in pixels, and a number that makes a blur asked for and does nothing else.
+    /// The standard deviation of a blur in pixels, and a number that only makes a blur requested.
     var sigma = 0.0
     var leastAmplitude = 0.0
     var mirrorsX = false
@@ -35,20 +35,20 @@ struct ImaginaryOptions: Hashable, Sendable {
     var isForced = false
     var isEmbedded = false
     var keepsOrientation = false
-    /// Whether a crop is ruled out; nil if the parameter is not there.
+    /// Whether a crop is ruled out; nil if the parameter is absent.
     var isUncropped: Bool?
     var isGrey = false
     var gravity = Side.centre
     var bars = Bars.copy
-    /// The color behind transparent parts; nil for none, which black counts as.
+    /// The color behind transparent parts; nil for none, which black also means.
     var background: Color?
-    /// The ratio that gives the missing side.
+    /// The aspect ratio for computing a missing side.
     var ratio: PixelSize?
-    /// The address of a mark.
+    /// The URL of a mark.
     var image: ExactText = ""
     var text: ExactText = ""
-    /// Of a text: its font and color, pixels to the inch, its width and the margin beside it in pixels, and whether it
-    /// is there only once.
+    /// For a text: its font and color, pixels per inch, its width and margin in pixels, and whether it appears only
+    /// once.
     var font: ExactText = ""
     var color = Color.black
     var resolution = 0
@@ -56,12 +56,12 @@ struct ImaginaryOptions: Hashable, Sendable {
     var margin = 0
     var isSingle = false
     var type: ExactText = ""
-    /// Parameters that are read and mean nothing here.
+    /// Parsed parameters without an effect here.
     var ignored: [String] = []
 
-    /// Bars of a color are as transparent as the image, and the background comes behind all of it at the end.
+    /// Returns the color of bars; nil for bars filled from the image.
     ///
-    /// - Returns: The color; nil for bars that are made of the image.
+    /// Bars of a color are as transparent as the image, and the background is put behind all of it at the end.
     func barColor(hasAlpha: Bool) -> Color? {
         switch bars {
         case .white: .white
@@ -71,7 +71,7 @@ struct ImaginaryOptions: Hashable, Sendable {
         }
     }
 
-    /// The box that is asked for, with the side that a ratio gives, in whole numbers as the service computes it.
+    /// The requested box, completed by the aspect ratio in whole numbers as in the service.
     var box: PixelSize {
         let given = PixelSize(width: max(0, width), height: max(0, height))
         guard let ratio, (width != 0) != (height != 0) else { return given }
@@ -87,9 +87,9 @@ struct ImaginaryOptions: Hashable, Sendable {
 }
 
 extension ImaginaryOptions {
-    /// Stores the value of a parameter; one that does not exist is ignored.
+    /// Stores the value of a parameter, ignoring unknown ones.
     ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for a value that the parameter has not got.
+    /// - Throws: ``APIError/badParameter(_:_:)`` for an invalid value.
     mutating func set(_ name: String, _ value: ImaginaryValue) throws(APIError) {
         switch name {
         case "width": width = try Self.whole(name, value)
@@ -152,7 +152,7 @@ extension ImaginaryOptions {
             ignored.append(name)
         case "noprofile", "interlace", "palette":
             if try Self.flag(name, value) { ignored.append(name) }
-        // No answer has any metadata.
+        // Responses never have metadata.
         case "stripmeta": _ = try Self.flag(name, value)
         default: break
         }
@@ -178,7 +178,7 @@ extension ImaginaryOptions {
         return ExactText(text)
     }
 
-    /// A word in any case, with blanks around it.
+    /// Parses a word, ignoring case and surrounding spaces.
     private static func word(_ name: String, _ value: ImaginaryValue) throws(APIError) -> String {
         HTTPSyntax.trimmed(try text(name, value).string[...]).asciiLowercased
     }

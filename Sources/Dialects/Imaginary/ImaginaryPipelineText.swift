@@ -2,26 +2,25 @@ import Imaging
 import JSON
 import Text
 
-/// Reads the operations of a pipeline: a list in JSON of `{"operation", "params", "ignore_failure"}`.
+/// Parses the operations of a pipeline: a JSON list of `{"operation", "params", "ignore_failure"}`.
 enum ImaginaryPipelineText {
     /// Most operations.
     private static let most = 10
     private static let parameter = "operations"
 
-    /// One member of the list, not judged yet.
+    /// A member of the list, not checked yet.
     struct Step: Hashable {
         var name = ""
         var mayFail = false
         var parameters: [Parameter] = []
     }
 
-    /// A parameter of a step.
     struct Parameter: Hashable {
         let name: ExactText
         let value: JSONKind
     }
 
-    /// A value of JSON without its inside, if it has one.
+    /// A JSON value, without the contents of lists and objects.
     enum JSONKind: Hashable {
         case text(ExactText)
         case number(Double)
@@ -49,11 +48,11 @@ enum ImaginaryPipelineText {
         }
     }
 
-    /// The steps in a text, whose number is not judged.
+    /// Parses the steps in a text, without checking their number.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)``.
     static func steps(in text: String) throws(APIError) -> [Step] {
-        // A text this short is none, as there.
+        // A text this short counts as none, as in imaginary.
         guard text.utf8.count >= 2 else { return [] }
         let list: JSONValue
         do {
@@ -71,7 +70,7 @@ enum ImaginaryPipelineText {
         }
     }
 
-    /// The operations of steps; those that may fail and could never be done are left out.
+    /// Converts steps to operations, leaving out those that may fail and never succeed.
     ///
     /// - Throws: ``APIError``.
     static func operations(_ steps: [Step]) throws(APIError) -> [ImaginaryOperation] {
@@ -98,7 +97,7 @@ enum ImaginaryPipelineText {
     ) throws(APIError) -> ImaginaryOperation {
         var options = ImaginaryOptions()
         for parameter in step.parameters { try options.set(parameter.name.string, parameter.value.value) }
-        // Names that mean nothing stand for the image's own format here.
+        // Unknown names mean the image's own format here.
         let meansNothing = options.type == "auto" || ImaginaryType.isUnknown(options.type)
         return try ImaginaryOperation(
             name, options, format: meansNothing ? nil : ImaginaryType.format(options.type))

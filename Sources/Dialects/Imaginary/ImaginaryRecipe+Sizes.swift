@@ -3,7 +3,7 @@ import Imaging
 extension ImaginaryRecipe: SizedRecipe {
     var hasDefaultQuality: Bool { operations.allSatisfy { !(1...100 ~= $0.options.quality) } }
 
-    /// Each operation is bounded by itself, because others may be left out; one of them must name a side.
+    /// Limits each operation separately, because others may be skipped; at least one must name a side.
     func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> ImaginaryRecipe {
         var operations = operations
         for index in operations.indices { try operations[index].options.allow(by: policy, choices) }
@@ -21,7 +21,7 @@ extension ImaginaryOptions {
         if 1...100 ~= quality { quality = try policy.quality(quality) }
         guard !policy.sizes.isEmpty else { return }
         let own = RequestedBox(width: box.width > 0 ? box.width : nil, height: box.height > 0 ? box.height : nil)
-        // Each pixel becomes several ones.
+        // Each pixel becomes several.
         if factor > 0 {
             guard policy.rule == .up else { throw policy.refusal("w") }
             factor = 0
@@ -32,7 +32,6 @@ extension ImaginaryOptions {
     }
 }
 
-/// Facts have no size.
 extension ImaginaryFactsRecipe: SizedRecipe {
     var hasDefaultQuality: Bool { false }
 

@@ -2,7 +2,7 @@ import Imaging
 import JSON
 import ThumbnailTypes
 
-/// The rules of imaginary: operations one after the other, each on what the one before has left.
+/// imaginary's rules: consecutive operations, each on the result of the one before.
 struct ImaginaryRecipe: RenderRecipe {
     let operations: [ImaginaryOperation]
 
@@ -26,11 +26,11 @@ struct ImaginaryRecipe: RenderRecipe {
         return composition
     }
 
-    /// No border is trimmed, so no second composition is made.
+    /// No border is trimmed, so there is no second composition.
     var keyText: String { "imaginary" }
 }
 
-/// The rules for an image that answers failures: each side that is named is squeezed to it.
+/// The rules for fallback images: the image is stretched to each named side.
 struct ImaginaryStandInRecipe: RenderRecipe {
     let width: Int
     let height: Int
@@ -50,7 +50,7 @@ struct ImaginaryStandInRecipe: RenderRecipe {
     var keyText: String { "imaginary placeholder" }
 }
 
-/// The facts that `/info` tells about a source; the image itself is one pixel, which nobody sees.
+/// The facts that `/info` returns about a source; the image itself is one unused pixel.
 struct ImaginaryFactsRecipe: RenderRecipe {
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         Composition(size: PixelSize(width: 1, height: 1), format: .png, quality: .fixed(100))
@@ -58,14 +58,13 @@ struct ImaginaryFactsRecipe: RenderRecipe {
 
     var keyText: String { "imaginary info" }
 
-    /// Writes the facts.
     static let writer: AnswerWriter<Thumbnail> = AnswerWriter(for: ImaginaryFactsRecipe()) { thumbnail in
         thumbnail.sourceHeader.map {
             WrittenAnswer(mediaType: "application/json", body: .text(facts(about: $0).text))
         }
     }
 
-    /// The facts under the service's own names; sides are those of the image as it is stored.
+    /// Returns the facts under the service's own names; sides are those of the stored image.
     static func facts(about header: ImageHeader) -> JSONValue {
         .object([
             ("width", .int(header.storedSize.width)), ("height", .int(header.storedSize.height)),
@@ -89,7 +88,7 @@ struct ImaginaryFactsRecipe: RenderRecipe {
         return isDeep && header.format != .heic && header.format != .avif ? "rgb16" : "srgb"
     }
 
-    /// 0 where the file says nothing; loaders of WebP always say something.
+    /// Returns 0 if the file has none; loaders of WebP always report an orientation.
     private static func orientation(of header: ImageHeader) -> Int {
         header.orientation == .none && header.format != .webp ? 0 : header.orientation.exif
     }

@@ -3,7 +3,7 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// A target cut into its route and its parameters.
+/// A target split into its route and its parameters.
 struct ImaginaryTarget {
     /// The routes of images and facts.
     enum Route: Hashable {
@@ -22,12 +22,11 @@ struct ImaginaryTarget {
     }
 
     let route: Route
-    /// The name of the route.
     let name: String
-    /// All parameters in their order, decoded as forms are.
+    /// All parameters in order, decoded like forms.
     let items: [(name: String, value: String)]
 
-    /// The route of a raw target that lies at `place`; nil if there is none.
+    /// Returns the route of a raw target under `place`; nil if there is none.
     static func routeName(_ target: String, at place: DialectPlace) -> Substring? {
         guard let rest = place.remainder(of: target)?.prefix(before: UInt8(ascii: "?")), rest.hasPrefix("/") else {
             return nil
@@ -36,7 +35,7 @@ struct ImaginaryTarget {
         return Route(String(name)) == nil ? nil : name
     }
 
-    /// Cuts a target.
+    /// Splits a target.
     ///
     /// - Throws: ``APIError`` for a path without a route, or text that is not percent-encoded.
     init(_ target: String, at place: DialectPlace) throws(APIError) {
@@ -48,12 +47,12 @@ struct ImaginaryTarget {
         self.items = items
     }
 
-    /// The first value of a parameter.
+    /// Returns the first value of a parameter.
     func value(_ name: String) -> String? { items.first { $0.name.isExactly(name) }?.value }
 
-    /// The operations, and all that they read besides the image.
+    /// Returns the operations, and everything that they read besides the image.
     ///
-    /// - Throws: ``APIError`` for the first parameter that is wrong, also if nothing uses it.
+    /// - Throws: ``APIError`` for the first invalid parameter, even if it is unused.
     func operations(
         accept: String?
     ) throws(APIError) -> (
@@ -81,7 +80,7 @@ struct ImaginaryTarget {
         }
     }
 
-    /// The image that answers a failure: squeezed to the sides that are named, in the format that is.
+    /// Returns the fallback image: stretched to the named sides, in the named format.
     func standIn(_ placeholder: ImaginaryPlaceholder) -> StandIn? {
         var options = ImaginaryOptions()
         for name in ["width", "height", "type"] { try? options.set(name, .text(value(name) ?? "")) }
@@ -101,13 +100,13 @@ struct ImaginaryTarget {
             .image(ThumbnailRequest(source: source, recipe: recipe, isNegotiated: false)), status: status)
     }
 
-    /// The image that the service brings along is square and of one gray.
+    /// The service's built-in image is square and plain gray.
     private static let placeholderSide = 400
     private static let placeholderColor = Color(red: 204, green: 204, blue: 204)
 
     private static let unknownType = APIError.badChoice("type", allowed: ["jpeg", "png", "webp", "auto"])
 
-    /// The first format of three that `Accept` names, whatever its weight.
+    /// Returns the first format of three that `Accept` names, regardless of its weight.
     private static func negotiated(_ accept: String?) -> ImageFormat? {
         let named = HTTPSyntax.list(accept ?? "").compactMap { MediaType($0) }
             .compactMap { ImageFormat(mediaType: $0.description) }

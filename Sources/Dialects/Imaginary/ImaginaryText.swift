@@ -1,15 +1,15 @@
 import Imaging
 import Text
 
-/// The text of a watermark as a drawing: a tile with the text at a fixed place, and a margin.
+/// The text of a watermark as a drawing: a tile with the text at a fixed position, and a margin.
 ///
-/// The fonts of the machine that drew it are not known here, so widths are those of a common sans-serif.
+/// The original's fonts are unknown here, so widths assume a common sans-serif font.
 struct ImaginaryText {
     /// Most bytes of a text.
     static let longest = 1_000
-    /// Where the text stands in the tile, in pixels from both edges.
+    /// The position of the text in the tile, in pixels from both edges.
     private static let place = 100
-    /// Bounds on what a tile needs, in pixels.
+    /// Limits of a tile, in pixels.
     private static let largest = (font: 500.0, side: 4_096)
 
     private let lines: [String]
@@ -19,7 +19,7 @@ struct ImaginaryText {
     private let style: String
     private let color: Color
 
-    /// The drawing of a text, which is broken into lines of the width that is asked for.
+    /// Creates the drawing of a text, wrapped at the requested width.
     init(_ options: ImaginaryOptions) {
         let font = Self.font(options.font.string)
         let resolution = options.resolution > 0 ? options.resolution : 150
@@ -33,7 +33,7 @@ struct ImaginaryText {
         margin = min(options.margin > 0 ? options.margin : asked, Self.largest.side)
     }
 
-    /// The usual width is a sixth of the image's, which is not known yet; that of images of twelve hundred pixels.
+    /// The default width is a sixth of the image's, which is not known yet; this assumes twelve hundred pixels.
     private static let usualWidth = 200
 
     /// The tile as SVG.
@@ -50,7 +50,7 @@ struct ImaginaryText {
         return text + "</g></svg>"
     }
 
-    /// The attributes and the size in points of a font as Pango names it: `sans bold 12`.
+    /// Parses a Pango font name, such as `sans bold 12`, to attributes and a size in points.
     private static func font(_ text: String) -> (style: String, points: Double) {
         var words = text.split(separator: " ").map { String($0).asciiLowercased }
         let points = words.last.flatMap { Double($0) } ?? 10
@@ -62,7 +62,7 @@ struct ImaginaryText {
         return ("font-family=\"\(family)\" " + style, points.isFinite ? abs(points) : 10)
     }
 
-    /// The text without the elements of Pango's markup.
+    /// Removes the elements of Pango's markup from a text.
     private static func plain(_ text: String) -> String {
         var (plain, rest) = ("", text[...])
         while let start = rest.utf8.firstIndex(of: UInt8(ascii: "<")),
@@ -78,7 +78,7 @@ struct ImaginaryText {
         return plain
     }
 
-    /// Lines of words that are at most so wide, in sizes of the font; a word that is wider has a line of its own.
+    /// Wraps words to lines of at most this width, in font sizes; a wider word has its own line.
     private static func lines(_ text: String, atMost most: Double) -> [String] {
         var lines: [String] = []
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

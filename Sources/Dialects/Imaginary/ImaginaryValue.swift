@@ -6,13 +6,14 @@ enum ImaginaryValue {
     case text(String)
     case number(Double)
     case flag(Bool)
-    /// Null, a list or an object, which no parameter takes.
+    /// Null, a list or an object, which no parameter accepts.
     case other
 
-    /// The largest number that is told apart from larger ones; no image has such a side.
+    /// Larger numbers are clipped to this; no image has such a side.
     private static let largest = 10_000_000.0
 
-    /// A whole number: texts are rounded half up and lose their sign, numbers are cut and keep it; an empty text is 0.
+    /// A whole number: texts are rounded half up and lose their sign, numbers are truncated and keep it; an empty text
+    /// is 0.
     var whole: Int? {
         switch self {
         case .text(let text):
@@ -22,7 +23,7 @@ enum ImaginaryValue {
         }
     }
 
-    /// A number; that of a text loses its sign.
+    /// A number; a text's number loses its sign.
     var decimal: Double? {
         switch self {
         case .text(let text): Self.decimal(text).map { min(abs($0), Self.largest) }
@@ -31,7 +32,7 @@ enum ImaginaryValue {
         }
     }
 
-    /// A flag in the spellings of Go; an empty text is false.
+    /// A flag in Go's spellings; an empty text is false.
     var flag: Bool? {
         switch self {
         case .flag(let flag): flag
@@ -45,7 +46,7 @@ enum ImaginaryValue {
         if case .text(let text) = self { text } else { nil }
     }
 
-    /// A floating-point number as Go writes it, which is finite; an empty text is 0.
+    /// Parses a finite floating-point number in Go's syntax; an empty text is 0.
     private static func decimal(_ text: String) -> Double? {
         if text.isEmpty { return 0 }
         guard text.utf8.count <= 32, let number = Double(text), number.isFinite else { return nil }
@@ -54,7 +55,8 @@ enum ImaginaryValue {
 }
 
 extension ImaginaryValue {
-    /// The components of a color, `R,G,B` in decimal: what is above 255 counts as that, what is no number as 0.
+    /// Parses the components of a color, `R,G,B` in decimal; values above 255 are clipped, and invalid numbers count as
+    /// 0.
     static func components(_ text: String) -> [UInt8] {
         text.split(separator: ",", omittingEmptySubsequences: false).map { member in
             let digits = member.utf8.drop { $0 == 0x20 }.prefix { $0 != 0x20 }
@@ -63,7 +65,7 @@ extension ImaginaryValue {
         }
     }
 
-    /// A ratio of sides, `W:H` in whole numbers from 1 on.
+    /// Parses an aspect ratio, `W:H` in whole numbers from 1 on.
     static func ratio(_ text: String) -> PixelSize? {
         let sides = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard sides.count == 2, let width = ParameterGrammar.integer(sides[0], in: 1...100_000),

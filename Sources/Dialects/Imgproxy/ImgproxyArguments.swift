@@ -2,9 +2,9 @@ import Crypto
 import Imaging
 import Text
 
-/// An option of a target: its name and its arguments as they are written.
+/// An option of a target: its name and its arguments as written.
 struct ImgproxyOption: Hashable, Sendable {
-    /// The name, percent-encoded if the client did so.
+    /// The name, possibly percent-encoded.
     let name: String
     /// The arguments, at least one.
     let arguments: [ArraySlice<UInt8>]
@@ -12,7 +12,7 @@ struct ImgproxyOption: Hashable, Sendable {
     /// The beginning of the name, for errors.
     var quotedName: String { String(decoding: name.utf8.prefix(APIError.longestQuotedName), as: UTF8.self) }
 
-    /// Reads a segment of a path; nil if it has no separator, and so is no option.
+    /// Parses a segment of a path; returns nil if it has no separator, and so is not an option.
     init?(_ segment: ArraySlice<UInt8>, separator: [UInt8]) {
         var parts: [ArraySlice<UInt8>] = []
         var rest = segment
@@ -27,7 +27,7 @@ struct ImgproxyOption: Hashable, Sendable {
 }
 
 extension ArraySlice<UInt8> {
-    /// The first place of `separator`; nil if it is not in here.
+    /// Returns the first range of `separator`; nil if there is none.
     fileprivate func firstRange(of separator: [UInt8]) -> Range<Int>? {
         guard let first = separator.first else { return nil }
         var index = startIndex
@@ -39,11 +39,11 @@ extension ArraySlice<UInt8> {
     }
 }
 
-/// The arguments of one option, read one by one; each fault names the option.
+/// The arguments of one option; each error names the option.
 struct ImgproxyArguments {
     private let option: ImgproxyOption
 
-    /// The arguments of `option`, of which there may be `most`.
+    /// Creates the arguments of `option`, at most `most`.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)`` for too many.
     init(_ option: ImgproxyOption, most: Int) throws(APIError) {
@@ -51,21 +51,19 @@ struct ImgproxyArguments {
         guard option.arguments.count <= most else { throw fault("It has at most \(most) arguments.") }
     }
 
-    /// The number of arguments.
     var count: Int { option.arguments.count }
 
-    /// Whether there is an argument at `index` that is not empty.
+    /// Returns whether there is a nonempty argument at `index`.
     func has(_ index: Int) -> Bool { option.arguments.indices.contains(index) && !option.arguments[index].isEmpty }
 
-    /// The text of an argument.
     func text(_ index: Int) -> String { String(decoding: option.arguments[index], as: UTF8.self) }
 
-    /// The error that says what is wrong with the option.
+    /// Returns an error about the option.
     func fault(_ reason: String) -> APIError {
         .badParameter(option.quotedName, reason)
     }
 
-    /// A whole number with or without a sign.
+    /// A whole number with an optional sign.
     func integer(_ index: Int, in range: ClosedRange<Int>) throws(APIError) -> Int {
         let text = option.arguments[index]
         let digits = text.first == UInt8(ascii: "+") || text.first == UInt8(ascii: "-") ? text.dropFirst() : text
@@ -79,7 +77,7 @@ struct ImgproxyArguments {
         throw fault("Must be a whole number from \(range.lowerBound) to \(range.upperBound).")
     }
 
-    /// A decimal number with or without a sign, a fraction and an exponent.
+    /// A decimal number with an optional sign, fraction and exponent.
     func number(_ index: Int, in range: ClosedRange<Double>) throws(APIError) -> Double {
         let text = option.arguments[index]
         if (1...Self.longestNumber).contains(text.count), text.allSatisfy(Self.isNumeric),
@@ -93,7 +91,7 @@ struct ImgproxyArguments {
     /// A number above 0.
     func factor(_ index: Int) throws(APIError) -> Double { try number(index, in: Self.smallestFactor...Self.largest) }
 
-    /// `1`, `t`, `true` and their capitals; all else means no.
+    /// `1`, `t`, `true` and capitalized variants; everything else is false.
     func flag(_ index: Int) -> Bool {
         ["1", "t", "T", "true", "True", "TRUE"].contains { option.arguments[index].elementsEqual($0.utf8) }
     }
@@ -110,7 +108,6 @@ struct ImgproxyArguments {
         return Color(red: bytes[0], green: bytes[1], blue: bytes[2])
     }
 
-    /// The case whose word is given.
     func choice<Value: CaseIterable & RawRepresentable<String>>(_ index: Int) throws(APIError) -> Value {
         guard let value = Value(rawValue: text(index)) else {
             throw .badChoice(option.quotedName, allowed: Value.allCases.map(\.rawValue))
@@ -118,12 +115,11 @@ struct ImgproxyArguments {
         return value
     }
 
-    /// A format by its name.
     func format(_ index: Int) throws(APIError) -> ImgproxyFormat {
         try ImgproxyFormat(named: text(index), in: option.quotedName)
     }
 
-    /// A place out of `kinds`.
+    /// A position from `kinds`.
     func kind(_ index: Int, of kinds: Set<ImgproxyGravity.Kind>) throws(APIError) -> ImgproxyGravity.Kind {
         let name = text(index)
         if let kind = ImgproxyGravity.Kind(rawValue: name), kinds.contains(kind) { return kind }
@@ -133,9 +129,9 @@ struct ImgproxyArguments {
         throw .badChoice(option.quotedName, allowed: kinds.map(\.rawValue).sorted())
     }
 
-    /// Bound of whole numbers, and of numbers with a fraction.
+    /// Limit of whole numbers, and of numbers with a fraction.
     static let largest = 1e9
-    /// The least factor, so that its reciprocal is no larger than the largest number.
+    /// The least factor, so that its reciprocal does not exceed the largest number.
     private static let smallestFactor = 1e-9
     private static let longestNumber = 32
 
@@ -145,14 +141,14 @@ struct ImgproxyArguments {
 }
 
 extension Set<ImgproxyGravity.Kind> {
-    /// Sides, corners and the middle.
+    /// Sides, corners and the center.
     private static let plain: Set = [
         .center, .north, .east, .south, .west, .northWest, .northEast, .southWest, .southEast,
     ]
-    /// The places of a part that is kept.
+    /// The positions of a cropped part.
     static let crop = plain.union([.smart, .focus])
-    /// The places of an image on a canvas.
+    /// The positions of an image on a canvas.
     static let canvas = plain.union([.focus])
-    /// The places of a watermark.
+    /// The positions of a watermark.
     static let watermark = plain.union([.tiles])
 }

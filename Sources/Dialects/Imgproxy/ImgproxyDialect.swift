@@ -2,7 +2,7 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// The URLs of imgproxy 4, as far as its free edition reads them: `/SIGNATURE/OPTIONS/plain/SOURCE@FORMAT`.
+/// The URLs of imgproxy 4's free edition: `/SIGNATURE/OPTIONS/plain/SOURCE@FORMAT`.
 package struct ImgproxyDialect: Dialect {
     package let name = "imgproxy"
     private let configuration: ImgproxyConfiguration
@@ -12,7 +12,7 @@ package struct ImgproxyDialect: Dialect {
     package var signatures: DialectSignatures { configuration.hasKeys ? .demanded : .none }
     package var probePaths: [String] { [place.path(of: "health")] }
 
-    /// The dialect at the place that `configuration` gives it; nil if that is off.
+    /// Creates the dialect; returns nil if it is disabled.
     ///
     /// - Parameter vocabulary: The presets of the settings file.
     package init?(_ configuration: ImgproxyConfiguration, vocabulary: Vocabulary = Vocabulary()) {
@@ -25,7 +25,7 @@ package struct ImgproxyDialect: Dialect {
 
     package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
 
-    /// A target without a path is let through, because reading it says what is wrong.
+    /// A target without a path passes, because parsing it reports the error.
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
         guard let path = path(of: target) else { return true }
         return configuration.isAuthentic(path.signature, of: path.path)

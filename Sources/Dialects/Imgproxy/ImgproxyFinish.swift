@@ -1,7 +1,7 @@
 import Glibc
 import Imaging
 
-/// The steps after the image has its scale: crop to the box, filters, canvas, margins, background, watermark.
+/// The steps after the image is scaled: crop to the box, filters, canvas, margins, background, watermark.
 struct ImgproxyFinish {
     private let options: ImgproxyOptions
     private let layout: ImgproxyLayout
@@ -10,7 +10,6 @@ struct ImgproxyFinish {
     private let surround: Color
     private(set) var frame: Frame
 
-    /// The steps for a frame that was scaled.
     init(_ options: ImgproxyOptions, _ layout: ImgproxyLayout, format: ImageFormat, _ frame: Frame) {
         self.options = options
         self.layout = layout
@@ -21,7 +20,7 @@ struct ImgproxyFinish {
 
     private var size: PixelSize { frame.size }
 
-    /// Does everything but the watermark.
+    /// Runs all steps except the watermark.
     mutating func finish() {
         let sourceHasAlpha = frame.hasAlpha
         crop()
@@ -34,12 +33,12 @@ struct ImgproxyFinish {
         if isFlattened, sourceHasAlpha { frame.apply(BackgroundStep(surround)) }
     }
 
-    /// Lays the result on white for a format that was chosen after all steps.
+    /// Puts white behind the result for a format that was chosen after all steps.
     mutating func flatten(for format: ImageFormat) {
         if !format.supportsAlpha, frame.hasAlpha { frame.apply(BackgroundStep(.white)) }
     }
 
-    /// Scales a result down that its format cannot hold.
+    /// Shrinks a result that exceeds its format's limits.
     mutating func shrink(into format: ImageFormat, _ limits: ImagingLimits) {
         guard !limits.allow(size, in: format), size.area <= limits.maximumOutputPixels else { return }
         let scale = min(
@@ -79,7 +78,7 @@ struct ImgproxyFinish {
 }
 
 extension ImgproxyFinish {
-    /// Lays the watermark on the result.
+    /// Overlays the watermark on the result.
     ///
     /// - Parameter opacity: The factor of its opacity.
     mutating func lay(opacity: Double) {
@@ -94,10 +93,10 @@ extension ImgproxyFinish {
         frame.overlay(0, scaledTo: scaled, layout, opacity: min(100, percent), margins: margins)
     }
 
-    /// The distances of a watermark that is repeated lie around each tile.
+    /// The distances of a repeated watermark apply around each tile.
     private var tileMargins: ImageOperations.Margins {
         func halves(_ offset: Double, of side: Int) -> (Int, Int) {
-            // Beyond the result's side, no second tile is seen.
+            // Beyond the result's side, no second tile is visible.
             let distance = min(max(0, ImgproxyGravity.distance(offset, of: side, ratio: layout.ratio)), side)
             return (distance / 2, distance - distance / 2)
         }
@@ -106,7 +105,7 @@ extension ImgproxyFinish {
         return ImageOperations.Margins(top: top, right: right, bottom: bottom, left: left)
     }
 
-    /// The size of the watermark on the result: its own, or fitted into a share of the result's sides.
+    /// Returns the size of the watermark on the result: its own, or fitted into a share of the result's sides.
     private func scaledSize(of own: PixelSize) -> PixelSize {
         guard options.watermark.scale > 0 else { return own }
         let width = max(1, pixels(evenly: Double(size.width) * options.watermark.scale))
@@ -127,25 +126,25 @@ extension ImgproxyFinish {
             y: Self.firstTile(scaled.height, in: size.height), on: size, isTiled: true)
     }
 
-    /// Where the first tile begins if one lies in the middle.
+    /// Returns the position of the first tile if one is centered.
     private static func firstTile(_ tile: Int, in side: Int) -> Int {
         let count = (side + tile - 1) / tile | 1
         return -((count * tile - side) / 2)
     }
 }
 
-/// The strengths of imgproxy's filters, as standard deviations of ours.
+/// The strengths of imgproxy's filters, as our standard deviations.
 enum ImgproxyFilters {
-    /// The share of a weight below which libvips leaves out weights.
+    /// The relative weight below which libvips truncates a kernel.
     private static let leastWeight = 0.2
-    /// The longest standard deviation that is used, in pixels.
+    /// The longest standard deviation in use, in pixels.
     private static let most = 800.0
-    /// Up to this standard deviation, the sum of weights is worked out one by one.
+    /// Up to this standard deviation, the sum of weights is computed exactly.
     private static let mostExact = 64.0
-    /// The standard deviation of a Gaussian that is cut off at ``leastWeight``, as a share of its own.
+    /// The standard deviation of a Gaussian that is truncated at ``leastWeight``, relative to its own.
     private static let cutShare = 0.831
 
-    /// The standard deviation that the cut weights of a blur have, in hundred-thousandths of a pixel; 0 if nothing
+    /// Returns the standard deviation of a blur's truncated weights, in hundred-thousandths of a pixel; 0 if nothing
     /// changes.
     static func deviation(ofBlur sigma: Double) -> Int {
         guard sigma > 0 else { return 0 }
@@ -162,12 +161,12 @@ enum ImgproxyFilters {
         return units((squares / sum).squareRoot())
     }
 
-    /// The standard deviation of the means that a sharpening compares with, in hundred-thousandths of a pixel; 0 if
-    /// nothing changes.
+    /// Returns the standard deviation of the means that sharpening compares with, in hundred-thousandths of a pixel; 0
+    /// if nothing changes.
     static func deviation(ofSharpen sigma: Double) -> Int {
         sigma <= 0.3 ? 0 : units(min(sigma, most))
     }
 
-    /// Pixels, at most ``most``, in hundred-thousandths.
+    /// Converts pixels, at most ``most``, to hundred-thousandths.
     private static func units(_ value: Double) -> Int { Int((value * 100_000).rounded()) }
 }

@@ -1,10 +1,10 @@
 import Imaging
 
-/// A format by the names that imgproxy has for it.
+/// A format, by imgproxy's names.
 enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
     case jpeg, jxl, png, webp, gif, ico, svg, heic, avif, bmp, tiff
 
-    /// The format of this name; nil if there is none.
+    /// Returns nil if there is no format with this name.
     init?(name: some StringProtocol) {
         if name == "jpg" {
             self = .jpeg
@@ -13,7 +13,7 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The format of this name, which stands in `option`.
+    /// Parses the format in `option`.
     init(named name: String, in option: String) throws(APIError) {
         guard let format = Self(name: name) else {
             throw .badChoice(option, allowed: Self.allCases.map(\.rawValue))
@@ -21,7 +21,6 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
         self = format
     }
 
-    /// The format of a source.
     init(_ format: ImageFormat) {
         self =
             switch format {
@@ -39,13 +38,13 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
             }
     }
 
-    /// The format that answers are written in; nil if none are.
+    /// The output format; nil if it has no writer.
     var written: ImageFormat? { ImageFormat(rawValue: rawValue).flatMap { $0.isWritten ? $0 : nil } }
 }
 
-/// The formats that a client's `Accept` lets imgproxy choose.
+/// The formats that `Accept` lets imgproxy choose.
 struct ImgproxyNegotiation: Hashable, Sendable {
-    /// The use of a format that the client accepts.
+    /// How a format that the client accepts is used.
     enum Use: Int, Hashable, Sendable, Comparable {
         /// It is never chosen.
         case never
@@ -57,20 +56,17 @@ struct ImgproxyNegotiation: Hashable, Sendable {
         static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// The use of JPEG XL.
     var jxl = Use.never
-    /// The use of AVIF.
     var avif = Use.never
-    /// The use of WebP.
     var webp = Use.never
 
-    /// Whether any format is chosen by `Accept`.
+    /// Whether `Accept` may choose any format.
     var isOn: Bool { self != ImgproxyNegotiation() }
 
     /// Whether a target that names a format can get another one.
     var canEnforce: Bool { max(jxl, avif, webp) == .enforced }
 
-    /// The use of the formats that a client accepts.
+    /// Returns the use of the formats that a client accepts.
     func accepted(by accept: String?) -> ImgproxyNegotiation {
         guard isOn else { return self }
         let accepted = AcceptedFormats.qualities(accept)
@@ -78,7 +74,7 @@ struct ImgproxyNegotiation: Hashable, Sendable {
         return ImgproxyNegotiation(jxl: use(jxl, .jxl), avif: use(avif, .avif), webp: use(webp, .webp))
     }
 
-    /// The formats of this use at least, best first.
+    /// Returns the formats with at least this use, best first.
     func formats(_ use: Use, isAnimated: Bool) -> [ImageFormat] {
         let stills = isAnimated ? [] : [(ImageFormat.jxl, jxl), (.avif, avif)]
         return (stills + [(.webp, webp)]).filter { $0.1 >= use }.map(\.0)

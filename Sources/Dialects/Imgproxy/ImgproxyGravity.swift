@@ -1,8 +1,8 @@
 import Imaging
 
-/// The part of an image that imgproxy keeps, or the place of something on a larger area.
+/// The part of an image that imgproxy keeps, or a position on a larger area.
 struct ImgproxyGravity: Hashable, Sendable {
-    /// A side, a corner, the middle or a rule.
+    /// A side, a corner, the center or a rule.
     enum Kind: String, Hashable, Sendable {
         case center = "ce"
         case north = "no"
@@ -17,23 +17,23 @@ struct ImgproxyGravity: Hashable, Sendable {
         case smart = "sm"
         /// A point, in fractions of width and height.
         case focus = "fp"
-        /// All places of a grid; for watermarks alone.
+        /// A repeated grid; only for watermarks.
         case tiles = "re"
     }
 
-    /// Where; nil if no option said so.
+    /// The kind; nil if no option set it.
     var kind: Kind?
-    /// The distance inwards, to the right from the middle: pixels from 1 on, below it a fraction of the width; or the
+    /// The distance inward, or to the right from the center: pixels from 1 on, below it a fraction of the width; or the
     /// point.
     var x = 0.0
-    /// The distance inwards, down from the middle: pixels from 1 on, below it a fraction of the height; or the point.
+    /// The distance inward, or down from the center: pixels from 1 on, below it a fraction of the height; or the point.
     var y = 0.0
 
-    /// The top left corner of `inner` on `outer`.
+    /// Returns the top left corner of `inner` on `outer`.
     ///
     /// - Parameters:
-    ///   - ratio: The factor of distances in pixels.
-    ///   - mayOverhang: Whether a part of `inner` may lie outside; one pixel at least stays inside.
+    /// - ratio: The factor of distances in pixels.
+    /// - mayOverhang: Whether a part of `inner` may lie outside; at least one pixel stays inside.
     func place(
         of inner: PixelSize, on outer: PixelSize, ratio: Double, mayOverhang: Bool = false
     ) -> (x: Int, y: Int) {
@@ -47,10 +47,10 @@ struct ImgproxyGravity: Hashable, Sendable {
         return (bounded(left, inner.width, outer.width), bounded(top, inner.height, outer.height))
     }
 
-    /// Where something lies along one axis.
+    /// A position along one axis.
     private enum Anchor {
         case start, middle, end
-        /// The middle lies at a fraction of the side.
+        /// The center is at a fraction of the side.
         case point
     }
 
@@ -81,14 +81,14 @@ struct ImgproxyGravity: Hashable, Sendable {
         }
     }
 
-    /// A distance in pixels: from 1 on it is given in pixels, below as a fraction of `side`.
+    /// Returns a distance in pixels: from 1 on it is in pixels, below as a fraction of `side`.
     static func distance(_ offset: Double, of side: Int, ratio: Double) -> Int {
         pixels(evenly: abs(offset) >= 1 ? offset * ratio : Double(side) * offset)
     }
 }
 
 extension ImgproxyGravity {
-    /// The same place before the image is turned by `quarters` clockwise, and then mirrored.
+    /// Returns the same position before the image is turned by `quarters` clockwise, and then mirrored.
     func before(quarters: Int, mirroringX: Bool, mirroringY: Bool) -> ImgproxyGravity {
         var gravity = self
         if mirroringX { gravity.mirrorX() }
@@ -125,7 +125,7 @@ extension ImgproxyGravity {
         }
     }
 
-    /// Undoes a quarter turn clockwise, which brings the left side to the top.
+    /// Undoes a quarter turn clockwise, which moves the left side to the top.
     private mutating func turnBack() {
         switch kind ?? .center {
         case .center: (x, y) = (y, -x)
@@ -146,11 +146,11 @@ extension ImgproxyGravity {
     var keyText: String { "\((kind ?? .center).rawValue) \(x) \(y)" }
 }
 
-/// A number of pixels, halves rounded away from zero; far beyond all limits if the number is.
+/// Rounds to whole pixels, halves away from zero; clips far beyond all limits.
 func pixels(_ value: Double) -> Int { whole(value.rounded()) }
 
-/// A number of pixels, halves rounded to even.
+/// Rounds to whole pixels, halves to even.
 func pixels(evenly value: Double) -> Int { whole(value.rounded(.toNearestOrEven)) }
 
-/// The whole number `value`, at most twice the longest side that any limit allows.
+/// Converts to a whole number, at most twice the longest side that any limit allows.
 private func whole(_ value: Double) -> Int { value.isNaN ? 0 : Int(max(-2e7, min(value, 2e7))) }

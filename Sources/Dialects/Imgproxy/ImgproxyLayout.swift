@@ -5,7 +5,7 @@ import Imaging
 /// Computed in floating point in imgproxy's own order of operations, so that halves are rounded as there. A size of 0
 /// stands for none.
 struct ImgproxyLayout: Hashable, Sendable {
-    /// How a source is made smaller while it is decoded, which rounds its sides before they are scaled.
+    /// How a source is reduced while decoding, which rounds its sides before they are scaled.
     enum Prescaling: Hashable, Sendable {
         case none
         /// By 2, 4 or 8, rounded up: JPEG.
@@ -16,13 +16,13 @@ struct ImgproxyLayout: Hashable, Sendable {
 
     /// The size of the part that the crop keeps.
     private(set) var cropSize: PixelSize
-    /// The size of the part after it was scaled.
+    /// The size of the part after scaling.
     private(set) var resizedSize = PixelSize(width: 0, height: 0)
-    /// The size to which the scaled image is cut.
+    /// The size to which the scaled image is cropped.
     private(set) var keptSize = PixelSize(width: 0, height: 0)
-    /// The box that was asked for, in device pixels.
+    /// The requested box, in device pixels.
     private(set) var boxSize = PixelSize(width: 0, height: 0)
-    /// The canvas that has the box's proportion.
+    /// The canvas with the box's aspect ratio.
     private(set) var proportionalSize = PixelSize(width: 0, height: 0)
     /// Device pixels per CSS pixel that the source is large enough for.
     private(set) var ratio = 1.0
@@ -30,12 +30,12 @@ struct ImgproxyLayout: Hashable, Sendable {
     private var scaleX = 1.0
     private var scaleY = 1.0
 
-    /// The layout for a source of this size.
+    /// Creates the layout for a source of this size.
     ///
     /// - Parameters:
-    ///   - source: The size as the result shows the source, after all turns.
-    ///   - isDrawing: Whether the source consists of shapes, which are enlarged without loss.
-    ///   - prescaling: How the source is made smaller while it is decoded.
+    /// - source: The size after all turns.
+    /// - isDrawing: Whether the source is a vector image, which is enlarged without loss.
+    /// - prescaling: How the source is reduced while decoding.
     init(_ options: ImgproxyOptions, source: PixelSize, isDrawing: Bool = false, prescaling: Prescaling = .none) {
         cropSize = PixelSize(
             width: Self.cropSide(options.cropWidth, of: source.width),
@@ -47,7 +47,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         resizedSize = prescaled(part, of: source, by: prescaling)
     }
 
-    /// Pixels from 1 on, a fraction below it, all of the side for 0.
+    /// Returns a side: pixels from 1 on, a fraction below it, all of the side for 0.
     private static func cropSide(_ value: Double, of side: Int) -> Int {
         if value == 0 { return 0 }
         return value >= 1 ? pixels(value.rounded(.down)) : max(1, pixels(Double(side) * value))
@@ -75,7 +75,7 @@ struct ImgproxyLayout: Hashable, Sendable {
             if least < 1 {
                 shrinkX /= least
                 shrinkY /= least
-                // A ratio below 1 would make an image still smaller that cannot reach its box; on a canvas it keeps its
+                // A ratio below 1 would further shrink an image that cannot reach its box; on a canvas it keeps its
                 // proportion to it.
                 if !options.extend.isOn { ratio /= least }
             }
@@ -135,7 +135,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         pixels(Double(side) * (Double(numerator) / Double(denominator)))
     }
 
-    /// Makes all sizes smaller, if the result had a side above the limit.
+    /// Shrinks all sizes if a side of the result exceeds the limit.
     private mutating func limit(_ part: PixelSize, _ options: ImgproxyOptions) {
         guard options.maximumSide > 0 else { return }
         var out = keptSize.orLess(than: resizedSize)
@@ -155,7 +155,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         setSizes(part, options)
     }
 
-    /// The size after scaling what the decoder has made smaller already.
+    /// Returns the size after scaling the image that the decoder has reduced.
     private func prescaled(_ part: PixelSize, of source: PixelSize, by prescaling: Prescaling) -> PixelSize {
         let whole = PixelSize(
             width: pixels(Double(source.width) * scaleX), height: pixels(Double(source.height) * scaleY))
@@ -177,7 +177,7 @@ struct ImgproxyLayout: Hashable, Sendable {
             width: side(source.width, cropSize.width, scaleX), height: side(source.height, cropSize.height, scaleY))
     }
 
-    /// The margins in device pixels.
+    /// Returns the margins in device pixels.
     func margins(_ options: ImgproxyOptions) -> ImageOperations.Margins {
         func side(_ value: Int) -> Int { pixels(evenly: Double(value) * ratio) }
         let padding = options.padding
@@ -187,7 +187,7 @@ struct ImgproxyLayout: Hashable, Sendable {
 }
 
 extension PixelSize {
-    /// This size, but no larger than `whole`; a side of 0 counts as the whole one.
+    /// Limits this size to `whole`; a side of 0 counts as the whole one.
     func orLess(than whole: PixelSize) -> PixelSize {
         PixelSize(
             width: width == 0 ? whole.width : min(width, whole.width),
@@ -196,8 +196,7 @@ extension PixelSize {
 }
 
 extension ImgproxyOptions.ResizingType {
-    /// The type in place of ``auto``: ``fill`` if source and box have the same orientation, a square counting as
-    /// landscape.
+    /// Resolves ``auto`` to ``fill`` if source and box have the same orientation, where a square counts as landscape.
     fileprivate func resolved(_ part: PixelSize, width: Int, height: Int) -> Self {
         guard self == .auto else { return self }
         let isLandscape = part.width >= part.height

@@ -2,33 +2,32 @@ import Crypto
 import Imaging
 import Text
 
-/// Reads options one after the other; each changes what earlier ones have said.
+/// Parses options in order; each changes the effect of earlier ones.
 struct ImgproxyOptionReader {
-    /// The options that concern the image.
+    /// The options for the image.
     private(set) var image: ImgproxyOptions
-    /// The name of the answer's file; empty for that of the source.
+    /// The file name of the response; empty for the source's.
     private(set) var fileName = ""
-    /// Whether browsers are told to save the answer.
+    /// Whether browsers save the response.
     private(set) var isAttachment: Bool
-    /// Most bytes of the source's file; nil for the service's bound.
+    /// Most bytes of the source's file; nil for the service's limit.
     private(set) var maximumSourceBytes: Int?
     /// Unix seconds at which the target expires; nil if it never does.
     private(set) var expires: Int?
-    /// Options that mean nothing here, as they are written.
+    /// Options without an effect here, as written.
     private(set) var ignored: [String] = []
-    /// The parts that the target says itself.
+    /// The parts that the target itself specifies.
     private(set) var choices = ClientChoices.all
 
     private let configuration: ImgproxyConfiguration
     private let presets: ImgproxyPresets
     private var count = 0
 
-    /// Most options of a target, those of its presets included.
+    /// Most options of a target, including its presets.
     private static let mostOptions = 512
     private static let integers = 0...1_000_000_000
     private static let byteCounts = 0...1_000_000_000_000_000
 
-    /// A reader that knows `presets`.
     init(_ configuration: ImgproxyConfiguration, _ presets: ImgproxyPresets) {
         self.configuration = configuration
         self.presets = presets
@@ -36,9 +35,9 @@ struct ImgproxyOptionReader {
         isAttachment = configuration.savesAnswers
     }
 
-    /// Applies the options of presets, except those that are being applied.
+    /// Applies the options of presets, except those being applied already.
     ///
-    /// - Throws: ``APIError`` for an unknown preset, or for the first option that is wrong.
+    /// - Throws: ``APIError`` for an unknown preset, or for the first invalid option.
     mutating func apply(presets names: [ExactText], inside outer: [ExactText] = []) throws(APIError) {
         for name in names {
             guard let options = presets[name] else {
@@ -49,15 +48,15 @@ struct ImgproxyOptionReader {
         }
     }
 
-    /// Sets the format that the end of a source names.
+    /// Sets the format at the end of a source.
     mutating func apply(format name: String) throws(APIError) {
         image.format = try ImgproxyFormat(named: name, in: "format")
     }
 
     /// Applies one option.
     ///
-    /// - Parameter outer: The presets that the option stands in.
-    /// - Throws: ``APIError`` if it is wrong.
+    /// - Parameter outer: The presets that contain the option.
+    /// - Throws: ``APIError`` if it is invalid.
     mutating func apply(_ option: ImgproxyOption, inside outer: [ExactText] = []) throws(APIError) {
         count += 1
         let name = option.name
@@ -110,7 +109,7 @@ struct ImgproxyOptionReader {
         }
     }
 
-    /// Options that do not change pixels.
+    /// Applies options that do not change pixels.
     private mutating func applyOther(_ option: ImgproxyOption) throws(APIError) {
         switch option.name {
         case "strip_metadata", "sm":
@@ -171,7 +170,7 @@ extension ImgproxyOptionReader {
         try ImgproxyArguments(option, most: 1).flag(0)
     }
 
-    /// The argument of an option that changes a limit.
+    /// Returns the argument of an option that changes a limit.
     private func limit(_ option: ImgproxyOption) throws(APIError) -> ImgproxyArguments {
         let arguments = try ImgproxyArguments(option, most: 1)
         guard configuration.allowsSecurityOptions else { throw arguments.fault("Targets may not change limits here.") }
@@ -207,7 +206,7 @@ extension ImgproxyOptionReader {
         try readGravity(arguments, from: start + 1, of: .canvas, into: path.appending(path: \.gravity))
     }
 
-    /// A later place keeps the distances of an earlier one, unless it gives others.
+    /// A later position keeps the distances of an earlier one, unless it has its own.
     private mutating func readGravity(
         _ arguments: ImgproxyArguments, from start: Int, of kinds: Set<ImgproxyGravity.Kind>,
         into path: WritableKeyPath<ImgproxyOptions, ImgproxyGravity>
@@ -283,7 +282,7 @@ extension ImgproxyOptionReader {
         if image.watermark.opacity > 0, configuration.watermark == nil { ignore(option) }
     }
 
-    /// Pairs of a format and its quality; 0 stands for the default.
+    /// Parses pairs of a format and its quality; 0 stands for the default.
     private mutating func readQualities(_ arguments: ImgproxyArguments) throws(APIError) {
         guard arguments.count.isMultiple(of: 2) else { throw arguments.fault("A format lacks its quality.") }
         for index in stride(from: 0, to: arguments.count, by: 2) {
@@ -303,7 +302,6 @@ extension ImgproxyOptionReader {
     }
 }
 
-/// The options of imgproxy Pro.
 enum ImgproxyPaidOptions {
     /// Their names, long and short.
     static let names: Set<ExactText> = [

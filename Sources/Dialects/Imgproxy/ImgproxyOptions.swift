@@ -1,8 +1,8 @@
 import Imaging
 
-/// The options of a target that concern an image, in imgproxy's own terms.
+/// The image options of a target, in imgproxy's own terms.
 struct ImgproxyOptions: Hashable, Sendable {
-    /// How an image is brought to the size of a box.
+    /// How an image is fitted into a box.
     enum ResizingType: String, Hashable, Sendable, CaseIterable {
         case fit, fill
         case fillDown = "fill-down"
@@ -15,21 +15,20 @@ struct ImgproxyOptions: Hashable, Sendable {
         var gravity = ImgproxyGravity()
     }
 
-    /// A border that is cut off.
+    /// A border to remove.
     struct Trim: Hashable, Sendable {
         /// Largest difference from the border's color; nil for no trim.
         var threshold: Double?
-        /// The border's color; nil for that of the top left pixel.
+        /// The border's color; nil for the top left pixel's.
         var color: Color?
-        /// Whether as much is cut off at the left as at the right.
+        /// Whether left and right borders are reduced to the narrower one.
         var isEqualAcross = false
-        /// Whether as much is cut off at the top as at the bottom.
+        /// Whether top and bottom borders are reduced to the narrower one.
         var isEqualDown = false
     }
 
-    /// A watermark on the result.
     struct Watermark: Hashable, Sendable {
-        /// 0…1; none is laid if it is 0.
+        /// 0…1; 0 for no watermark.
         var opacity = 0.0
         var gravity = ImgproxyGravity()
         /// Share of the result's sides that it fits into; 0 for its own size.
@@ -52,10 +51,10 @@ struct ImgproxyOptions: Hashable, Sendable {
     var extend = Extension()
     var extendRatio = Extension()
     var gravity = ImgproxyGravity()
-    /// Sides of the part that is kept: pixels from 1 on, below it fractions of the source's sides, 0 for all.
+    /// Sides of the part to keep: pixels from 1 on, below it fractions of the source's sides, 0 for all.
     var cropWidth = 0.0
     var cropHeight = 0.0
-    /// The place of that part; without a kind, ``gravity``.
+    /// The position of that part; without a kind, ``gravity``.
     var cropGravity = ImgproxyGravity()
     var trim = Trim()
     /// In CSS pixels.
@@ -75,28 +74,27 @@ struct ImgproxyOptions: Hashable, Sendable {
     var watermark = Watermark()
     var stripsMetadata: Bool
     var keepsCopyright: Bool
-    /// Automatic if the source's colors are kept, sRGB if the target says that they are not; nil for the service's.
+    /// Automatic if the source's colors are kept, sRGB if the target drops them; nil for the service's.
     var gamut: Gamut?
-    /// For all formats, 1…100; 0 for that of the format.
+    /// For all formats, 1…100; 0 for the format's own.
     var quality = 0
     var formatQualities: [ImgproxyFormat: Int]
-    /// Most bytes of the file; 0 for no bound.
+    /// Most bytes of the file; 0 for no limit.
     var maximumBytes = 0
     var format: ImgproxyFormat?
     /// Formats whose images keep their size and format.
     var skippedFormats: Set<ImgproxyFormat>
     /// Whether the image keeps its size and format.
     var isRaw = false
-    /// Most pixels of the source, all frames together; nil for the service's bound.
+    /// Most pixels of the source, all frames together; nil for the service's limit.
     var maximumSourcePixels: Int?
-    /// Most frames, from the first.
+    /// Most frames, starting with the first.
     var maximumFrames: Int
-    /// Most pixels of a frame of an animation; 0 for the bound of a source.
+    /// Most pixels of an animation frame; 0 for the limit of a source.
     var maximumFramePixels: Int
-    /// Longest side of the result; 0 for no bound.
+    /// Longest side of the result; 0 for no limit.
     var maximumSide: Int
 
-    /// The defaults of an operator's settings.
     init(_ defaults: ImgproxyDefaults) {
         turnsUpright = defaults.turnsUpright
         stripsMetadata = defaults.stripsMetadata
@@ -109,15 +107,13 @@ struct ImgproxyOptions: Hashable, Sendable {
         maximumSide = defaults.maximumSide
     }
 
-    /// Whether the result gets margins.
     var hasPadding: Bool { padding != ImageOperations.Margins() }
 
-    /// The place of the part that is kept.
     var effectiveCropGravity: ImgproxyGravity { cropGravity.kind == nil ? gravity : cropGravity }
 }
 
 extension ImgproxyOptions {
-    /// The options' text in the key of a result: all that decides steps and sizes.
+    /// The options' text in the key of a result: everything that determines steps and sizes.
     var keyText: String {
         let box = "\(resizingType.rawValue) \(width)x\(height) least \(minimumWidth)x\(minimumHeight)"
         let factors = "\(zoomX) \(zoomY) \(ratio) \(enlarges) most \(maximumSide)"

@@ -1,14 +1,14 @@
 import Crypto
 import Text
 
-/// A target of imgproxy cut into its signature and its path, as the path was before browsers and proxies changed it.
+/// A target of imgproxy split into its signature and its path, after undoing changes by browsers and proxies.
 struct ImgproxyPath {
     /// The first segment.
     let signature: ArraySlice<UInt8>
-    /// The options and the source: all after the signature and its slash.
+    /// The options and the source: everything after the signature and its slash.
     let path: [UInt8]
 
-    /// Cuts what follows the dialect's place in a target; nil if a part is missing.
+    /// Splits the rest of a target after the dialect's path; returns nil if a part is missing.
     init?(_ remainder: Substring) {
         let bytes = Array(remainder.utf8.prefix { $0 != UInt8(ascii: "?") })
         let rest = bytes.first == UInt8(ascii: "/") ? bytes.dropFirst() : bytes[...]
@@ -18,7 +18,7 @@ struct ImgproxyPath {
         guard !path.isEmpty else { return nil }
     }
 
-    /// The options with colons for `%3A`, the source with both slashes after its scheme, and no slash before them.
+    /// Restores colons for `%3A` in the options, both slashes after the source's scheme, and removes leading slashes.
     private static func repaired(_ path: ArraySlice<UInt8>) -> [UInt8] {
         let start = plainStart(in: path)
         var repaired: [UInt8] = []
@@ -39,7 +39,7 @@ struct ImgproxyPath {
         return repaired
     }
 
-    /// Where a source begins that is not in base64; nil if there is none.
+    /// Returns the start of a source that is not in base64; nil if there is none.
     private static func plainStart(in path: ArraySlice<UInt8>) -> Int? {
         let word = Array("plain/".utf8)
         if path.starts(with: word) { return path.startIndex + word.count }
@@ -51,7 +51,7 @@ struct ImgproxyPath {
         return nil
     }
 
-    /// Appends a source; `scheme:/` and something else than a slash after it lacks a slash.
+    /// Appends a source; if `scheme:/` is not followed by a slash, adds the missing one.
     private static func appendSource(_ source: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
         let scheme = source.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
         let rest = source[scheme.endIndex...]
@@ -71,10 +71,10 @@ extension ImgproxyConfiguration {
     /// Whether targets must be signed.
     var hasKeys: Bool { !keys.isEmpty }
 
-    /// Whether `signature` is one of a path, which begins without its slash.
+    /// Returns whether `signature` is valid for a path, which begins without its slash.
     ///
-    /// The message is a pair's salt, a slash and the path. Without keys all texts are allowed that contain no colon: an
-    /// option in place of the signature is a mistake.
+    /// The message is a pair's salt, a slash and the path. Without keys, all texts without a colon are allowed: an
+    /// option instead of the signature is a mistake.
     func isAuthentic(_ signature: ArraySlice<UInt8>, of path: [UInt8]) -> Bool {
         guard hasKeys else { return !signature.contains(UInt8(ascii: ":")) }
         let text = String(decoding: signature, as: UTF8.self)

@@ -7,15 +7,15 @@ struct ImgproxyPresets: Sendable {
 
     private var options: [ExactText: [ImgproxyOption]] = [:]
 
-    /// The presets of `texts`, as far as they can be read; ``fault(in:_:)`` finds the others.
+    /// Parses the presets in `texts` and skips invalid ones, which ``fault(in:_:)`` reports.
     init(_ texts: [ExactText: String], separator: String) {
         for (name, text) in texts { options[name] = Self.options(text, separator: separator) }
     }
 
-    /// The options of a preset; nil if there is none of this name.
+    /// Returns the options of a preset; nil if there is none with this name.
     subscript(name: ExactText) -> [ImgproxyOption]? { options[name] }
 
-    /// The options in a preset's text, which slashes separate; nil if a part of it is none.
+    /// Parses the options in a preset's text, which slashes separate; returns nil if a part of it is invalid.
     private static func options(_ text: String, separator: String) -> [ImgproxyOption]? {
         let segments = Array(text.utf8).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let options = segments.compactMap { ImgproxyOption($0, separator: Array(separator.utf8)) }
@@ -24,7 +24,7 @@ struct ImgproxyPresets: Sendable {
 }
 
 extension ImgproxyConfiguration {
-    /// The faults in presets of `vocabulary` and of the configuration itself, a sentence for each.
+    /// Returns the errors in presets of `vocabulary` and of the configuration itself, a sentence for each.
     package func presetFaults(_ vocabulary: Vocabulary) -> [String] {
         let texts = allPresets(vocabulary)
         let presets = ImgproxyPresets(texts, separator: argumentsSeparator)
@@ -42,7 +42,7 @@ extension ImgproxyConfiguration {
         }
     }
 
-    /// The configuration's own presets, and those of the settings file, which win.
+    /// Returns the configuration's own presets, overridden by those of the settings file.
     func allPresets(_ vocabulary: Vocabulary) -> [ExactText: String] {
         presets.merging(vocabulary.dialectPresets) { $1 }
     }

@@ -20,7 +20,7 @@ extension ImgproxyRecipe: SizedRecipe {
 }
 
 extension ImgproxyOptions {
-    /// The parts that a target says and that are not the same in other options.
+    /// Returns the parts that a target specifies and that differ from other options.
     func parts(differingFrom other: ImgproxyOptions) -> ClientChoices {
         var parts: ClientChoices = []
         if width != other.width || minimumWidth != other.minimumWidth { parts.insert(.width) }
@@ -36,11 +36,11 @@ extension ImgproxyOptions {
         by policy: SizePolicy, _ choices: ClientChoices, _ defaults: ImgproxyDefaults
     ) throws(APIError) {
         if choices.contains(.untouchedFormats), isRaw || skippedFormats != defaults.skippedFormats {
-            // Images in their own size.
+            // Images at their own size.
             guard policy.rule == .up else { throw policy.refusal("w") }
             (isRaw, skippedFormats) = (false, defaults.skippedFormats)
         }
-        // An operator's word.
+        // The operator's choice.
         if isRaw { return }
         func inPixels(_ side: Int, _ zoom: Double) -> Int? {
             side > 0 ? max(1, pixels(Double(side) * (ratio * zoom))) : nil
@@ -52,9 +52,9 @@ extension ImgproxyOptions {
         if allowed != box || allowedLeast != least { set(allowed, least: allowedLeast) }
     }
 
-    /// Sets the sides in pixels of the answer.
+    /// Sets the sides of the response in pixels.
     ///
-    /// If the device pixel ratio makes none of whole CSS pixels, only margins keep their part in it.
+    /// If no whole number of CSS pixels matches, the device pixel ratio only applies to margins.
     private mutating func set(_ box: RequestedBox, least: RequestedBox) {
         func isWhole(_ side: Int?) -> Bool {
             guard let side else { return true }

@@ -2,10 +2,9 @@ import Imaging
 
 /// imgproxy's pipeline: trim, crop, scale, turn, crop to the box, filters, canvas, margins, background, watermark.
 struct ImgproxyRecipe: RenderRecipe {
-    /// The options of the target.
     let options: ImgproxyOptions
     let defaults: ImgproxyDefaults
-    /// The formats that the client's `Accept` chooses.
+    /// The formats that the client's `Accept` selects.
     let accepted: ImgproxyNegotiation
 
     /// The quality of an image that keeps its size and format.
@@ -31,13 +30,13 @@ struct ImgproxyRecipe: RenderRecipe {
         return pipeline(of: source, format: format, frames: frames)
     }
 
-    /// The options decide the second composition together with what they are not said in: the format and the quality
-    /// are in the key anyway.
+    /// The options determine the second composition, together with the format and the quality, which are in the key
+    /// anyway.
     var keyText: String {
         "imgproxy \(options.keyText) \(defaults.watermarkOpacity) \(defaults.light.rawValue)"
     }
 
-    /// The image in its own size, and in its own format if that can be written.
+    /// Returns the image at its own size, and in its own format if that has a writer.
     private func untouched(_ header: ImageHeader, limits: ImagingLimits) -> Composition {
         let page = header.page(0)
         var composition = Composition(
@@ -75,7 +74,7 @@ struct ImgproxyRecipe: RenderRecipe {
         return source.firstFit(of: choices, hasAlpha: needsAlpha, isMoving: isAnimated)
     }
 
-    /// Refuses sources that the target's own limits exclude.
+    /// Rejects sources that exceed the target's own limits.
     private func check(_ header: ImageHeader, frames: Int) throws(ImagingError) {
         guard header.drawing == nil else { return }
         let area = header.storedSize.area
@@ -121,13 +120,13 @@ extension ImgproxyRecipe {
         return composition
     }
 
-    /// The quality at which imgproxy gives up a limit of bytes, from most others.
+    /// The quality at which imgproxy stops meeting a byte limit, from most others.
     private static let lowestQuality = 5
 
-    /// AVIF files of a shorter side are another format in imgproxy.
+    /// For shorter sides, imgproxy uses another format than AVIF.
     private static let shortestAVIFSide = 16
 
-    /// imgproxy looks at the stored image, the trim at the upright one; magenta stands for transparent pixels.
+    /// imgproxy trims the stored image, ours is upright; magenta stands for transparent pixels.
     private func trim(exchangingSides: Bool) -> ImageOperations.Trim {
         let asked = options.trim
         var trim = ImageOperations.Trim(
@@ -149,12 +148,12 @@ extension ImgproxyRecipe {
     }
 }
 
-/// The turns from an image as it is stored to the result.
+/// The turns from the stored image to the result.
 private struct Turns {
     private let options: ImgproxyOptions
-    /// All of them.
+    /// All turns combined.
     let shown: QuarterTurn
-    /// The turn that `auto_rotate` makes.
+    /// The turn by `auto_rotate`.
     private let first: QuarterTurn
 
     init(_ options: ImgproxyOptions, upright: QuarterTurn) {
@@ -166,9 +165,9 @@ private struct Turns {
         shown = first.then(asked)
     }
 
-    /// The crop of the stored image whose size and place are `size` and `gravity` on the result.
+    /// Returns the crop of the stored image that has `size` and `gravity` on the result.
     ///
-    /// imgproxy turns the place back before it rounds it.
+    /// imgproxy turns the position back before it rounds it.
     func crop(to size: PixelSize, by gravity: ImgproxyGravity, of stored: PixelSize) -> CropStep {
         // EXIF orientations turn first and mirror then.
         let quarters = first.isMirrored ? (4 - first.quarters) & 3 : first.quarters
@@ -183,7 +182,7 @@ private struct Turns {
 }
 
 extension ImageFormat {
-    /// How imgproxy's decoder makes images of the format smaller.
+    /// How imgproxy's decoder reduces images of the format.
     fileprivate var prescaling: ImgproxyLayout.Prescaling {
         switch self {
         case .jpeg: .powers

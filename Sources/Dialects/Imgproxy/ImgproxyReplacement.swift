@@ -4,24 +4,24 @@ import Text
 package struct ImgproxyReplacement: Hashable, Sendable {
     /// The texts between the stars of the pattern.
     private let literals: [[UInt8]]
-    /// The new beginning; `${1}` in it stands for the text of the first star.
+    /// The new beginning, in which `${1}` stands for the text of the first star.
     private let replacement: [UInt8]
 
     /// Most stars of a pattern, so that matching stays cheap.
     private static let mostStars = 4
 
-    /// A replacement of beginnings that match `pattern`, in which a star stands for a run of characters without a
-    /// slash; nil for too many stars.
+    /// Creates a replacement of prefixes that match `pattern`, in which a star matches characters other than a slash;
+    /// returns nil for too many stars.
     package init?(pattern: String, replacement: String) {
         literals = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
         self.replacement = Array(replacement.utf8)
         guard literals.count <= Self.mostStars + 1 else { return nil }
     }
 
-    /// `source` with its beginning replaced if it matches.
+    /// Replaces the beginning of `source` if it matches.
     ///
-    /// The text after a replaced host cannot continue its name or its port, and stars in a host stand for parts of
-    /// names only.
+    /// The text after a replaced host cannot continue its name or its port, and stars in a host match only parts of
+    /// names.
     func applied(to source: [UInt8]) -> [UInt8] {
         var search = Search(literals: literals, text: source)
         guard source.starts(with: literals[0]), let found = search.match(after: 1, from: literals[0].count),
@@ -32,19 +32,18 @@ package struct ImgproxyReplacement: Hashable, Sendable {
         return beginning + (needsSlash ? [UInt8(ascii: "/")] : []) + rest
     }
 
-    /// A search that tries each literal at each place once.
+    /// A search that tries each literal at each position once.
     private struct Search {
         let literals: [[UInt8]]
         let text: [UInt8]
-        /// Places at which no match was found, for each number of literals.
+        /// Positions without a match, for each number of literals.
         private var failures: Set<Int> = []
 
         init(literals: [[UInt8]], text: [UInt8]) {
             (self.literals, self.text) = (literals, text)
         }
 
-        /// The longest runs that the stars before the other literals can stand for, and the end of the match; nil for
-        /// no match.
+        /// Returns the longest texts that the remaining stars can match, and the end of the match; nil for no match.
         mutating func match(after count: Int, from start: Int) -> (stars: [ArraySlice<UInt8>], end: Int)? {
             guard count < literals.count else { return ([], start) }
             let state = start * literals.count + count
@@ -60,8 +59,7 @@ package struct ImgproxyReplacement: Hashable, Sendable {
         }
     }
 
-    /// The replacement with the texts of the stars: `$1` or `${1}` for the first; nil if a text cannot stand in a
-    /// host's name.
+    /// Expands `$1` or `${1}` to the text of the first star etc.; returns nil if a text is invalid in a host name.
     private func expanded(_ stars: [ArraySlice<UInt8>]) -> [UInt8]? {
         var (text, index) = ([UInt8](), 0)
         while index < replacement.count {

@@ -1,9 +1,9 @@
 import Crypto
 import Text
 
-/// The end of a path: the source, and the format of the answer.
+/// The end of a path: the source, and the format of the response.
 struct ImgproxySource {
-    /// The source's URL, or its name below a named origin.
+    /// The source's URL, or its name in a named origin.
     let url: ExactText
     /// The name of the format; nil if there is none.
     let format: String?
@@ -11,9 +11,9 @@ struct ImgproxySource {
     /// Longest name of a source, in bytes.
     private static let longest = 2_048
 
-    /// Reads the segments that follow the options.
+    /// Parses the segments after the options.
     ///
-    /// - Throws: ``APIError/badURL(_:)`` for a source that cannot be read.
+    /// - Throws: ``APIError/badURL(_:)`` for an invalid source.
     init(_ segments: ArraySlice<ArraySlice<UInt8>>, _ configuration: ImgproxyConfiguration) throws(APIError) {
         guard let first = segments.first else { throw .badURL("The source is missing.") }
         if first.elementsEqual("enc".utf8), segments.count > 1 {
@@ -42,7 +42,7 @@ struct ImgproxySource {
         url = try Self.name(written, configuration)
     }
 
-    /// Cuts the format off; an empty one counts as none.
+    /// Splits off the format; an empty one counts as none.
     private static func cut(
         _ text: [UInt8], at mark: UInt8
     ) throws(APIError) -> (source: ArraySlice<UInt8>, format: String?) {
@@ -53,7 +53,7 @@ struct ImgproxySource {
         return (source, String(decoding: parts[1], as: UTF8.self))
     }
 
-    /// The source as the operator's replacements and base URL make it.
+    /// Applies the operator's replacements and base URL to the source.
     private static func name(
         _ written: [UInt8], _ configuration: ImgproxyConfiguration
     ) throws(APIError) -> ExactText {
@@ -68,15 +68,15 @@ struct ImgproxySource {
         return ExactText(URLText.escaped(try ParameterGrammar.source(text)))
     }
 
-    /// A text in base64 without the padding at its end.
+    /// Removes the padding at the end of a base64 text.
     static func withoutPadding(_ text: String) -> Substring {
         text[..<(text.utf8.lastIndex { $0 != UInt8(ascii: "=") }.map { text.utf8.index(after: $0) } ?? text.startIndex)]
     }
 }
 
-/// Texts of URLs that were decoded once too often, or never encoded.
+/// Fixes URLs that were decoded once too often, or never encoded.
 enum URLText {
-    /// The bytes without their escapes; nil for an incomplete escape.
+    /// Decodes escapes to bytes; returns nil for an incomplete escape.
     static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(text.count)
@@ -96,8 +96,7 @@ enum URLText {
         return decoded
     }
 
-    /// A URL with escapes for spaces and characters outside of ASCII after its host; other names of sources stay as
-    /// they are.
+    /// Escapes spaces and non-ASCII characters after a URL's host; other names of sources do not change.
     static func escaped(_ url: String) -> String {
         guard url.utf8.contains(where: { $0 == 0x20 || $0 >= 0x80 }) else { return url }
         let bytes = Array(url.utf8)

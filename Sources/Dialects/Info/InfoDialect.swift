@@ -4,7 +4,6 @@ package import ThumbnailTypes
 
 /// Facts about a source: `/info?url=…`.
 package struct InfoDialect: Dialect {
-    /// The path of the route.
     package static let path = "/info"
 
     package let name = "info"
@@ -14,7 +13,7 @@ package struct InfoDialect: Dialect {
     package var unsignedName: String { NativeDialect.unsignedName }
     package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
 
-    /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
+    /// Creates the dialect with keys for signed targets; without keys, unsigned targets are accepted.
     package init(signingKeys: [[UInt8]] = [], vocabulary: Vocabulary = Vocabulary()) {
         self.signingKeys = signingKeys
         self.vocabulary = vocabulary
@@ -46,10 +45,9 @@ package struct InfoDialect: Dialect {
 }
 
 extension InfoDialect {
-    /// The facts that options ask for about a source that stands elsewhere; the same reader reads them as the
-    /// parameters of a target.
+    /// Parses the facts that options request about a named source, like the parameters of a target.
     ///
-    /// - Throws: ``APIError`` that names the first option that is wrong.
+    /// - Throws: ``APIError`` that names the first invalid option.
     package static func facts(options: [(name: String, value: String)]) throws(APIError) -> FactsRequest {
         var reader = InfoReader()
         try reader.read(name: InfoParameter.url.rawValue, value: NativeDialect.uploadedSource, isLast: false)
@@ -58,13 +56,12 @@ extension InfoDialect {
     }
 }
 
-/// A parameter of `/info`.
 private enum InfoParameter: String, CaseIterable {
     case url, include, components, expires
     case signature = "sig"
 }
 
-/// Collects the parameters of an `/info` target one by one, then judges them together.
+/// Collects the parameters of an `/info` target, then checks them together.
 struct InfoReader {
     private var seen: Set<InfoParameter> = []
     private var source: String?
@@ -95,7 +92,7 @@ struct InfoReader {
         return query
     }
 
-    /// Asks for all that the value of `include` names.
+    /// Adds everything in the value of `include`.
     static func include(_ text: String, in facts: inout FactsRequest) throws(APIError) {
         for name in text.asciiLowercased.split(separator: ",", omittingEmptySubsequences: false) {
             if name == exif, !facts.includesEXIF {

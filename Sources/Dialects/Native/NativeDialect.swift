@@ -9,14 +9,14 @@ package struct NativeDialect: RenditionDialect {
     /// The name of Alula's own image routes in `unsignedDialects`.
     package static let unsignedName = "native"
 
-    /// The name in logs of an image that a client sent; it is used nowhere else.
+    /// The name of uploaded images in logs; it is used nowhere else.
     package static let uploadedSource = "upload:"
 
     package var unsignedName: String { Self.unsignedName }
     package var uploads: DialectUploads { .sealed }
     package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
 
-    /// The dialect with targets that are signed with any of `signingKeys`; without keys, unsigned targets are read.
+    /// Creates the dialect with keys for signed targets; without keys, unsigned targets are accepted.
     ///
     /// - Parameter vocabulary: The watermarks and presets that targets may name.
     package init(signingKeys: [[UInt8]] = [], vocabulary: Vocabulary = Vocabulary()) {
@@ -36,7 +36,7 @@ package struct NativeDialect: RenditionDialect {
         try ThumbnailTarget.parse(target, vocabulary: vocabulary)
     }
 
-    /// An image has no parameters of sources, and its request may expire.
+    /// An upload has no parameters about sources, and its request may expire.
     package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         let text = target.target.string
         return try rendition(
@@ -46,7 +46,7 @@ package struct NativeDialect: RenditionDialect {
 
     /// A rendition is a query of `/thumbnail` without the source and the parameters of a single request.
     ///
-    /// It is written anew, unless presets would then change what it means; these apply when the target is read.
+    /// It is normalized, unless presets would then change its meaning; these apply when the target is parsed.
     package func target(source: String, rendition: String) throws(APIError) -> String {
         do throws(APIError) {
             try Self.refuse(ThumbnailParameter.namesOutsideRenditions, in: rendition)
@@ -58,17 +58,17 @@ package struct NativeDialect: RenditionDialect {
         return (vocabulary.keepsWrittenTargets ? ThumbnailTarget.generate(query) : nil) ?? target
     }
 
-    /// The source that a text names: a path below the origin of paths, or the text itself.
+    /// Returns the source that a text names: a path under the origin of paths, or the text itself.
     package func source(_ text: String) -> String { vocabulary.source(text) }
 
-    /// Reads a query about a source that stands elsewhere.
+    /// Parses a query about a named source.
     ///
     /// - Parameters:
-    ///   - rendition: A query of `/thumbnail` without the source and the parameters of a single request.
-    ///   - source: The source.
-    ///   - accept: The request's `Accept`, which counts for `format=auto`.
-    ///   - hints: The hints in the request's fields.
-    ///   - mayExpire: Whether the query may say when it expires.
+    /// - rendition: A query of `/thumbnail` without the source and the parameters of a single request.
+    /// - source: The source.
+    /// - accept: The request's `Accept`, which applies for `format=auto`.
+    /// - hints: The hints in the request's fields.
+    /// - mayExpire: Whether the query may contain an expiry.
     package func rendition(
         _ rendition: String, of source: String, accept: String?, hints: ClientHints = ClientHints(),
         mayExpire: Bool = false

@@ -2,17 +2,17 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// How the values of a parameter are written as text, and read from it.
+/// How the values of a parameter are written as text, and parsed.
 struct ParameterForm<Value: Sendable>: Sendable {
-    /// The values in one word, such as `PIXELS`.
+    /// The placeholder for the values, such as `PIXELS`.
     let word: String
     /// All values, if they are few words.
     let words: [String]
-    /// Reads a value of the parameter that is named last.
+    /// Parses a value of the parameter named by the second argument.
     let read: @Sendable (String, String) throws(APIError) -> Value
     let write: @Sendable (Value) -> String
 
-    /// A form whose reader throws its own errors.
+    /// Creates a form whose parser throws its own errors.
     init(
         _ word: String, words: [String] = [], read: @escaping @Sendable (String, String) throws(APIError) -> Value,
         write: @escaping @Sendable (Value) -> String
@@ -20,7 +20,7 @@ struct ParameterForm<Value: Sendable>: Sendable {
         (self.word, self.words, self.read, self.write) = (word, words, read, write)
     }
 
-    /// A form whose reader gives nil for a text that is not allowed, for this reason.
+    /// Creates a form whose parser returns nil for an invalid text, with this reason.
     init(
         _ word: String, _ reason: String, read: @escaping @Sendable (String) -> Value?,
         write: @escaping @Sendable (Value) -> String
@@ -35,7 +35,7 @@ struct ParameterForm<Value: Sendable>: Sendable {
 }
 
 extension ParameterForm where Value == Int {
-    /// Whole numbers; `most` is left out of the reason if it is nil.
+    /// Whole numbers; the reason leaves out `most` if it is nil.
     static func whole(_ word: String, from least: Int, to most: Int?, largest: Int = 999_999_999) -> Self {
         Self(
             word, "Must be a whole number from \(least)\(most.map { " to \($0)" } ?? "").",
@@ -58,13 +58,13 @@ extension ParameterForm where Value == Int {
     /// A side in CSS pixels.
     static var side: Self { .whole("PIXELS", from: 1, to: 16_384) }
 
-    /// Per cent.
+    /// Percent.
     static func percent(to most: Int) -> Self { .whole("PERCENT", from: 0, to: most) }
 
     /// Degrees clockwise.
     static var degrees: Self { .whole("DEGREES", from: 0, to: 359) }
 
-    /// Degrees clockwise, or counterclockwise with a minus.
+    /// Degrees clockwise, or counterclockwise if negative.
     static var turn: Self {
         let distance = distance(to: 359)
         return Self(
@@ -127,7 +127,7 @@ extension ParameterForm where Value == Bool {
 }
 
 extension ParameterForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of the words of `Value`, which are in lower case; upper and lower case are the same.
+    /// One of the lowercase words of `Value`, ignoring case.
     static var choice: Self {
         Self(
             "WORD", words: Value.allCases.map(\.rawValue),
@@ -145,7 +145,7 @@ extension ParameterForm where Value == Color {
 }
 
 extension ParameterForm where Value == Gravity {
-    /// One of the nine places.
+    /// One of the nine positions.
     static var place: Self {
         Self(
             "WORD", words: ParameterGrammar.placeNames,
@@ -159,7 +159,7 @@ extension ParameterForm where Value == Gravity {
 }
 
 extension ParameterForm where Value == ImageFormat? {
-    /// A format that answers can be written in; nil for `auto`.
+    /// A format that the service can write; nil for `auto`.
     static var format: Self {
         Self(
             "WORD", words: ParameterGrammar.formatNames,
@@ -203,7 +203,7 @@ extension ParameterForm where Value == ImageOperations.Crop {
                 ? ParameterGrammar.fraction(part, decimals: 4, in: 0...10_000)
                 : ParameterGrammar.integer(part, in: 0...999_999_999)
         }
-        // A part without width or height is none.
+        // A part without width or height is invalid.
         guard numbers.count == 4, numbers[2] > 0, numbers[3] > 0 else { return nil }
         return isShare
             ? .fractions(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3])
@@ -212,7 +212,7 @@ extension ParameterForm where Value == ImageOperations.Crop {
 }
 
 extension ParameterForm where Value == ImageOperations.Margins {
-    /// One to four lengths; missing margins are those on the other side, as in CSS.
+    /// One to four lengths; missing margins equal those on the other side, as in CSS.
     static var margins: Self {
         Self("TOP,RIGHT…", "Must be one to four whole numbers from 0 to 4096 with commas between them.") { text in
             let parts = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -245,7 +245,7 @@ extension ParameterForm where Value == ImageOperations.Radius {
 }
 
 extension ParameterForm where Value == [ExactText] {
-    /// Tags, each once, with commas between them.
+    /// Unique tags, separated by commas.
     static var tags: Self {
         Self("TAGS", CacheTag.listForm, read: { CacheTag.list($0) }) { tags in
             tags.map(\.string).joined(separator: ",")

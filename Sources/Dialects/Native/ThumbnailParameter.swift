@@ -22,7 +22,7 @@ enum ThumbnailParameter: String, CaseIterable {
     case preset, placeholder, tag, expires
     case signature = "sig"
 
-    /// All about a parameter but its main name.
+    /// Everything about a parameter but its main name.
     var row: ThumbnailParameterRow {
         switch self {
         case .url:
@@ -111,7 +111,6 @@ enum ThumbnailParameter: String, CaseIterable {
         }
     }
 
-    /// The main names with their rows.
     static let rows = allCases.map { (name: $0.rawValue, row: $0.row) }
 
     private static let named = Dictionary(
@@ -119,14 +118,13 @@ enum ThumbnailParameter: String, CaseIterable {
             ([parameter.rawValue] + parameter.row.aliases).map { (ExactText($0), (parameter, parameter.row)) }
         })
 
-    /// The names and aliases of all parameters.
     static let names = rows.flatMap { [$0.name] + $0.row.aliases }
 
-    /// The parameter of this name or alias, with its row; nil if there is none.
+    /// Returns the parameter with this name or alias, and its row; nil if there is none.
     static func named(_ name: String) -> (parameter: ThumbnailParameter, row: ThumbnailParameterRow)? {
         named[ExactText(name)]
     }
 
-    /// The names of the parameters that no rendition has.
+    /// The names of the parameters that renditions must not have.
     static let namesOutsideRenditions = rows.filter { !$0.row.uses.contains(.renditions) }.map(\.name)
 }

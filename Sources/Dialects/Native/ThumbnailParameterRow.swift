@@ -1,34 +1,34 @@
 import Imaging
 import Text
 
-/// All about a parameter of `/thumbnail` but its main name: where it may stand, how it is read and written, and what
-/// people read about it.
+/// Everything about a `/thumbnail` parameter but its main name: where it is allowed, how it is parsed and written, and
+/// its help.
 struct ThumbnailParameterRow: Sendable {
     typealias Path<Value> = WritableKeyPath<ThumbnailParameterValues, Value> & Sendable
 
-    /// Where a parameter may stand besides a target without presets.
+    /// Where a parameter is allowed besides a target without presets.
     struct Uses: OptionSet {
         let rawValue: Int
-        /// In a rendition of a source that stands elsewhere.
+        /// In a rendition of a named source.
         static let renditions = Uses(rawValue: 1)
         /// In a preset.
         static let presets = Uses(rawValue: 2)
-        /// In a target of a service that allows nothing else than presets.
+        /// In a target of a service that allows only presets.
         static let besidePresets = Uses(rawValue: 4)
     }
 
     /// The names besides the main one.
     let aliases: [String]
     let uses: Uses
-    /// The values in one word, such as `PIXELS`.
+    /// The placeholder for the values, such as `PIXELS`.
     private(set) var form: String
     /// All values, if they are few words.
     let values: [String]
     /// The effect, in one line.
     let help: String
-    /// Reads a text, under the name that the target uses.
+    /// Parses a text, given the name that the target uses.
     private(set) var read: @Sendable (String, String, inout ThumbnailParameterValues) throws(APIError) -> Void
-    /// The text that reads back as the value; nil for a value that is left out.
+    /// Writes the value as text; returns nil for a value that is left out.
     let write: @Sendable (ThumbnailParameterValues) -> String?
 
     private init<Value>(
@@ -57,7 +57,7 @@ struct ThumbnailParameterRow: Sendable {
         }
     }
 
-    /// A value that is left out if there is none.
+    /// A value that is left out if it is nil.
     static func optional<Value: Sendable>(
         _ path: any Path<Value?>, _ form: ParameterForm<Value>, _ help: String, alias: String? = nil,
         in uses: Uses = [.renditions, .presets]
@@ -82,7 +82,7 @@ struct ThumbnailParameterRow: Sendable {
         }
     }
 
-    /// An option of the watermark, which needs one.
+    /// An option of the watermark, which it requires.
     static func ofWatermark<Value: Sendable>(
         _ path: any WritableKeyPath<WatermarkParameters, Value?> & Sendable, _ form: ParameterForm<Value>,
         _ help: String
@@ -95,7 +95,7 @@ struct ThumbnailParameterRow: Sendable {
         }
     }
 
-    /// A text with a colon is a source, like `url`; any other one is a name of the settings file.
+    /// A text with a colon is a source, like `url`; any other one is a name in the settings file.
     static func watermark(_ help: String) -> Self {
         Self(text("URL|NAME"), help, alias: nil, uses: [.renditions, .presets]) { text, name, values throws(APIError) in
             guard text.utf8.contains(UInt8(ascii: ":")) else {
@@ -115,7 +115,7 @@ struct ThumbnailParameterRow: Sendable {
         }
     }
 
-    /// A place, what to look at, or `focal`, which two other parameters complete.
+    /// A position, a content-dependent gravity, or `focal`, which requires two other parameters.
     static func gravity(_ help: String) -> Self {
         let names = ParameterGrammar.gravityNames + ["focal"]
         return Self(
@@ -132,7 +132,7 @@ struct ThumbnailParameterRow: Sendable {
         }
     }
 
-    /// The same row, whose value may also be `auto` for what the client's hints say.
+    /// Returns the same row with `auto` as an additional value, for the client's hints.
     func orAutomatic(_ isAutomatic: any Path<Bool>) -> Self {
         var row = self
         row.form += "|auto"
@@ -160,7 +160,7 @@ struct ThumbnailParameterRow: Sendable {
         }
     }
 
-    /// The names of presets; what they say is written in their place.
+    /// The names of presets, whose contents are written instead.
     static func presets(_ help: String) -> Self {
         Self(text("NAMES"), help, alias: nil, uses: [.renditions, .besidePresets]) {
             text, name, values throws(APIError) in
@@ -170,7 +170,7 @@ struct ThumbnailParameterRow: Sendable {
         }
     }
 
-    /// The signature, whose form ``URLSigner`` judges by its place in the target.
+    /// The signature; ``URLSigner`` checks it by its position in the target.
     static func signature(_ help: String) -> Self {
         Self(text("SIGNATURE"), help, alias: nil, uses: .besidePresets) { _, _, _ in
         } write: { _ in

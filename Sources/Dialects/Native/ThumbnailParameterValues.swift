@@ -2,16 +2,16 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// The values of all parameters of `/thumbnail`, before they are judged together.
+/// The values of all `/thumbnail` parameters, before they are checked together.
 struct ThumbnailParameterValues: Sendable {
     /// The watermarks and presets that may be named.
     var vocabulary = Vocabulary()
     var source: String?
-    /// The options that stand for themselves; the others lie beside them until the query is made.
+    /// The independent options; the others are combined when the query is created.
     var options = RenderingOptions()
-    /// Whether the width is that of the client's hints.
+    /// Whether the client hints determine the width.
     var isWidthAutomatic = false
-    /// Whether the device pixel ratio is that of the client's hints.
+    /// Whether the client hints determine the device pixel ratio.
     var isRatioAutomatic = false
     var isFocal = false
     var focalX: Int?
@@ -26,12 +26,11 @@ struct ThumbnailParameterValues: Sendable {
     var tags: [ExactText] = []
     var expires: Int?
 
-    /// No values; targets may use the names of `vocabulary`.
     init(_ vocabulary: Vocabulary = Vocabulary()) {
         self.vocabulary = vocabulary
     }
 
-    /// The values that make a query; nil for a query of another grammar.
+    /// Converts a query back to values; returns nil for a query of another dialect.
     init?(of query: ThumbnailQuery) {
         guard let options = query.request.ownOptions else { return nil }
         self.options = options
@@ -50,7 +49,7 @@ struct ThumbnailParameterValues: Sendable {
         expires = query.expires
     }
 
-    /// The query of all values; `accept` chooses the format if none fixes it, `hints` the sizes that are automatic.
+    /// Returns the query; `accept` selects the format if none is fixed, `hints` the automatic sizes.
     func query(accept: String?, hints: ClientHints) throws(APIError) -> ThumbnailQuery {
         guard let source else { throw Self.missing(.url) }
         var options = options
@@ -89,9 +88,9 @@ struct ThumbnailParameterValues: Sendable {
         return query
     }
 
-    /// Sets the sides that depend on hints, each rounded up to one that the operator allows.
+    /// Sets the sides that depend on hints, each rounded up to an allowed one.
     ///
-    /// A client's width is in pixels of its device already.
+    /// A client's width is already in device pixels.
     private func setAutomaticSizes(of options: inout RenderingOptions, by hints: ClientHints) throws(APIError) {
         guard isWidthAutomatic || isRatioAutomatic else { return }
         let sizes = vocabulary.sizes
@@ -108,7 +107,7 @@ struct ThumbnailParameterValues: Sendable {
         options.set(box)
     }
 
-    /// Judges quality and bytes together; if the format is negotiated, both count if the chosen one has a quality.
+    /// Checks quality and bytes together; if the format is negotiated, both apply if the chosen one has a quality.
     private func checkQuality() throws(APIError) {
         let hasQuality = format?.hasQuality ?? true
         if options.maximumBytes != nil {
@@ -129,7 +128,7 @@ struct ThumbnailParameterValues: Sendable {
 
 /// The values of the parameters of a watermark.
 struct WatermarkParameters: Sendable {
-    /// The watermark as the request names it, and the defaults that its name stands for.
+    /// The watermark as the request names it, and the defaults for its name.
     var named: Vocabulary.Watermark?
     var position: Gravity?
     var x: Int?
@@ -137,12 +136,12 @@ struct WatermarkParameters: Sendable {
     var opacity: Int?
     var scale: Int?
     var isTiled: Bool?
-    /// The first parameter that needs a watermark.
+    /// The first parameter that requires a watermark.
     var firstOption: String?
 
     init() {}
 
-    /// The values that make a watermark; defaults are left out.
+    /// Converts a watermark back to values, leaving out defaults.
     init(_ source: ExactText, _ options: WatermarkOptions) {
         let standard = WatermarkOptions()
         named = Vocabulary.Watermark(source: source)
@@ -154,7 +153,7 @@ struct WatermarkParameters: Sendable {
         if options.isTiled { isTiled = true }
     }
 
-    /// The watermark, if there is one.
+    /// Returns the watermark, if there is one.
     func watermark() throws(APIError) -> Vocabulary.Watermark? {
         guard let named else {
             if let firstOption { throw .badParameter(firstOption, "Needs a watermark.") }
@@ -163,7 +162,7 @@ struct WatermarkParameters: Sendable {
         return Vocabulary.Watermark(source: named.source, options: options(over: named.options))
     }
 
-    /// The options that were read, with `defaults` for the others.
+    /// Returns the parsed options, with `defaults` for the others.
     func options(over defaults: WatermarkOptions) -> WatermarkOptions {
         var options = defaults
         if let position { options.position = position }

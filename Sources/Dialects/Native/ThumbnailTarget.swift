@@ -1,20 +1,19 @@
 import Text
 import ThumbnailTypes
 
-/// The grammar of `/thumbnail` targets: writing and reading are inverse to each other.
+/// The grammar of `/thumbnail` targets: writing and parsing are inverse to each other.
 package enum ThumbnailTarget {
-    /// The path of the route.
     package static let path = "/thumbnail"
 
-    /// Reads the query of a raw target.
+    /// Parses the query of a raw target.
     ///
-    /// Only the form of a signature is judged here; ``URLSigner`` judges whether it is valid.
+    /// Only the form of a signature is checked here; ``URLSigner`` verifies it.
     ///
     /// - Parameters:
-    ///   - target: The request target as received; its `Accept` counts if it does not fix the format, its hints for
-    ///     `auto`.
-    ///   - vocabulary: The watermarks and presets that the target may name, and the sizes for `auto`.
-    /// - Throws: ``APIError`` for the first thing that is wrong, in the order of the query.
+    /// - target: The request target as received; its `Accept` applies if it does not fix the format, its hints for
+    ///   `auto`.
+    /// - vocabulary: The watermarks and presets that the target may name, and the sizes for `auto`.
+    /// - Throws: ``APIError`` for the first error, in the order of the query.
     package static func parse(
         _ target: RequestedTarget, vocabulary: Vocabulary = Vocabulary()
     ) throws(APIError) -> ThumbnailQuery {
@@ -44,14 +43,14 @@ package enum ThumbnailTarget {
         return made
     }
 
-    /// Reads the query of a raw target that came with no hints.
+    /// Parses the query of a raw target without hints.
     package static func parse(
         _ target: String, accept: String?, vocabulary: Vocabulary = Vocabulary()
     ) throws(APIError) -> ThumbnailQuery {
         try parse(RequestedTarget(target, accept: accept), vocabulary: vocabulary)
     }
 
-    /// The parts that parameters of these names say; a device pixel ratio says both sides.
+    /// Returns the parts that parameters with these names specify; a device pixel ratio specifies both sides.
     private static func choices(by names: [String]) -> ClientChoices {
         names.reduce(into: []) { choices, name in
             switch ThumbnailParameter.named(name)?.parameter {
@@ -65,11 +64,11 @@ package enum ThumbnailTarget {
         }
     }
 
-    /// Writes a target that reads back as `query`: main names, one order, defaults left out; nil for a query of another
-    /// grammar.
+    /// Writes a target that parses to `query`: main names, one order, defaults left out; returns nil for a query of
+    /// another dialect.
     ///
-    /// The formats that a negotiated request accepts are not written, because they stand in `Accept`. Nor is the page
-    /// of an animated request, which has none.
+    /// The formats that a negotiated request accepts are left out, because they are in `Accept`; so is the page of an
+    /// animated request, which has none.
     package static func generate(_ query: ThumbnailQuery) -> String? {
         guard let values = ThumbnailParameterValues(of: query) else { return nil }
         let items = ThumbnailParameter.rows.compactMap { name, row in row.write(values).map { "\(name)=\($0)" } }
@@ -77,21 +76,20 @@ package enum ThumbnailTarget {
     }
 }
 
-/// Reads the parameters of a `/thumbnail` target one by one.
+/// Parses the parameters of a `/thumbnail` target one by one.
 struct ThumbnailParameterReader {
     private(set) var values: ThumbnailParameterValues
-    /// The parameters that were read since the last call of ``override()``.
+    /// The parameters since the last call of ``override()``.
     private var seen: Set<ThumbnailParameter> = []
 
-    /// A reader of targets that may use the names of `vocabulary`.
     init(_ vocabulary: Vocabulary) {
         values = ThumbnailParameterValues(vocabulary)
     }
 
-    /// Begins to read parameters that win over those that were read.
+    /// Lets the parameters that follow override earlier ones.
     mutating func override() { seen = [] }
 
-    /// Reads one parameter, which is percent-decoded.
+    /// Parses one percent-decoded parameter.
     mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {
         guard let (parameter, row) = ThumbnailParameter.named(name) else {
             throw .unknown(name, among: ThumbnailParameter.names)

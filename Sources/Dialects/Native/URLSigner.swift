@@ -1,21 +1,20 @@
 import Crypto
 
-/// Signs targets and judges signatures: HMAC-SHA256 over the raw target, as the last parameter.
+/// Signs targets and verifies signatures: HMAC-SHA256 over the raw target, as the last parameter.
 package enum URLSigner {
     /// Bytes of a signature.
     package static let codeLength = 32
     private static let mark = Array("&sig=".utf8)
 
-    /// The target with its signature appended; `target` has a query already.
+    /// Appends a signature to a target, which must have a query.
     package static func sign(target: String, key: [UInt8]) -> String {
         "\(target)&sig=\(Base64URL.encode(HMAC.authenticationCode(for: target.utf8, key: key)))"
     }
 
-    /// Whether the target ends in a signature made with one of `keys`.
+    /// Returns whether the target ends in a signature by one of `keys`.
     ///
-    /// Nothing is decoded or normalized before, because the signature is that of the text as received. All keys are
-    /// tried, even after a match, and codes are compared in constant time, so that the time taken tells nothing about
-    /// keys or codes.
+    /// Nothing is decoded or normalized before, because the signature covers the text as received. All keys are tried,
+    /// even after a match, and codes are compared in constant time, so that timing reveals nothing about keys or codes.
     package static func verify(target: String, keys: [[UInt8]]) -> Bool {
         let bytes = Array(target.utf8)
         guard let start = lastMark(in: bytes),
@@ -30,7 +29,7 @@ package enum URLSigner {
         return isValid
     }
 
-    /// Judges the form of a signature.
+    /// Checks the form of a signature.
     static func checkForm(_ text: String, _ name: String, isLast: Bool) throws(APIError) {
         guard isLast, Base64URL.decode(text)?.count == codeLength else {
             throw .badParameter(name, "Must be the last parameter and an unpadded base64url HMAC-SHA256.")

@@ -2,9 +2,9 @@ package import Imaging
 import Text
 
 extension Vocabulary {
-    /// The fault in a preset; nil if a request can use it.
+    /// Returns the error in a preset; nil if requests can use it.
     ///
-    /// The watermarks that it names must be known already.
+    /// Its watermarks must be defined already.
     package func fault(in preset: Preset) -> APIError? {
         var known = Vocabulary()
         known.watermarks = watermarks
@@ -22,7 +22,8 @@ extension Vocabulary {
         return nil
     }
 
-    /// The options with one member of a watermark in the settings file: `opacity` is the parameter `watermarkOpacity`.
+    /// Returns the options with one member of a watermark in the settings file: `opacity` is the parameter
+    /// `watermarkOpacity`.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)`` for the parameter.
     package static func options(
@@ -37,7 +38,7 @@ extension Vocabulary {
         return values.watermark.options(over: options)
     }
 
-    /// The names in the value of `preset`, which commas separate.
+    /// Returns the comma-separated names in the value of `preset`.
     func presetNames(_ value: String, _ parameter: String) throws(APIError) -> [ExactText] {
         var names: [ExactText] = []
         for name in value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
@@ -48,18 +49,18 @@ extension Vocabulary {
         return names
     }
 
-    /// Refuses a parameter that a request may not have, if only presets are allowed.
+    /// Rejects a parameter that is not allowed if only presets are.
     func admit(_ name: String) throws(APIError) {
         guard allowsOnlyPresets, let row = ThumbnailParameter.named(name)?.row, !row.uses.contains(.besidePresets)
         else { return }
         throw .badParameter(name, "Only presets may say this.")
     }
 
-    /// The parameters that lie below a request's own, those that win last; unknown names are left out.
+    /// Returns the parameters that a request's own override, in ascending precedence; unknown names are left out.
     func levels(below presets: [ExactText]) -> [Preset] {
         ([Self.standardPreset] + presets).compactMap { self.presets[$0] }
     }
 
-    /// Whether a target that was written anew reads back as the same query.
+    /// Whether a normalized target parses to the same query.
     var keepsWrittenTargets: Bool { !allowsOnlyPresets && presets[Self.standardPreset] == nil }
 }

@@ -16,10 +16,9 @@ package struct NetlifyDialect: FrontEndDialect {
         case center, top, bottom, left, right
     }
 
-    /// The quality of targets that name none.
+    /// The default quality.
     private static let quality = 75
 
-    /// The dialect at a place.
     package init(at place: DialectPlace, base: SourceBase?) {
         self.place = place
         sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true)

@@ -4,7 +4,7 @@ import ThumbnailTypes
 
 /// The image endpoint of Next.js 16, and Vercel's with the same parameters: `/_next/image?url=…&w=640&q=75`.
 package struct NextDialect: FrontEndDialect {
-    /// The service whose rules count.
+    /// The service whose rules apply.
     package enum Service: String, Sendable {
         case next, vercel
     }
@@ -14,7 +14,6 @@ package struct NextDialect: FrontEndDialect {
     package let place: DialectPlace
     private let configuration: NextConfiguration
 
-    /// The dialect at a place.
     package init(_ service: Service, at place: DialectPlace, _ configuration: NextConfiguration, base: SourceBase?) {
         (self.service, self.place, self.configuration) = (service, place, configuration)
         sources = FrontEndSources(
@@ -44,13 +43,13 @@ package struct NextDialect: FrontEndDialect {
     }
 }
 
-/// The lists of Next.js and Vercel, which say what may be asked for.
+/// The lists of Next.js and Vercel, which restrict requests.
 package struct NextConfiguration: Hashable, Sendable {
-    /// The widths that may be asked for; nil for all that ``SizePolicy`` allows.
+    /// The allowed widths; nil for those of ``SizePolicy``.
     package var widths: [Int]?
-    /// The qualities that may be asked for; nil for all that ``SizePolicy`` allows.
+    /// The allowed qualities; nil for those of ``SizePolicy``.
     package var qualities: [Int]?
-    /// The formats that `Accept` may choose; among equals the first one wins.
+    /// The formats that `Accept` may select; among equals the first one wins.
     package var formats: [ImageFormat]
 
     private static let deviceSizes = [640, 750, 828, 1_080, 1_200, 1_920, 2_048, 3_840]

@@ -1,9 +1,9 @@
 import Crypto
 import Text
 
-/// Addresses of images in URLs of thumbor and imagor.
+/// URLs of images in targets of thumbor and imagor.
 enum ThumborAddress {
-    /// The source that a percent-decoded address names, with `base` before it unless it begins with a scheme.
+    /// Returns the source that a percent-decoded address names, with `base` before it unless it begins with a scheme.
     ///
     /// - Throws: ``APIError/badURL(_:)``.
     static func source(_ text: String, base: SourceBase) throws(APIError) -> ExactText {
@@ -11,18 +11,18 @@ enum ThumborAddress {
         if let encoded = text.suffix(after: "b64:"), let decoded = base64(encoded) { text = decoded }
         guard !text.isEmpty else { throw .badURL("The address of an image is missing.") }
         if !hasScheme(text) {
-            // Some proxies make one slash of two.
+            // Some proxies merge two slashes into one.
             guard text.suffix(after: "http:") == nil, text.suffix(after: "https:") == nil else {
                 throw .badURL("The address of the image lacks a slash after its scheme.")
             }
             text = String(decoding: base.source(Array(text.utf8)), as: UTF8.self)
         }
-        // Below an origin it is the name of a file, too.
+        // In an origin, it may also be the name of a file.
         if text.contains("://") { text = text.replacing(" ", with: "%20") }
         return ExactText(try ParameterGrammar.source(text))
     }
 
-    /// The color of an address such as `color:red`, which stands for an image of it; nil for other addresses.
+    /// Returns the color of an address such as `color:red`, which stands for a plain image; nil for other addresses.
     static func color(_ text: String) -> String? { text.suffix(after: "color:").map { String($0) } }
 
     private static func base64(_ text: Substring) -> String? {
@@ -31,7 +31,7 @@ enum ThumborAddress {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Whether the text begins with letters and `://`.
+    /// Returns whether the text begins with letters and `://`.
     private static func hasScheme(_ text: String) -> Bool {
         let scheme = text.utf8.prefix { byte in
             (byte | 0x20).isASCIILowercase

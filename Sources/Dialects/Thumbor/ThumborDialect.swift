@@ -5,8 +5,8 @@ import ThumbnailTypes
 
 /// The URLs of thumbor 7 and imagor 1: `/SIGNATURE/OPTIONS/IMAGE`.
 ///
-/// Where the two differ, thumbor's meaning counts; what only imagor has is read, too. docs/dialects.md lists the
-/// differences.
+/// Where the two differ, thumbor's meaning counts; features that only imagor has are supported too. docs/dialects.md
+/// lists the differences.
 package struct ThumborDialect: Dialect {
     package let name = "thumbor"
     private let place: DialectPlace
@@ -18,7 +18,7 @@ package struct ThumborDialect: Dialect {
     }
     package var probePaths: [String] { [place.path(of: "healthcheck")] }
 
-    /// The dialect with these settings; nil without a place.
+    /// Returns nil without a path.
     package init?(_ configuration: ThumborConfiguration) {
         guard let place = configuration.place else { return nil }
         self.place = place
@@ -36,7 +36,7 @@ package struct ThumborDialect: Dialect {
         configuration.key != nil && ThumborPath(target.target.string, at: place).map { !$0.isUnsafe } ?? false
     }
 
-    /// Reads the text that was signed; a text that no signature fits is read as it was sent, for explanations.
+    /// Parses the signed text; a text without a valid signature is parsed as it was sent, for explanations.
     package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
         guard let path = ThumborPath(target.target.string, at: place) else {
             throw .badURL("The address of an image is missing.")
@@ -88,38 +88,35 @@ package struct ThumborDialect: Dialect {
 
 /// The settings of the dialect of thumbor and imagor.
 package struct ThumborConfiguration: Sendable {
-    /// Where the dialect lies; nil for nowhere.
+    /// The path of the dialect; nil if it is disabled.
     package var place: DialectPlace?
-    /// The key of signatures; nil if none are demanded.
+    /// The key of signatures; nil if none are required.
     package var key: [UInt8]?
-    /// The hash function of signatures.
     package var signer = HMAC.Hash.sha1
-    /// The number of characters that signatures are cut to; nil for all.
+    /// The length to which signatures are truncated; nil for the full length.
     package var signatureLength: Int?
-    /// Whether targets that begin with `unsafe/` are served; nil for only without a key.
+    /// Whether targets that begin with `unsafe/` are served; nil to serve them only without a key.
     package var servesUnsafe: Bool?
-    /// The text before addresses of images that begin with no scheme, such as `http://`.
+    /// The prefix of image addresses without a scheme, such as `http://`.
     package var baseURL: SourceBase = "http://"
-    /// Formats that `Accept` may choose if the target names none, best first.
+    /// Formats that `Accept` may select if the target names none, best first.
     package var automaticFormats: [ImageFormat] = []
-    /// Whether opaque PNG images are answered as JPEG if the target names no format.
+    /// Whether opaque PNG images become JPEG if the target names no format.
     package var replacesPNG = false
-    /// Whether colors become those of sRGB in each target, and not those that the source has.
+    /// Whether colors are always converted to sRGB.
     package var stripsProfile = false
-    /// Seconds for which clients may use answers, whatever their source says; nil for the source's own lifetime.
+    /// Freshness in seconds for clients, regardless of the source; nil for the source's own lifetime.
     package var maximumAge: Int?
-    /// Seconds for which shared caches may use answers longer while they fetch them anew; nil says nothing.
+    /// Seconds for which shared caches may serve responses stale while they revalidate them; nil for no directive.
     package var staleAge: Int?
-    /// Most filters that count, the first ones; nil for all.
+    /// The number of leading filters that apply; nil for all.
     package var maximumFilters: Int?
-    /// The filters that do nothing.
+    /// Filters without an effect.
     package var disabledFilters: Set<ExactText> = []
-    /// The quality of JPEG and WebP if the target names none.
+    /// The default quality of JPEG and WebP.
     package var quality = 80
 
-    /// The defaults of the contract.
     package init() {}
 
-    /// Whether targets that begin with `unsafe/` are served.
     var isUnsafeServed: Bool { servesUnsafe ?? (key == nil) }
 }

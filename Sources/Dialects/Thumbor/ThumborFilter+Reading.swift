@@ -2,9 +2,10 @@ import Imaging
 import Text
 
 extension ThumborFilter {
-    /// A filter that changes pixels; nil if there is none of this name, or if its arguments do not have its form.
+    /// Parses a filter that changes pixels; returns nil if there is none with this name, or if its arguments are
+    /// malformed.
     ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for a color that cannot be one.
+    /// - Throws: ``APIError/badParameter(_:_:)`` for an invalid color.
     init?(_ name: String, _ arguments: ThumborArguments) throws(APIError) {
         if let map = Self.map(name, arguments) {
             self = .color(map)
@@ -37,7 +38,7 @@ extension ThumborFilter {
         case "rotate":
             guard arguments.count == 1, let degrees = arguments.signed(0, most: .max), degrees.isMultiple(of: 90)
             else { return nil }
-            // Counter-clockwise.
+            // Counterclockwise.
             self = .turn(QuarterTurn(quarters: -(degrees / 90 % 4)))
         default:
             guard let step = Self.neighbourhood(name, arguments) else { return nil }
@@ -45,7 +46,7 @@ extension ThumborFilter {
         }
     }
 
-    /// A color: a name of CSS, or hexadecimal digits.
+    /// Parses a color: a CSS name, or hexadecimal digits.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)`` for other text.
     static func color(_ text: String, of filter: String) throws(APIError) -> Color {
@@ -65,7 +66,7 @@ extension ThumborFilter {
         }
     }
 
-    /// Thumbor's factor up to 10, else imagor's per cent, up to 100.
+    /// Thumbor's factor up to 10, otherwise imagor's percentage, up to 100.
     private static func proportion(_ arguments: ThumborArguments) -> Int? {
         guard arguments.count == 1, let number = arguments.millionths(0), number > 0 else { return nil }
         return number <= 10_000_000 ? number : min(number, 100_000_000) / 100
@@ -86,8 +87,8 @@ extension ThumborFilter {
         return number > 0 && number < one ? .fraction(number) : .pixels(number / one)
     }
 
-    /// One to three arguments are imagor's radii and a color; four or five are thumbor's radii, the components of a
-    /// color, and whether what lies outside is transparent.
+    /// Parses one to three arguments as imagor's radii and a color; four or five as thumbor's radii, the components of
+    /// a color, and whether the area outside is transparent.
     private static func corners(_ arguments: ThumborArguments) throws(APIError) -> ThumborFilter? {
         let most = 100_000
         switch arguments.count {
@@ -113,12 +114,12 @@ extension ThumborFilter {
         }
     }
 
-    /// A step that reads the pixels around each one.
+    /// Parses a step that reads the neighbors of each pixel.
     private static func neighbourhood(_ name: String, _ arguments: ThumborArguments) -> ThumborFilter? {
         switch name {
         case "blur":
             if arguments.count == 1 {
-                // imagor reads fractions.
+                // imagor accepts fractions.
                 guard let radius = arguments.millionths(0), radius >= 20 else { return nil }
                 return .gaussian(GaussianStep(.blur, sigma: min(radius, 150_000_000) / 20))
             }
@@ -148,7 +149,7 @@ extension ThumborFilter {
         }
     }
 
-    /// A change of colors.
+    /// Parses a change of colors.
     private static func map(_ name: String, _ arguments: ThumborArguments) -> ColorFormula? {
         switch (name, arguments.count) {
         case ("brightness", 1): return percent(arguments, 0).map { .scale(offset(by: $0)) }
@@ -165,7 +166,7 @@ extension ThumborFilter {
         case ("grayscale", _): return .matrix([299, 587, 114, 299, 587, 114, 299, 587, 114])
         case ("invert", _): return .scale(.init(factor: -10_000, offset: 2_550_000))
         case ("saturation", 1):
-            // Thumbor's factor, or imagor's per cent.
+            // Thumbor's factor, or imagor's percentage.
             guard let number = arguments.millionths(0) else { return nil }
             if 0...10_000_000 ~= number { return .saturation(number / 100) }
             return .lab(lightness: 10_000, chroma: share(number), hue: 0)
@@ -180,22 +181,22 @@ extension ThumborFilter {
         }
     }
 
-    /// A number of per cent in millionths, clipped to what changes anything; thumbor reads whole ones only, imagor
+    /// Parses a percentage in millionths, clipped to the effective range; thumbor accepts whole ones only, imagor
     /// fractions.
     private static func percent(_ arguments: ThumborArguments, _ index: Int) -> Int? {
         let most = 10_000_000_000
         return arguments.millionths(index).map { min(max($0, -most), most) }
     }
 
-    /// A part of the largest value of a component, for a number of per cent in millionths.
+    /// Converts a percentage in millionths to an offset relative to the largest component.
     private static func offset(by percent: Int) -> ColorFormula.Scale {
         ColorFormula.Scale(offset: Int((25_500 * Double(percent) / 1_000_000).rounded()))
     }
 
-    /// 100 % more than nothing in ten-thousandths, for a number of per cent in millionths.
+    /// Converts a percentage in millionths to a factor in ten-thousandths, where 0 % is 1.
     private static func share(_ millionths: Int) -> Int { min(max(0, 10_000 + millionths / 10_000), 1_000_000) }
 
-    /// Degrees in millionths as 0…360 degrees in ten-thousandths.
+    /// Converts degrees in millionths to 0…360 degrees in ten-thousandths.
     private static func angle(_ millionths: Int) -> Int { ((millionths / 100) % 3_600_000 + 3_600_000) % 3_600_000 }
 
     private static func colorize(_ arguments: ThumborArguments) -> ColorFormula? {

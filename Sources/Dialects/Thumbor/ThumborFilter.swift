@@ -1,42 +1,41 @@
 import Imaging
 
-/// The options of a target: the geometry before the filters, and all that filters set.
+/// The options of a target: the geometry before the filters, and everything that filters set.
 struct ThumborOptions: Hashable, Sendable {
-    /// The geometry that the target asks for before the filters, and what filters add to it.
+    /// The requested geometry before the filters, and what filters add to it.
     var geometry = ThumborGeometry()
     /// Whether the image keeps its size.
     var isDebug = false
-    /// Whether nothing is done but encoding.
+    /// Whether the image is only encoded.
     var isRaw = false
-    /// The format that is asked for; nil if none is.
+    /// The requested format; nil if there is none.
     var format: ImageFormat?
-    /// The format of animations that ``format`` cannot hold.
+    /// The format of animations that ``format`` does not support.
     var fallback: ImageFormat?
-    /// The quality; nil if none is asked for.
+    /// The quality; nil for the default.
     var quality: Int?
     /// Most bytes of the file.
     var maximumBytes: Int?
     /// Whether opaque PNG images become JPEG.
     var replacesPNG = false
-    /// Whether colors become those of sRGB, and not those that the source has.
+    /// Whether colors are converted to sRGB.
     var stripsProfile = false
     /// Most frames; nil for all.
     var frames: Int?
     /// The page, from 0.
     var page = 0
-    /// Dots per inch of drawings, 72 being their natural size.
+    /// Dots per inch of drawings, whose natural size is at 72.
     var resolution: Int?
-    /// The filters that change pixels, in their order.
+    /// The filters that change pixels, in order.
     var filters: [ThumborFilter] = []
 }
 
-/// A filter that changes pixels.
 enum ThumborFilter: Hashable, Sendable {
-    /// Enlarges the image until it fits into the box.
+    /// Enlarges the image until it reaches the box.
     case upscale
     /// Scales the image by a factor in millionths, up to ten million.
     case proportion(Int)
-    /// Lays the image on a canvas of the size of the box.
+    /// Puts the image on a canvas of the size of the box.
     case fill(Paint, isBehind: Bool)
     /// A color behind transparent parts.
     case background(Color)
@@ -45,14 +44,11 @@ enum ThumborFilter: Hashable, Sendable {
     case color(ColorFormula)
     case histogram(HistogramStep)
     case convolution(ConvolutionStep)
-    /// A Gaussian step with a standard deviation in hundred-thousandths of a pixel.
     case gaussian(GaussianStep)
     case mosaic(Int)
-    /// Quarter turns, as the EXIF orientation that they make upright.
     case turn(QuarterTurn)
-    /// Corners rounded by half axes in pixels; what lies outside.
+    /// Corners rounded by half axes in pixels; the color outside.
     case corners(across: Int, down: Int, Color)
-    /// Margins around the image.
     case padding(Color, ThumborGeometry.Padding)
     /// A part of the result.
     case crop(
@@ -70,21 +66,21 @@ enum ThumborFilter: Hashable, Sendable {
     }
 }
 
-/// Something that a filter lays on the image.
+/// Something that a filter overlays on the image.
 struct ThumborMark: Hashable, Sendable {
-    /// The image or color that the mark lays.
+    /// The image or color to overlay.
     enum Subject: Hashable, Sendable {
         /// An additional source, by its index.
         case source(Int)
         case color(Color)
     }
 
-    /// A place along one axis.
+    /// A position along one axis.
     struct Position: Hashable, Sendable {
-        /// Where distances are measured from.
+        /// The point from which distances are measured.
         enum Anchor: Hashable, Sendable {
             case near, far, center
-            /// As many whole copies as there is room for.
+            /// As many whole copies as fit.
             case repeated
         }
 
@@ -97,24 +93,25 @@ struct ThumborMark: Hashable, Sendable {
         /// The distance to the right or down.
         var distance = 0
         var unit = Unit.pixels
-        /// Whether only imagor has this form of a place.
+        /// Whether only imagor supports this form of a position.
         var isOfImagor = false
     }
 
     var subject: Subject
     /// The options of a layer's own path; nil for a watermark.
     var layer: ThumborGeometry?
-    /// The marks that the filters of a layer's own path lay on it.
+    /// The marks that the filters of a layer's own path overlay on it.
     var inner: [ThumborMark] = []
     var x = Position()
     var y = Position()
-    /// Opacity in per cent, 1…100.
+    /// Opacity in percent, 1…100.
     var opacity = 100
     var mode = BlendMode.normal
-    /// The largest size in per cent of the image's sides; nil if the other side gives it, or for the mark's own size.
+    /// The largest size in percent of the image's sides; nil if it follows from the other side, or for the mark's own
+    /// size.
     var widthShare: Int?
     var heightShare: Int?
 
-    /// Whether marks can lie on it, or it on a layer: it covers what is below, once, and mixes no colors.
+    /// Whether marks can be put on it, or it on a layer: it covers the image below, once, without mixing colors.
     var isPlain: Bool { mode == .normal && x.anchor != .repeated && y.anchor != .repeated }
 }

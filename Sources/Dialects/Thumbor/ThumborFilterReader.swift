@@ -1,26 +1,25 @@
 import Imaging
 import Text
 
-/// Reads the filters of a target, in their order.
+/// Parses the filters of a target, in order.
 ///
-/// A filter that is not known, or whose arguments do not have the form that thumbor or imagor demand, does nothing and
-/// is noted.
+/// Unknown filters, and those with malformed arguments, have no effect and are recorded.
 struct ThumborFilterReader {
     private(set) var options = ThumborOptions()
-    /// The sources that marks use, in their order.
+    /// The sources of marks, in order.
     private(set) var marks: [ExactText] = []
     /// Unix seconds at which the target expires.
     private(set) var expires: Int?
-    /// How the answer differs from the image by itself.
+    /// How the response differs from only the image.
     private(set) var answer = AnswerForm()
-    /// The filters that do nothing here, as they are written.
+    /// Filters without an effect here, as written.
     private(set) var ignored: [String] = []
     private let configuration: ThumborConfiguration
 
-    /// Most sources that marks may use.
+    /// Most sources of marks.
     static let mostMarks = 8
 
-    /// Whether facts about the image are asked for, and not the image.
+    /// Whether facts about the image are requested instead of the image.
     private let isMeta: Bool
 
     init(_ configuration: ThumborConfiguration, isMeta: Bool = false) {
@@ -30,9 +29,9 @@ struct ThumborFilterReader {
         options.stripsProfile = configuration.stripsProfile
     }
 
-    /// Reads filters.
+    /// Parses filters.
     ///
-    /// - Throws: ``APIError`` for a color or a source that cannot be one, and for too many sources.
+    /// - Throws: ``APIError`` for an invalid color or source, and for too many sources.
     mutating func read(_ filters: [ThumborFilterText]) throws(APIError) {
         for (index, filter) in filters.enumerated() {
             if isMeta { try Self.checkFact(filter) }
@@ -45,7 +44,7 @@ struct ThumborFilterReader {
         }
     }
 
-    /// Refuses malformed filters that ask imagor for facts, which are not answered here.
+    /// Rejects malformed filters that request facts from imagor, which are not supported here.
     private static func checkFact(_ filter: ThumborFilterText) throws(APIError) {
         let arguments = ThumborArguments(filter)
         switch filter.name {
@@ -60,7 +59,7 @@ struct ThumborFilterReader {
         }
     }
 
-    /// Reads a filter; false if it does nothing here.
+    /// Parses a filter; returns false if it has no effect here.
     private mutating func read(_ filter: ThumborFilterText) throws(APIError) -> Bool {
         let arguments = ThumborArguments(filter)
         if readSetting(filter.name, arguments) || readGeometry(filter.name, arguments) { return true }
@@ -75,7 +74,7 @@ struct ThumborFilterReader {
 }
 
 extension ThumborFilterReader {
-    /// Reads a filter that decides how the result is encoded and answered.
+    /// Parses a filter that determines how the result is encoded and served.
     private mutating func readSetting(_ name: String, _ arguments: ThumborArguments) -> Bool {
         switch name {
         case "format", "fallback_format":
@@ -110,7 +109,7 @@ extension ThumborFilterReader {
         case "dpi":
             guard let resolution = arguments.whole(0, most: 10_000), resolution > 0 else { return false }
             options.resolution = resolution
-        // Results have no metadata in any case.
+        // Results never have metadata.
         case "strip_exif", "preview": break
         case "strip_icc", "strip_metadata": options.stripsProfile = true
         case "to_colorspace":
@@ -126,7 +125,7 @@ extension ThumborFilterReader {
         return ImageFormat(name: name).flatMap { $0.isWritten ? $0 : nil }
     }
 
-    /// Reads a filter that acts before the resize.
+    /// Parses a filter that acts before the resize.
     private mutating func readGeometry(_ name: String, _ arguments: ThumborArguments) -> Bool {
         switch name {
         case "no_upscale": options.geometry.isEnlargingForbidden = true
@@ -138,7 +137,7 @@ extension ThumborFilterReader {
             guard let degrees = arguments.whole(0), [90, 180, 270].contains(degrees) else { return false }
             options.geometry.quarters = (360 - degrees) / 90
         case "trim":
-            // The image that filters before it have made is not known before the render.
+            // The image after earlier filters is not known before the render.
             guard options.filters.isEmpty, arguments.count < 1 || arguments.whole(0) != nil else { return false }
             options.geometry.trim = ThumborGeometry.Trim(
                 tolerance: max(1, arguments.whole(0, most: 1_000) ?? 1),
@@ -148,7 +147,7 @@ extension ThumborFilterReader {
         return true
     }
 
-    /// The edges of an area, or a point; nil for other text.
+    /// Parses the edges of an area, or a point; returns nil for other text.
     private static func focus(_ text: String) -> ThumborGeometry.Focus? {
         let numbers = text.utf8.split(omittingEmptySubsequences: false) {
             $0 == UInt8(ascii: "x") || $0 == UInt8(ascii: ":")
@@ -171,7 +170,7 @@ extension ThumborFilterReader {
 }
 
 extension ThumborFilterReader {
-    /// The mark that a filter lays on the image; nil if it lays none.
+    /// Returns the mark that a filter overlays on the image; nil if there is none.
     private mutating func mark(
         _ filter: ThumborFilterText, _ arguments: ThumborArguments
     ) throws(APIError) -> ThumborMark? {
@@ -209,7 +208,7 @@ extension ThumborFilterReader {
         }
         mark.opacity = 100 - min(max(transparency, 0), 100)
         for text in layerFilters {
-            // A layer that is mixed with the image would have to be made first.
+            // A layer that is mixed with the image would have to be rendered first.
             let inner = mark.isPlain && mark.opacity == 100 ? try self.mark(text, ThumborArguments(text)) : nil
             if let inner, inner.isPlain {
                 if inner.opacity > 0 { mark.inner.append(inner) }
@@ -228,14 +227,14 @@ extension ThumborFilterReader {
         return marks.count - 1
     }
 
-    /// A size in per cent; an inner nil for none, nil for text that cannot be one.
+    /// Parses a size in percent; returns an inner nil for none, nil for an invalid text.
     private static func share(_ arguments: ThumborArguments, _ index: Int) -> Int?? {
         guard arguments.count > index, arguments.text(index) != "none" else { return .some(nil) }
         guard let share = arguments.whole(index, most: 10_000) else { return nil }
         return .some(share == 0 ? nil : share)
     }
 
-    /// A place along one axis; nil for text that names none.
+    /// Parses a position along one axis; returns nil for an invalid text.
     static func place(_ text: String) -> ThumborMark.Position? {
         var place = ThumborMark.Position()
         switch text {

@@ -1,17 +1,17 @@
 import Text
 
-/// One filter of a target as it is written: a name, and arguments without the blanks around them.
+/// A filter of a target as written: a name, and arguments without surrounding spaces.
 struct ThumborFilterText: Hashable, Sendable {
     let name: String
-    /// The arguments; none if nothing stands between the parentheses.
+    /// The arguments; none if the parentheses are empty.
     let arguments: [String]
-    /// The filter as it stands in the target, percent-decoded.
+    /// The filter as in the target, percent-decoded.
     let written: String
 
     /// Most filters of a target.
     static let most = 64
 
-    /// The filters of a text such as `blur(4):fill(red)`, which is percent-decoded.
+    /// Splits a percent-decoded text such as `blur(4):fill(red)` into filters.
     ///
     /// - Throws: ``APIError/badParameter(_:_:)`` for too many filters.
     static func list(_ text: String) throws(APIError) -> [ThumborFilterText] {
@@ -36,7 +36,7 @@ struct ThumborFilterText: Hashable, Sendable {
             }
     }
 
-    /// The parts of a text between separators that stand in no parentheses or brackets.
+    /// Splits a text at separators outside parentheses and brackets.
     private static func pieces(of text: ArraySlice<UInt8>, separator: UInt8) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
         var (start, depth) = (text.startIndex, 0)
@@ -62,7 +62,7 @@ struct ThumborFilterText: Hashable, Sendable {
     }
 }
 
-/// The arguments of a filter, read one after the other; whatever does not have its form makes the filter void.
+/// The arguments of a filter; a malformed one makes the filter ineffective.
 struct ThumborArguments {
     private let texts: [String]
 
@@ -70,10 +70,9 @@ struct ThumborArguments {
         texts = filter.arguments
     }
 
-    /// The number of arguments.
     var count: Int { texts.count }
 
-    /// An argument as it is, without quotes around it; nil if it is empty or missing.
+    /// Returns an argument without quotes around it; nil if it is empty or missing.
     func text(_ index: Int) -> String? {
         guard texts.indices ~= index, !texts[index].isEmpty else { return nil }
         let text = texts[index]
@@ -83,12 +82,12 @@ struct ThumborArguments {
         return String(text.dropFirst().dropLast())
     }
 
-    /// A whole number that is not negative, clipped to `most`.
+    /// A nonnegative whole number, clipped to `most`.
     func whole(_ index: Int, most: Int = 1_000_000) -> Int? {
         text(index).flatMap { ThumborNumber.whole($0.utf8, most: .max) }.map { min($0, most) }
     }
 
-    /// A whole number, clipped to `most` away from 0.
+    /// A whole number, clipped to ±`most`.
     func signed(_ index: Int, most: Int = 1_000_000) -> Int? {
         text(index).flatMap { ThumborNumber.signed($0.utf8, most: .max) }.map { min(max($0, -most), most) }
     }
@@ -106,9 +105,9 @@ struct ThumborArguments {
     }
 }
 
-/// Numbers in options and filters, read from their bytes.
+/// Parses numbers in options and filters from their bytes.
 enum ThumborNumber {
-    /// Digits without a sign, clipped to what an `Int` holds; nil for other text and above `most`.
+    /// Digits without a sign, clipped to the range of `Int`; nil for other text and above `most`.
     static func whole(_ text: some Collection<UInt8>, most: Int) -> Int? {
         guard !text.isEmpty else { return nil }
         var value = 0
@@ -119,14 +118,13 @@ enum ThumborNumber {
         return value <= most ? value : nil
     }
 
-    /// Digits with or without a minus, at most `most` away from 0.
+    /// Digits with or without a minus, within ±`most`.
     static func signed(_ text: some Collection<UInt8>, most: Int) -> Int? {
         guard text.first == UInt8(ascii: "-") else { return whole(text, most: most) }
         return whole(text.dropFirst(), most: most).map { -$0 }
     }
 
-    /// A number with or without a minus and decimals, in millionths, at most a billion away from 0; further decimals
-    /// are dropped.
+    /// A number with optional minus and decimals, in millionths, within a billion; further decimals are dropped.
     static func millionths(_ text: some Collection<UInt8>) -> Int? {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = Array(isNegative ? text.dropFirst() : text.dropFirst(0))

@@ -1,8 +1,8 @@
 import Imaging
 
-/// The geometry that a target asks for before the filters: the part, the size, mirrors and places.
+/// The requested geometry before the filters: the part, the size, mirrors and alignments.
 struct ThumborGeometry: Hashable, Sendable {
-    /// A border that is cut off.
+    /// A border to remove.
     struct Trim: Hashable, Sendable {
         /// Largest distance of a border's pixel from the color of the corner.
         var tolerance = 1
@@ -31,23 +31,21 @@ struct ThumborGeometry: Hashable, Sendable {
         var isFull = false
     }
 
-    /// A side of the box.
     enum Side: Hashable, Sendable {
-        /// The length that the other side gives.
+        /// The length follows from the other side.
         case automatic
         case pixels(Int)
         /// The image's own side.
         case original
-        /// The side of the image below, less some pixels; for layers only.
+        /// The side of the image below, minus some pixels; for layers only.
         case parent(less: Int)
     }
 
-    /// A place along one axis.
     enum Alignment: Hashable, Sendable {
         case start, middle, end
     }
 
-    /// A part of the image that must stay: edges in millionths of a pixel, or of a side.
+    /// A part of the image to keep: edges in millionths of a pixel, or of a side.
     struct Focus: Hashable, Sendable {
         var left: Int
         var top: Int
@@ -76,14 +74,14 @@ struct ThumborGeometry: Hashable, Sendable {
     var across = Alignment.middle
     var down = Alignment.middle
     var isSmart = false
-    /// The parts that filters say matter.
+    /// The parts that filters mark as important.
     var focuses: [Focus] = []
-    /// Whether the box is not larger than the whole image.
+    /// Whether the box must not exceed the whole image.
     var isEnlargingForbidden = false
-    /// Quarter turns clockwise before all else.
+    /// Quarter turns clockwise before everything else.
     var quarters = 0
 
-    /// This geometry with what filters add to it.
+    /// Adds the geometry from filters.
     func with(_ filters: ThumborGeometry) -> ThumborGeometry {
         var all = self
         all.isStretched = isStretched || filters.isStretched

@@ -3,8 +3,8 @@ import Imaging
 
 /// The weights of thumbor's blur and convolution.
 enum ThumborKernel {
-    /// The standard deviation, in hundred-thousandths of a pixel, of a Gaussian curve that is cut off at `radius`
-    /// pixels.
+    /// Returns the standard deviation, in hundred-thousandths of a pixel, of a Gaussian curve that is truncated at
+    /// `radius` pixels.
     ///
     /// - Parameter sigma: The curve's own deviation in millionths; 0 for the radius.
     static func deviation(radius: Int, sigma: Int) -> Int {
@@ -19,21 +19,21 @@ enum ThumborKernel {
         return max(1, Int(((squares / sum).squareRoot() * 100_000).rounded()))
     }
 
-    /// The amount of an unsharp mask, in hundredths, that comes nearest to thumbor's wavelets of an amount in
+    /// Returns the amount of an unsharp mask, in hundredths, that is closest to thumbor's wavelets with an amount in
     /// millionths.
     ///
-    /// Fitted to what thumbor 7.8.0 makes of photographs with radii from 0.3 to 2.
+    /// Fitted to the results of thumbor 7.8.0 for photographs with radii from 0.3 to 2.
     static func sharpening(by amount: Int) -> Int { min(max(0, amount), 100_000_000) * 3 / 40_000 }
 
-    /// The step of `convolution(1;2;1,3,true)`: factors row by row, their number in a row, and whether their sum is
-    /// made one.
+    /// Parses `convolution(1;2;1,3,true)`: factors row by row, their number in a row, and whether to normalize their
+    /// sum.
     static func step(_ arguments: ThumborArguments) -> ConvolutionStep? {
         guard 2...3 ~= arguments.count, let matrix = arguments.text(0), let columns = arguments.whole(1),
             let isNormal = arguments.count == 3 ? arguments.flag(2) : true
         else { return nil }
         let texts = matrix.utf8.split(
             separator: UInt8(ascii: ";"), maxSplits: ConvolutionStep.mostFactors, omittingEmptySubsequences: false)
-        // The factors must stay far below what their sum can hold.
+        // The factors must stay far below the range of their sum.
         let factors = texts.compactMap { ThumborNumber.millionths($0) }.map { min(max($0, -one * 1_000), one * 1_000) }
         guard factors.count == texts.count else { return nil }
         let sum = factors.reduce(0, +)
@@ -53,14 +53,14 @@ enum ThumborCurve {
         let y: Int
     }
 
-    /// The change of colors; nil for text that is no curve.
+    /// Parses a change of colors; returns nil for invalid text.
     static func map(_ arguments: ThumborArguments) -> ColorFormula? {
         let tables = (0..<4).compactMap { arguments.text($0).flatMap(points).map(table) }
         guard tables.count == 4 else { return nil }
         return .curves((1..<4).flatMap { component in tables[component].map { tables[0][Int($0)] } })
     }
 
-    /// The points of `[(x,y),…]`, from left to right.
+    /// Parses the points of `[(x,y),…]`, sorted from left to right.
     private static func points(_ text: String) -> [Point]? {
         let bytes = Array(text.utf8)
         guard bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") else { return nil }
@@ -77,7 +77,7 @@ enum ThumborCurve {
         return points.isEmpty ? nil : points
     }
 
-    /// The value for each of 0…255.
+    /// Returns the value for each of 0…255.
     private static func table(_ points: [Point]) -> [UInt8] {
         let bends = secondDerivatives(points)
         var table = [UInt8](repeating: UInt8(points[0].y), count: 256)
@@ -98,14 +98,14 @@ enum ThumborCurve {
         return table
     }
 
-    /// The second derivatives of the spline at its points; 0 at both ends.
+    /// Returns the second derivatives of the spline at its points; 0 at both ends.
     private static func secondDerivatives(_ points: [Point]) -> [Double] {
         var bends = [Double](repeating: 0, count: points.count)
         guard points.count > 2 else { return bends }
         func slope(_ index: Int) -> Double {
             Double(points[index + 1].y - points[index].y) / Double(points[index + 1].x - points[index].x)
         }
-        // Elimination in a system of three diagonals, then substitution backwards.
+        // Solves a tridiagonal system by elimination and back substitution.
         var upper = [Double](repeating: 0, count: points.count)
         for index in 1..<points.count - 1 {
             let left = Double(points[index].x - points[index - 1].x)

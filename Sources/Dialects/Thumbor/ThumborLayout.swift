@@ -1,28 +1,27 @@
 import Imaging
 
-/// The sizes that follow from a geometry and from the size of an image: what thumbor computes before its filters run.
+/// The sizes that follow from a geometry and the size of an image, as thumbor computes them before its filters run.
 ///
-/// Rounding is thumbor's: halves go to the even neighbor, unless the image is fitted in, then up.
+/// Rounding is thumbor's: halves to even, unless the image is fitted in, then up.
 struct ThumborLayout: Hashable {
-    /// The part that is kept, in pixels of the turned image.
+    /// The part to keep, in pixels of the turned image.
     private(set) var part: ImagePart
-    /// The size that the part is resampled to.
+    /// The size to which the part is resampled.
     private(set) var size: PixelSize
-    /// The size that the most interesting part of the resampled image is cut to; nil for no cut.
+    /// The size of the most interesting part to keep of the resampled image; nil for no crop.
     private(set) var interest: PixelSize?
-    /// The box as filters see it; 0 for a side that the target does not name.
+    /// The box for filters; 0 for a side that the target does not name.
     private(set) var box: PixelSize
 
-    /// The longest side that is computed with: more than any limit lets through, and small enough for products of
-    /// sides.
+    /// The longest side in computations: above any limit, and small enough for products of sides.
     static let longest = 20_000_000
 
-    /// The layout of an image.
+    /// Creates the layout of an image.
     ///
     /// - Parameters:
-    ///   - geometry: The geometry that the target asks for.
-    ///   - available: The turned image, or what a trim leaves of it.
-    ///   - parent: The size of the image below, for layers.
+    /// - geometry: The requested geometry.
+    /// - available: The turned image, or the rest of it after a trim.
+    /// - parent: The size of the image below, for layers.
     init(_ geometry: ThumborGeometry, of available: ImagePart, parent: PixelSize? = nil) {
         part = geometry.crop.flatMap { $0.part(of: available) } ?? available
         size = part.size
@@ -53,7 +52,7 @@ struct ThumborLayout: Hashable {
         }
     }
 
-    /// Fits the image into the target, or makes it cover the target.
+    /// Fits the image into the target size, or makes it cover the target size.
     private mutating func fit(_ fitIn: ThumborGeometry.FitIn, into wanted: PixelSize) {
         var target = wanted
         let own = part.size
@@ -65,7 +64,7 @@ struct ThumborLayout: Hashable {
             box = box.exchanged
         }
         if !fitIn.isFull, target.width >= own.width, target.height >= own.height { return }
-        // own.width / target.width against own.height / target.height.
+        // own.width / target.width compared to own.height / target.height.
         let (across, down) = (own.width * target.height, own.height * target.width)
         if fitIn.isFull ? across <= down : across >= down {
             size = PixelSize(width: target.width, height: Self.up(own.height * target.width, own.width))
@@ -76,7 +75,7 @@ struct ThumborLayout: Hashable {
         box = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
     }
 
-    /// Cuts the image to the ratio of the target, unless both ratios are equal to two decimals.
+    /// Crops the image to the target's aspect ratio, unless both are equal to two decimals.
     private mutating func cut(to target: PixelSize, _ geometry: ThumborGeometry) {
         size = target
         let own = part.size
@@ -114,7 +113,7 @@ struct ThumborLayout: Hashable {
             y: part.y + start(focus?.y, geometry.down, own.height, kept.height), size: kept, of: part.whole)
     }
 
-    /// The middle of all focuses that lie within the part, weighted by their areas, in pixels of the part.
+    /// Returns the center of all focuses within the part, weighted by their areas, in pixels of the part.
     private func focus(of geometry: ThumborGeometry) -> (x: Int, y: Int)? {
         let (left, top) = (Double(part.x), Double(part.y))
         var (sum, x, y) = (0.0, 0.0, 0.0)
@@ -135,19 +134,19 @@ struct ThumborLayout: Hashable {
         return sum > 0 ? (Int(x / sum), Int(y / sum)) : nil
     }
 
-    /// A quotient rounded, halves to the even neighbor, at most the longest side; both numbers are positive.
+    /// Divides positive numbers, rounding halves to even, at most the longest side.
     private static func even(_ dividend: Int, _ divisor: Int) -> Int {
         min(Int((Double(dividend) / Double(divisor)).rounded(.toNearestOrEven)), longest)
     }
 
-    /// A quotient rounded, halves up, at most the longest side; both numbers are positive.
+    /// Divides positive numbers, rounding halves up, at most the longest side.
     private static func up(_ dividend: Int, _ divisor: Int) -> Int {
         min((2 * dividend + divisor) / (2 * divisor), longest)
     }
 }
 
 extension ThumborGeometry.Crop {
-    /// The part within the available area; nil if it is empty or lies outside, and is therefore ignored.
+    /// Returns the part within the available area; nil if it is empty or outside, and therefore ignored.
     fileprivate func part(of available: ImagePart) -> ImagePart? {
         func pixels(_ length: ThumborGeometry.Length, of side: Int) -> Int {
             switch length {
@@ -158,7 +157,7 @@ extension ThumborGeometry.Crop {
         let whole = available.whole
         let isShare = [left, top, right, bottom].contains { if case .fraction = $0 { true } else { false } }
         func edge(_ length: ThumborGeometry.Length, of side: Int) -> Int {
-            // Among fractions, 1 is all of the side.
+            // Among fractions, 1 is the whole side.
             if isShare, case .pixels(let pixels) = length, pixels <= 1 { return pixels * side }
             return pixels(length, of: side)
         }

@@ -1,22 +1,20 @@
 import Imaging
 
 extension ThumborMark {
-    /// A part of a scaled source, as it is laid on an image.
+    /// A part of a scaled source, as placed on an image.
     struct Stamp: Hashable {
         /// The size of the whole source.
         var scaledSize: PixelSize
-        /// The column and the row that the part begins with.
+        /// The first column and row of the part.
         var x = 0
         var y = 0
-        /// The size of the part.
         var size: PixelSize
 
-        /// Whether the part is all of the source.
+        /// Whether the part is the whole source.
         var isWhole: Bool { size == scaledSize }
     }
 
-    /// The size of a rectangle of one color: that of its path, a square if only one side is named, and a pixel without
-    /// any.
+    /// Returns the size of a rectangle of one color: from its path, a square if only one side is named, or one pixel.
     func size(ofColorOn image: PixelSize) -> PixelSize {
         func pixels(_ side: ThumborGeometry.Side?, of parent: Int) -> Int {
             switch side {
@@ -29,7 +27,7 @@ extension ThumborMark {
         return PixelSize(width: max(1, width > 0 ? width : height), height: max(1, height > 0 ? height : width))
     }
 
-    /// How a source of a size is laid on an image.
+    /// Returns the placement of a source of this size on an image.
     func stamp(of own: PixelSize, on image: PixelSize) -> Stamp {
         if let layer {
             var geometry = layer
@@ -57,7 +55,7 @@ extension ThumborMark {
             y: min(scaled(part.y, size.height, of: part.size.height), whole.height - size.height), size: size)
     }
 
-    /// The largest size with the ratio of `own` within these sides, one of which may be open.
+    /// Returns the largest size with the aspect ratio of `own` within these sides, one of which may be open.
     private static func size(of own: PixelSize, within width: Double?, _ height: Double?) -> PixelSize {
         let (ownWidth, ownHeight) = (Double(own.width), Double(own.height))
         let width = width ?? ownWidth * (height ?? 1) / ownHeight
@@ -70,10 +68,10 @@ extension ThumborMark {
             : PixelSize(width: rounded(ownWidth * height / ownHeight), height: rounded(height))
     }
 
-    /// The columns and rows of copies of this size on an image.
+    /// Returns the columns and rows of copies of this size on an image.
     ///
-    /// Thumbor repeats whole marks at even distances, and six by six of them if there were more than a hundred. Where a
-    /// place has a form that only imagor knows, marks lie side by side and are cut at the edges.
+    /// Thumbor repeats whole marks at even distances, six by six of them if there were more than a hundred. If a
+    /// position has a form that only imagor supports, marks are adjacent and clipped at the edges.
     func rows(of own: PixelSize, on image: PixelSize) -> (across: BlendRow, down: BlendRow) {
         let isTiled = x.isOfImagor || y.isOfImagor
         func row(_ place: Position, _ side: Int, _ own: Int) -> BlendRow {
@@ -98,7 +96,7 @@ extension ThumborMark {
 }
 
 extension ThumborMark.Position {
-    /// Distance of a mark of length `own` from the left or upper edge of an image of length `side`.
+    /// Returns the distance of a mark of length `own` from the left or upper edge of an image of length `side`.
     func start(in side: Int, own: Int) -> Int {
         let distance =
             switch unit {

@@ -1,26 +1,26 @@
 import Crypto
 
-/// A text behind the signature, by the grammar of ``ThumborTarget``: as a client sent it, or as it was before it was
-/// encoded on its way.
+/// A text after the signature, in the grammar of ``ThumborTarget``: as the client sent it, or as it was before it was
+/// encoded in transit.
 struct ThumborText {
     let bytes: ArraySlice<UInt8>
-    /// Whether the text was percent-decoded, so that any character may stand in it.
+    /// Whether the text was percent-decoded, so that it may contain any character.
     let isDecoded: Bool
 
-    /// The text of a part, percent-decoded once; nil if that cannot be done.
+    /// Percent-decodes a part once; returns nil if that fails.
     func decoded(_ part: ArraySlice<UInt8>) -> String? {
         isDecoded ? PercentEncoding.decodeAgain(part) : PercentEncoding.decode(part)
     }
 }
 
-/// The path of a target behind the dialect's place: a signature or `unsafe`, and the rest.
+/// The path of a target after the dialect's path: a signature or `unsafe`, and the rest.
 struct ThumborPath {
     /// The first segment.
     let signature: ArraySlice<UInt8>
     /// The text after the slash, without a query, as it was sent.
     let sent: ThumborText
 
-    /// Nil if the target lies elsewhere, or has one segment only.
+    /// Returns nil if the target is elsewhere, or has only one segment.
     init?(_ target: String, at place: DialectPlace) {
         guard let remainder = place.remainder(of: target) else { return nil }
         let path = Array(remainder.utf8.prefix { $0 != UInt8(ascii: "?") })
@@ -30,7 +30,7 @@ struct ThumborPath {
         sent = ThumborText(bytes: start[(slash + 1)...], isDecoded: false)
     }
 
-    /// Whether the target is not signed and says so.
+    /// Whether the target is explicitly unsigned.
     var isUnsafe: Bool { signature.elementsEqual("unsafe".utf8) }
 
     /// The rest percent-decoded; nil if it has no escapes, or broken ones.
@@ -39,10 +39,10 @@ struct ThumborPath {
         return ThumborText(bytes: Array(text.utf8)[...], isDecoded: true)
     }
 
-    /// The text that is read if no signature says which one counts.
+    /// The text to parse without a signature.
     ///
-    /// It is the rest as it was sent, unless its filters are encoded as a whole, so that no image could be meant;
-    /// imagor reads it so, too.
+    /// The rest as it was sent, unless its filters are encoded as a whole, so that it cannot name an image; imagor does
+    /// the same.
     var unsignedText: ThumborText {
         guard let decoded, let address = try? ThumborTarget(sent).address,
             address.prefix(Self.encodedFilters.count).elementsEqual(Self.encodedFilters, by: { $0 | 0x20 == $1 | 0x20 })
@@ -57,10 +57,10 @@ struct ThumborPath {
 struct ThumborSigner {
     let key: [UInt8]
     let hash: HMAC.Hash
-    /// The number of characters that remain; nil for all.
+    /// The number of characters to keep; nil for all.
     let length: Int?
 
-    /// The signature of a path without its leading slash.
+    /// Returns the signature of a path without its leading slash.
     func signature(of path: some Sequence<UInt8>) -> [UInt8] {
         let code = HMAC.authenticationCode(for: path, key: key, hash: hash)
         var text = Array(Base64URL.encode(code).utf8)
@@ -68,7 +68,7 @@ struct ThumborSigner {
         return length.map { Array(text.prefix($0)) } ?? text
     }
 
-    /// The text that is signed with the key: the path as it was sent, or percent-decoded; nil if neither is.
+    /// Returns the signed text: the path as it was sent, or percent-decoded; nil if neither matches.
     func verifiedText(of path: ThumborPath) -> ThumborText? {
         guard let given = PercentEncoding.decode(path.signature).map({ Array($0.utf8) }) else { return nil }
         if HMAC.isEqual(given, signature(of: path.sent.bytes)) { return path.sent }

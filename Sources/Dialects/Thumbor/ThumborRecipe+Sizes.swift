@@ -8,7 +8,7 @@ extension ThumborRecipe: SizedRecipe {
         if let quality = options.quality { recipe.options.quality = try policy.quality(quality) }
         guard !policy.sizes.isEmpty else { return recipe }
         if options.isDebug || options.isRaw {
-            // The image in its own size.
+            // The image at its own size.
             guard policy.rule == .up else { throw policy.refusal("w") }
             (recipe.options.isDebug, recipe.options.isRaw) = (false, false)
         }
@@ -25,8 +25,8 @@ extension ThumborRecipe: SizedRecipe {
         return recipe
     }
 
-    /// The pixels of a side after the filters that scale the result; the image's own side counts as the largest,
-    /// because it can be any.
+    /// Returns the pixels of a side after the filters that scale the result; the image's own side counts as the
+    /// largest, because it can be any.
     private func side(
         _ side: ThumborGeometry.Side, _ name: String, _ policy: SizePolicy
     ) throws(APIError) -> Int? {
@@ -45,6 +45,6 @@ extension ThumborRecipe: SizedRecipe {
 }
 
 extension ThumborFilter {
-    /// The factor in millionths by which the filter scales the result; nil for another filter.
+    /// The filter's scaling factor in millionths; nil for other filters.
     fileprivate var proportion: Int? { if case .proportion(let share) = self { share } else { nil } }
 }

@@ -2,16 +2,15 @@ import Imaging
 import JSON
 import Text
 
-/// How thumbor and imagor make a result: EXIF's turn, trim, crop, resize, mirrors, then the filters in the order of the
+/// The rules of thumbor and imagor: the EXIF turn, trim, crop, resize, mirrors, then the filters in the order of the
 /// URL.
 struct ThumborRecipe: RenderRecipe {
-    /// The options of the target.
     var options: ThumborOptions
     /// The formats that `Accept` names and that may be chosen, best first.
     let accepted: [ImageFormat]
-    /// The quality of JPEG and WebP if the target names none.
+    /// The default quality of JPEG and WebP.
     let quality: Int
-    /// The options as they are written: all that decides the composition besides the rest of the recipe.
+    /// The options as written: everything that determines the composition besides the rest of the recipe.
     var text: String
 
     var keyText: String {
@@ -33,7 +32,7 @@ struct ThumborRecipe: RenderRecipe {
         return composition
     }
 
-    /// The turn, the part, the size, the mirrors and the filters.
+    /// Applies the turn, the part, the size, the mirrors and the filters.
     private func apply(_ layout: ThumborLayout, to frame: inout Frame) {
         let geometry = options.geometry
         frame.turn(geometry.turn)
@@ -47,7 +46,7 @@ struct ThumborRecipe: RenderRecipe {
         frame = steps.frame
     }
 
-    /// The layout of the part that a trim leaves of the source; before the trim, of all of it.
+    /// Returns the layout of the rest of the source after a trim; before the trim, of the whole source.
     func layout(of source: RecipeSource) -> ThumborLayout {
         var geometry = options.geometry
         if options.isDebug || options.isRaw {
@@ -58,17 +57,16 @@ struct ThumborRecipe: RenderRecipe {
             geometry, of: geometry.turn.turned(source.whole(ofPage: options.page)))
     }
 
-    /// Whether several frames remain.
+    /// Returns whether several frames remain.
     func isAnimated(_ source: RecipeSource) -> Bool {
         hasFrames(source.header) && format(of: source).supportsAnimation
     }
 
-    /// Whether several frames remain if the format can hold them.
+    /// Returns whether several frames remain if the format supports them.
     private func hasFrames(_ header: ImageHeader) -> Bool {
         header.frames > 1 && header.format.hasMovingFrames && options.page == 0 && options.frames != 1
     }
 
-    /// The format of the result.
     private func format(of source: RecipeSource) -> ImageFormat {
         let header = source.header
         let hasFrames = hasFrames(header)
@@ -87,7 +85,7 @@ struct ThumborRecipe: RenderRecipe {
         return source.firstFit(of: choices, hasAlpha: page.hasAlpha, isMoving: hasFrames)
     }
 
-    /// Whether thumbor's settings have a quality for the format; in others, the look is Alula's own.
+    /// Returns whether thumbor's settings have a quality for the format; for others, visual quality is Alula's own.
     private func hasOwnQuality(_ format: ImageFormat) -> Bool { format == .jpeg || format == .webp }
 
     private func encodingQuality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
@@ -96,11 +94,10 @@ struct ThumborRecipe: RenderRecipe {
             ?? .fixed(highest)
     }
 
-    /// Below this quality neither service goes to keep within a number of bytes.
+    /// The lowest quality that either service uses to meet a byte limit.
     private static let lowestQuality = 10
 
-    /// The natural size of a drawing depends on the resolution, which is 72 dots per inch unless the target names
-    /// another one.
+    /// Returns the natural size of a drawing at the resolution, by default 72 dots per inch.
     private func drawnSize(_ size: PixelSize, of page: ImageHeader) -> PixelSize {
         guard page.drawing != nil, let resolution = options.resolution, options.geometry.width == .automatic,
             options.geometry.height == .automatic
@@ -117,13 +114,11 @@ struct ThumborRecipe: RenderRecipe {
     }
 }
 
-/// The answer to `meta/`: the source, the operations before the filters, and the size that they lead to, as thumbor
-/// writes it.
+/// The response to `meta/` in thumbor's format: the source, the operations before the filters, and the resulting size.
 struct ThumborMetadata {
-    /// The JSON text.
     let text: String
 
-    /// Facts about a source with this header, for a recipe.
+    /// Creates the facts about a source with this header, for a recipe.
     init(of header: ImageHeader, recipe: ThumborRecipe, source: ExactText) {
         let page = header.page(recipe.options.page)
         let layout = recipe.layout(of: RecipeSource(header: header))

@@ -1,14 +1,14 @@
 import Imaging
 
-/// Lays the inner marks of a mark on its layer.
+/// Overlays the inner marks of a mark on its layer.
 extension ThumborSteps {
-    /// A rectangle in pixels of the image, which may reach beyond it.
+    /// A rectangle in pixels of the image, which may extend beyond it.
     private struct Area {
         var x: Int
         var y: Int
         var size: PixelSize
 
-        /// The intersection of both areas; nil if it is empty.
+        /// Returns the intersection of both areas; nil if it is empty.
         func intersection(_ other: Area) -> Area? {
             let (left, top) = (max(x, other.x), max(y, other.y))
             let width = min(x + size.width, other.x + other.size.width) - left
@@ -18,9 +18,9 @@ extension ThumborSteps {
         }
     }
 
-    /// Lays what a layer carries on the image, cut at the edges of the layer.
+    /// Overlays a layer's marks on the image, clipped to the layer.
     ///
-    /// Marks over an opaque or transparent layer over the image are the same as layer and marks, one after the other,
+    /// Marks over an opaque or transparent layer over the image are equivalent to layer and marks, one after the other,
     /// over the image.
     mutating func layInner(of mark: ThumborMark) {
         guard !mark.inner.isEmpty else { return }
@@ -29,7 +29,7 @@ extension ThumborSteps {
         for inner in mark.inner { lay(inner, on: area, within: visible) }
     }
 
-    /// The area of a mark on a layer, or on the image.
+    /// Returns the area of a mark on a layer, or on the image.
     private func place(_ mark: ThumborMark, on layer: Area) -> Area? {
         let size: PixelSize
         switch mark.subject {

@@ -1,15 +1,15 @@
 import Imaging
 
-/// Turns filters into steps one after the other.
+/// Converts filters to steps in order.
 struct ThumborSteps {
     private(set) var frame: Frame
     private let box: PixelSize
     private let padding: ThumborGeometry.Padding?
 
     /// - Parameters:
-    ///   - frame: The resampled image.
-    ///   - box: The box of the layout.
-    ///   - padding: The pixels that `fill()` adds to the box.
+    /// - frame: The resampled image.
+    /// - box: The box of the layout.
+    /// - padding: The pixels that `fill()` adds to the box.
     init(_ frame: Frame, box: PixelSize, padding: ThumborGeometry.Padding?) {
         (self.frame, self.box, self.padding) = (frame, box, padding)
     }
@@ -22,17 +22,17 @@ struct ThumborSteps {
         frame.overlay(index, scaledTo: size, layout, opacity: opacity)
     }
 
-    /// Cuts the image to its most interesting part of a size.
+    /// Crops the image to its most interesting part of a size.
     mutating func cut(to size: PixelSize) {
         if size != frame.size { add(InterestStep(.attention, size: size)) }
     }
 
-    /// Adds what a filter makes.
+    /// Appends the steps of a filter.
     mutating func append(_ filter: ThumborFilter) {
         switch filter {
         case .upscale: upscale()
         case .proportion(let share):
-            // Sides above the longest are refused later, and must not overflow here.
+            // Sides above the longest are rejected later, and must not overflow here.
             func side(_ own: Int) -> Int { min(own, ThumborLayout.longest) * share / 1_000_000 }
             let size = PixelSize(width: side(frame.size.width), height: side(frame.size.height))
             if size.width > 0, size.height > 0 { resample(to: size) }
@@ -71,7 +71,7 @@ struct ThumborSteps {
         if frame.hasAlpha, color.alpha > 0 { add(BackgroundStep(color)) }
     }
 
-    /// Enlarges the image until one side is as long as that of the box, if both are shorter.
+    /// Enlarges the image until one side equals the box's, if both are shorter.
     private mutating func upscale() {
         let own = frame.size
         guard own.width < box.width, own.height < box.height else { return }
@@ -82,7 +82,7 @@ struct ThumborSteps {
         }
     }
 
-    /// Lays the image in the middle of a canvas; sides that are longer are cut.
+    /// Centers the image on a canvas; longer sides are cropped.
     private mutating func fill(_ paint: ThumborFilter.Paint, isBehind: Bool) {
         if case .color(let color) = paint, isBehind || padding != nil { lay(on: color) }
         let padding = padding ?? ThumborGeometry.Padding()
@@ -124,12 +124,12 @@ struct ThumborSteps {
         add(CropStep(x: left, y: top, size: size))
     }
 
-    /// Half of a number, rounded down.
+    /// Returns half of a number, rounded down.
     private static func floor(_ number: Int) -> Int { number >= 0 ? number / 2 : -((1 - number) / 2) }
 }
 
 extension ThumborSteps {
-    /// Lays a mark on the image.
+    /// Overlays a mark on the image.
     private mutating func append(_ mark: ThumborMark) {
         switch mark.subject {
         case .color(let color):
@@ -164,7 +164,7 @@ extension ThumborSteps {
         }
     }
 
-    /// Adds a step for copies of this size, if any pixel of the image is covered.
+    /// Appends a step for copies of this size, if any pixel of the image is covered.
     private mutating func blend(
         _ mark: ThumborMark, size: PixelSize, _ step: (BlendRow, BlendRow) -> BlendStep
     ) {

@@ -1,33 +1,32 @@
 import Imaging
 import Text
 
-/// The part of a target behind the signature: options in a fixed order, filters, and the address of the image.
+/// The part of a target after the signature: options in a fixed order, filters, and the address of the image.
 struct ThumborTarget {
-    /// Whether facts about the image are asked for.
+    /// Whether facts about the image are requested.
     private(set) var isMeta = false
-    /// Whether the image is shown in its own size.
+    /// Whether the image is shown at its own size.
     private(set) var isDebug = false
     /// The options before the filters.
     private(set) var geometry = ThumborGeometry()
-    /// The filters in their order.
     private(set) var filters: [ThumborFilterText] = []
     /// The address of the image, not decoded.
     private(set) var address: ArraySlice<UInt8>
-    /// The text that was read.
+    /// The parsed text.
     private let text: ThumborText
-    /// All before the address, in characters that may stand in a target.
+    /// Everything before the address, in characters that are allowed in a target.
     let optionText: String
 
-    /// Most pixels of a side that a target may ask for.
+    /// Most pixels of a requested side.
     static let mostPixels = 1_000_000
 
-    /// The address of the image percent-decoded; nil if that cannot be done.
+    /// The address of the image percent-decoded; nil if that fails.
     var decodedAddress: String? { text.decoded(address) }
 
-    /// Reads `text`, which follows the signature and its slash.
+    /// Parses `text`, which follows the signature and its slash.
     ///
-    /// - Parameter isLayer: Whether the path is that of a layer in a filter, whose sides can depend on the image below.
-    /// - Throws: ``APIError`` for numbers that are too large, and for filters that cannot be read.
+    /// - Parameter isLayer: Whether the path is a layer in a filter, whose sides can depend on the image below.
+    /// - Throws: ``APIError`` for numbers that are too large, and for invalid filters.
     init(_ text: ThumborText, isLayer: Bool = false) throws(APIError) {
         let path = text.bytes
         self.text = text
@@ -61,7 +60,7 @@ struct ThumborTarget {
         optionText = text.isDecoded ? PercentEncoding.location(options) : options
     }
 
-    /// The text of options with the box of `geometry` in place of its own.
+    /// Returns the text of options with the box of `geometry` instead of its own.
     static func optionText(_ text: String, with geometry: ThumborGeometry) -> String {
         func side(_ side: ThumborGeometry.Side, _ isMirrored: Bool) -> String {
             guard case .pixels(let pixels) = side else { return isMirrored ? "-" : "" }
@@ -190,23 +189,23 @@ struct ThumborTarget {
     }
 }
 
-/// Takes segment by segment from the beginning of a path.
+/// Consumes a path segment by segment.
 private struct ThumborCursor {
-    /// The bytes that have not been taken.
+    /// The bytes that have not been consumed.
     private(set) var rest: ArraySlice<UInt8>
 
     init(rest: ArraySlice<UInt8>) {
         self.rest = rest
     }
 
-    /// Takes the next segment if it is `word`.
+    /// Consumes the next segment if it is `word`.
     mutating func take(_ word: String) -> Bool {
         guard let segment = next, segment.elementsEqual(word.utf8) else { return false }
         rest = rest[(segment.endIndex + 1)...]
         return true
     }
 
-    /// Takes the next segment if `read` can read it.
+    /// Consumes the next segment if `read` can parse it.
     mutating func take<Value>(
         _ read: (ArraySlice<UInt8>) throws(APIError) -> Value?
     ) throws(APIError) -> Value? {
@@ -215,7 +214,7 @@ private struct ThumborCursor {
         return value
     }
 
-    /// Takes the filters, which may have slashes within their parentheses; nil if none follow.
+    /// Consumes the filters, which may have slashes within their parentheses; returns nil if none follow.
     mutating func takeFilters() -> ArraySlice<UInt8>? {
         let word = "filters:"
         let start = rest.drop { $0 == UInt8(ascii: "/") }
@@ -236,7 +235,7 @@ private struct ThumborCursor {
         return nil
     }
 
-    /// The next segment, before its slash; slashes before it do not count.
+    /// The next segment, before its slash; leading slashes are ignored.
     private var next: ArraySlice<UInt8>? {
         let start = rest.drop { $0 == UInt8(ascii: "/") }
         return start.firstIndex(of: UInt8(ascii: "/")).map { start[..<$0] }

@@ -4,19 +4,18 @@ import ThumbnailTypes
 
 /// The dialect of weserv/images 5: `/?url=example.com/image.jpg&w=300`.
 ///
-/// Unknown parameters and values are ignored, as there; only a missing or impossible `url` is refused. The service
-/// knows no signatures.
+/// Unknown parameters and values are ignored, as there; only a missing or invalid `url` is rejected. The service has no
+/// signatures.
 package struct WsrvDialect: UnsignedDialect {
     package let name = "wsrv"
     package let place: DialectPlace
 
-    /// The dialect at a place.
     package init(at place: DialectPlace) {
         self.place = place
     }
 
-    /// At `/`, the dialect takes what names a source by `url`: `/` itself in any case, all other paths unless they are
-    /// Alula's own.
+    /// At `/`, the dialect claims targets with a `url`: always at `/` itself, on other paths unless they are Alula's
+    /// own.
     package func claim(on target: String) -> DialectClaim {
         let claim = place.claim(on: target)
         guard case .remainder = claim else { return claim }
@@ -31,9 +30,8 @@ package struct WsrvDialect: UnsignedDialect {
 
 /// The settings of the dialect of weserv/images, the service behind wsrv.nl.
 package struct WsrvConfiguration: Hashable, Sendable {
-    /// Where the dialect lies; nil if it is off.
+    /// The path of the dialect; nil if it is disabled.
     package var place: DialectPlace?
 
-    /// The defaults: the dialect is off.
     package init() {}
 }

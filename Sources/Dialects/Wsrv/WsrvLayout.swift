@@ -1,28 +1,27 @@
 import Glibc
 import Imaging
 
-/// Sizes and places as the service computes them.
+/// Sizes and positions as the service computes them.
 ///
-/// Sizes are those that libvips makes of the factors by which the sides shrink, so all of it is computed in floating
-/// point, in the same order.
+/// libvips derives the sizes from the factors by which the sides shrink, so everything is computed in floating point,
+/// in the same order.
 struct WsrvLayout {
     let options: WsrvOptions
-    /// The size of the box; 0 for a side that is not given.
+    /// The size of the box; 0 for a missing side.
     private var box: PixelSize
-    /// Frames that are kept.
     let frames: Int
 
-    /// Sides above this are refused, so nothing needs to be exact.
+    /// Sides above this are rejected, so nothing needs to be exact.
     private static let longestSide = 100_000_000.0
 
-    /// The image with its size and place, up to the bars.
+    /// The image with its size and position, up to the bars.
     private(set) var frame: Frame
 
-    /// Gives an upright image its size and place.
+    /// Sets the size and position of an upright image.
     ///
     /// - Parameters:
-    ///   - stored: The size of the source as it is stored, with all frames that are kept on top of each other.
-    ///   - frames: Frames that are kept.
+    /// - stored: The stored size of the source, with all kept frames stacked.
+    /// - frames: The number of frames to keep.
     init(_ options: WsrvOptions, of frame: Frame, stored: PixelSize, frames: Int) {
         (self.options, self.frame, self.frames) = (options, frame, frames)
         box = options.box(for: stored)
@@ -35,7 +34,7 @@ struct WsrvLayout {
             self.frame.resample(to: resized(self.frame.size, in: self.frame.size))
             cut(to: box, original: turned)
         } else {
-            // An image that covers the box does so after its turn; all others are turned when they have their size.
+            // An image that covers the box does so after its turn; all others are turned after they are resized.
             let asked = box
             if turn.exchangesSides, options.fit == .cover, box.width > 0, box.height > 0 { box = box.exchanged }
             self.frame.resample(to: turn.turned(resized(source, in: reduced(source))))
@@ -52,7 +51,7 @@ struct WsrvLayout {
 }
 
 extension WsrvOptions {
-    /// The quarter turns, and then the mirrors.
+    /// The quarter turns, followed by the mirrors.
     var turn: QuarterTurn {
         QuarterTurn(quarters: quarterTurns).then(flop ?? false ? .mirrorX : .none).then(
             flip ?? false ? .mirrorY : .none)
@@ -61,12 +60,12 @@ extension WsrvOptions {
 
 /// Computes the sizes of the layout.
 extension WsrvLayout {
-    /// The size that an image is resampled to; `reduced` is the size in which the service loads it.
+    /// Returns the size to which an image is resampled; `reduced` is the size at which the service loads it.
     private func resized(_ source: PixelSize, in reduced: PixelSize) -> PixelSize {
         let (across, down) = factors(reduced)
         // Stills are rounded half up, frames of an animation half to even.
         let rule: FloatingPointRoundingRule = frames > 1 ? .toNearestOrEven : .down
-        // The factor goes to libvips as its reciprocal, twice.
+        // The factor is passed to libvips as its reciprocal, twice.
         func divided(_ side: Int, _ factor: Double) -> Double { Double(side) / (1 / (1 / factor)) }
         let width = (divided(reduced.width, across) + 0.5).rounded(.down)
         let height = frames > 1 ? Double(reduced.height) / down : divided(reduced.height, down) + 0.5
@@ -74,7 +73,7 @@ extension WsrvLayout {
         return PixelSize(width: side(width), height: side(height.rounded(rule)))
     }
 
-    /// The factors by which the sides of an image shrink.
+    /// Returns the factors by which the sides of an image shrink.
     private func factors(_ source: PixelSize) -> (across: Double, down: Double) {
         var (across, down) = (1.0, 1.0)
         if box.width > 0 { across = Double(source.width) / Double(box.width) }
@@ -94,7 +93,7 @@ extension WsrvLayout {
         return (min(across, Double(source.width)), min(down, Double(source.height)))
     }
 
-    /// The size in which the service loads an image that is to be shrunk, from which it computes the sides.
+    /// Returns the size at which the service loads an image to shrink, from which it computes the sides.
     ///
     /// A trim and a change of gamma need all pixels.
     private func reduced(_ source: PixelSize) -> PixelSize {
@@ -118,9 +117,9 @@ extension WsrvLayout {
     }
 }
 
-/// Computes the places of the layout.
+/// Computes the positions of the layout.
 extension WsrvLayout {
-    /// Cuts an image that covers the box; `original` is the size of the whole image after its turn.
+    /// Crops an image that covers the box; `original` is the size of the whole image after its turn.
     private mutating func cut(to box: PixelSize, original: PixelSize) {
         guard options.fit == .cover else { return }
         let kept = PixelSize(
@@ -150,7 +149,7 @@ extension WsrvLayout {
         }
     }
 
-    /// The rectangle of `cx`, `cy`, `cw` and `ch`; nil if none of them is given.
+    /// Returns the rectangle of `cx`, `cy`, `cw` and `ch`; nil if all are missing.
     private func crop(of whole: PixelSize) -> CropStep? {
         guard options.cropX != nil || options.cropY != nil || options.cropWidth != nil || options.cropHeight != nil
         else { return nil }
@@ -166,7 +165,7 @@ extension WsrvLayout {
             x: across.start, y: down.start, size: PixelSize(width: across.length, height: down.length))
     }
 
-    /// Lays the image on a canvas of the size of the box; what does not fit is cut off.
+    /// Puts the image on a canvas of the size of the box, cropping what does not fit.
     private mutating func embed() {
         guard options.fit == .contain else { return }
         let whole = size
@@ -189,7 +188,7 @@ extension WsrvLayout {
         }
     }
 
-    /// The top left corner of a part in a whole, or of an image on a canvas; halves are cut off.
+    /// Returns the top left corner of a part in a whole, or of an image on a canvas; halves are truncated.
     static func place(of part: PixelSize, in whole: PixelSize, at position: WsrvOptions.Position) -> (x: Int, y: Int) {
         let (right, bottom) = (whole.width - part.width, whole.height - part.height)
         return switch position {

@@ -3,12 +3,12 @@ import Text
 
 /// A length in a target: pixels, or a share of a side.
 enum WsrvLength: Hashable, Sendable {
-    /// Pixels; a negative number says nothing.
+    /// Pixels; a negative number has no effect.
     case pixels(Int)
     /// A share of a side, 0…1.
     case share(Float)
 
-    /// Pixels of a side, half a pixel rounded away from zero; negative if the length says nothing.
+    /// Returns the pixels of a side, rounding halves away from zero; negative if the length has no effect.
     func pixels(of side: Int) -> Int {
         switch self {
         case .pixels(let pixels): pixels
@@ -25,18 +25,17 @@ enum WsrvLength: Hashable, Sendable {
     }
 }
 
-/// Reads values that are not percent-decoded.
+/// Parses values that are not percent-decoded.
 ///
-/// Numbers are read up to the first odd character; what cannot be read is -1.
+/// Numbers end at the first invalid character; an invalid number is -1.
 enum WsrvNumbers {
-    /// The number that stands for a value that cannot be read.
+    /// The number for an invalid value.
     static let unreadable = -1
     /// Largest number: libvips' longest side.
     private static let largest = 10_000_000
-    /// Most bytes of a fraction that are looked at.
+    /// Most bytes of a fraction that are read.
     private static let longestFraction = 64
 
-    /// Reads a whole number.
     static func integer(_ text: ArraySlice<UInt8>) -> Int {
         var digits = text
         let isNegative = digits.first == UInt8(ascii: "-")
@@ -50,7 +49,7 @@ enum WsrvNumbers {
         return isNegative ? -value : value
     }
 
-    /// A number with decimals and an exponent.
+    /// Parses a number with decimals and an exponent.
     static func fraction(_ text: ArraySlice<UInt8>) -> Float {
         let text = text.prefix(longestFraction)
         var end = text.startIndex
@@ -76,16 +75,16 @@ enum WsrvNumbers {
             if skip(\.isASCIIDigit) == 0 { end = mantissa }
         }
         let number = String(decoding: text[..<end], as: UTF8.self)
-        // Numbers that are too small to be told from zero are as unreadable as those that are too large.
+        // Numbers that underflow to zero are as invalid as those that overflow.
         let isZero = text[..<mantissa].allSatisfy { !(UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }
         guard let value = Float(number), value.isFinite, value <= Float(largest), isZero || value.isNormal else {
             return Float(unreadable)
         }
-        // Far below zero all numbers mean the same, and whole numbers are made of them.
+        // Far below zero all numbers have the same effect, and they are converted to whole numbers.
         return max(value, -Float(largest))
     }
 
-    /// Pixels, or per cent from 0 to 100, whose sign may be percent-encoded.
+    /// Pixels, or percent from 0 to 100, whose sign may be percent-encoded.
     static func length(_ text: ArraySlice<UInt8>) -> WsrvLength {
         let sign: Int
         if text.last == UInt8(ascii: "%") {
@@ -99,7 +98,7 @@ enum WsrvNumbers {
         return (0...100).contains(percent) ? .share(percent / 100) : .pixels(unreadable)
     }
 
-    /// Numbers that separators part; several separators count as one.
+    /// Numbers between separators; consecutive separators count as one.
     static func list<Number>(
         _ text: ArraySlice<UInt8>, separator: UInt8 = UInt8(ascii: ","), most: Int,
         _ read: (ArraySlice<UInt8>) -> Number
@@ -107,8 +106,8 @@ enum WsrvNumbers {
         text.split(separator: separator, maxSplits: most).prefix(most).map(read)
     }
 
-    /// A color: a CSS name without `grey`, or `RGB`, `ARGB`, `RRGGBB` or `AARRGGBB` in hexadecimal; transparent if it
-    /// is none of them.
+    /// A color: a CSS name without `grey`, or `RGB`, `ARGB`, `RRGGBB` or `AARRGGBB` in hexadecimal; transparent for
+    /// other texts.
     static func color(_ text: ArraySlice<UInt8>) -> Color {
         let spelled = text.starts(with: "%23".utf8) ? text.dropFirst(3) : text
         // Longer than any name.
@@ -128,7 +127,7 @@ enum WsrvNumbers {
         }
     }
 
-    /// Each hexadecimal digit twice.
+    /// Doubles each hexadecimal digit.
     private static func doubled(_ value: Int, digits: Int) -> Int {
         (0..<digits).reduce(0) { $0 | (value >> (4 * $1) & 15) * 17 << (8 * $1) }
     }

@@ -1,11 +1,10 @@
 import Imaging
 import Text
 
-/// Collects the options of a target one by one.
+/// Collects the options of a target.
 ///
-/// The first one of a name counts, also if another option has given its value.
+/// The first one of a name counts, even if another option has set its value.
 struct WsrvOptionReader {
-    /// The options so far.
     var options = WsrvOptions()
 
     /// Longest name of an option.
@@ -13,9 +12,9 @@ struct WsrvOptionReader {
     /// Most frames whose delays are read.
     private static let mostDelays = 10_000
 
-    /// Reads an option; `value` is nil without `=`.
+    /// Parses an option; `value` is nil without `=`.
     ///
-    /// - Returns: False for a name or value that means nothing here.
+    /// - Returns: False for a name or value without an effect here.
     mutating func read(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) -> Bool {
         guard (1...Self.longestName).contains(name.count) else { return false }
         let name = String(decoding: name, as: UTF8.self)
@@ -23,7 +22,7 @@ struct WsrvOptionReader {
         return readSize(name, text) || readPlace(name, text) || readColors(name, text) || readOutput(name, text)
     }
 
-    /// Options of size, crop and turn.
+    /// Parses options of size, crop and turn.
     private mutating func readSize(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "w", "width": keep(WsrvNumbers.length(text), in: &options.width)
@@ -50,7 +49,7 @@ struct WsrvOptionReader {
         return true
     }
 
-    /// Options of places, shapes and the colors around the image.
+    /// Parses options of positions, shapes and the colors around the image.
     private mutating func readPlace(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "a", "align": readPosition(text)
@@ -67,7 +66,7 @@ struct WsrvOptionReader {
         return true
     }
 
-    /// Options of colors and sharpness.
+    /// Parses options of colors and sharpness.
     private mutating func readColors(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "bri": keep(WsrvNumbers.integer(text), in: &options.brightness)
@@ -89,7 +88,7 @@ struct WsrvOptionReader {
         return true
     }
 
-    /// Options of the file.
+    /// Parses options of the file.
     private mutating func readOutput(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "output": keep(Self.output(Self.word(text)), in: &options.output)
@@ -119,7 +118,7 @@ struct WsrvOptionReader {
         keep(numbers[3], in: &options.cropY)
     }
 
-    /// A place by its name; `focal-57-0` also says the point in per cent.
+    /// A position by its name; `focal-57-0` also contains the point in percent.
     private mutating func readPosition(_ text: ArraySlice<UInt8>) {
         let position = Self.position(text)
         if position == .focal, let hyphen = text.firstIndex(of: UInt8(ascii: "-")) {
@@ -144,7 +143,7 @@ struct WsrvOptionReader {
     }
 
     /// One number is the standard deviation; of several it is the third one, after the amounts for flat and jagged
-    /// parts.
+    /// areas.
     private mutating func readSharpness(_ text: ArraySlice<UInt8>) {
         let numbers = WsrvNumbers.list(text, most: 3, WsrvNumbers.fraction)
         guard numbers.count > 1 else {
@@ -157,7 +156,7 @@ struct WsrvOptionReader {
     }
 }
 
-/// The values that are words; they are compared byte by byte, and no word is longer than ``longestWord``.
+/// Values that are words; they are compared byte by byte, and no word is longer than ``longestWord``.
 extension WsrvOptionReader {
     private static let longestWord = 16
 
@@ -166,7 +165,7 @@ extension WsrvOptionReader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// All that is not said to be false is true.
+    /// Everything that is not false is true.
     private static func flag(_ text: ArraySlice<UInt8>) -> Bool {
         !text.elementsEqual("false".utf8) && !text.elementsEqual("0".utf8)
     }

@@ -2,7 +2,7 @@ import Imaging
 
 /// The steps that change colors and sharpness, in the order of the service.
 extension WsrvOptions {
-    /// Does everything from brightness to background.
+    /// Applies everything from brightness to background.
     func changeColors(of frame: inout Frame) {
         if let percent = used(brightness) { frame.apply(ColorMapStep(.curves([.offset(percent)]))) }
         appendModulation(to: &frame)
@@ -31,7 +31,7 @@ extension WsrvOptions {
             CropStep(x: (size.width - shape.width + 1) / 2, y: (size.height - shape.height + 1) / 2, size: shape))
     }
 
-    /// The shape that is cut out.
+    /// The shape to cut out.
     var usedMask: ImageOperations.Mask? { mask ?? nil }
 
     private func used(_ percent: Int?) -> Int? {
@@ -78,7 +78,7 @@ extension WsrvOptions {
 }
 
 extension Color {
-    /// The gray that the service lays behind gray images.
+    /// The gray that the service puts behind gray images.
     fileprivate var grey: Color {
         let luminance = 0.2126 * Double(red) + 0.7152 * Double(green) + 0.0722 * Double(blue)
         let component = UInt8(luminance.rounded())
@@ -88,7 +88,7 @@ extension Color {
 
 /// The text in the key of a result whose border is not known yet.
 extension WsrvOptions {
-    /// All options that decide pixels after a trim, each with its name.
+    /// All options that affect pixels after a trim, each with its name.
     var keyText: String {
         var text: [String] = []
         func add(_ name: String, _ value: (some CustomStringConvertible)?) {

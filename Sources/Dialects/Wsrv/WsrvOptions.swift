@@ -1,18 +1,17 @@
 import Imaging
 
-/// The options of a target that decide the image; nil for those that are not given.
+/// The options of a target that affect the image; nil for missing ones.
 ///
-/// The values are those that were written, so that the first one counts even if it is out of range. `-1` stands for a
-/// value that cannot be read or is missing.
+/// Values are stored as written, so that the first one counts even if it is out of range. `-1` stands for an invalid or
+/// missing value.
 struct WsrvOptions: Hashable, Sendable {
     var width: WsrvLength?
     var height: WsrvLength?
     /// Device pixels per CSS pixel.
     var ratio: Float?
     var fit: Fit?
-    /// Whether the original reduces JPEG images less while it decodes them, which shows in the rounding of sizes.
+    /// Whether the original reduces JPEG images less while decoding, which affects the rounding of sizes.
     var isReducedLess: Bool?
-    /// Whether the image is not enlarged.
     var isNeverEnlarged: Bool?
     var cropX: WsrvLength?
     var cropY: WsrvLength?
@@ -23,16 +22,16 @@ struct WsrvOptions: Hashable, Sendable {
     var position: Position?
     var focalX: Float?
     var focalY: Float?
-    /// The shape that is cut out; nil inside for a name that is none.
+    /// The shape to cut out; an inner nil for an invalid name.
     var mask: ImageOperations.Mask??
     /// Whether the result is cropped to the shape.
     var isMaskTrimmed: Bool?
     var maskColor: Color?
     /// Degrees clockwise.
     var rotation: Int?
-    /// Whether top and bottom are exchanged.
+    /// Whether top and bottom are swapped.
     var flip: Bool?
-    /// Whether left and right are exchanged.
+    /// Whether left and right are swapped.
     var flop: Bool?
     var brightness: Int?
     /// The factor of lightness.
@@ -48,14 +47,14 @@ struct WsrvOptions: Hashable, Sendable {
     var trim: Int?
     var blur: Float?
     var filter: Filter?
-    /// The colors that replace black and white in the filter of two tones.
+    /// The colors that replace black and white in the duotone filter.
     var gradientStart: Color?
     var gradientEnd: Color?
     var tint: Color?
     var background: Color?
     /// The color of the bars around an image that is fitted into a box.
     var barColor: Color?
-    /// The color of the corners of an image that is rotated.
+    /// The color of a rotated image's corners.
     var cornerColor: Color?
     var quality: Int?
     var output: Output?
@@ -64,14 +63,14 @@ struct WsrvOptions: Hashable, Sendable {
     var page: Int?
     /// The number of pages or frames; -1 for all.
     var pages: Int?
-    /// How often an animation is played; 0 for ever.
+    /// How often an animation plays; 0 for endless.
     var loops: Int?
     /// Milliseconds of each frame.
     var delays: [Int]?
-    /// Whether the answer is a `data:` URL.
+    /// Whether the response is a `data:` URL.
     var isInBase64 = false
 
-    /// The place of a part in the image, or of the image on a canvas.
+    /// The position of a part in the image, or of the image on a canvas.
     enum Position: String, Hashable, Sendable {
         case center, top, right, bottom, left
         case topLeft = "top-left"
@@ -81,26 +80,23 @@ struct WsrvOptions: Hashable, Sendable {
         case entropy, attention, focal
     }
 
-    /// A filter of colors.
     enum Filter: String, Hashable, Sendable {
         case none, greyscale, sepia, duotone, negate
     }
 
-    /// The kind of answer.
+    /// The kind of response.
     enum Output: Hashable, Sendable {
         /// The image in the format of the source, or the nearest one.
         case source
-        /// The image in a format.
         case format(ImageFormat)
         /// Facts about the image, as JSON.
         case facts
     }
 }
 
-/// The values that count: those out of range become what the service makes of them.
+/// The effective values: out-of-range ones are replaced as in the service.
 extension WsrvOptions {
-    /// The size of the box for a source of this stored size, all frames on top of each other; 0 for a side that is not
-    /// given.
+    /// Returns the box for a source of this stored size, all frames stacked; 0 for a missing side.
     func box(for stored: PixelSize) -> PixelSize {
         func side(_ length: WsrvLength?, of whole: Int) -> Int {
             var pixels = length?.pixels(of: whole) ?? WsrvNumbers.unreadable
@@ -121,21 +117,21 @@ extension WsrvOptions {
         return (share(focalX), share(focalY))
     }
 
-    /// Quarter turns clockwise, 0…3, of a rotation that consists of nothing else.
+    /// Quarter turns clockwise, 0…3, of a rotation that consists only of them.
     var quarterTurns: Int {
         let degrees = rotation ?? 0
         return degrees.isMultiple(of: 90) ? (degrees / 90 % 4 + 4) % 4 : 0
     }
 
-    /// Degrees of a rotation that does not consist of quarter turns, 1…359; nil for none.
+    /// Degrees of a rotation other than by quarter turns, 1…359; nil for none.
     var freeRotation: Int? {
         guard let rotation, !rotation.isMultiple(of: 90) else { return nil }
         return (rotation % 360 + 360) % 360
     }
 
-    /// The encoder's quality, 1…100; 80 unless a valid one is given.
+    /// The encoder's quality, 1…100; by default 80.
     var usedQuality: Int { namedQuality ?? 80 }
 
-    /// The quality that is given, 1…100; nil for none, or one that counts as none.
+    /// The given quality, 1…100; nil for a missing or invalid one.
     var namedQuality: Int? { quality.flatMap { (1...100).contains($0) ? $0 : nil } }
 }

@@ -3,9 +3,8 @@ import Imaging
 import JSON
 import ThumbnailTypes
 
-/// Answers that are written: facts about the image as JSON, or the answer as a `data:` URL.
+/// Written responses: facts about the image as JSON, or the image as a `data:` URL.
 extension WsrvRecipe {
-    /// The written answer about a thumbnail.
     func writtenAnswer(about thumbnail: Thumbnail) -> WrittenAnswer? {
         guard options.output == .facts else {
             return options.isInBase64 ? WrittenAnswer(mediaType: "text/plain", body: .thumbnail) : nil
@@ -16,8 +15,8 @@ extension WsrvRecipe {
         return WrittenAnswer(mediaType: "text/plain", body: .text("data:application/json;base64,\(digits)"))
     }
 
-    /// The facts about an image after all steps, in the service's own names and order; those that are not known are
-    /// left out.
+    /// Returns the facts about an image after all steps, with the service's own names and order; unknown ones are left
+    /// out.
     private func facts(about thumbnail: Thumbnail) -> JSONValue {
         let size = thumbnail.image.size
         let header = thumbnail.sourceHeader ?? ImageHeader(format: thumbnail.image.format, storedSize: size)
@@ -37,7 +36,7 @@ extension WsrvRecipe {
         if frames > 1 { members.append(("pageHeight", .int(size.height))) }
         members.append(("hasProfile", .bool(header.profileByteCount > 0)))
         members.append(("hasAlpha", .bool(hasAlpha)))
-        // An image that was turned upright is not turned any more.
+        // An image that was turned upright is not turned again.
         members.append(("orientation", .int(0)))
         return .object(members)
     }

@@ -1,10 +1,9 @@
 import Imaging
 
-/// The rules of weserv/images, by which its options become steps.
+/// The rules of weserv/images.
 struct WsrvRecipe: RenderRecipe {
     let options: WsrvOptions
 
-    /// The rules with these options.
     init(_ options: WsrvOptions) {
         self.options = options
     }
@@ -38,8 +37,7 @@ struct WsrvRecipe: RenderRecipe {
 
     var keyText: String { "wsrv \(options.keyText)" }
 
-    /// The first page that is shown, and the number of frames that are kept; formats of one page ignore what is asked
-    /// for.
+    /// Returns the first page to show, and the number of frames to keep; formats with one page ignore the request.
     ///
     /// - Throws: ``ImagingError/noSuchPage(_:pages:)``.
     private func pages(of header: ImageHeader) throws(ImagingError) -> (first: Int, count: Int) {
@@ -61,7 +59,7 @@ struct WsrvRecipe: RenderRecipe {
         return (first, count)
     }
 
-    /// The first page whose number of pixels no other one exceeds, or the opposite.
+    /// Returns the first page with the most pixels, or with the fewest.
     private func extremePage(of header: ImageHeader, _ isMore: (Int, Int) -> Bool) -> Int {
         var (best, area) = (0, header.page(0).storedSize.area)
         for number in header.pages.indices.dropFirst() where isMore(header.pages[number].storedSize.area, area) {
@@ -70,8 +68,7 @@ struct WsrvRecipe: RenderRecipe {
         return best
     }
 
-    /// How an animation is played: one delay is that of all frames, and a negative one makes all of them count for
-    /// nothing.
+    /// Returns the timing of an animation: one delay applies to all frames, and a negative one cancels all of them.
     private func timing(frames: Int) -> FrameTiming? {
         var delays = (options.delays ?? []).contains { $0 < 0 } ? [] : Array((options.delays ?? []).prefix(frames))
         if options.delays?.count == 1, let delay = delays.first { delays = Array(repeating: delay, count: frames) }
@@ -79,7 +76,7 @@ struct WsrvRecipe: RenderRecipe {
         return delays.isEmpty && loop == nil ? nil : FrameTiming(delays: delays, loop: loop)
     }
 
-    /// The border that is cut off, single pixels in it notwithstanding; animations keep theirs.
+    /// Returns the border to remove, ignoring single pixels in it; animations keep theirs.
     private func trim(of page: ImageHeader, frames: Int) -> ImageOperations.Trim? {
         guard frames == 1, min(page.size.width, page.size.height) >= 3, let tolerance = options.trimTolerance else {
             return nil
@@ -89,13 +86,13 @@ struct WsrvRecipe: RenderRecipe {
         return trim
     }
 
-    /// Whether transparent bars can appear once the border is known.
+    /// Returns whether transparent bars can appear once the border is known.
     private func mayHaveBars(_ source: RecipeSource) -> Bool {
         options.trimTolerance != nil && options.fit == .contain && (options.barColor?.alpha ?? 0) < 255
             && (options.background?.alpha ?? 0) < 255
     }
 
-    /// The format of the result: that of the source if it can hold it.
+    /// Returns the format of the result: the source's if it supports the result.
     private func format(of source: RecipeSource, hasAlpha: Bool, isMoving: Bool) -> ImageFormat {
         if case .format(let format) = options.output { return format }
         let hasAlpha = hasAlpha || options.usedMask != nil
@@ -109,7 +106,7 @@ struct WsrvRecipe: RenderRecipe {
         return source.firstFit(of: [own], hasAlpha: hasAlpha, isMoving: isMoving)
     }
 
-    /// Lossless files are asked for as the best ones.
+    /// Lossless files are requested as the best ones.
     private func quality(of format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
         if options.isLossless == true, format == .webp { return .fixed(100) }
         return .fixed(hasDefaultQuality ? rules.defaultQuality(options.usedQuality) : options.usedQuality)
@@ -132,7 +129,7 @@ extension WsrvRecipe: SizedRecipe {
         return WsrvRecipe(options)
     }
 
-    /// The pixels of a side; a share of the source counts as the largest side, because it can be any.
+    /// Returns the pixels of a side; a share of the source counts as the largest side, because it can be any.
     private func side(_ length: WsrvLength?, _ name: String, _ policy: SizePolicy) throws(APIError) -> Int? {
         if case .share? = length, let largest = policy.sizes.last {
             guard policy.rule == .up else { throw policy.refusal(name) }

@@ -1,18 +1,18 @@
 import Text
 
-/// Reads the URL of a source, or of a place to send clients to, as the service does: the scheme may be missing.
+/// Parses the URL of a source, or of a redirect, as the service does: the scheme may be missing.
 enum WsrvSource {
-    /// Fewest bytes of a URL as it stands in the target.
+    /// Fewest bytes of a URL as written in the target.
     private static let shortest = 4
-    /// Most bytes of a host's name, and of one of its labels.
+    /// Most bytes of a host name, and of one of its labels.
     private static let longestName = (host: 253, label: 63)
 
-    /// A text that no source has, for targets that name none and are answered by a redirect.
+    /// An impossible source, for targets without one that are answered by a redirect.
     static let impossible = "http://"
 
-    /// The absolute URL, with `http` if there is no scheme, and `https` for `//` and `ssl:`.
+    /// Returns the absolute URL, with `http` if there is no scheme, and `https` for `//` and `ssl:`.
     ///
-    /// - Parameter text: The value as it stands in the target; it is percent-decoded once.
+    /// - Parameter text: The value as written in the target; it is percent-decoded once.
     /// - Throws: ``APIError/badURL(_:)``.
     static func url(_ text: ArraySlice<UInt8>) throws(APIError) -> String {
         guard text.count >= shortest else { throw .badURL("The source's URL is shorter than \(shortest) bytes.") }
@@ -32,7 +32,7 @@ enum WsrvSource {
         return try ParameterGrammar.source("\(scheme)://\(host)\(path.isEmpty ? "/" : PercentEncoding.location(path))")
     }
 
-    /// Cuts the scheme off; it counts only if something follows it.
+    /// Splits off the scheme; it counts only if something follows it.
     private static func scheme(atStartOf rest: inout Substring) -> String {
         for (prefix, scheme) in [("http://", "http"), ("https://", "https"), ("ssl:", "https"), ("//", "https")] {
             let start = rest.utf8.prefix(prefix.utf8.count)
@@ -45,7 +45,7 @@ enum WsrvSource {
     }
 }
 
-/// Reads the time in `maxage`.
+/// Parses the time in `maxage`.
 enum WsrvDuration {
     private static let day = 86_400
     private static let year = 365 * day
@@ -55,14 +55,14 @@ enum WsrvDuration {
         (UInt8(ascii: "d"), day), (UInt8(ascii: "h"), 3_600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),
     ]
 
-    /// Seconds for which clients may use an answer, from a day to a year; a year for a text that does not say so.
+    /// Returns the freshness for clients in seconds, from a day to a year; a year for an invalid text.
     static func maximumAge(_ text: ArraySlice<UInt8>) -> Int {
         guard let seconds = seconds(text), (day...year).contains(seconds) else { return year }
         return seconds
     }
 
-    /// Numbers with their units, each unit smaller than the one before; the last number may have none, and is seconds
-    /// then.
+    /// Parses numbers with their units, each unit smaller than the one before; a last number without a unit is in
+    /// seconds.
     private static func seconds(_ text: ArraySlice<UInt8>) -> Int? {
         var (sum, number, firstUnit) = (0, 0, 0)
         var hasDigits = false

@@ -2,11 +2,11 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// The query of a target, cut into parameters whose names and values are not percent-decoded.
+/// The query of a target, split into parameters whose names and values are not percent-decoded.
 ///
-/// A few parameters are found in any case of their names and concern the answer; the others are ``WsrvOptions``.
+/// The names of a few parameters, which concern the response, are case-insensitive; the others are ``WsrvOptions``.
 struct WsrvTarget {
-    /// One `name=value`; nil for the value of a parameter without `=`.
+    /// One `name=value`; the value is nil for a parameter without `=`.
     struct Item {
         let name: ArraySlice<UInt8>
         let value: ArraySlice<UInt8>?
@@ -14,12 +14,12 @@ struct WsrvTarget {
 
     private let items: [Item]
 
-    /// Most ignored parameters that are reported, and most bytes of each.
+    /// Most ignored parameters to report, and most bytes of each.
     private static let mostReported = (count: 32, bytes: 64)
-    /// The name of images that no valid `filename` names.
+    /// The file name of images without a valid `filename`.
     private static let standardFileName = "image"
 
-    /// Cuts the query of a target, which follows its first `?`.
+    /// Splits the query of a target, which follows its first `?`.
     init(_ target: String) {
         let bytes = Array(target.utf8)
         let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
@@ -29,7 +29,7 @@ struct WsrvTarget {
         }
     }
 
-    /// Whether the query of a target has a value for `url`.
+    /// Returns whether the query of a target has a value for `url`.
     static func namesSource(_ target: String) -> Bool {
         guard let query = target.suffix(after: UInt8(ascii: "?")) else { return false }
         return query.utf8.split(separator: UInt8(ascii: "&")).contains { item in
@@ -37,11 +37,11 @@ struct WsrvTarget {
         }
     }
 
-    /// The query that the target stands for.
+    /// Returns the query of the target.
     ///
-    /// A source that cannot be one is refused later if the target names a place to send the client to.
+    /// An invalid source is rejected later if the target names a redirect.
     ///
-    /// - Throws: ``APIError`` for a missing source, or one that cannot be one.
+    /// - Throws: ``APIError`` for a missing or invalid source.
     func query() throws(APIError) -> ThumbnailQuery {
         guard let text = value(of: "url") else { throw .missingParameter("url") }
         let source: String?
@@ -72,7 +72,7 @@ struct WsrvTarget {
         return query
     }
 
-    /// The first value of a parameter that is found in any case of its name.
+    /// Returns the first value of a parameter with a case-insensitive name.
     private func value(of name: String) -> ArraySlice<UInt8>? {
         items.first { $0.value != nil && Self.isName($0.name, name) }?.value
     }
@@ -81,7 +81,7 @@ struct WsrvTarget {
         bytes.count == name.utf8.count && zip(bytes, name.utf8).allSatisfy { $0 | 0x20 == $1 }
     }
 
-    /// Where the client is sent if the request fails: `1` stands for the source itself.
+    /// Returns the redirect for a failed request: `1` stands for the source itself.
     private func fallback(_ source: String?) -> Fallback? {
         guard let text = value(of: "default") ?? value(of: "errorredirect") else { return nil }
         if text.elementsEqual("1".utf8) { return source.map { .named(ExactText($0), asTarget: nil) } }
@@ -89,8 +89,8 @@ struct WsrvTarget {
         return .named(ExactText(url), asTarget: ExactText(target(of: url)))
     }
 
-    /// A reference to the same path that asks for the image at another URL, with the same options (RFC 3986 section
-    /// 4.2).
+    /// Returns a reference to the same path that requests the image at another URL, with the same options (RFC 3986
+    /// section 4.2).
     private func target(of url: String) -> String {
         let others = items.filter { item in
             !["url", "default", "errorredirect"].contains { Self.isName(item.name, $0) }
@@ -101,7 +101,7 @@ struct WsrvTarget {
         return "?" + (["url=" + PercentEncoding.encode(url)] + texts).joined(separator: "&")
     }
 
-    /// The name for the file: letters and digits only.
+    /// The file name: letters and digits only.
     private var fileName: String {
         guard let text = value(of: "filename"), (1...78).contains(text.count), text.allSatisfy(Self.isAlphanumeric)
         else { return Self.standardFileName }
@@ -112,7 +112,7 @@ struct WsrvTarget {
         byte.isASCIIAlphanumeric
     }
 
-    /// The options, and the parameters that mean nothing.
+    /// Returns the options, and the parameters without an effect.
     private func options() -> (WsrvOptions, ignored: [String]) {
         var reader = WsrvOptionReader()
         var ignored: [String] = []

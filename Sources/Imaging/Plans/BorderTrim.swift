@@ -1,27 +1,27 @@
 import Coordination
 
-/// A trim, and how the plan goes on when its box is known.
+/// A trim, and how to complete the plan when its box is known.
 ///
-/// Only the pixels tell what a border surrounds. Until then the plan has the steps for the untrimmed image, by which it
-/// is judged and priced. The source is decoded at level 1: one differing pixel ends a border, and a reduced image would
-/// hide it in the mean of a box, so that any part of the image could be lost.
+/// Only the pixels reveal what a border surrounds. Until then the plan has the steps for the untrimmed image, which
+/// determine its checks and cost. The source is decoded at level 1: one differing pixel ends a border, and a reduced
+/// image would hide it in the mean of a box, so that any part of the image could be lost.
 package final class BorderTrim: Sendable {
     private let trim: ImageOperations.Trim
     private let recipe: AnyRenderRecipe
     private let source: RecipeSource
     private let mayGrow: Bool
 
-    /// The trim that a recipe asks for.
+    /// Creates the trim that a recipe requests.
     ///
-    /// - Parameter mayGrow: Whether the result may be larger than it is without the trim.
+    /// - Parameter mayGrow: Whether the result may be larger than without the trim.
     init(_ trim: ImageOperations.Trim, _ recipe: AnyRenderRecipe, of source: RecipeSource, mayGrow: Bool) {
         (self.trim, self.recipe, self.source, self.mayGrow) = (trim, recipe, source, mayGrow)
     }
 
-    /// The plan for `image`, whose source `plan` was made for.
+    /// Returns the plan for `image`, whose source `plan` was created for.
     ///
-    /// - Throws: ``ImagingError`` for a crop outside of the box and for a result that the limits or the format exclude,
-    ///   or the error of `token`.
+    /// - Throws: ``ImagingError`` for a crop outside the box and for a result that exceeds the limits or the format, or
+    ///   the error of `token`.
     func resolved(_ plan: RenderPlan, for image: DecodedImage, token: WorkToken) throws -> RenderPlan {
         let box = try image.box ?? self.box(in: image, token: token)
         let isDrawnAnew = image.box != nil
@@ -33,17 +33,17 @@ package final class BorderTrim: Sendable {
         return resolved
     }
 
-    /// The part of an image that the border surrounds, in pixels of the image.
+    /// Returns the part of an image that the border surrounds, in pixels of the image.
     ///
     /// - Throws: The error of `token`.
     func box(in image: DecodedImage, token: WorkToken) throws -> ImagePart {
         try image.interleaved(token: token).part(inside: trim, token: token)
     }
 
-    /// How an image of shapes is drawn that `plan` has decoded in its natural size, when the box that the border
-    /// surrounds is known.
+    /// Returns how to draw a vector image, decoded by `plan` at its natural size, once the box inside the border is
+    /// known.
     ///
-    /// - Throws: ``ImagingError`` for a crop outside of the box and for a drawing that the limits exclude.
+    /// - Throws: ``ImagingError`` for a crop outside the box and for a drawing that exceeds the limits.
     func drawing(inside box: ImagePart, of plan: DecodePlan) throws(ImagingError) -> DecodePlan {
         let (composition, wanted) = try remainder(inside: box)
         let drawing = try drawing(of: composition, wanted)
@@ -51,19 +51,19 @@ package final class BorderTrim: Sendable {
             page: plan.page, incompleteImages: plan.incompleteImages, drawnSize: drawing.size, drawnPart: drawing.part)
     }
 
-    /// The estimated time of one core for the second drawing of an image of shapes, as if it had no border.
+    /// Estimates the core time of the second drawing of a vector image, as if it had no border.
     package func timePrice(of plan: DecodePlan, of header: ImageHeader, fileByteCount: Int) -> Duration {
         let drawing = try? drawing(inside: ImagePart(allOf: header.page(plan.page).size), of: plan)
         return drawing.map { header.timePrice(of: $0, fileByteCount: fileByteCount) } ?? .zero
     }
 
-    /// The composition of the part inside the border, and that part.
+    /// Returns the composition of the part inside the border, and that part.
     private func remainder(inside box: ImagePart) throws(ImagingError) -> (Composition, WantedPart) {
         let composition = try recipe.recipe.composition(of: source.with(box: box))
         return (composition, WantedPart(composition.part ?? box, turn: composition.turn))
     }
 
-    /// The size and the part in which an image of shapes is drawn.
+    /// Returns the size and the part in which to draw a vector image.
     private func drawing(
         of composition: Composition, _ wanted: WantedPart
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {
@@ -72,17 +72,16 @@ package final class BorderTrim: Sendable {
             longestSide: source.header.format.maximumSide)
     }
 
-    /// Bytes of the pixels in which the border is looked for, and of a result that is larger than that of the untrimmed
-    /// image.
+    /// Returns the bytes of the pixels in which to find the border, and of a result larger than without the trim.
     func bytes(for size: PixelSize) -> Int {
         let most = mayGrow ? max(size.area, source.limits.maximumOutputPixels) : size.area
         let (bytes, overflow) = most.multipliedReportingOverflow(by: 8)
         return overflow ? .max / 2 : bytes
     }
 
-    /// The trim in words.
+    /// A description for people.
     ///
-    /// The steps after it are those for the whole image, because only the pixels tell what is cut off.
+    /// The steps after it are for the whole image, because only the pixels reveal the border.
     var words: String {
         let border = trim.color.map { "a border of \($0.words)" } ?? "the border"
         return "trim \(border), differences up to \(trim.tolerance)"
@@ -91,10 +90,10 @@ package final class BorderTrim: Sendable {
 
     /// Largest difference from the border's color.
     package var tolerance: Int { trim.tolerance }
-    /// The border's color; nil for that of a corner.
+    /// The border's color; nil for the color of a corner.
     package var color: Color? { trim.color }
 
-    /// The text in the key of a result: all that decides the steps once the box is known.
+    /// The text in the key of a result: everything that determines the steps once the box is known.
     var keyText: String {
         "trim \(trim.tolerance) \(trim.color?.keyText ?? "corner") "
             + (trim.isDistance ? "distance " : "") + (trim.isFromBottomRight ? "bottom right " : "")
@@ -111,7 +110,7 @@ extension BorderTrim: Hashable {
 }
 
 extension ImageOperations.Trim {
-    /// The part of the key that only trims of other dialects have; empty for the native one.
+    /// The part of the key that only other dialects' trims have; empty for the native dialect.
     fileprivate var keyText: String {
         (matte.map { "smoothed on \($0.keyText) " } ?? "") + (isEqualAcross ? "equal across " : "")
             + (isEqualDown ? "equal down " : "")

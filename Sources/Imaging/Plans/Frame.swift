@@ -1,10 +1,10 @@
-/// An image on its way through a recipe: what its decode does, and the steps that follow.
+/// An image on its way through a recipe: how to decode it, and the steps that follow.
 ///
-/// While the image is only turned and cut, and then resampled once, the decode and the resample do the work.
+/// While the image is only turned and cropped, and then resampled once, the decode and the resample do the work.
 /// Everything after that becomes a step.
 package struct Frame {
     package let source: RecipeSource
-    /// The header of the page that is shown.
+    /// The header of the page to show.
     package let page: ImageHeader
     /// The size and transparency after everything so far.
     package private(set) var shape: FrameShape
@@ -12,25 +12,24 @@ package struct Frame {
     private let number: Int
     private let light: ResamplingLight
     private let isSizeCertain: Bool
-    /// The part that is kept, in pixels of the upright page.
+    /// The part to keep, in pixels of the upright page.
     private var part: ImagePart
-    /// The turn of that part.
     private var turn: QuarterTurn
-    /// The size that the turned part is resampled to; nil before that.
+    /// The size to which the turned part is resampled; nil before that.
     private var resampled: PixelSize?
     private var decidingSides: [RenderLayout.Side]?
     private var crop: CropStep?
     private var steps: RenderSteps = []
     private var additions: [RecipeAddition?]
 
-    /// A page of a source, or what a trim leaves of it.
+    /// Creates a page of a source, or the rest of it after a trim.
     ///
     /// - Parameters:
-    ///   - number: The page.
-    ///   - turn: The turn of the upright page that the recipe starts from; `page.orientation.inverse` for the stored
-    ///     page.
-    ///   - light: The amounts that resampling averages.
-    ///   - isTrimmed: Whether the recipe trims, so that sizes are known only when the border is.
+    /// - number: The page.
+    /// - turn: The turn of the upright page from which the recipe starts; `page.orientation.inverse` for the stored
+    ///   page.
+    /// - light: The values that resampling averages.
+    /// - isTrimmed: Whether the recipe trims, so that sizes are known only when the border is.
     package init(
         _ source: RecipeSource, page number: Int = 0, turned turn: QuarterTurn = .none,
         light: ResamplingLight = .gamma, isTrimmed: Bool = false
@@ -46,7 +45,7 @@ package struct Frame {
     package var size: PixelSize { shape.size }
     package var hasAlpha: Bool { shape.hasAlpha }
 
-    /// Whether only turns and cuts came before.
+    /// Whether the image was only turned and cropped so far.
     private var isPart: Bool { resampled == nil && steps.isEmpty }
 
     package mutating func turn(_ next: QuarterTurn) {
@@ -63,14 +62,14 @@ package struct Frame {
         shape = FrameShape(size: cut.size, hasAlpha: hasAlpha)
     }
 
-    /// Resamples the image; the first time, the decode is chosen by this size.
+    /// Resamples the image; the first time, this size determines the reduction of the decode.
     package mutating func resample(to size: PixelSize) {
         guard isPart else { return apply(ResampleStep(to: size, in: light)) }
         resampled = size
         shape = FrameShape(size: size, hasAlpha: hasAlpha)
     }
 
-    /// Resamples the image to a size that these sides decide, and cuts it before it is turned.
+    /// Resamples the image to a size computed from these sides, and crops it before it is turned.
     mutating func resample(to size: PixelSize, deciding sides: [RenderLayout.Side], crop cut: CropStep?) {
         resample(to: size)
         (decidingSides, crop) = (sides, cut)
@@ -91,7 +90,7 @@ package struct Frame {
 
     mutating func use(_ index: Int, _ addition: RecipeAddition) { additions[index] = addition }
 
-    /// Lays an additional source that is scaled to `size` on the image.
+    /// Overlays an additional source that is scaled to `size`.
     package mutating func overlay(
         _ index: Int, scaledTo size: PixelSize, _ layout: OverlayLayout, opacity: Int,
         margins: ImageOperations.Margins = ImageOperations.Margins()
@@ -103,7 +102,6 @@ package struct Frame {
                 margins: margins))
     }
 
-    /// The way to make the image.
     package func composition(as format: ImageFormat, _ quality: EncodingQuality) -> Composition {
         var composition = Composition(size: resampled ?? turn.turned(part.size), format: format, quality: quality)
         composition.page = number

@@ -1,5 +1,5 @@
 extension RenderLayout {
-    /// The crop of the resampled image; nil for all of it.
+    /// Returns the crop of the resampled image; nil for all of it.
     ///
     /// If a centered crop leaves an odd number of pixels, the right and the bottom lose one more.
     func crop(by gravity: Gravity) -> (any RenderStep)? {
@@ -19,7 +19,7 @@ extension RenderLayout {
         }
     }
 
-    /// The canvas around the image; nil for none.
+    /// Returns the canvas around the image; nil for none.
     ///
     /// A focal point divides the margins in its own proportion.
     func canvas(by gravity: Gravity, color: Color) -> CanvasStep? {
@@ -30,7 +30,7 @@ extension RenderLayout {
             y: (size.height - resizedSize.height) * y / 1_000, color: color)
     }
 
-    /// The start of a part of `length` whose middle is at `thousandths` of `whole`, as far as the edges allow.
+    /// Returns the start of a part of `length` whose middle is at `thousandths` of `whole`, within the edges.
     private static func start(of length: Int, around thousandths: Int, in whole: Int) -> Int {
         let start = max(0, 2 * whole * thousandths - 1_000 * length) / 2_000
         return min(start, whole - length)
@@ -38,7 +38,7 @@ extension RenderLayout {
 }
 
 extension Gravity {
-    /// The share of the remaining space that lies to the left and above, in thousandths.
+    /// The share of the remaining space to the left and above, in thousandths.
     package var share: (x: Int, y: Int) {
         switch self {
         case .topLeft: (0, 0)

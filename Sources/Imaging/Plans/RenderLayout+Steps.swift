@@ -1,6 +1,5 @@
 extension RenderLayout {
-    /// The steps after the resample, the turn and a crop by position: all else that the options ask for, in the order
-    /// of the contract.
+    /// Returns the steps after the resample, the turn and a crop by position, in the order of docs/operations.md.
     func steps(
         for options: RenderingOptions, format: ImageFormat, hasAlpha: Bool
     ) -> RenderSteps {
@@ -8,8 +7,8 @@ extension RenderLayout {
         var steps: RenderSteps = []
         if let interest = crop(by: options.gravity) as? InterestStep { steps.append(interest) }
 
-        // Bars and corners stay transparent until the background is laid behind all of the image. Bars that nothing
-        // mixes with the image are made last, in the background's color.
+        // Bars and corners stay transparent until the background is put behind the whole image. Bars that no step mixes
+        // with the image are added last, in the background's color.
         var isTransparent = hasAlpha
         let mixesBars = operations.freeRotation != nil || operations.mixesNeighbours
         let bars = canvas(by: options.gravity, color: .transparent)
@@ -39,7 +38,7 @@ extension RenderLayout {
         return steps
     }
 
-    /// The background, unless it is fully transparent; opaque if the format has no alpha.
+    /// Returns the background, unless it is fully transparent; opaque if the format has no alpha.
     private func visible(_ requested: Color?, format: ImageFormat) -> Color? {
         guard format.supportsAlpha else { return (requested ?? .white).composited(over: .white) }
         return requested?.alpha == 0 ? nil : requested
@@ -47,7 +46,7 @@ extension RenderLayout {
 }
 
 extension RenderSteps {
-    /// Adds the steps that change colors without changing the size.
+    /// Appends the steps that change colors without changing the size.
     fileprivate mutating func append(_ operations: ImageOperations, ratio: Int) {
         if operations.colors != ColorFilters() { append(ColorStep(operations.colors)) }
         // Hundredths of a CSS pixel times thousandths.
@@ -59,7 +58,7 @@ extension RenderSteps {
 }
 
 extension ImageOperations {
-    /// Whether a step mixes pixels with those around them.
+    /// Whether a step mixes pixels with their neighbors.
     fileprivate var mixesNeighbours: Bool { blur > 0 || sharpen > 0 || pixelate > 1 }
 }
 
@@ -72,7 +71,7 @@ extension ImageOperations.Margins {
 }
 
 extension ImageOperations.Radius {
-    /// The radius in thousandths of a pixel, nil inside if it is as large as it may be; nil for square corners.
+    /// Returns the radius in thousandths of a pixel, with an inner nil for the largest radius; nil for square corners.
     fileprivate func thousandths(ratio: Int) -> Int?? {
         switch self {
         case .pixels(0): nil
@@ -82,5 +81,5 @@ extension ImageOperations.Radius {
     }
 }
 
-/// CSS pixels times a ratio in thousandths, rounded half up.
+/// Converts CSS pixels by a ratio in thousandths, rounding half up.
 private func devicePixels(_ length: Int, _ ratio: Int) -> Int { (length * ratio + 500) / 1_000 }

@@ -1,26 +1,25 @@
-/// The sizes of resample, crop and canvas, by the rules of the contract.
+/// The sizes of resample, crop and canvas, as docs/operations.md defines them.
 struct RenderLayout: Hashable, Sendable {
-    /// A side of an image.
     enum Side: Sendable {
         case width, height
     }
 
-    /// The size that the whole image is resampled to.
+    /// The size to which the whole image is resampled.
     var resizedSize: PixelSize
-    /// The size of the part that is kept; nil for all.
+    /// The size of the part to keep; nil for all.
     var cropSize: PixelSize?
     /// The size of the canvas around the image; nil for none.
     var canvasSize: PixelSize?
-    /// The sides that the size was computed from; the others follow by the image's ratio.
+    /// The sides from which the size was computed; the others follow from the aspect ratio.
     var decidingSides: [Side]
 
     /// The size of the image with its canvas.
     var outputSize: PixelSize { canvasSize ?? cropSize ?? resizedSize }
 
-    /// The layout of a part of an image.
+    /// Creates the layout of a part of an image.
     ///
-    /// An image of shapes is never enlarged, because it is drawn as large as it is needed. Its natural size counts in
-    /// fractions of a pixel if it sets the proportion, and in whole pixels if it sets the size.
+    /// A vector image is never enlarged, because it is drawn at the required size. Its natural size counts in fractions
+    /// of a pixel for the aspect ratio, and in whole pixels for the size.
     init(options: RenderingOptions, of wanted: WantedPart, in source: ImageHeader) {
         guard let drawing = source.drawing else {
             self.init(options: options, source: wanted.size)
@@ -32,7 +31,7 @@ struct RenderLayout: Hashable, Sendable {
         self.init(options: options, source: isProportion ? wanted.turn.turned(drawing) : wanted.size)
     }
 
-    /// The layout of an upright image of size `source`.
+    /// Creates the layout of an upright image of size `source`.
     init(options: RenderingOptions, source: PixelSize) {
         let ratio = options.devicePixelRatio
         let width = options.width.map { proportion($0, ratio, of: 1_000) }
@@ -57,7 +56,7 @@ struct RenderLayout: Hashable, Sendable {
         }
     }
 
-    /// The layout if at most one side was given: the box has the image's own ratio, and nothing is cropped.
+    /// Creates the layout for at most one given side: the box has the image's aspect ratio, and nothing is cropped.
     private init(free box: PixelSize, isLarger: Bool, source: PixelSize, options: RenderingOptions) {
         let isCapped = isLarger && !options.enlarge
         resizedSize = isCapped ? source : box
@@ -95,12 +94,12 @@ struct RenderLayout: Hashable, Sendable {
         }
     }
 
-    /// The side of `box` that an image of size `source` reaches first when it grows inside the box.
+    /// Returns the side of `box` that an image of size `source` reaches first when it grows inside the box.
     private static func tighterSide(of box: PixelSize, around source: PixelSize) -> Side {
         box.width * source.height <= box.height * source.width ? .width : .height
     }
 
-    /// `source` scaled so that its `side` is the box's; `source` itself if that enlarges and `enlarge` is false.
+    /// Scales `source` so that its `side` equals the box's; returns `source` if that enlarges and `enlarge` is false.
     private static func size(of source: PixelSize, matching side: Side, of box: PixelSize, enlarge: Bool) -> PixelSize {
         switch side {
         case .width:
@@ -112,15 +111,15 @@ struct RenderLayout: Hashable, Sendable {
         }
     }
 
-    /// The largest size with the ratio of `box` that fits into both `box` and `source`.
+    /// Returns the largest size with the aspect ratio of `box` that fits into both `box` and `source`.
     private static func size(of box: PixelSize, inside source: PixelSize) -> PixelSize {
         size(of: box, matching: tighterSide(of: source, around: box), of: source, enlarge: false)
     }
 }
 
-/// `value · numerator ÷ denominator`, rounded half up and never below 1.
+/// Returns `value · numerator ÷ denominator`, rounded half up and never below 1.
 ///
-/// Exact, because it is computed in integers. The caller has bounded the sides so that the product cannot overflow.
+/// Exact, because it is computed in integers. The caller has limited the sides so that the product cannot overflow.
 func proportion(_ value: Int, _ numerator: Int, of denominator: Int) -> Int {
     max(1, (2 * value * numerator + denominator) / (2 * denominator))
 }

@@ -1,9 +1,9 @@
 extension RenderPlan {
-    /// The plan by which a recipe's result is made of its sources.
+    /// Creates the plan of a recipe's result.
     ///
-    /// If the format that the recipe chooses cannot hold the result, the recipe chooses again.
+    /// If the format that the recipe chooses cannot represent the result, the recipe chooses again.
     ///
-    /// - Throws: ``ImagingError`` for a source, a page or a result that the limits or the output format exclude.
+    /// - Throws: ``ImagingError`` for a source, a page or a result that exceeds the limits or the output format.
     package init(_ recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
         guard source.limits.sourceFormats.contains(source.header.format) else {
             throw .formatNotAccepted(source.header.format)
@@ -27,7 +27,7 @@ extension RenderPlan {
         }
     }
 
-    /// The plan of a composition that a recipe has made of its sources.
+    /// Creates the plan of a composition.
     private init(
         _ composition: Composition, by recipe: AnyRenderRecipe, of source: RecipeSource
     ) throws(ImagingError) {
@@ -88,7 +88,7 @@ extension RenderPlan {
         try check(limits, frames: frames, most: decoded.storedSize.area)
     }
 
-    /// Sets the quality; one that is fixed becomes the encoder's.
+    /// Sets the quality, converting a fixed one to the encoder's scale.
     private mutating func set(_ quality: EncodingQuality, in scale: QualityScale) {
         (self.quality, qualityScale) = (quality, format.writing?.quality?.isSame ?? true ? .encoder : scale)
         if case .fixed(let quality) = quality {
@@ -96,11 +96,11 @@ extension RenderPlan {
         }
     }
 
-    /// Refuses a result or a size between two steps that the limits or the output format exclude.
+    /// Rejects a result or a size between two steps that exceeds the limits or the output format.
     ///
     /// - Parameters:
-    ///   - frames: The number of frames that are kept.
-    ///   - area: Pixels of one frame of the source, which were accepted.
+    /// - frames: The number of frames to keep.
+    /// - area: Pixels of one frame of the source, which were accepted.
     func check(_ limits: ImagingLimits, frames: Int = 1, most area: Int) throws(ImagingError) {
         try outputSize.check(frames: frames, maximumPixels: limits.maximumOutputPixels)
         try outputSize.check(frames: 1, maximumPixels: limits.maximumFramePixels(of: format))
@@ -117,14 +117,14 @@ extension RenderPlan {
             }
         }
         try checkScales()
-        // Work that is not dear is begun in any case.
+        // Inexpensive work is always allowed.
         guard stepsTime(frames: frames) <= max(limits.longestSteps, TimePrice.dear) else {
             throw .tooMuchWork(outputSize)
         }
     }
 
-    /// Refuses what libvips cannot resample: sides that are too long, and in stored numbers more than a million pixels
-    /// to one.
+    /// Rejects what libvips cannot resample: sides that are too long, and in gamma-encoded values more than a million
+    /// pixels to one.
     private func checkScales() throws(ImagingError) {
         let mostToOne = 1_000_000
         for (step, work) in zip(steps, steps.work(on: source)) {
@@ -144,16 +144,16 @@ extension RenderPlan {
 }
 
 extension GainMap {
-    /// Whether the limits allow its decode: a map that they exclude costs the map, not the image.
+    /// Whether the limits allow its decode: a map that exceeds them is dropped without the image.
     fileprivate func isWithin(_ limits: ImagingLimits) -> Bool {
         (try? DecodePlan().check(header, limits: limits)) != nil
     }
 }
 
 extension RecipeSource {
-    /// Bounds all sides that a recipe computes with; those of drawings are bounded by their headers.
+    /// Limits all sides that a recipe computes with; sides of drawings are limited by their headers.
     ///
-    /// Each page of a document has a size of its own, and only that of the chosen page must be within the limits.
+    /// Each page of a document has its own size, and only the chosen page must be within the limits.
     fileprivate func checkSides() throws(ImagingError) {
         if header.pages.isEmpty, header.drawing == nil {
             try header.storedSize.check(frames: 1, maximumPixels: limits.maximumPixels(of: header))
@@ -165,10 +165,9 @@ extension RecipeSource {
 }
 
 extension Composition {
-    /// All steps, from the resample of the wanted part on.
+    /// Returns all steps, from the resample of the wanted part on.
     ///
-    /// - Parameter drawnAlone: The size of a drawing that shows the wanted part, cropped, and no more; nil for other
-    ///   sources.
+    /// - Parameter drawnAlone: The size of a drawing of only the wanted, cropped part; nil for other sources.
     func allSteps(of wanted: WantedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
         var all: RenderSteps
         if let drawnAlone {
@@ -182,19 +181,19 @@ extension Composition {
         return all
     }
 
-    /// Whether the format can hold several frames.
+    /// Whether the format can contain several frames.
     ///
-    /// Encoders that work in one step, in other processes, get no tall images.
+    /// Encoders that run in other processes get no tall images.
     fileprivate var keepsFrames: Bool {
         stacksFrames ? format.isUsualAnimation || !format.isEncodedInOneStep : format.supportsAnimation
     }
 
-    /// The level at which an image of size `source` can be decoded without a visible loss.
+    /// Returns the level at which an image of size `source` can be decoded without a visible loss.
     ///
-    /// The largest of 8, 4, 2 and 1 that leaves at least twice the pixels of ``size`` on the sides that decide, so that
-    /// the resample always has enough pixels; with a gain map four times, because where dark and bright lie side by
-    /// side, each has a gain of its own. It depends on the two sizes alone: the bytes of a result must not depend on
-    /// what is cached.
+    /// The largest of 8, 4, 2 and 1 that leaves at least twice the pixels of ``size`` on the deciding sides, so that
+    /// the resample always has enough pixels; with a gain map four times, because where dark and bright pixels are
+    /// adjacent, each has its own gain. It depends only on the two sizes: the bytes of a result must not depend on
+    /// caches.
     fileprivate func level(source: PixelSize, hasGainMap: Bool) -> Int {
         let level = level(source: source)
         return hasGainMap ? max(1, level / 2) : level
@@ -209,7 +208,7 @@ extension Composition {
         } ?? 1
     }
 
-    /// The decodes of the additional sources.
+    /// Returns the decodes of the additional sources.
     fileprivate func plannedAdditions(of source: RecipeSource) throws(ImagingError) -> [DecodePlan] {
         var plans: [DecodePlan] = []
         for (index, header) in source.additions.enumerated() {
@@ -221,9 +220,9 @@ extension Composition {
 }
 
 extension DecodePlan {
-    /// The decode of an additional source as a composition uses it.
+    /// Creates the decode of an additional source for a composition.
     ///
-    /// - Throws: ``ImagingError/ofAddition(_:_:)`` with the source's number.
+    /// - Throws: ``ImagingError/ofAddition(_:_:)`` with the source's index.
     fileprivate init(
         ofAddition header: ImageHeader, _ used: RecipeAddition?, number: Int, limits: ImagingLimits
     ) throws(ImagingError) {

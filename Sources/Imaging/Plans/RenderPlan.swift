@@ -1,63 +1,60 @@
 import Memory
 
-/// Everything that decides the pixels and bytes of a result, given the source.
+/// Everything that determines the pixels and bytes of a result, given the source.
 ///
 /// With the source's identity, the plan is the key of the result cache. Therefore it is normalized: options that lead
-/// to the same image make equal plans.
+/// to the same image yield equal plans.
 package struct RenderPlan: Hashable, Sendable {
-    /// The decode of the source.
     package let decode: DecodePlan
-    /// The decodes of the request's additional sources, in their order.
+    /// The decodes of the request's additional sources, in order.
     package var additions: [DecodePlan] = []
-    /// A frame of the source, upright and as large as its header says.
+    /// A frame of the source, upright and at its header's size.
     package private(set) var source: FrameShape
-    /// The steps of the render, in order.
     package private(set) var steps: RenderSteps
-    /// The trim that comes before the steps, which are then those for the untrimmed image; nil for none.
+    /// The trim before the steps, which are then for the untrimmed image; nil for none.
     package internal(set) var border: BorderTrim?
     /// The number of frames of an animation; 1 for a still.
     var frames = 1
-    /// How an animation is played, if not as the source is.
+    /// The animation's timing, if it differs from the source's.
     package internal(set) var timing: FrameTiming?
-    /// The format of the result.
     package let format: ImageFormat
-    /// How the encoder's quality is decided.
+    /// How the encoder's quality is chosen.
     package internal(set) var quality: EncodingQuality
-    /// The number of pixels by which a look becomes the encoder's quality: the result's, before a trim.
+    /// The number of pixels for converting visual quality to the encoder's quality: of the result before a trim.
     private let lookPixels: Int
-    /// The meaning of the quality: the encoder's own, unless it is searched for by its look.
+    /// The scale of the quality: the encoder's own, unless a search uses visual quality.
     var qualityScale = QualityScale.encoder
-    /// The attribution that the result carries; nil for none.
+    /// The attribution to write into the result; nil for none.
     package internal(set) var attribution: Attribution?
-    /// The encoder's effort, in its own scale.
+    /// The encoder's effort, on its own scale.
     package let effort: Int
-    /// Bits of a component of the result: the format's usual ones, unless it has a choice and others are asked for.
+    /// Bits per component of the result: the format's default, unless it supports the requested depth.
     package internal(set) var bitDepth: Int
-    /// The colors of the result, as far as they matter for this source and this format.
+    /// The colors of the result, if they matter for this source and this format.
     package internal(set) var gamut = Gamut.srgb
-    /// Whether the result is the file as the text of a `data:` URL (RFC 2397), and not the file itself.
+    /// Whether the result is the file as the text of a `data:` URL (RFC 2397).
     package internal(set) var isDataURL = false
-    /// Whether frames stand below one another in a still.
+    /// Whether the frames are stacked vertically in a still.
     package internal(set) var isStacked = false
-    /// Whether the chroma of pixels is made so that edges between colors stay sharp, if the format has a choice.
+    /// Whether the chroma of pixels is computed so that edges between colors stay sharp, if the format supports it.
     ///
-    /// Not if they come from resampled planes: their chroma was subsampled before, and a result that is written from
-    /// planes has no sharper one; but small results are made of pixels, so that they have.
+    /// Not for pixels from resampled planes: their chroma was subsampled before, and a result that is encoded from
+    /// planes has no sharper one; but small results are encoded from pixels, so they have it.
     var hasSharpChroma = true
 
-    /// Bytes of memory that a plan takes besides its own size, roughly.
+    /// Approximate memory of a plan besides its own size, in bytes.
     package var heldByteCount: Int {
         let decodes = additions.count * MemoryLayout<DecodePlan>.stride
-        // A step's values are no longer than its text by more than this.
+        // A step's values exceed the length of its text by at most this.
         return steps.reduce(decodes + (attribution?.byteCount ?? 0)) { $0 + 256 + 4 * $1.keyText.utf8.count }
     }
 
-    /// A plan of these values, with a fixed quality.
+    /// Creates a plan with a fixed quality.
     ///
-    /// Steps before the first resample work on the source's own pixels, so only a plan that begins with one may have
-    /// the source reduced while it is decoded.
+    /// Steps before the first resample work on the source's own pixels, so only a plan that begins with a resample may
+    /// reduce the source while decoding.
     ///
-    /// - Parameter effort: The encoder's effort; nil for the format's usual one.
+    /// - Parameter effort: The encoder's effort; nil for the format's default.
     package init(
         decode: DecodePlan = DecodePlan(), source: FrameShape, steps: RenderSteps, format: ImageFormat, quality: Int,
         effort: Int? = nil
@@ -73,7 +70,7 @@ package struct RenderPlan: Hashable, Sendable {
         bitDepth = format.bitDepth
     }
 
-    /// A plan that resamples the whole of an opaque image.
+    /// Creates a plan that resamples a whole opaque image.
     package init(
         decode: DecodePlan = DecodePlan(), resizedSize: PixelSize, light: ResamplingLight = .gamma,
         format: ImageFormat, quality: Int
@@ -83,30 +80,29 @@ package struct RenderPlan: Hashable, Sendable {
             steps: [ResampleStep(to: resizedSize, in: light)], format: format, quality: quality)
     }
 
-    /// Size of the result, of one frame if animated.
+    /// Size of the result, or of one frame of an animation.
     package var outputSize: PixelSize { steps.shape(after: source).size }
 
-    /// Whether all frames are kept.
     package var isAnimated: Bool { decode.isAnimated }
 
-    /// Pixels for one chroma sample on each side, 1 or 2, at the highest quality that may be chosen.
+    /// Pixels per chroma sample on each side, 1 or 2, at the highest quality that may be chosen.
     var chromaStep: Int { chromaStep(at: quality.highest) }
 
-    /// The same at this quality.
+    /// Pixels per chroma sample on each side at this quality.
     func chromaStep(at quality: Int) -> Int { hasFullChroma ? 1 : format.chromaStep(at: quality) }
 
-    /// Whether the result gets a gain map, as far as it is known.
+    /// Whether the result gets a gain map, if known.
     private var hasGainMap: Bool
 
-    /// Whether chroma is not subsampled at any quality: a gain map has one gain for all components, and so cannot mend
+    /// Whether chroma is not subsampled at any quality: a gain map has one gain for all components, and so cannot fix
     /// what small images with a map would lose.
     private var hasFullChroma: Bool { hasGainMap && outputSize.area <= Self.mostFullChromaPixels }
     static let mostFullChromaPixels = 250_000
 
-    /// Whether an image of many colors gets those of a palette.
+    /// Whether the colors of an image are reduced to a palette.
     var choosesPalette: Bool { format.hasPaletteQuality && quality.highest < 100 }
 
-    /// How a file of this quality is written.
+    /// Returns the encoder's settings for this quality.
     func settings(quality: Int) -> EncoderSettings {
         var settings = EncoderSettings(
             quality: encoderQuality(for: quality), effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
@@ -114,24 +110,24 @@ package struct RenderPlan: Hashable, Sendable {
         return settings
     }
 
-    /// The encoder's number for a quality of the plan.
+    /// Converts a quality of the plan to the encoder's scale.
     func encoderQuality(for quality: Int) -> Int {
         qualityScale == .look ? format.encoderQuality(for: quality, pixels: lookPixels) : quality
     }
 
-    /// The look that a quality of the plan means.
+    /// Converts a quality of the plan to visual quality.
     package func look(of quality: Int) -> Int {
         qualityScale == .look ? quality : format.look(of: quality, pixels: lookPixels)
     }
 
-    /// A file of the result as it is answered, with the gain map if there is one.
+    /// Returns the response's file, with the gain map if there is one.
     func finished(_ file: SharedBytes, with gainMap: EncodedGainMap?) -> SharedBytes {
         let profiled = gamut == .p3 ? format.writing?.addProfile?(file, outputSize) ?? file : file
         let attributed = attribution?.written(into: profiled, format: format, size: outputSize) ?? profiled
         return gainMap.flatMap { format.writing?.joinGainMap?(attributed, $0) } ?? attributed
     }
 
-    /// The answer whose image is in this file, with the gain map that is made for it.
+    /// Returns the result in this file, with the gain map created for it.
     ///
     /// - Throws: The errors of the maker.
     func answer(_ file: SharedBytes, gainMap make: GainMapMaker) throws -> EncodedImage {
@@ -140,12 +136,12 @@ package struct RenderPlan: Hashable, Sendable {
             bytes: finished(file, with: gainMap), format: format, size: outputSize, hasGainMap: gainMap != nil)
     }
 
-    /// The border in an image of shapes, which is drawn anew when its border is known; nil for other images.
+    /// The border of a vector image, which is drawn again once its border is known; nil for other images.
     package var drawnBorder: BorderTrim? { decode.drawnSize == nil ? nil : border }
 
-    /// The plan with the steps for the rest of the image after the trim.
+    /// Returns the plan with the steps for the rest of the image after the trim.
     ///
-    /// - Parameter size: The size of the source, if it was drawn anew; nil for the size in which the border was found.
+    /// - Parameter size: The size of the source, if it was drawn again; nil for the size in which the border was found.
     func trimmed(to steps: RenderSteps, drawn size: PixelSize?) -> RenderPlan {
         var rest = self
         (rest.steps, rest.border) = (steps, nil)
@@ -153,7 +149,7 @@ package struct RenderPlan: Hashable, Sendable {
         return rest
     }
 
-    /// The plan for the pixels of an image, whose result shows the colors of sRGB, or of Display P3; gray is gray.
+    /// Returns the plan for the pixels of an image, with a result in sRGB or Display P3; gray stays gray.
     func shown(from image: DecodedImage, in gamut: Gamut) -> RenderPlan {
         var shown = self
         shown.gamut = gamut == .p3 && image.bands >= 3 ? .p3 : .srgb
@@ -162,7 +158,7 @@ package struct RenderPlan: Hashable, Sendable {
         return shown
     }
 
-    /// The plan without its first steps, which are done.
+    /// Returns the plan without its first steps, which are done.
     func afterFirst(_ count: Int) -> RenderPlan {
         var rest = self
         rest.source = steps.prefix(count).reduce(source) { $1.shape(after: $0) }
@@ -172,10 +168,11 @@ package struct RenderPlan: Hashable, Sendable {
 }
 
 extension RenderPlan {
-    /// The plan's texts in the key of a result on disk: everything that decides the pixels and bytes, given the source.
+    /// The plan's texts in the key of a result on disk: everything that determines the pixels and bytes, given the
+    /// source.
     ///
-    /// The texts are spelled out: if they followed the names of types and properties, a renaming would lose every
-    /// result on disk. A change that makes other bytes must change a text; no other change may.
+    /// The texts are spelled out: if they were derived from names of types and properties, a renaming would lose every
+    /// result on disk. A change that yields other bytes must change a text; no other change may.
     package var keyTexts: [String] {
         [decode.keyText] + steps.map(\.keyText) + [encodingKeyText]
             + (border.map { ["\($0.keyText)\(drawnBorder == nil ? "" : " drawn anew")"] } ?? [])
@@ -184,7 +181,7 @@ extension RenderPlan {
             + (isDataURL ? ["data URL"] : []) + (isStacked && format.supportsAnimation ? ["stacked"] : [])
     }
 
-    /// The steps in words, one each, for people who check their URLs.
+    /// Descriptions of the steps, for people who check their URLs.
     package var words: [String] {
         let pages = decode.isAnimated ? "all frames, at most \(decode.mostFrames)" : "page \(decode.page)"
         let level = decode.level > 1 ? ", reduced to 1/\(decode.level) of each side" : ""

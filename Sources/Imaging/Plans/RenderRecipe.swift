@@ -1,46 +1,45 @@
-/// Rules by which the options of a grammar become steps, once the header of the source is known.
+/// Rules that convert the options of a URL dialect to steps, once the header of the source is known.
 ///
-/// Sizes, their rounding, the order of the steps and the format of the result differ from grammar to grammar. A recipe
-/// holds the options as its grammar understands them and works all of it out at once, so that no other code knows the
-/// grammar. The same recipe must give the same composition for the same source: results are cached by the plan that is
-/// made of it.
+/// Sizes, their rounding, the order of the steps and the format of the result differ between dialects. A recipe
+/// contains the options as its dialect defines them and resolves all of them at once, so that no other code knows the
+/// dialect. The same recipe must yield the same composition for the same source: results are cached by the resulting
+/// plan.
 package protocol RenderRecipe: Hashable, Sendable {
-    /// How the result is made from `source`.
+    /// Returns how to render the result from `source`.
     ///
-    /// Called a second time if the composition trims: with the box that remained, which the parts and sizes are then
-    /// computed from.
+    /// Called a second time if the composition trims: with the remaining box, from which parts and sizes are then
+    /// computed.
     ///
-    /// - Throws: ``ImagingError`` for a page that the source has not got, or for a result that cannot be made.
+    /// - Throws: ``ImagingError`` for a page that the source does not have, or for a result that cannot be rendered.
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition
 
-    /// The recipe's text in the key of a result whose border is not known yet: all that decides the second composition.
+    /// The recipe's text in the key of a result whose border is not known yet: everything that determines the second
+    /// composition.
     var keyText: String { get }
 
-    /// The recipe as Alula's own parameters can say it; nil for one by other rules.
+    /// The recipe in Alula's own parameters; nil for one with other rules.
     var ownOptions: RenderingOptions? { get }
 }
 
 extension RenderRecipe {
-    /// None.
     package var ownOptions: RenderingOptions? { nil }
 }
 
-/// A source that a recipe is applied to, and the rules for all requests.
+/// A source to apply a recipe to, and the rules for all requests.
 package struct RecipeSource: Hashable, Sendable {
-    /// The header of the source.
     package let header: ImageHeader
-    /// The part that remained after the trim, in pixels of the upright page; nil before the trim, and without one.
+    /// The part that remains after the trim, in pixels of the upright page; nil before the trim, and without one.
     package internal(set) var box: ImagePart?
-    /// The headers of the request's additional sources, in their order.
+    /// The headers of the request's additional sources, in order.
     package let additions: [ImageHeader]
-    /// The choices of the operator.
+    /// The operator's choices.
     package let rules: RenderingRules
-    /// The formats that cannot hold the result.
+    /// The formats that cannot represent the result.
     ///
-    /// A recipe that chooses the format chooses another one; one that the request names stays, and the request fails.
+    /// A recipe that chooses the format must choose another one; a format that the request names is kept, and the
+    /// request fails.
     package internal(set) var unfit: Set<ImageFormat> = []
 
-    /// A source with this header.
     package init(
         header: ImageHeader, box: ImagePart? = nil, additions: [ImageHeader] = [],
         rules: RenderingRules = RenderingRules()
@@ -51,79 +50,75 @@ package struct RecipeSource: Hashable, Sendable {
         self.rules = rules
     }
 
-    /// Bounds on sources and results.
     package var limits: ImagingLimits { rules.limits }
 
-    /// The first of `formats` that can hold the result, else PNG, or JPEG for an opaque still.
+    /// Returns the first of `formats` that can represent the result, otherwise PNG, or JPEG for an opaque still.
     ///
-    /// - Parameter isMoving: Whether the result keeps several frames, if its format can.
+    /// - Parameter isMoving: Whether the result keeps several frames, if its format supports them.
     package func firstFit(of formats: [ImageFormat], hasAlpha: Bool, isMoving: Bool = false) -> ImageFormat {
         .first(of: formats, except: unfit, hasAlpha: hasAlpha, isMoving: isMoving)
     }
 
-    /// The same source with the part that remained after the trim.
+    /// Returns the same source with the part that remains after the trim.
     package func with(box: ImagePart?) -> RecipeSource {
         var source = self
         source.box = box
         return source
     }
 
-    /// All of a page, or the part of it that remained after the trim.
+    /// Returns the whole page, or the part that remains after the trim.
     package func whole(ofPage page: Int = 0) -> ImagePart { box ?? ImagePart(allOf: header.page(page).size) }
 }
 
-/// The way to make a result: the decode, the steps and the file.
+/// How to render a result: the decode, the steps and the file.
 package struct Composition: Sendable {
-    /// The page or frame that is shown, from 0; the first of those that are kept.
+    /// The page or frame to show, from 0; the first of several frames.
     package var page = 0
-    /// The most frames that are kept, from the first; 1 for a still.
+    /// The most frames to keep, starting with the first; 1 for a still.
     package var frames = 1
-    /// Whether several frames become one tall image in a format without animations; only the first one is shown
-    /// otherwise.
+    /// Whether several frames become one tall image in a format without animations; otherwise only the first one is
+    /// shown.
     package var stacksFrames = false
-    /// How an animation is played; nil for as the source is.
+    /// The timing of an animation; nil for the source's.
     package var timing: FrameTiming?
-    /// The border that is cut off before; nil for none, as for animations.
+    /// The border to remove first; nil for none, as for animations.
     package var trim: ImageOperations.Trim?
-    /// Whether a trim may make the result larger than it is without one, which its memory is then reserved for.
+    /// Whether a trim may enlarge the result, for which memory is then reserved.
     package var mayGrowByTrim = true
-    /// The part that is kept, in pixels of the upright page; nil for all that the trim leaves.
+    /// The part to keep, in pixels of the upright page; nil for everything that the trim leaves.
     package var part: ImagePart?
-    /// The turn of the part, as the EXIF orientation that it makes upright, 1…8.
+    /// The turn of the part.
     package var turn = QuarterTurn.none
-    /// The size that the part is resampled to, after the turn.
+    /// The size to which the part is resampled, after the turn.
     package var size: PixelSize
-    /// The sides of `size` that decide the level of the decode; nil for both, of which one may have been rounded up.
+    /// The sides of `size` that determine the level of the decode; nil for both, one of which may have been rounded up.
     var decidingSides: [RenderLayout.Side]?
-    /// The part of the resampled and turned image that is kept; nil for all of it.
+    /// The part to keep of the resampled and turned image; nil for all of it.
     package var crop: CropStep?
-    /// The amounts that resampling averages.
+    /// The values that resampling averages.
     package var light = ResamplingLight.gamma
     /// The steps after the resample, the turn and the crop.
     package var steps: RenderSteps = []
-    /// The additional sources that the steps use, in the order of ``RecipeSource/additions``; nil for one that is not
-    /// used.
+    /// The additional sources that the steps use, in the order of ``RecipeSource/additions``; nil for an unused one.
     package var additions: [RecipeAddition?] = []
-    /// The format of the result.
     package var format: ImageFormat
-    /// How the encoder's quality is decided, in formats that have one.
+    /// How the encoder's quality is chosen, in formats that have one.
     package var quality: EncodingQuality
-    /// The meaning of the quality.
     package var qualityScale = QualityScale.encoder
-    /// The quality of the palette in formats that have no other, 1…100; nil for the image's own colors.
+    /// The quality of the palette in formats without another quality, 1…100; nil for the image's own colors.
     var paletteQuality: Int?
-    /// Bits of a component, in formats with a choice; nil for the usual ones.
+    /// Bits per component, if the format supports several; nil for the default.
     package var bitDepth: Int?
-    /// The colors of the result; nil for what the operator has chosen.
+    /// The colors of the result; nil for the operator's choice.
     package var gamut: Gamut?
-    /// Whether files that can hold it say who made the source and who owns the rights.
+    /// Whether to write the source's artist and copyright, if the format supports it.
     package var keepsCopyright = false
-    /// Whether files that can hold it have the gain map of the source, if no step changes colors or adds pixels.
+    /// Whether to keep the source's gain map, if the format supports it and no step changes colors or adds pixels.
     package var keepsGainMap = false
     /// Whether the result is the file as the text of a `data:` URL.
     package var isDataURL = false
 
-    /// A composition of all of the first page, resampled to `size`.
+    /// Creates a composition of the whole first page, resampled to `size`.
     package init(size: PixelSize, format: ImageFormat, quality: EncodingQuality) {
         self.size = size
         self.format = format
@@ -131,33 +126,33 @@ package struct Composition: Sendable {
     }
 }
 
-/// An additional source as a step of a composition uses it.
+/// How a composition uses an additional source.
 package struct RecipeAddition: Sendable {
     /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
     private(set) var level = 1
-    /// The size in which an image of shapes is drawn; nil for its natural size, and for images of pixels.
+    /// The size to draw a vector image at; nil for its natural size, and for raster images.
     private(set) var drawnSize: PixelSize?
-    /// The rectangle that fills this size; nil for all of the image.
+    /// The rectangle that fills this size; nil for the whole image.
     private(set) var drawnPart: DrawnPart?
     /// A frame of the decoded source.
     package let decoded: FrameShape
 
-    /// An additional source with this header that is scaled to `size`.
+    /// Creates an additional source that is scaled to `size`.
     ///
-    /// If the image is trimmed, its size is not known when the decode is planned; `isSizeCertain` is false then, for
+    /// If the image is trimmed, its size is not known when the decode is planned; `isSizeCertain` is then false for
     /// both compositions.
     package init(_ header: ImageHeader, scaledTo size: PixelSize, isSizeCertain: Bool = true) {
         level = isSizeCertain && header.drawing == nil ? Self.level(of: header.size, for: size) : 1
         decoded = header.shape.reduced(by: level)
     }
 
-    /// An additional source of shapes that is drawn in this size, or of which a part is.
+    /// Creates an additional vector source that is drawn, as a whole or in part, at this size.
     init(_ header: ImageHeader, drawnIn size: PixelSize, part: DrawnPart?) {
         (drawnSize, drawnPart) = (size, part)
         decoded = FrameShape(size: size, hasAlpha: header.hasAlpha)
     }
 
-    /// The largest level that leaves at least twice the pixels of `scaled` on both sides.
+    /// Returns the largest level that leaves at least twice the pixels of `scaled` on both sides.
     private static func level(of source: PixelSize, for scaled: PixelSize) -> Int {
         [8, 4, 2].first { level in
             source.width >= 2 * level * scaled.width && source.height >= 2 * level * scaled.height
@@ -165,11 +160,10 @@ package struct RecipeAddition: Sendable {
     }
 }
 
-/// Any recipe, as a value that can be compared.
+/// A type-erased, comparable recipe.
 package struct AnyRenderRecipe: Sendable {
     package let recipe: any RenderRecipe
 
-    /// Holds `recipe`.
     package init(_ recipe: some RenderRecipe) {
         self.recipe = recipe
     }

@@ -1,13 +1,13 @@
 extension RenderSteps {
-    /// Whether the steps cut, resample and turn an image of this size, and do nothing else.
+    /// Returns whether the steps only crop, resample and turn an image of this size.
     func areGeometry(on size: PixelSize) -> Bool { placed().geometry(on: size) != nil }
 
-    /// How a gain map of size `map` follows these steps of its image; nil if they do more than cut, resample and turn
-    /// it.
+    /// Returns how a gain map of size `map` follows these steps of its image; nil if they do more than crop, resample
+    /// and turn.
     ///
-    /// The map becomes as large as the result, unless it is smaller: if it kept its own scale, a small result would
-    /// show the coarseness of its map, which the source does not show. That of a small result is enlarged up to twice,
-    /// because only a map of the result's size mends what its image lost.
+    /// The map gets the result's size, unless it is smaller: with its own scale, a small result would show the
+    /// coarseness of its map, which the source does not show. The map of a small result is enlarged up to twice,
+    /// because only a map of the result's size fixes what its image lost.
     func ofGainMap(of map: PixelSize, for image: PixelSize) -> GainMapGeometry? {
         guard let target = geometry(on: image) else { return nil }
         let part = target.shownPart(of: image)
@@ -23,9 +23,9 @@ extension RenderSteps {
         return GainMapGeometry(part: part, size: size, isFitted: isFitted, turn: target.turn)
     }
 
-    /// The part, the size and the turn that the steps come to; nil if they do more than cut, resample and turn.
+    /// Returns the total part, size and turn of the steps; nil if they do more than crop, resample and turn.
     ///
-    /// A conversion to the gamut of the result is one of the image alone.
+    /// A gamut conversion does not count, because it applies only to the image.
     private func geometry(on size: PixelSize) -> PlanarTarget? {
         let steps = RenderSteps(filter { !($0 is GamutStep) })
         var (target, count) = steps.planarTarget(from: PlanarTarget(of: size))
@@ -38,7 +38,7 @@ extension RenderSteps {
 }
 
 extension PlanarTarget {
-    /// This target with a crop after its turn; nil if that is not within the image.
+    /// Adds a crop after the turn; returns nil if it is not within the image.
     fileprivate func cropped(afterTurn crop: CropStep) -> PlanarTarget? {
         var upright = self
         upright.turn = .none
@@ -48,7 +48,7 @@ extension PlanarTarget {
         return next
     }
 
-    /// The part of an image of size `whole` that is shown, in whole pixels of it.
+    /// Returns the visible part of an image of size `whole`, in whole pixels.
     fileprivate func shownPart(of whole: PixelSize) -> ImagePart {
         let part = part ?? ImagePart(allOf: whole)
         func edges(_ start: Int, _ length: Int, of resized: Int, from first: Int, _ count: Int) -> (Int, Int) {
@@ -63,14 +63,13 @@ extension PlanarTarget {
     }
 }
 
-/// The part of an image whose gain map is shown, and how.
+/// The visible part of an image with a gain map, and the map's transformation.
 struct GainMapGeometry {
     let part: ImagePart
     /// Size of the map before it is turned.
     let size: PixelSize
     /// Whether the image is averaged to this size, so that the map is fitted to it.
     let isFitted: Bool
-    /// The EXIF orientation that the map is turned from, 1…8.
     let turn: QuarterTurn
 
     /// The steps of a map that is not fitted to its image.

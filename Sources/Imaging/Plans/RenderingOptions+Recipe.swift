@@ -1,4 +1,4 @@
-/// Alula's own rules, as docs/operations.md states them.
+/// Alula's own rules, as defined in docs/operations.md.
 extension RenderingOptions: RenderRecipe {
     package var ownOptions: RenderingOptions? { self }
 
@@ -6,7 +6,7 @@ extension RenderingOptions: RenderRecipe {
         let format = try chosenFormat(for: source)
         var frame = try frame(of: source, as: format)
         if let watermark, let header = source.additions.first {
-            // Before a trim, the size of the result is not known: the decode is the one for the untrimmed image.
+            // Before a trim, the size of the result is not known: the decode is planned for the untrimmed image.
             let untrimmed = source.box == nil ? frame : try self.frame(of: source.with(box: nil), as: format)
             let mark = PlacedWatermark(watermark, ratio: devicePixelRatio, header: header)
             let addition = mark.addition(
@@ -22,9 +22,9 @@ extension RenderingOptions: RenderRecipe {
         return composition(of: frame, as: format)
     }
 
-    /// The image after all steps but the watermark.
+    /// Returns the image after all steps but the watermark.
     ///
-    /// - Throws: ``ImagingError`` for a page that the source has not got, and for a crop outside of it.
+    /// - Throws: ``ImagingError`` for a page that the source does not have, and for a crop outside it.
     package func frame(of source: RecipeSource, as format: ImageFormat) throws(ImagingError) -> Frame {
         let number = keepsFrames(of: source.header, in: format) ? 0 : page
         guard number < source.header.frames else { throw .noSuchPage(page, pages: source.header.frames) }
@@ -40,11 +40,10 @@ extension RenderingOptions: RenderRecipe {
         return frame
     }
 
-    /// The way to make the image of a frame.
     package func composition(of frame: Frame, as format: ImageFormat) -> Composition {
         let source = frame.source
         var composition = frame.composition(as: format, encodingQuality(by: source.rules))
-        // A quality that no one named is a look in the URLs of all services.
+        // A default quality means visual quality in the URLs of all services.
         composition.qualityScale = quality == nil ? .look : qualityScale
         composition.frames = keepsFrames(of: source.header, in: format) ? .max : 1
         composition.trim = operations.trim
@@ -61,13 +60,13 @@ extension RenderingOptions: RenderRecipe {
         keepsFrames(of: header) && format.supportsAnimation
     }
 
-    /// Whether the result keeps the frames of a source with this header, if its format can.
+    /// Returns whether the result keeps the frames of a source with this header, if its format supports them.
     private func keepsFrames(of header: ImageHeader) -> Bool {
         isAnimated && operations.trim == nil && header.frames > 1 && header.format.hasMovingFrames
     }
 
-    /// The format of the result, by the size that it has if nothing is trimmed: a trim makes it once more, and must
-    /// not change its format.
+    /// Returns the format of the result, by its size without a trim: a trim computes it again, and must not change the
+    /// format.
     private func chosenFormat(for source: RecipeSource) throws(ImagingError) -> ImageFormat {
         if case .fixed(let format) = format { return format }
         let header = source.header.page(page)
@@ -78,7 +77,7 @@ extension RenderingOptions: RenderRecipe {
             isMoving: keepsFrames(of: source.header), automatic: source.rules.automaticFormats, except: source.unfit)
     }
 
-    /// How the quality of a result is decided.
+    /// Returns how the quality of a result is chosen.
     private func encodingQuality(by rules: RenderingRules) -> EncodingQuality {
         if isQualityAutomatic { return .similar(rules.similarity) }
         let quality = quality ?? rules.defaultQuality(ImageFormat.usualLook)
@@ -93,13 +92,13 @@ extension RenderingOptions: RenderRecipe {
     }
 }
 
-/// A watermark's source, and how it is laid on a result.
+/// A watermark's source, and its placement on a result.
 private struct PlacedWatermark {
     private let options: WatermarkOptions
     /// Device pixels per CSS pixel, in thousandths.
     private let ratio: Int
     private let header: ImageHeader
-    /// The size of the source; fractions of a pixel count for the proportion of a drawing.
+    /// The size of the source; fractions of a pixel count for the aspect ratio of a drawing.
     private let own: PixelSize
 
     init(_ options: WatermarkOptions, ratio: Int, header: ImageHeader) {
@@ -107,15 +106,15 @@ private struct PlacedWatermark {
         own = options.scale == nil ? header.size : header.drawing ?? header.size
     }
 
-    /// Where it lies on a result of this size; nil if outside.
+    /// Returns its layout on a result of this size; nil if outside.
     func layout(on result: PixelSize, isDrawnAlone: Bool) -> OverlayLayout? {
         let layout = OverlayLayout(options, ratio: ratio, own: own, result: result)
         return isDrawnAlone ? layout?.covering : layout
     }
 
-    /// The decode for a result of this size; it depends on sizes alone.
+    /// Returns the decode for a result of this size; it depends only on sizes.
     ///
-    /// If a drawing of all of it would be too large, the part that is seen is drawn alone.
+    /// If a drawing of the whole would be too large, only the visible part is drawn.
     ///
     /// - Parameter isFinal: Whether the result has this size; false before a trim.
     func addition(on result: PixelSize, isFinal: Bool, limits: ImagingLimits) -> RecipeAddition {
@@ -136,7 +135,7 @@ private struct PlacedWatermark {
 }
 
 extension WatermarkOptions {
-    /// The text in the key of a result: all that decides the layout once the size of the result is known.
+    /// The text in the key of a result: everything that determines the layout once the size of the result is known.
     fileprivate var keyText: String {
         "watermark \(isTiled ? "tiles" : position.keyText) \(x),\(y) \(scale.map(String.init) ?? "own") \(opacity)"
     }
@@ -152,7 +151,6 @@ extension ImageOperations.Crop {
 }
 
 extension Gravity {
-    /// The place in the key of a result.
     fileprivate var keyText: String {
         switch self {
         case .center: "center"

@@ -1,6 +1,6 @@
 /// The part of a source that a render shows before it is resampled, and its turn.
 ///
-/// The part is resampled first and turned then, because that is the same and turns fewer pixels.
+/// The part is resampled first and turned then, because that is equivalent and turns fewer pixels.
 struct WantedPart {
     /// The part, in pixels of the upright source; nil for all of it.
     let part: ImagePart?
@@ -8,37 +8,36 @@ struct WantedPart {
     /// The part, or all of the source.
     let naturalPart: ImagePart
 
-    /// The part of `box` that `operations` name; `box` is all of the source, or what remains of it after a trim.
+    /// Creates the part of `box` that `operations` name; `box` is the whole source, or the rest after a trim.
     ///
     /// - Throws: ``ImagingError/cropOutside(_:)``.
     init(_ operations: ImageOperations, of box: ImagePart) throws(ImagingError) {
         self.init(try operations.crop?.part(of: box) ?? box, turn: operations.turn)
     }
 
-    /// A part that is turned from an EXIF orientation.
     init(_ part: ImagePart, turn: QuarterTurn) {
         self.part = part.isWhole ? nil : part
         naturalPart = part
         self.turn = turn
     }
 
-    /// The size that the layout starts from.
+    /// The size from which the layout starts.
     var size: PixelSize { turn.turned(naturalPart.size) }
 
-    /// The size before the turn that becomes `size`.
+    /// Returns the size before the turn that becomes `size`.
     func sizeBeforeTurn(_ size: PixelSize) -> PixelSize { turn.inverse.turned(size) }
 
-    /// The size in which an image of shapes is drawn if the part has `size` after the turn, and the rectangle of the
-    /// part; nil for all of it.
+    /// Returns the size at which to draw a vector image so that the part has `size` after the turn, and the rectangle
+    /// of the part; nil for all of it.
     ///
-    /// All of the image is drawn, and the crops cut it, unless that takes more pixels than are allowed. Then the
-    /// rectangle that the crops leave is drawn alone.
+    /// The whole image is drawn and then cropped, unless that takes more pixels than allowed. Then only the rectangle
+    /// that the crops leave is drawn.
     ///
     /// - Parameters:
-    ///   - crop: The crop of the resampled image after the turn; nil for none.
-    ///   - maximumPixels: Most pixels of a drawing.
-    ///   - longestSide: Longest side of a drawing.
-    /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for a size that no image has.
+    /// - crop: The crop of the resampled image after the turn; nil for none.
+    /// - maximumPixels: Most pixels of a drawing.
+    /// - longestSide: Longest side of a drawing.
+    /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for an impossible size.
     func drawing(
         for size: PixelSize, crop: CropStep? = nil, maximumPixels: Int, longestSide: Int
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {
@@ -54,7 +53,7 @@ struct WantedPart {
         )
     }
 
-    /// The smallest size of the whole source in which the part has `size` at least after the turn.
+    /// Returns the smallest size of the whole source in which the part has at least `size` after the turn.
     private func drawnSize(for size: PixelSize) -> PixelSize {
         let needed = sizeBeforeTurn(size)
         guard let part else { return needed }
@@ -64,7 +63,7 @@ struct WantedPart {
             height: side(part.whole.height, needed.height, of: part.size.height))
     }
 
-    /// The crop of the resampled image that becomes `crop` after the turn; `whole` is the size after it.
+    /// Returns the crop of the resampled image that becomes `crop` after the turn; `whole` is the size after it.
     func beforeTurn(_ crop: CropStep, in whole: PixelSize) -> CropStep {
         let part = turn.inverse.turned(ImagePart(x: crop.x, y: crop.y, size: crop.size, of: whole))
         return CropStep(x: part.x, y: part.y, size: part.size)
@@ -72,7 +71,7 @@ struct WantedPart {
 }
 
 extension ImageOperations {
-    /// The mirrors, and then the quarter turns.
+    /// The mirrors, followed by the quarter turns.
     fileprivate var turn: QuarterTurn {
         let mirror: QuarterTurn =
             switch flip {
@@ -84,12 +83,12 @@ extension ImageOperations {
         return mirror.then(QuarterTurn(quarters: rotation.isMultiple(of: 90) ? rotation / 90 : 0))
     }
 
-    /// The angle of a rotation that is not made of quarter turns; nil for none.
+    /// The angle of a rotation other than by quarter turns; nil for none.
     var freeRotation: Int? { rotation.isMultiple(of: 90) ? nil : rotation }
 }
 
 extension ImageOperations.Crop {
-    /// The part, clipped to `box`.
+    /// Returns the part, clipped to `box`.
     ///
     /// - Throws: ``ImagingError/cropOutside(_:)``.
     fileprivate func part(of box: ImagePart) throws(ImagingError) -> ImagePart {
