@@ -10,8 +10,8 @@ struct Exporters: Sendable {
     /// Starts the configured exporters.
     ///
     /// - Parameters:
-    /// - tracer: Holds the spans; nil without tracing.
-    /// - start: When the metrics began to count, in nanoseconds since 1970.
+    ///   - tracer: Holds the spans; nil without tracing.
+    ///   - start: When the metrics began to count, in nanoseconds since 1970.
     init(
         _ settings: Settings, tracer: Tracer?, registry: MetricsRegistry, since start: Int64, time: any Timekeeper
     ) {

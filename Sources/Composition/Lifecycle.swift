@@ -7,7 +7,7 @@ package import Settings
 import Telemetry
 import ThumbnailAPI
 
-/// The life of the server process: limits, start, signals, end.
+/// The life of the serving process: limits, start, signals, end.
 package enum Lifecycle {
     /// Serves until SIGTERM or SIGINT; a second one exits at once.
     ///

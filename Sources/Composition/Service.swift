@@ -44,9 +44,9 @@ package struct Engine: Sendable {
     /// Starts the components.
     ///
     /// - Parameters:
-    /// - settings: The configured settings.
-    /// - logger: The log of all components.
-    /// - time: The clock for freshness and waits.
+    ///   - settings: The configured settings.
+    ///   - logger: The log of all components.
+    ///   - time: The clock for freshness and waits.
     package init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         registry = MetricsRegistry()
         timekeeper = time
@@ -192,9 +192,9 @@ struct Service: Sendable {
     /// Starts all components; both listeners accept when it returns.
     ///
     /// - Parameters:
-    /// - settings: The configured settings.
-    /// - logger: The service's log.
-    /// - time: The clock for freshness and waits.
+    ///   - settings: The configured settings.
+    ///   - logger: The service's log.
+    ///   - time: The clock for freshness and waits.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         let start = time.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, time: time)

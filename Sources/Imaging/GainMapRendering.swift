@@ -23,9 +23,9 @@ extension DecodedGainMap {
     /// turn, or if the map cannot be resampled.
     ///
     /// - Parameters:
-    /// - file: The result's file without a map.
-    /// - image: The decoded image, before any step.
-    /// - steps: The steps, with resolved positions.
+    ///   - file: The result's file without a map.
+    ///   - image: The decoded image, before any step.
+    ///   - steps: The steps, with resolved positions.
     /// - Throws: The error of `token`.
     func encoded(
         for file: SharedBytes, of image: DecodedImage, by plan: RenderPlan, _ steps: RenderSteps, token: WorkToken,

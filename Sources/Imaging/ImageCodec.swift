@@ -83,9 +83,9 @@ extension ImageCodec {
     /// A first drawing at natural size reveals the border. The second one depends only on that and on `border`.
     ///
     /// - Parameters:
-    /// - header: The file's header.
-    /// - plan: The first drawing.
-    /// - reserve: Reserves memory for the second drawing, which it gets as a plan.
+    ///   - header: The file's header.
+    ///   - plan: The first drawing.
+    ///   - reserve: Reserves memory for the second drawing, which it gets as a plan.
     /// - Throws: As ``decode(_:header:plan:limits:token:)``, ``ImagingError`` for a drawing that exceeds the limits,
     ///   and errors of `reserve`.
     package func draw(

@@ -6,10 +6,10 @@ package enum ImageDecoder {
     /// Decodes a file as `plan` specifies.
     ///
     /// - Parameters:
-    /// - header: The file's header.
-    /// - lane: The path for files that both paths support; only measurements and comparisons choose.
-    /// - jpeg: The decoder of JPEG planes, which are kept unchanged; only measurements and comparisons choose.
-    /// - room: Allocates the memory of the pixels.
+    ///   - header: The file's header.
+    ///   - lane: The lane for files that both lanes support; only measurements and comparisons choose.
+    ///   - jpeg: The decoder of JPEG planes, which are kept unchanged; only measurements and comparisons choose.
+    ///   - room: Allocates the memory of the pixels.
     /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops
     ///   the work.
     package static func decode(
@@ -68,10 +68,10 @@ package enum ImageDecoder {
         case planar, vips
 
         #if VIPS_LANE
-        /// The path of a build that benchmarks compare the service with.
+        /// The lane of a build that benchmarks compare the service with.
         package static let usual = Lane.vips
         #else
-        /// The path of the service.
+        /// The lane of the service.
         package static let usual = Lane.planar
         #endif
     }
@@ -210,7 +210,7 @@ extension ImageDecoder {
 }
 
 extension ImageHeader {
-    /// Returns the part of a reduction that the format's own decoder does with less work.
+    /// Returns the part of a level that the format's own decoder applies with less work.
     fileprivate func loadedLevel(for level: Int) -> Int {
         switch format.reading.reduction {
         case .transform: break

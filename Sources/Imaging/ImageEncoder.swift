@@ -6,8 +6,8 @@ package enum ImageEncoder {
     /// Encodes packed rows of interleaved 8-bit pixels: gray, gray with alpha, sRGB or sRGB with alpha.
     ///
     /// - Parameters:
-    /// - quality: 1…100, nil for the format's default.
-    /// - effort: The encoder's effort, on its own scale; nil for the format's default.
+    ///   - quality: 1…100, nil for the format's default.
+    ///   - effort: The encoder's effort, on its own scale; nil for the format's default.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func encode(
         pixels: [UInt8], size: PixelSize, bands: Int, format: ImageFormat, quality: Int?, effort: Int? = nil

@@ -37,7 +37,7 @@ package enum ImageLibrary {
         try result.get()
     }
 
-    /// Starts the libraries in a worker process; the server process has tested them with ``start()``.
+    /// Starts the libraries in a worker process; the serving process has tested them with ``start()``.
     ///
     /// - Throws: ``StartError``.
     package static func startDecoding() throws(StartError) {

@@ -8,12 +8,12 @@ package enum ImageRenderer {
     /// The same pixels and plan yield the same bytes, on any thread and with any codec.
     ///
     /// - Parameters:
-    /// - image: The pixels that the steps begin with.
-    /// - additions: The pixels of additional sources, one for each decode of the plan.
-    /// - reuse: Caches the forms that steps convert these pixels to.
-    /// - plan: The plan of the render.
-    /// - token: Reports cancellation.
-    /// - codec: Runs encoders that cannot be interrupted.
+    ///   - image: The pixels that the steps begin with.
+    ///   - additions: The pixels of additional sources, one for each decode of the plan.
+    ///   - reuse: Caches the forms that steps convert these pixels to.
+    ///   - plan: The plan of the render.
+    ///   - token: Reports cancellation.
+    ///   - codec: Runs encoders that cannot be interrupted.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the
     ///   work.
     package static func render(

@@ -18,9 +18,9 @@ package struct SettingsLoader {
     /// Loads the settings.
     ///
     /// - Parameters:
-    /// - arguments: The words after the command on the command line: `--name value` or `--name=value`.
-    /// - environment: The process's environment.
-    /// - readFile: Reads the text of the settings file.
+    ///   - arguments: The words after the command on the command line: `--name value` or `--name=value`.
+    ///   - environment: The process's environment.
+    ///   - readFile: Reads the text of the settings file.
     /// - Throws: ``Failure``.
     package static func load(
         arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
@@ -51,8 +51,8 @@ package struct SettingsLoader {
     /// Checks a settings file by itself; returns its settings and all problems.
     ///
     /// - Parameters:
-    /// - values: The file's members.
-    /// - environment: The process's environment, in which the file's secrets are looked up.
+    ///   - values: The file's members.
+    ///   - environment: The process's environment, in which the file's secrets are looked up.
     package static func check(
         _ values: [ExactText: JSONValue], environment: [String: String]
     ) -> (settings: Settings, problems: [SettingsProblem]) {
@@ -291,8 +291,8 @@ package struct SettingsProblem: Error, Equatable {
     /// Creates a problem with an invalid value.
     ///
     /// - Parameters:
-    /// - spelling: The setting as the operator wrote it.
-    /// - text: The value, if it may be shown.
+    ///   - spelling: The setting as the operator wrote it.
+    ///   - text: The value, if it may be shown.
     init(_ spelling: String, _ fault: InvalidValue, text: String? = nil, path: String? = nil) {
         let shown = Self.shown(text) ?? "its value"
         self.init(path: path, line: "\(spelling): \(shown) is not allowed; allowed is \(fault.allowed)")

@@ -21,7 +21,7 @@ static void fail(j_common_ptr codec)
     longjmp(reader->escape, 1);
 }
 
-// If libjpeg can continue after damage, the result is shown as it is, as in the other path.
+// If libjpeg can continue after damage, the result is shown as it is, as in the other lane.
 static void ignore_message(j_common_ptr codec, int level)
 {
     (void) codec, (void) level;

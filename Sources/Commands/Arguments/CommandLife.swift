@@ -8,9 +8,9 @@ enum CommandLife {
     /// Parses a command's arguments, prints its help if requested, and runs it until it ends or a signal stops it.
     ///
     /// - Parameters:
-    /// - command: The command.
-    /// - arguments: The words after its name.
-    /// - body: Does the work and returns the exit status. It is canceled when a signal arrives.
+    ///   - command: The command.
+    ///   - arguments: The words after its name.
+    ///   - body: Does the work and returns the exit status. It is canceled when a signal arrives.
     static func run(
         _ command: CommandDescription, _ arguments: [String],
         _ body: @escaping @Sendable (CommandArguments) async throws -> CInt

@@ -39,8 +39,8 @@ final class BatchRecord: Sendable {
     /// Opens the record of an existing folder.
     ///
     /// - Parameters:
-    /// - folder: The folder.
-    /// - options: A text that is equal for runs with the same results.
+    ///   - folder: The folder.
+    ///   - options: A text that is equal for runs with the same results.
     /// - Throws: ``CommandFailure`` whose reason names the file.
     init(in folder: String, options: String) throws(CommandFailure) {
         self.options = options

@@ -21,9 +21,9 @@ struct CommandSession: Sendable {
     /// Starts the engine.
     ///
     /// - Parameters:
-    /// - settings: The settings of the service; only those for fetching and rendering apply.
-    /// - jobs: The most images to process in parallel; nil for the settings' number.
-    /// - isVerbose: Whether to show the engine's full log, beyond the level in the settings.
+    ///   - settings: The settings of the service; only those for fetching and rendering apply.
+    ///   - jobs: The most images to process in parallel; nil for the settings' number.
+    ///   - isVerbose: Whether to show the engine's full log, beyond the level in the settings.
     init(_ settings: Settings, jobs: Int? = nil, isVerbose: Bool = false) throws {
         var settings = Self.adapted(settings, jobs: jobs)
         try? DescriptorLimit.raise(toServe: &settings)

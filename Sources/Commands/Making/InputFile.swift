@@ -21,10 +21,10 @@ enum InputFile {
     /// Reads all bytes.
     ///
     /// - Parameters:
-    /// - path: The file, or ``Program/standardInput``.
-    /// - size: The expected number of bytes, to allocate memory.
-    /// - most: The most bytes to read.
-    /// - token: Checked between pieces.
+    ///   - path: The file, or ``Program/standardInput``.
+    ///   - size: The expected number of bytes, to allocate memory.
+    ///   - most: The most bytes to read.
+    ///   - token: Checked between pieces.
     /// - Throws: ``CommandFailure``, ``TooLong``, or the error of `token`.
     static func blockingRead(
         _ path: String, expecting size: Int = 0, atMost most: Int, token: WorkToken = WorkToken()

@@ -17,11 +17,11 @@ struct MakingOptions: Sendable {
     /// Reads the parameters and checks the output.
     ///
     /// - Parameters:
-    /// - parameters: The result parameters.
-    /// - output: The value of `--output`.
-    /// - isSeveral: Whether there are several results, which need a folder.
-    /// - isList: Whether the sources are a list, whose results always need a folder.
-    /// - settings: Contains the presets and watermarks that parameters may name.
+    ///   - parameters: The result parameters.
+    ///   - output: The value of `--output`.
+    ///   - isSeveral: Whether there are several results, which need a folder.
+    ///   - isList: Whether the sources are a list, whose results always need a folder.
+    ///   - settings: Contains the presets and watermarks that parameters may name.
     /// - Throws: ``WrongUse``.
     init(
         _ parameters: [(name: String, value: String)], output: String, isSeveral: Bool, isList: Bool = false,

@@ -61,9 +61,9 @@ struct OperatorClient: Sendable {
     /// Sends a request and waits for the response, on the calling thread.
     ///
     /// - Parameters:
-    /// - method: For example `GET`.
-    /// - target: The path and the query, percent-encoded.
-    /// - json: The body; nil for none.
+    ///   - method: For example `GET`.
+    ///   - target: The path and the query, percent-encoded.
+    ///   - json: The body; nil for none.
     /// - Throws: ``CommandFailure``.
     func blockingSend(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
         var request = HTTPRequest(method: HTTPRequest.Method(rawValue: method), target: target)

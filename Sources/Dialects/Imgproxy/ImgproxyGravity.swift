@@ -32,8 +32,8 @@ struct ImgproxyGravity: Hashable, Sendable {
     /// Returns the top left corner of `inner` on `outer`.
     ///
     /// - Parameters:
-    /// - ratio: The factor of distances in pixels.
-    /// - mayOverhang: Whether a part of `inner` may lie outside; at least one pixel stays inside.
+    ///   - ratio: The factor of distances in pixels.
+    ///   - mayOverhang: Whether a part of `inner` may lie outside; at least one pixel stays inside.
     func place(
         of inner: PixelSize, on outer: PixelSize, ratio: Double, mayOverhang: Bool = false
     ) -> (x: Int, y: Int) {

@@ -33,9 +33,9 @@ struct ImgproxyLayout: Hashable, Sendable {
     /// Creates the layout for a source of this size.
     ///
     /// - Parameters:
-    /// - source: The size after all turns.
-    /// - isDrawing: Whether the source is a vector image, which is enlarged without loss.
-    /// - prescaling: How the source is reduced while decoding.
+    ///   - source: The size after all turns.
+    ///   - isDrawing: Whether the source is a vector image, which is enlarged without loss.
+    ///   - prescaling: How the source is reduced while decoding.
     init(_ options: ImgproxyOptions, source: PixelSize, isDrawing: Bool = false, prescaling: Prescaling = .none) {
         cropSize = PixelSize(
             width: Self.cropSide(options.cropWidth, of: source.width),

@@ -64,11 +64,11 @@ package struct NativeDialect: RenditionDialect {
     /// Parses a query about a named source.
     ///
     /// - Parameters:
-    /// - rendition: A query of `/thumbnail` without the source and the parameters of a single request.
-    /// - source: The source.
-    /// - accept: The request's `Accept`, which applies for `format=auto`.
-    /// - hints: The hints in the request's fields.
-    /// - mayExpire: Whether the query may contain an expiry.
+    ///   - rendition: A query of `/thumbnail` without the source and the parameters of a single request.
+    ///   - source: The source.
+    ///   - accept: The request's `Accept`, which applies for `format=auto`.
+    ///   - hints: The hints in the request's fields.
+    ///   - mayExpire: Whether the query may contain an expiry.
     package func rendition(
         _ rendition: String, of source: String, accept: String?, hints: ClientHints = ClientHints(),
         mayExpire: Bool = false

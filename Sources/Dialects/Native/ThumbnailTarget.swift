@@ -10,9 +10,9 @@ package enum ThumbnailTarget {
     /// Only the form of a signature is checked here; ``URLSigner`` verifies it.
     ///
     /// - Parameters:
-    /// - target: The request target as received; its `Accept` applies if it does not fix the format, its hints for
-    ///   `auto`.
-    /// - vocabulary: The watermarks and presets that the target may name, and the sizes for `auto`.
+    ///   - target: The request target as received; its `Accept` applies if it does not fix the format, its hints for
+    ///     `auto`.
+    ///   - vocabulary: The watermarks and presets that the target may name, and the sizes for `auto`.
     /// - Throws: ``APIError`` for the first error, in the order of the query.
     package static func parse(
         _ target: RequestedTarget, vocabulary: Vocabulary = Vocabulary()

@@ -19,9 +19,9 @@ struct ThumborLayout: Hashable {
     /// Creates the layout of an image.
     ///
     /// - Parameters:
-    /// - geometry: The requested geometry.
-    /// - available: The turned image, or the rest of it after a trim.
-    /// - parent: The size of the image below, for layers.
+    ///   - geometry: The requested geometry.
+    ///   - available: The turned image, or the rest of it after a trim.
+    ///   - parent: The size of the image below, for layers.
     init(_ geometry: ThumborGeometry, of available: ImagePart, parent: PixelSize? = nil) {
         part = geometry.crop.flatMap { $0.part(of: available) } ?? available
         size = part.size

@@ -7,9 +7,9 @@ struct ThumborSteps {
     private let padding: ThumborGeometry.Padding?
 
     /// - Parameters:
-    /// - frame: The resampled image.
-    /// - box: The box of the layout.
-    /// - padding: The pixels that `fill()` adds to the box.
+    ///   - frame: The resampled image.
+    ///   - box: The box of the layout.
+    ///   - padding: The pixels that `fill()` adds to the box.
     init(_ frame: Frame, box: PixelSize, padding: ThumborGeometry.Padding?) {
         (self.frame, self.box, self.padding) = (frame, box, padding)
     }

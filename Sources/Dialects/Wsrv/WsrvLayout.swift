@@ -20,8 +20,8 @@ struct WsrvLayout {
     /// Sets the size and position of an upright image.
     ///
     /// - Parameters:
-    /// - stored: The stored size of the source, with all kept frames stacked.
-    /// - frames: The number of frames to keep.
+    ///   - stored: The stored size of the source, with all kept frames stacked.
+    ///   - frames: The number of frames to keep.
     init(_ options: WsrvOptions, of frame: Frame, stored: PixelSize, frames: Int) {
         (self.options, self.frame, self.frames) = (options, frame, frames)
         box = options.box(for: stored)

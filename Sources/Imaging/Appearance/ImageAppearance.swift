@@ -35,10 +35,10 @@ package struct ImageAppearance: Sendable {
     /// Computes the appearance of a file that the service encoded, whose sides are at most ``longestSide``.
     ///
     /// - Parameters:
-    /// - file: A lossless still.
-    /// - features: The facts to compute.
-    /// - components: The columns and rows of a BlurHash, 1…9 each.
-    /// - token: Reports cancellation.
+    ///   - file: A lossless still.
+    ///   - features: The facts to compute.
+    ///   - components: The columns and rows of a BlurHash, 1…9 each.
+    ///   - token: Reports cancellation.
     /// - Throws: ``ImagingError``, or the error of `token`.
     package init(
         of file: EncodedImage, features: Set<Feature>, components: (columns: Int, rows: Int), token: WorkToken

@@ -63,8 +63,8 @@ private struct SVGText {
     /// Prepares text that shows `rectangle` of an image of `size`, both in CSS pixels, or the whole image if it is nil.
     ///
     /// - Parameters:
-    /// - scale: Pixels of the result per CSS pixel.
-    /// - embedding: Converts embedded images.
+    ///   - scale: Pixels of the result per CSS pixel.
+    ///   - embedding: Converts embedded images.
     /// - Throws: The error of `embedding`.
     init(
         _ file: SharedBytes, showing rectangle: (x: Double, y: Double, width: Double, height: Double)?,

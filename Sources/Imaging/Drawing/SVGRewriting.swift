@@ -22,8 +22,8 @@ struct SVGRewriting {
     /// Scans the text after `start`.
     ///
     /// - Parameters:
-    /// - pixel: The length of a pixel of the result, in units of the root's view box.
-    /// - embedding: Converts embedded images.
+    ///   - pixel: The length of a pixel of the result, in units of the root's view box.
+    ///   - embedding: Converts embedded images.
     /// - Throws: The error of `embedding`.
     init(_ bytes: RawSpan, from start: Int, pixel: Double, _ embedding: Embedding) throws {
         findFallbacks(bytes, from: start)

@@ -39,7 +39,7 @@ extension FormatTraits {
                 mayHold: { $0.bands == 1 || $0.bands == 3 },
                 decode: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4, decoder: $5) }),
             memory: Memory(workingBytes: { header, _ in
-                // All coefficients of a progressive image, two bytes each, at every reduction.
+                // All coefficients of a progressive image, two bytes each, at every level.
                 header.isProgressive ? header.isChromaSubsampled ? 3 : 2 * header.bands : 0
             }),
             time: Time(pixel: 10, byte: 10)),
@@ -264,7 +264,7 @@ extension FormatTraits {
 }
 
 extension FormatTraits.Planes {
-    /// Alpha and tiny images require the pixel path.
+    /// Alpha and tiny images require pixels.
     fileprivate static let heif = FormatTraits.Planes(
         mayHold: { !$0.hasAlpha && $0.frames == 1 },
         decode: { file, header, plan, token, room, _ in

@@ -79,7 +79,7 @@ extension FormatTraits {
         }
         /// Repairs for truncated or damaged files, and files too new for the loader.
         var damage = Damage()
-        /// The decoder of the planar path; nil if there is none.
+        /// The decoder of the planar lane; nil if there is none.
         var planes: Planes?
         let memory: Memory
         let time: Time

@@ -34,9 +34,9 @@ final class CodedPlanes {
     /// Decodes the tiles that the part needs, reducing each side by `level`.
     ///
     /// - Parameters:
-    /// - mostPlanes: 1 for luma only.
-    /// - keepsBits: Whether to keep samples of more than 8 bits, at level 1.
-    /// - room: Allocates the memory of the planes.
+    ///   - mostPlanes: 1 for luma only.
+    ///   - keepsBits: Whether to keep samples of more than 8 bits, at level 1.
+    ///   - room: Allocates the memory of the planes.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(
         _ canvas: HEIFCanvas, of image: HEIFImage, in file: SharedBytes, level: Int, mostPlanes: Int = 3,

@@ -16,9 +16,9 @@ struct HEIFPixels {
     /// Decodes an item at full size, cropped and turned as the file specifies.
     ///
     /// - Parameters:
-    /// - hasAlpha: Whether areas without a layer may be transparent.
-    /// - keepsBits: Whether to keep more than 8 bits, unless there are layers.
-    /// - depth: The nesting depth of the item in layers.
+    ///   - hasAlpha: Whether areas without a layer may be transparent.
+    ///   - keepsBits: Whether to keep more than 8 bits, unless there are layers.
+    ///   - depth: The nesting depth of the item in layers.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     func load(_ item: Int, hasAlpha: Bool, keepsBits: Bool, depth: Int = 0) throws -> LoadedPixels {
         guard depth < HEIFWork.deepest else { throw ImagingError.cannotDecode(detail: "layers are nested too deep") }

@@ -123,8 +123,8 @@ extension EXIFTexts {
     /// The first entry of a tag counts, so that each text is copied at most once, regardless of the number of entries.
     ///
     /// - Parameters:
-    /// - bytes: The file.
-    /// - range: The range of the EXIF data, with or without the leading `Exif` of JPEG.
+    ///   - bytes: The file.
+    ///   - range: The range of the EXIF data, with or without the leading `Exif` of JPEG.
     init?(_ bytes: RawSpan, range: Range<Int>) {
         var longest = [
             EXIFDirectory.make: Self.longest, EXIFDirectory.model: Self.longest, EXIFDirectory.dateTime: Self.longest,

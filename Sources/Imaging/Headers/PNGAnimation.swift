@@ -39,8 +39,8 @@ struct PNGAnimation {
     /// Reads the chunks; returns nil for a still, as which browsers also show a file with a damaged animation.
     ///
     /// - Parameters:
-    /// - size: The canvas.
-    /// - wanted: The number of frames to keep in ``frames``.
+    ///   - size: The canvas.
+    ///   - wanted: The number of frames to keep in ``frames``.
     init?(_ bytes: RawSpan, size: PixelSize, wanted: Int = 0) {
         (self.size, self.wanted) = (size, wanted)
         var offset = 33

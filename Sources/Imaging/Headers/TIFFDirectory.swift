@@ -73,8 +73,8 @@ struct TIFFDirectory: Equatable {
     /// Returns the header of the page.
     ///
     /// - Parameters:
-    /// - pages: The number of pages.
-    /// - exif: The EXIF texts.
+    ///   - pages: The number of pages.
+    ///   - exif: The EXIF texts.
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a page without size or pixels, and for an unsupported kind
     ///   of page.
     func header(pages: Int, exif: EXIFTexts?) throws(ImagingError) -> ImageHeader {

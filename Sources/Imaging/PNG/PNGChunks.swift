@@ -7,8 +7,8 @@ extension ByteAccumulator {
     /// Appends a chunk (W3C PNG section 5.3).
     ///
     /// - Parameters:
-    /// - type: Its four letters.
-    /// - data: Its data, in parts.
+    ///   - type: Its four letters.
+    ///   - data: Its data, in parts.
     mutating func append(chunk type: StaticString, _ data: UnsafeRawBufferPointer...) {
         append(unsafe data.map(\.count).reduce(0, +).bigEndianBytes(4))
         let letters = unsafe UnsafeRawBufferPointer(start: type.utf8Start, count: type.utf8CodeUnitCount)

@@ -116,8 +116,8 @@ extension SharedBytes {
     /// Returns the frame as a separate file.
     ///
     /// - Parameters:
-    /// - parameters: The rest of the first chunk after width and height.
-    /// - shared: The chunks before the rows.
+    ///   - parameters: The rest of the first chunk after width and height.
+    ///   - shared: The chunks before the rows.
     fileprivate func still(
         of frame: PNGAnimation.Frame, parameters: [UInt8], shared: SharedBytes
     ) -> SharedBytes {

@@ -146,7 +146,7 @@ struct LoadedPixels {
     let pixels: SharedBytes
     /// Size in pixels: the header's stored size, reduced by ``level``.
     let size: PixelSize
-    /// The part of the plan's reduction that is already done.
+    /// The part of the plan's level by which the pixels are already reduced.
     var level = 1
     /// 1 gray, 2 gray with alpha, 3 color, 4 color with alpha.
     let bands: Int

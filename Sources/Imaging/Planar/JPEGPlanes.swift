@@ -24,7 +24,7 @@ struct JPEGPlanesHeader {
 
 /// Decodes JPEG files to their planes, and checks files that libvips must decode.
 ///
-/// Both paths detect damage the same way at every level: by libjpeg's errors, and by whether the data of a scan end
+/// Both lanes detect damage the same way at every level: by libjpeg's errors, and by whether the data of a scan end
 /// before its last block. A scan of AC coefficients, which coarse levels skip, is checked only if the file ends with
 /// it; see docs/reliability.md.
 enum JPEGPlanes {

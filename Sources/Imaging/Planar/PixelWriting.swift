@@ -3,7 +3,7 @@ import Coordination
 import Memory
 
 extension VipsSaver {
-    /// Uses the planar writer for pixels too, so that both paths write the same kind of files.
+    /// Uses the planar writer for pixels too, so that both lanes write the same kind of files.
     static let jpeg = VipsSaver { (image, options) throws(VipsError) in
         let pixels: SharedBytes
         do {

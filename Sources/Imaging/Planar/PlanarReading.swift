@@ -3,7 +3,7 @@ import Memory
 
 enum PlanarReading {
     case decoded(DecodedImage)
-    /// The other path must decode the file; `lacksPixels` is true if the file is already known to lack pixels.
+    /// The other lane must decode the file; `lacksPixels` is true if the file is already known to lack pixels.
     case judged(lacksPixels: Bool)
 }
 

@@ -25,11 +25,11 @@ package struct Frame {
     /// Creates a page of a source, or the rest of it after a trim.
     ///
     /// - Parameters:
-    /// - number: The page.
-    /// - turn: The turn of the upright page from which the recipe starts; `page.orientation.inverse` for the stored
-    ///   page.
-    /// - light: The values that resampling averages.
-    /// - isTrimmed: Whether the recipe trims, so that sizes are known only when the border is.
+    ///   - number: The page.
+    ///   - turn: The turn of the upright page from which the recipe starts; `page.orientation.inverse` for the stored
+    ///     page.
+    ///   - light: The values that resampling averages.
+    ///   - isTrimmed: Whether the recipe trims, so that sizes are known only when the border is.
     package init(
         _ source: RecipeSource, page number: Int = 0, turned turn: QuarterTurn = .none,
         light: ResamplingLight = .gamma, isTrimmed: Bool = false
@@ -62,7 +62,7 @@ package struct Frame {
         shape = FrameShape(size: cut.size, hasAlpha: hasAlpha)
     }
 
-    /// Resamples the image; the first time, this size determines the reduction of the decode.
+    /// Resamples the image; the first time, this size determines the level of the decode.
     package mutating func resample(to size: PixelSize) {
         guard isPart else { return apply(ResampleStep(to: size, in: light)) }
         resampled = size

@@ -99,8 +99,8 @@ extension RenderPlan {
     /// Rejects a result or a size between two steps that exceeds the limits or the output format.
     ///
     /// - Parameters:
-    /// - frames: The number of frames to keep.
-    /// - area: Pixels of one frame of the source, which were accepted.
+    ///   - frames: The number of frames to keep.
+    ///   - area: Pixels of one frame of the source, which were accepted.
     func check(_ limits: ImagingLimits, frames: Int = 1, most area: Int) throws(ImagingError) {
         try outputSize.check(frames: frames, maximumPixels: limits.maximumOutputPixels)
         try outputSize.check(frames: 1, maximumPixels: limits.maximumFramePixels(of: format))

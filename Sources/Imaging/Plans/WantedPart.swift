@@ -34,9 +34,9 @@ struct WantedPart {
     /// that the crops leave is drawn.
     ///
     /// - Parameters:
-    /// - crop: The crop of the resampled image after the turn; nil for none.
-    /// - maximumPixels: Most pixels of a drawing.
-    /// - longestSide: Longest side of a drawing.
+    ///   - crop: The crop of the resampled image after the turn; nil for none.
+    ///   - maximumPixels: Most pixels of a drawing.
+    ///   - longestSide: Longest side of a drawing.
     /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for an impossible size.
     func drawing(
         for size: PixelSize, crop: CropStep? = nil, maximumPixels: Int, longestSide: Int

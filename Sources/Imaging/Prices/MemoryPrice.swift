@@ -5,8 +5,8 @@ extension ImageHeader {
     /// any size.
     ///
     /// - Parameters:
-    /// - plan: The decode.
-    /// - fileByteCount: Bytes of the file, which is copied if parts of it are removed or repaired before the decode.
+    ///   - plan: The decode.
+    ///   - fileByteCount: Bytes of the file, which is copied if parts of it are removed or repaired before the decode.
     package func price(of plan: DecodePlan, fileByteCount: Int = 0) -> Int {
         let header = decoded(by: plan)
         let storedSize = header.storedSize

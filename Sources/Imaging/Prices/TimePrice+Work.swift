@@ -2,8 +2,8 @@ extension ImageHeader {
     /// Estimates the core time of a decode by `plan` before it starts.
     ///
     /// - Parameters:
-    /// - plan: The decode.
-    /// - fileByteCount: Bytes of the file; 0 if unknown.
+    ///   - plan: The decode.
+    ///   - fileByteCount: Bytes of the file; 0 if unknown.
     package func timePrice(of plan: DecodePlan, fileByteCount: Int = 0) -> Duration {
         let header = decoded(by: plan)
         let time = format.reading.time

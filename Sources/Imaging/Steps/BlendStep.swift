@@ -36,9 +36,9 @@ package struct BlendStep: Hashable {
     /// Creates a step for copies of an additional source.
     ///
     /// - Parameters:
-    /// - addition: The source's index in ``RenderPlan/additions``.
-    /// - layout: The visible part of the source and its size; its position is ignored.
-    /// - decoded: A frame of the decoded source.
+    ///   - addition: The source's index in ``RenderPlan/additions``.
+    ///   - layout: The visible part of the source and its size; its position is ignored.
+    ///   - decoded: A frame of the decoded source.
     package init(
         of addition: Int, layout: OverlayLayout, decoded: FrameShape, across: BlendRow, down: BlendRow,
         mode: BlendMode = .normal, opacity: Int

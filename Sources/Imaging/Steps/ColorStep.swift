@@ -48,8 +48,8 @@ extension StepCost {
     /// Returns the cost of an operation on whole frames, during which the input and output frames are in memory.
     ///
     /// - Parameters:
-    /// - time: Nanoseconds per output pixel.
-    /// - bytes: Bytes per input pixel, besides the frames.
+    ///   - time: Nanoseconds per output pixel.
+    ///   - bytes: Bytes per input pixel, besides the frames.
     static func filtering(_ work: StepWork, time: Double, bytes: Int = 0) -> StepCost {
         let (input, output) = (work.input.size.area, work.output.size.area)
         return StepCost(perFrame: Double(output) * time, bytes: input * (4 + bytes) + output * 4)

@@ -16,11 +16,11 @@ package struct OverlayLayout: Hashable, Sendable {
     /// Creates a layout, or returns nil if no pixel of the result is covered.
     ///
     /// - Parameters:
-    /// - scaledSize: The size of the whole watermark on the result.
-    /// - x: Its left edge on the result, negative if it begins outside.
-    /// - y: Its top edge on the result, negative if it begins outside.
-    /// - result: The size of the result.
-    /// - isTiled: Whether it is repeated to the right and down.
+    ///   - scaledSize: The size of the whole watermark on the result.
+    ///   - x: Its left edge on the result, negative if it begins outside.
+    ///   - y: Its top edge on the result, negative if it begins outside.
+    ///   - result: The size of the result.
+    ///   - isTiled: Whether it is repeated to the right and down.
     package init?(scaledSize: PixelSize, x: Int, y: Int, on result: PixelSize, isTiled: Bool = false) {
         let horizontal = Span(scaledSize.width, from: x, isTiled: isTiled, in: result.width)
         let vertical = Span(scaledSize.height, from: y, isTiled: isTiled, in: result.height)
@@ -38,8 +38,8 @@ package struct OverlayLayout: Hashable, Sendable {
     /// Creates the layout of a watermark with the upright size `own`, or returns nil if it lies outside the result.
     ///
     /// - Parameters:
-    /// - ratio: Device pixels per CSS pixel, in thousandths.
-    /// - result: The size of the result.
+    ///   - ratio: Device pixels per CSS pixel, in thousandths.
+    ///   - result: The size of the result.
     init?(_ options: WatermarkOptions, ratio: Int, own: PixelSize, result: PixelSize) {
         let scaled = Self.scaledSize(of: own, scale: options.scale, ratio: ratio, result: result)
         let (across, down) = options.isTiled ? (.start, .start) : options.position.anchors

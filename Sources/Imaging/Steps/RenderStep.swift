@@ -4,7 +4,7 @@ import Coordination
 ///
 /// A step is self-contained: it defines its effect on size and alpha, its cost, its cache key, and its libvips
 /// implementation. No other code knows the kinds of steps: a new kind is a file in this folder, and the code that adds
-/// it to a plan. A step that another path supports also conforms to that path's protocol, such as ``PlanarStep``.
+/// it to a plan. A step that another lane supports also conforms to that lane's protocol, such as ``PlanarStep``.
 package protocol RenderStep: Hashable, Sendable {
     func shape(after input: FrameShape) -> FrameShape
 
@@ -75,7 +75,7 @@ extension WholeFrameStep {
     package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
 }
 
-/// A step that the planar path supports.
+/// A step that the planar lane supports.
 ///
 /// libvips runs the first step that does not conform, and all steps after it.
 protocol PlanarStep: RenderStep {

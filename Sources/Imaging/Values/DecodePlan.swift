@@ -1,4 +1,4 @@
-/// Which frames of a source are decoded, and at which reduction.
+/// Which frames of a source are decoded, and at which level.
 ///
 /// With the source's identity, it is the key of the decoded cache.
 package struct DecodePlan: Hashable, Sendable {

@@ -37,12 +37,13 @@ package enum FormatChoice: Hashable, Sendable {
     /// smallest at equal visual quality.
     ///
     /// - Parameters:
-    /// - own: The source's format.
-    /// - hasAlpha: Whether the source has transparency: a format without a writer is replaced by one that supports it.
-    /// - pixels: The number of pixels of the result.
-    /// - isMoving: Whether the result keeps several frames, if its format supports them.
-    /// - automatic: The formats that `Accept` may select; the first one wins among equals.
-    /// - unfit: The formats that cannot represent the result.
+    ///   - own: The source's format.
+    ///   - hasAlpha: Whether the source has transparency: a format without a writer is replaced by one that supports
+    ///     it.
+    ///   - pixels: The number of pixels of the result.
+    ///   - isMoving: Whether the result keeps several frames, if its format supports them.
+    ///   - automatic: The formats that `Accept` may select; the first one wins among equals.
+    ///   - unfit: The formats that cannot represent the result.
     package func format(
         own: ImageFormat, hasAlpha: Bool, pixels: Int, isMoving: Bool = false, automatic: [ImageFormat],
         except unfit: Set<ImageFormat> = []

@@ -53,7 +53,7 @@ package struct ImagingLimits: Sendable, Hashable {
         header.drawing == nil ? maximumSourcePixels : maximumOutputPixels
     }
 
-    /// No limits, for worker processes: the server process has checked the header.
+    /// No limits, for worker processes: the serving process has checked the header.
     package static var none: ImagingLimits {
         var limits = ImagingLimits()
         (limits.maximumSourcePixels, limits.maximumOutputPixels, limits.maximumFrames) = (.max, .max, .max)

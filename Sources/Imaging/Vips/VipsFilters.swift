@@ -74,9 +74,9 @@ extension VipsImage {
     /// Runs an operation on whole frames.
     ///
     /// - Parameters:
-    /// - size: The size of the result; nil for this image's.
-    /// - bands: The bands of the result; nil for this image's.
-    /// - takesWords: Whether the operation converts 16 bits to 8.
+    ///   - size: The size of the result; nil for this image's.
+    ///   - bands: The bands of the result; nil for this image's.
+    ///   - takesWords: Whether the operation converts 16 bits to 8.
     func filtered<Settings>(
         _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, takesWords: Bool = false, _ token: WorkToken,
         _ apply: CPixelsFilter

@@ -95,13 +95,13 @@ extension VipsImage {
     /// Overlays a stamp on an area of an 8-bit image.
     ///
     /// - Parameters:
-    /// - stamp: Interleaved pixels, the last band alpha, which must outlive the image because they are not copied.
-    /// - size: The size of the stamp, which repeats where the area is larger.
-    /// - bands: The bands of the stamp: 2, or 4 on color images.
-    /// - left: Left edge of the area.
-    /// - top: Top edge of the area.
-    /// - area: The size of the area.
-    /// - opacity: Opacity of the stamp in percent.
+    ///   - stamp: Interleaved pixels, the last band alpha, which must outlive the image because they are not copied.
+    ///   - size: The size of the stamp, which repeats where the area is larger.
+    ///   - bands: The bands of the stamp: 2, or 4 on color images.
+    ///   - left: Left edge of the area.
+    ///   - top: Top edge of the area.
+    ///   - area: The size of the area.
+    ///   - opacity: Opacity of the stamp in percent.
     @unsafe
     func overlaid(
         with stamp: UnsafeRawBufferPointer, size: PixelSize, bands: Int, left: Int, top: Int, covering area: PixelSize,

@@ -10,9 +10,9 @@ package enum FactsText {
     /// Returns the text of the object.
     ///
     /// - Parameters:
-    /// - facts: The facts.
-    /// - source: The source as the client named it; nil for an uploaded image.
-    /// - asked: The requested facts besides those of the header.
+    ///   - facts: The facts.
+    ///   - source: The source as the client named it; nil for an uploaded image.
+    ///   - asked: The requested facts besides those of the header.
     package static func text(_ facts: SourceFacts, of source: String?, asked: FactsRequest) -> String {
         let header = facts.header
         var members: [(String, JSONValue)] = [

@@ -11,8 +11,8 @@ struct StandInAnswers: Sendable {
     /// Returns the response with the image as its body; the original error if the image cannot be rendered.
     ///
     /// - Parameters:
-    /// - response: The original error response.
-    /// - receipt: The request's receipt.
+    ///   - response: The original error response.
+    ///   - receipt: The request's receipt.
     func answer(_ standIn: StandIn, to response: HTTPResponse, _ receipt: String) async -> HTTPResponse {
         guard let image = try? await image(standIn.subject, receipt) else { return response }
         var fields = HTTPFields(response.headerFields.filter { $0.name != .contentType })

@@ -13,11 +13,11 @@ final class ArrivingBody: BodyHold {
     /// Admits a body.
     ///
     /// - Parameters:
-    /// - announced: The body's length; nil for a chunked body.
-    /// - room: The body's memory.
-    /// - check: Checks a length.
-    /// - failure: Responds to a body that is rejected while it arrives.
-    /// - answer: Responds to the complete request; releases the room when the body is no longer needed.
+    ///   - announced: The body's length; nil for a chunked body.
+    ///   - room: The body's memory.
+    ///   - check: Checks a length.
+    ///   - failure: Responds to a body that is rejected while it arrives.
+    ///   - answer: Responds to the complete request; releases the room when the body is no longer needed.
     /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
     init(
         length announced: Int?, in room: BodyMemory.Room,

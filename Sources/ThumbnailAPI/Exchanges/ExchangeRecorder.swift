@@ -45,11 +45,11 @@ struct ExchangeRecorder: Sendable {
     /// Completes `response` and records it.
     ///
     /// - Parameters:
-    /// - response: The response, without the last fields.
-    /// - exchange: The request.
-    /// - timings: The steps for `Server-Timing`.
-    /// - source: The thumbnail's source as the client named it.
-    /// - error: The error; nil if there was none.
+    ///   - response: The response, without the last fields.
+    ///   - exchange: The request.
+    ///   - timings: The steps for `Server-Timing`.
+    ///   - source: The thumbnail's source as the client named it.
+    ///   - error: The error; nil if there was none.
     func finish(
         _ response: HTTPResponse, _ exchange: Exchange, timings: [StepTiming] = [], source: String? = nil,
         error: (any ServiceError)? = nil
@@ -195,8 +195,8 @@ package struct APIMetrics: Sendable {
     /// Counts and times a response.
     ///
     /// - Parameters:
-    /// - method: Nil for a request that was rejected before it was read.
-    /// - duration: Time from the request's header to the response.
+    ///   - method: Nil for a request that was rejected before it was read.
+    ///   - duration: Time from the request's header to the response.
     func record(_ route: PublicRoute, _ method: HTTPRequest.Method?, status: Int, seconds duration: Double) {
         if status == 200, method == .get, case .images(let route) = route {
             route.successes.increment()

@@ -20,8 +20,8 @@ package struct JobReporter: Sendable {
     /// Reports the end of a job.
     ///
     /// - Parameters:
-    /// - report: The job's end.
-    /// - end: Called after the callback succeeded or was abandoned; at once if the job has none.
+    ///   - report: The job's end.
+    ///   - end: Called after the callback succeeded or was abandoned; at once if the job has none.
     package func tell(_ report: PrefetchReport, end: @escaping OutgoingCaller.End) {
         let status = report.status
         events.record(

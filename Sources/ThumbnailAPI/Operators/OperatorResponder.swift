@@ -30,14 +30,14 @@ package final class OperatorResponder: RequestResponder {
     /// Creates a responder for `service`.
     ///
     /// - Parameters:
-    /// - service: The running service.
-    /// - sites: The names of the listener, and the sites that may write to it.
-    /// - reader: Parses the bodies of jobs.
-    /// - explainer: Explains targets of the public listener.
-    /// - workers: The threads that parse bodies, which takes too long for an event thread.
-    /// - bodies: The memory of bodies.
-    /// - logger: Logs the requests.
-    /// - timekeeper: The clock for the uptime.
+    ///   - service: The running service.
+    ///   - sites: The names of the listener, and the sites that may write to it.
+    ///   - reader: Parses the bodies of jobs.
+    ///   - explainer: Explains targets of the public listener.
+    ///   - workers: The threads that parse bodies, which takes too long for an event thread.
+    ///   - bodies: The memory of bodies.
+    ///   - logger: Logs the requests.
+    ///   - timekeeper: The clock for the uptime.
     package init(
         service: OperatedService, sites: OperatorSites, reader: PrefetchReader, explainer: TargetExplainer,
         workers: WorkerPool, bodies: BodyMemory, logger: Logger, timekeeper: any Timekeeper

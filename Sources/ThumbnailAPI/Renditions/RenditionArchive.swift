@@ -43,8 +43,8 @@ struct RenditionArchive: Sendable {
     /// Returns the bytes of a part, in two pieces so that an image is not copied.
     ///
     /// - Parameters:
-    /// - name: The part's name: letters, digits, dots, hyphens and underscores.
-    /// - now: Seconds since 1970, for the archive's members.
+    ///   - name: The part's name: letters, digits, dots, hyphens and underscores.
+    ///   - now: Seconds since 1970, for the archive's members.
     func pieces(of part: Part, named name: String, at now: Int) -> [SharedBytes] {
         let (bytes, fields, ending) = Self.content(of: part)
         switch kind {

@@ -28,9 +28,9 @@ struct RenditionElement {
     /// Parses an element.
     ///
     /// - Parameters:
-    /// - element: The JSON.
-    /// - index: The element's index in its list.
-    /// - place: The element's JSON Pointer.
+    ///   - element: The JSON.
+    ///   - index: The element's index in its list.
+    ///   - place: The element's JSON Pointer.
     /// - Throws: ``APIError/badBody(_:_:)``.
     init(_ element: JSONValue, at index: Int, _ place: String) throws(APIError) {
         if case .string(let query) = element {

@@ -21,8 +21,8 @@ struct Submission: Sendable {
     /// Parses a header: its signature first, then its expiry, then the work.
     ///
     /// - Parameters:
-    /// - route: The route of its target.
-    /// - now: The wall clock's seconds since 1970.
+    ///   - route: The route of its target.
+    ///   - now: The wall clock's seconds since 1970.
     /// - Throws: A ``ServiceError`` for the first error.
     init(_ request: HTTPRequest, at route: PublicRoute, _ configuration: APIConfiguration, at now: Int) throws {
         guard case .images(let route) = route else {

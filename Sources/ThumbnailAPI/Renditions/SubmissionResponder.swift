@@ -40,8 +40,8 @@ final class SubmissionResponder: Sendable {
     /// Checks a request by its header alone.
     ///
     /// - Parameters:
-    /// - length: Bytes of the body; nil if unknown.
-    /// - respond: Responds to the complete request, given the response of this responder.
+    ///   - length: Bytes of the body; nil if unknown.
+    ///   - respond: Responds to the complete request, given the response of this responder.
     /// - Throws: A ``ServiceError`` for any error that the header reveals.
     func admission(
         of request: HTTPRequest, length: Int?, _ exchange: Exchange,

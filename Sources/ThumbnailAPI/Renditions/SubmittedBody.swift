@@ -64,8 +64,8 @@ enum SubmittedBody: Equatable {
     /// Rejects a body that is too long.
     ///
     /// - Parameters:
-    /// - maximumImage: Most bytes of an image.
-    /// - maximum: Most bytes of any body.
+    ///   - maximumImage: Most bytes of an image.
+    ///   - maximum: Most bytes of any body.
     func check(length: Int, maximumImage: Int, maximum: Int) throws(APIError) {
         switch self {
         case .list: if length > min(Self.longestList, maximum) { throw .bodyTooLarge }

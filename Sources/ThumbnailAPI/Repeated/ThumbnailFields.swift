@@ -19,9 +19,9 @@ struct ThumbnailFields: Sendable {
     /// Returns the fields of a 200 that do not change over time.
     ///
     /// - Parameters:
-    /// - thumbnail: The thumbnail in the response.
-    /// - prepared: The query that it answers.
-    /// - secondsLeft: Seconds until the target expires, which limit `max-age`; nil if it never expires.
+    ///   - thumbnail: The thumbnail in the response.
+    ///   - prepared: The query that it answers.
+    ///   - secondsLeft: Seconds until the target expires, which limit `max-age`; nil if it never expires.
     func lasting(
         _ thumbnail: Thumbnail, to prepared: PreparedQuery, secondsLeft: Int?
     ) -> HTTPFields {

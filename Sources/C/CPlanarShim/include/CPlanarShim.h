@@ -53,7 +53,7 @@ typedef struct {
 
 typedef struct CPlanarShimJPEGReader CPlanarShimJPEGReader;
 
-/// Facts from a JPEG header that the planar path needs.
+/// Facts from a JPEG header that the planar lane needs.
 typedef struct {
     int width;
     int height;
