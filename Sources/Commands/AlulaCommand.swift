@@ -25,11 +25,9 @@ package enum AlulaCommand {
         """
     }
 
-    /// A row of the list of commands.
     struct Entry {
         let name: String
         let summary: String
-        /// The full help text.
         let help: String
         /// The description of the command's arguments; nil if the command parses them itself.
         var description: CommandDescription?

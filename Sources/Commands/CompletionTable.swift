@@ -13,7 +13,6 @@ enum CompletionTable {
         var words: [String] = []
     }
 
-    /// All commands, each with its options.
     static var commands: [Command] {
         AlulaCommand.all.map { entry in
             var command = Command(

@@ -116,7 +116,6 @@ enum ExplainCommand {
         let reason: String
     }
 
-    /// The command's own options.
     private struct Options {
         var urls: [String] = []
         var list: String?

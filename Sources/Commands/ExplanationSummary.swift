@@ -25,7 +25,6 @@ struct ExplanationSummary {
     private var ignored: [ExactText: (count: Int, example: String)] = [:]
     private var refused: [ExactText: (count: Int, example: String)] = [:]
 
-    /// The number of rejected URLs.
     var refusedCount: Int { verdicts["refused"] ?? 0 }
 
     mutating func add(_ listed: ListedURL) {

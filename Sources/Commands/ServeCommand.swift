@@ -19,7 +19,6 @@ enum ServeCommand {
         }
     }
 
-    /// Every setting with its flag, default and meaning.
     static var help: String {
         let widest = SettingTable.all.map(\.flag.count).max() ?? 0
         let lines = SettingTable.all.map { setting in

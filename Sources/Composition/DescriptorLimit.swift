@@ -6,7 +6,6 @@ import SharedCaching
 
 /// The process's limit of open file descriptors.
 package enum DescriptorLimit {
-    /// The settings need more descriptors than the system allows.
     package struct TooLow: Error, CustomStringConvertible {
         let granted: Int
         let needed: Int

@@ -19,9 +19,7 @@ package struct Engine: Sendable {
     /// The effective settings: with the formats that may be decoded here, and with caches that fit.
     package let settings: Settings
     let registry: MetricsRegistry
-    /// The last events of all components.
     let log: EventLog
-    /// The memory that all components share.
     package let budget: MemoryBudget
     let downloader: ImageDownloader
     let loader: CurlLoader
@@ -148,7 +146,6 @@ package struct Engine: Sendable {
 
     package var placer: ResultPlacer { ResultPlacer(writableOrigins) }
 
-    /// Rejects further work and ends the transfers.
     package func stopWork() async {
         memoryWatch.cancel()
         downloader.shutDown()
@@ -173,9 +170,7 @@ struct Service: Sendable {
     let notifier: Notifier
     let lifecycle: ServiceLifecycle
     let events: EventFeed
-    /// Samples the figures for the admin page's charts.
     let sampling: Task<Void, Never>
-    /// Exports telemetry to the configured collectors.
     let exporters: Exporters
     let publicServer: HTTPServer
     let operatorServer: HTTPServer

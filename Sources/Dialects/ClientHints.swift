@@ -10,7 +10,6 @@ package struct ClientHints: Hashable, Sendable {
     private(set) var width: Int?
     /// Device pixels per CSS pixel in thousandths; nil if unknown.
     private(set) var ratio: Int?
-    /// Whether the client wants to save data.
     private(set) var savesData = false
     /// The fields that were read; the older name of a field only if the newer one is absent or invalid.
     package private(set) var fields: HintFields = []
@@ -24,7 +23,6 @@ package struct ClientHints: Hashable, Sendable {
         if wanted.contains(.saveData) { savesData = read(fields, [.saveData]) { $0 == "on" ? true : nil } ?? false }
     }
 
-    /// Returns only the hints that `wanted` includes.
     package func only(_ wanted: HintFields) -> ClientHints {
         var hints = ClientHints()
         if wanted.contains(.secWidth) { (hints.width, hints.fields) = (width, fields.intersection(.widths)) }
@@ -81,7 +79,6 @@ package struct ClientHints: Hashable, Sendable {
     }
 }
 
-/// Request fields with hints.
 package struct HintFields: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 

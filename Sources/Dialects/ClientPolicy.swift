@@ -3,7 +3,6 @@ import ThumbnailTypes
 
 /// The operator's limits on client requests in all dialects; every client request passes through it.
 package struct ClientPolicy: Sendable {
-    /// The sizes and qualities of unsigned requests.
     let sizes: SizePolicy
     /// The quality for clients that save data, unless a lower or an explicit one applies; nil for none.
     let saveDataQuality: Int?

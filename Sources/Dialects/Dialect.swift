@@ -24,10 +24,8 @@ package protocol Dialect: Sendable {
     /// Alula answers there as at `/health/ready`, so that existing probes work.
     var probePaths: [String] { get }
 
-    /// Checks a request for one of ``probePaths``.
     func judgeProbe(_ target: RequestedTarget) throws(APIError)
 
-    /// How requests for targets of the dialect may upload images.
     var uploads: DialectUploads { get }
 
     /// Returns whether a raw target belongs to the dialect.
@@ -60,9 +58,7 @@ package protocol Dialect: Sendable {
     func response(to problem: Problem) -> HTTPResponse
 }
 
-/// Whether a dialect's targets are signed.
 package enum DialectSignatures: Sendable {
-    /// There are no keys.
     case none
     /// There are keys, but unsigned targets are also served, by the operator's choice.
     case offered
@@ -82,7 +78,6 @@ package enum DialectUploads: Hashable, Sendable {
 extension Dialect {
     package var unsignedName: String { name }
 
-    /// Whether signatures are required.
     package func isSigned(_ target: RequestedTarget) -> Bool { signatures == .demanded }
 
     package var probePaths: [String] { [] }
@@ -91,7 +86,6 @@ extension Dialect {
 
     package var uploads: DialectUploads { .none }
 
-    /// Whether requests may upload images.
     package var takesImages: Bool { uploads != .none }
 
     package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery { throw .methodNotAllowed }
@@ -141,7 +135,6 @@ package struct RequestedTarget: Hashable, Sendable {
     package let accept: ExactText?
     /// The request's `API-Key`, which may identify a dialect's clients.
     package private(set) var apiKey: ExactText?
-    /// The hints in the request's fields that apply to the target.
     package var hints: ClientHints
 
     package init(_ target: String, accept: String? = nil, hints: ClientHints = ClientHints()) {
@@ -150,7 +143,6 @@ package struct RequestedTarget: Hashable, Sendable {
         self.hints = hints
     }
 
-    /// Creates the target of `request`, without hints.
     package init(_ request: HTTPRequest) {
         self.init(request.target, accept: request.headerFields[.accept])
         apiKey = request.headerFields[.apiKey].map { ExactText($0) }

@@ -16,7 +16,6 @@ package struct DialectPlace: Hashable, Sendable {
         prefix = path == "/" ? "" : path
     }
 
-    /// Returns whether a raw target is under this path.
     package func claim(on target: String) -> DialectClaim {
         if prefix.isEmpty { return .remainder }
         return remainder(of: target) == nil ? .none : .certain

@@ -7,7 +7,6 @@ package import Imaging
 package struct SizePolicy: Hashable, Sendable {
     /// The effect of a size or quality that is not allowed.
     package enum Rule: String, Sendable, CaseIterable {
-        /// The request is rejected.
         case refuse
         /// The next larger one replaces it, or the largest.
         case up
@@ -27,7 +26,6 @@ package struct SizePolicy: Hashable, Sendable {
 
     package mutating func allow(qualities: [Int]) { self.qualities = Set(qualities).sorted() }
 
-    /// Whether clients may request anything.
     var isOpen: Bool { sizes.isEmpty && qualities.isEmpty }
 
     /// Returns the smallest size of at least this many pixels, or the largest.
@@ -89,7 +87,6 @@ package struct ClientChoices: OptionSet, Hashable, Sendable {
     static let quality = ClientChoices(rawValue: 4)
     /// The qualities of single formats, in a dialect that has them.
     static let formatQualities = ClientChoices(rawValue: 8)
-    /// Formats whose images keep their size, in a dialect that has them.
     static let untouchedFormats = ClientChoices(rawValue: 16)
     static let tags = ClientChoices(rawValue: 32)
     static let all = ClientChoices(rawValue: 63)
@@ -111,7 +108,6 @@ package protocol SizedRecipe: RenderRecipe {
 package protocol BoxRecipe: SizedRecipe {
     /// The box in pixels of the response.
     var box: RequestedBox { get }
-    /// The quality in the target.
     var quality: Int? { get }
 
     /// Sets the box in pixels of the response, and the quality.

@@ -5,7 +5,6 @@ import Text
 ///
 /// A base that names a host ends with a slash, so that no source can continue the host name or its port.
 package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// The prefix of sources.
     package let text: String
     /// Whether the base consists only of a scheme, an authority and a slash.
     private let isOnlyAuthority: Bool
@@ -17,7 +16,6 @@ package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
 
     package init(stringLiteral text: String) { self.init(text) }
 
-    /// Returns the source for a text under the base.
     func source(_ below: [UInt8]) -> [UInt8] {
         Array(text.utf8) + (isOnlyAuthority && below.first == UInt8(ascii: "/") ? below.dropFirst() : below[...])
     }
@@ -33,7 +31,6 @@ package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
         return text + PercentEncoding.plain(path) + below[path.endIndex...]
     }
 
-    /// Returns whether a source already begins with the base.
     func begins(_ source: [UInt8]) -> Bool { source.starts(with: text.utf8) }
 
     /// Returns whether a text ends within the host or the port of a URL, so that more text would continue them.

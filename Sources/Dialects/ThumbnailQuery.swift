@@ -5,7 +5,6 @@ package import ThumbnailTypes
 
 /// The meaning of a target, in any dialect.
 package struct ThumbnailQuery: Hashable, Sendable {
-    /// The request to the pipeline.
     package var request: ThumbnailRequest
     /// The image to serve if the source fails; nil to respond with the error.
     package var placeholder: Placeholder?
@@ -26,7 +25,6 @@ package struct ThumbnailQuery: Hashable, Sendable {
         self.expires = expires
     }
 
-    /// Whether `Accept` selects the format.
     package var isNegotiated: Bool { request.isNegotiated }
 
     /// The value of `Vary` in its responses; nil for none.
@@ -64,7 +62,6 @@ package struct AnswerForm: Hashable, Sendable {
 
 /// A fallback image for failures of all kinds, in a dialect whose operators enable it.
 package struct StandIn: Sendable {
-    /// How the image is rendered.
     package enum Subject: Sendable {
         case plain(Placeholder)
         case image(ThumbnailRequest)
@@ -90,7 +87,6 @@ package enum Fallback: Hashable, Sendable {
     /// name, the client is redirected to a target of this service that requests the image at that URL, if there is one.
     case named(ExactText, asTarget: ExactText?)
 
-    /// The absolute URL.
     package var url: ExactText {
         switch self {
         case .configured(let url), .named(let url, _): url
@@ -120,17 +116,14 @@ package struct AnswerWriter<Subject: Sendable>: Hashable, Sendable {
 /// A response that a dialect writes itself.
 package struct WrittenAnswer: Sendable {
     package enum Body: Hashable, Sendable {
-        /// A short text, such as facts.
         case text(String)
         /// The bytes of the thumbnail, which were encoded as a text.
         case thumbnail
     }
 
-    /// The value of `Content-Type`.
     package let mediaType: String
     package let body: Body
 
-    /// The text of the body; nil for a thumbnail's.
     package var text: String? { if case .text(let text) = body { text } else { nil } }
 
     package init(mediaType: String, body: Body) {

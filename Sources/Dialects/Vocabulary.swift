@@ -6,7 +6,6 @@ package struct Vocabulary: Sendable {
     package struct Watermark: Hashable, Sendable {
         /// Its source: an absolute URL, or `NAME:PATH` of a named origin.
         package var source: ExactText
-        /// Its default placement on results.
         package var options: WatermarkOptions
 
         package init(source: ExactText, options: WatermarkOptions = WatermarkOptions()) {

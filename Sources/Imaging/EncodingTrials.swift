@@ -125,7 +125,6 @@ struct PixelTrials: EncodingTrials {
     }
 }
 
-/// Encodes files of a format, and decodes them again.
 private struct FileWriter {
     let format: ImageFormat
     let settings: (_ quality: Int) -> EncoderSettings
@@ -176,7 +175,6 @@ extension DecodedImage {
         return planes
     }
 
-    /// The first frame of an animation of pixels; the image itself if it is a still.
     fileprivate var firstFrame: DecodedImage {
         guard frames > 1 else { return self }
         let count = size.area * bands

@@ -1,6 +1,5 @@
 /// Small files in formats that libvips can open on this system but must not.
 enum ForeignFiles {
-    /// A file of each type, with the type's name.
     static let all: [(type: String, file: [UInt8])] = [
         ("MAT", text("MATLAB 5.0 MAT-file", paddedTo: 124) + [0, 1, 0x49, 0x4D] + zeros(128)),
         (

@@ -76,7 +76,6 @@ package enum ImageDecoder {
         #endif
     }
 
-    /// Decodes a file that has been checked.
     private static func decode(
         _ file: RepairedFile, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> DecodedImage {

@@ -60,7 +60,6 @@ package enum ImageEncoder {
         }
     }
 
-    /// Computes `image` and encodes it; `size` is the size of one frame.
     static func encode(
         _ image: VipsImage, size: PixelSize, format: ImageFormat, options: VipsSaveOptions
     ) throws(VipsError) -> EncodedImage {

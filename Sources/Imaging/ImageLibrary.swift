@@ -5,15 +5,12 @@ import Memory
 
 /// The image libraries of the process, which must be started once, before other threads.
 package enum ImageLibrary {
-    /// Why the library cannot be used.
     package enum StartError: Error, Hashable, Sendable, CustomStringConvertible {
         /// libvips itself did not start.
         case notStarted(detail: String)
-        /// Loaders other than the needed ones are enabled.
         case loaders([String])
         /// libvips opened a file of this type, whose loader must be disabled.
         case opensForeign(type: String)
-        /// The service cannot read or write a required format.
         case lacks(ImageFormat)
 
         /// A line for operators.

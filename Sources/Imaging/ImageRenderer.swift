@@ -61,7 +61,6 @@ package enum ImageRenderer {
         return try rendered(PlanarRendering.pixels(of: image, target: target, token: token), rest)
     }
 
-    /// Resamples planes to `target`, applies the stamps and encodes.
     private static func renderPlanes(
         of image: DecodedImage, to target: PlanarTarget, stamps: [PlaneStamp], plan: RenderPlan, encoder: PlaneEncoder,
         gainMap: @escaping GainMapMaker, token: WorkToken, codec: any ImageCodec
@@ -88,7 +87,6 @@ package enum ImageRenderer {
         return try plan.answer(file, gainMap: gainMap)
     }
 
-    /// Returns whether the result shows colors outside sRGB.
     private static func isWide(
         _ image: DecodedImage, by plan: RenderPlan, token: WorkToken, composer: (RenderPlan) -> FrameComposer
     ) throws -> Bool {
@@ -173,7 +171,6 @@ package enum ImageRenderer {
         }
     }
 
-    /// Encodes the result of all steps on an image.
     private static func encode(
         _ result: VipsImage, frames: Int, of image: DecodedImage, plan: RenderPlan, gainMap: @escaping GainMapMaker,
         token: WorkToken, codec: any ImageCodec

@@ -81,7 +81,6 @@ struct QualitySearch {
     }
 }
 
-/// The quality of a file and its distance from the image.
 private struct Measure {
     let quality: Int
     /// 10000 minus the similarity in ten-thousandths.

@@ -6,7 +6,6 @@ import Synchronization
 package enum Program {
     /// The version of the service and of its commands.
     package static let version = "0.1.0"
-    /// The path of standard input.
     package static let standardInput = "-"
 
     package static var environment: [String: String] { ProcessInfo.processInfo.environment }
@@ -66,7 +65,6 @@ package enum Program {
         }
     }
 
-    /// Prints lines on standard error and exits.
     package static func fail(_ lines: [String], status: CInt) -> Never {
         _ = write(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO)
         exit(status)

@@ -17,9 +17,7 @@ package struct ExportSettings: Sendable {
     package var traces = Collector()
     package var metrics = Collector()
     package var sampler = TraceSampler(share: 0.01)
-    /// Time between two exports of metrics.
     package var interval = Duration.seconds(60)
-    /// Whether metrics are sent as totals or as increments.
     package var temporality = MetricTemporality.cumulative
     /// Attributes of the service that extend or replace the defaults; names are unique.
     var attributes: [(name: String, value: String)] = []
@@ -54,14 +52,12 @@ package struct ExportSettings: Sendable {
         return interval
     }
 
-    /// Allowed times between two exports of metrics.
     static let intervals = Duration.milliseconds(100)...Duration.seconds(86_400)
 }
 
 /// An OpenTelemetry variable with an invalid value.
 package struct IgnoredVariable: Equatable, Sendable {
     let name: String
-    /// The allowed values.
     let allowed: String
 
     /// Logs which variables are ignored, one line each; never their values, which may be secret.

@@ -6,13 +6,10 @@ package enum ForeignEnvironment: String, CaseIterable, Sendable {
     case imgproxy, imagor, imaginary
 
     package struct Reading: Equatable {
-        /// The variables that are set, in order.
         package var variables: [ForeignVariable] = []
-        /// The problems, one line each.
         package var problems: [String] = []
     }
 
-    /// Applies the service's variables to the settings.
     func apply(_ environment: [String: String], to settings: inout Settings) -> Reading {
         switch self {
         case .imgproxy: ImgproxyEnvironment.read(environment, into: &settings)
@@ -24,7 +21,6 @@ package enum ForeignEnvironment: String, CaseIterable, Sendable {
 
 /// A reader of another service's environment variables.
 protocol ForeignReader {
-    /// The settings, with all variables applied that have been read.
     var settings: Settings { get set }
     var reading: ForeignEnvironment.Reading { get set }
     /// The settings that the current variable replaces.
@@ -36,7 +32,6 @@ protocol ForeignReader {
     /// The variables that contain a key without which the service is open.
     static var keys: [String] { get }
 
-    /// Returns whether a variable's value must not be shown.
     static func isSecret(_ name: String) -> Bool
 
     /// Applies a variable; returns nil if the service does not have it.

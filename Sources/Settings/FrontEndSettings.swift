@@ -12,7 +12,6 @@ struct FrontEndSettings: Sendable {
         let makers: String
         let dialect: @Sendable (DialectPlace, FrontEndSettings, SourceBase?) -> any Dialect
 
-        /// The setting of its path.
         var setting: String { name + "Path" }
     }
 

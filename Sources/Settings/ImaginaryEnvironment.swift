@@ -19,9 +19,7 @@ struct ImaginaryEnvironment: ForeignReader {
     private var placeholderStatus: Int?
 
     private static let prefix = "IMAGINARY_"
-    /// The origin of the files in the mounted folder.
     private static let origin = "imaginary-mount"
-    /// The origin of the image served for failures.
     private static let placeholderOrigin = "imaginary-placeholder"
 
     init(_ settings: Settings, _ environment: [String: String]) {

@@ -19,13 +19,10 @@ struct ImgproxyEnvironment: ForeignReader {
     private var localRoot: String?
     private var allowedSources: ImgproxyAllowedSources?
 
-    /// All variables that are set.
     private let variables: [ExactText: String]
 
     private static let prefix = "IMGPROXY_"
-    /// The origin of the watermark's file.
     private static let watermarkOrigin = "imgproxy-watermark"
-    /// The origin of `local://` sources.
     private static let localOrigin = "imgproxy-local"
     /// Version 3 names with their version 4 names; the newer one wins if both are set.
     private static let formerNames: [ExactText: ExactText] = [

@@ -6,9 +6,7 @@ package import ThumbnailPipeline
 
 /// The recipients of purge and job notifications.
 package struct NotifyingSettings: Sendable {
-    /// The hooks, in the order of the file.
     package var hooks: [PurgeHook] = []
-    /// The allowed hosts of jobs' callbacks.
     package var callbackHosts = CallbackHosts()
     /// Whether any notification is possible.
     package var isUsed = false
@@ -60,7 +58,6 @@ enum PurgeHooksReader {
     /// Fields that the service sets itself; `Host` may differ from the URL's host.
     private static let ownFields: [HTTPField.Name] = [.contentLength, .transferEncoding, .connection]
 
-    /// Returns the hooks of a list, and one problem for each unusable hook.
     static func read(
         _ value: JSONValue, environment: [String: String]
     ) -> (hooks: [PurgeHook], problems: [SettingsProblem]) {

@@ -37,7 +37,6 @@ struct OriginMembers {
         self.environment = environment
     }
 
-    /// The names, sorted.
     var names: [String] { members.keys.sorted().map(\.string) }
 
     func has(_ name: String) -> Bool { members[ExactText(name)] != nil }
@@ -58,7 +57,6 @@ struct OriginMembers {
         return text
     }
 
-    /// Reads a member that is a list of texts.
     func texts(_ name: String, _ allowed: String) throws(OriginProblem) -> [String]? {
         guard let value = members[ExactText(name)] else { return nil }
         guard case .array(let values) = value else { throw problem(name, allowed) }

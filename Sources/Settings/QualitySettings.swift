@@ -3,7 +3,6 @@ import Text
 import ThumbnailPipeline
 
 extension SettingTable {
-    /// The settings of `q=auto`.
     static let quality: [Setting] = [
         Setting(name: "autoQuality", default: "0.98", help: "q=auto: similarity that suffices, 0 to 1") {
             (settings, text) throws(InvalidValue) in

@@ -6,9 +6,7 @@ import ThumbnailPipeline
 package struct SandboxSettings: Sendable {
     /// The executable that workers are started from: this one.
     var executable = "/proc/self/exe"
-    /// Whether the service starts only if workers are confined.
     package var isRequired = false
-    /// Whether images are decoded in the serving process.
     package var decodesInProcess = false
     /// The formats that the operator allows; nil if they depend on how well decoding is confined.
     var sourceFormats: Set<ImageFormat>?

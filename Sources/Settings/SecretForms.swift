@@ -22,7 +22,6 @@ struct SecretForms {
         }
     }
 
-    /// Resolves a reference.
     func secret(of value: JSONValue) throws(InvalidValue) -> String {
         guard let members = value.members, let (name, member) = members.first, members.count == 1,
             case .string(let place) = member, !place.isEmpty

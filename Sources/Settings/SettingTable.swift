@@ -313,7 +313,6 @@ package enum SettingTable {
         .flag("accessLog", \.api.accessLog, default: "on", help: "one log line a request"),
     ]
 
-    /// Returns the setting with this name, as spelled in the file.
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
 
     /// The formats with a separate pixel limit, as text.

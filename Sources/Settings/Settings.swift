@@ -32,7 +32,6 @@ package struct Settings: Sendable {
     package var exports = ExportSettings()
     package var notifying = NotifyingSettings()
     package var logFormat = LogFormat.json
-    /// The configured log level, if any.
     package var chosenLogLevel: Logger.Level?
     package var drainDelay = Duration.zero
     package var shutdownTimeout = Duration.seconds(8)

@@ -31,7 +31,6 @@ package struct SettingsFileError: Error, Equatable {
 
 /// The settings file: one JSON5 object whose members are settings.
 package enum SettingsFile {
-    /// Returns the members by name.
     package static func values(in text: String) throws(SettingsFileError) -> [ExactText: JSONValue] {
         let value: JSONValue
         do {
@@ -75,7 +74,6 @@ package enum SettingsFile {
         }
     }
 
-    /// Returns why a file could not be read.
     private static func obstacle(at path: String) -> String {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {

@@ -103,7 +103,6 @@ package struct SettingsLoader {
         return settings
     }
 
-    /// Applies a value of the settings file.
     private mutating func apply(
         _ setting: Setting, _ value: JSONValue, _ environment: [String: String], to settings: inout Settings
     ) {

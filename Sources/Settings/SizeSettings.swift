@@ -2,7 +2,6 @@ import Dialects
 import ThumbnailAPI
 
 extension SettingTable {
-    /// The settings of the sizes that clients may request.
     static let sizes: [Setting] = [
         Setting(name: "sizes", defaultText: "any", help: "sides in pixels that unsigned requests may ask for") {
             (settings, text) throws(InvalidValue) in

@@ -6,7 +6,6 @@ import Downloading
 enum StoreKeys {
     static let members = ["region", "accessKey", "secretKey", "sessionToken", "from"]
 
-    /// Reads the credentials of an object.
     static func read(_ s3: OriginMembers) throws(OriginProblem) -> OriginCredentials {
         let region = try region(s3)
         let allowed = "web-identity or container"
@@ -70,7 +69,6 @@ enum StoreKeys {
         return .instance(service: service)
     }
 
-    /// Returns the URL in a variable; nil if it is unset.
     private static func service(_ name: String, _ s3: OriginMembers) throws(OriginProblem) -> String? {
         guard let text = s3.variable(name) else { return nil }
         guard let url = try? SourceURL(parsing: text) else {

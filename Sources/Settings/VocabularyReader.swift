@@ -5,7 +5,6 @@ import Text
 import ThumbnailAPI
 
 struct VocabularyReader {
-    /// The vocabulary read so far.
     private(set) var vocabulary: Vocabulary
     private(set) var problems: [SettingsProblem] = []
     private let origins: Origins

@@ -25,7 +25,6 @@ package final class PublicResponder: RequestResponder {
     private let places: ClientPlaces
     private let loops: RequestLoops
 
-    /// Creates a responder that serves `thumbnails` until the `lifecycle` drains.
     package init(
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, budget: MemoryBudget = MemoryBudget(),

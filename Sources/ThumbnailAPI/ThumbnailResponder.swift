@@ -19,7 +19,6 @@ final class ThumbnailResponder: Sendable {
     private let tellsRules: Bool
     private let policy: ClientPolicy
     private let cacheTagField: CacheTagField?
-    /// Whether all requests that name tags are signed.
     private let tagsAreSigned: Bool
     private let thumbnails: any ThumbnailServing
     private let lifecycle: ServiceLifecycle
@@ -134,7 +133,6 @@ final class ThumbnailResponder: Sendable {
         }
     }
 
-    /// Returns the client's cache directives; nil if there are none, or if they are ignored.
     private func directives(of request: HTTPRequest) -> RequestCacheControl? {
         guard honoursClientCacheControl else { return nil }
         return request.headerFields[.cacheControl].map { RequestCacheControl($0) }
@@ -146,7 +144,6 @@ final class ThumbnailResponder: Sendable {
     }
 }
 
-/// A parsed request, and its exchange.
 private struct AdmittedRequest: Sendable {
     let fields: HTTPFields
     let prepared: PreparedQuery
@@ -171,7 +168,6 @@ private struct AdmittedRequest: Sendable {
     }
 }
 
-/// A dialect's response that replaces an image, and its entity tag.
 private struct Written {
     let mediaType: String
     let eTag: String

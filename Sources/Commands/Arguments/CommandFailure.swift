@@ -31,7 +31,6 @@ struct CommandFailure: Error, Equatable {
         endsAll = [ENOSPC, EDQUOT, EROFS].contains(error)
     }
 
-    /// Creates a failure from an error of the engine.
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure

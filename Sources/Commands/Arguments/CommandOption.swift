@@ -13,7 +13,6 @@ struct CommandOption: Sendable, Equatable {
     var short: Character?
     /// The value's placeholder, such as `FILE`; nil for an option without a value.
     var form: String?
-    /// The help, in one line.
     let help: String
     var completion = Completion.nothing
     var isRepeatable = false
@@ -41,7 +40,6 @@ struct CommandOption: Sendable, Equatable {
 
 /// The public description of a command.
 struct CommandDescription: Sendable {
-    /// The first word on the command line.
     let name: String
     /// The effect, for the list of commands.
     let summary: String
@@ -50,18 +48,14 @@ struct CommandDescription: Sendable {
     /// The effect, in sentences.
     let text: String
     var options: [CommandOption] = []
-    /// Whether the parameters of `/thumbnail` are options.
     var takesParameters = false
-    /// Whether the settings of the service are options.
     var takesSettings = true
     /// Whether the command processes images itself: then only the settings that affect this are options.
     var worksOnImages = false
     var examples: [String] = []
 
-    /// All options, including those that every command has.
     var allOptions: [CommandOption] { options + [.help] }
 
-    /// The settings of the service that are options.
     var settings: [Setting] { !takesSettings ? [] : worksOnImages ? SettingTable.making : SettingTable.all }
 
     func option(_ name: Substring) -> CommandOption? { allOptions.first { $0.name == name } }

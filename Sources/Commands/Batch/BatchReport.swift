@@ -65,7 +65,6 @@ struct BatchReport {
             ]).text)
     }
 
-    /// The outcome as JSON.
     static func json(_ outcome: Outcome) -> JSONValue {
         var members: [(String, JSONValue)] = [("source", .string(outcome.source))]
         switch outcome.kind {

@@ -27,9 +27,7 @@ final class BatchRecord: Sendable {
         var isLineCut = false
     }
 
-    /// The name of the file in the folder.
     static let name = ".alula-batch"
-    /// The most bytes of the file to read.
     private static let longest = 256 << 20
 
     private let options: String
@@ -64,7 +62,6 @@ final class BatchRecord: Sendable {
         close(descriptor)
     }
 
-    /// Returns the digest of a source in its current state, and of the options.
     func work(_ source: CommandSource) -> Work {
         var text = "\(options)\n\(source.text)"
         if case .file(let path) = source {
@@ -76,10 +73,8 @@ final class BatchRecord: Sendable {
         return Work(digest: String(SharedBytes(text.utf8).withBytes { SHA256.hash($0) }.hexadecimal.prefix(32)))
     }
 
-    /// Returns the file extension of an earlier result of this work.
     func ending(of work: Work) -> String? { state.withLock { $0.endings[work] } }
 
-    /// Returns whether the file with this name and stamp is the result of this work.
     func isFinished(_ work: Work, _ name: String, _ stamp: ResultFile.Stamp) -> Bool {
         state.withLock { state in
             guard let entry = state.entries[ExactText(name)] else { return false }
@@ -87,7 +82,6 @@ final class BatchRecord: Sendable {
         }
     }
 
-    /// Records that the file with this name and stamp is the result of this work.
     func blockingAdd(_ work: Work, _ name: String, _ stamp: ResultFile.Stamp) throws(CommandFailure) {
         // Such a name cannot be read back; its result is rendered again.
         guard !name.utf8.contains(UInt8(ascii: "\n")) else { return }

@@ -92,7 +92,6 @@ enum ImageEnding {
         return format
     }
 
-    /// Returns the usual format of files with this extension.
     static func format(_ ending: String) -> ImageFormat? {
         switch ending {
         case "jpe", "jfif": .jpeg
@@ -144,7 +143,6 @@ enum SourceList {
         return (found, failures)
     }
 
-    /// The deepest nesting of folders.
     private static let deepest = 64
 
     private static func names(in folder: String) throws(CommandFailure) -> [String] {

@@ -5,7 +5,6 @@ import Program
 
 /// Reads whole files, including pipes and standard input.
 enum InputFile {
-    /// The file exceeds the limit.
     struct TooLong: Error {}
 
     /// Returns the current size of a file in bytes; 0 for pipes.

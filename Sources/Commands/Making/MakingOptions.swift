@@ -10,7 +10,6 @@ import ThumbnailTypes
 
 /// The options of commands that render images.
 struct MakingOptions: Sendable {
-    /// The request for each source.
     let request: ThumbnailRequest
     let place: ResultPlace
 

@@ -91,7 +91,6 @@ struct ResultFile: ~Copyable {
         }
     }
 
-    /// The failure for an existing file.
     static let existing = CommandFailure(code: "exists", "exists; --force replaces it")
 
     static func blockingWrite(_ bytes: SharedBytes, to descriptor: CInt) throws(CommandFailure) {

@@ -20,7 +20,6 @@ enum ResultPlace: Sendable, Equatable {
 
 struct Outcome: Sendable {
     enum Kind: Sendable {
-        /// A result was written there.
         case made(path: String, EncodedImage)
         /// An existing file was kept; `isFinished` if it is known to be the result of an earlier run.
         case kept(path: String, isFinished: Bool)
@@ -42,13 +41,10 @@ struct ResultMaker: Sendable {
     let session: CommandSession
     let request: ThumbnailRequest
     let place: ResultPlace
-    /// The names in a folder.
     let names: SharedResultNames
-    /// Whether existing files are replaced.
     let replaces: Bool
     /// The record of finished results in a folder; nil if none is written.
     var record: BatchRecord?
-    /// Whether finished results are kept.
     var keepsFinished = false
     /// Whether bytes must be on disk before their name.
     var isDurable = false

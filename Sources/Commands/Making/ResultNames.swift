@@ -19,7 +19,6 @@ struct ResultNames {
     private var taken: Set<ExactText> = []
     /// The number to try next for a name.
     private var numbers: [ExactText: Int] = [:]
-    /// The assigned names.
     private(set) var names: [Int: String] = [:]
 
     /// Creates names for sources with these stems, in the order of the sources.

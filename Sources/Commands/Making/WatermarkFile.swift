@@ -9,7 +9,6 @@ import ThumbnailAPI
 
 /// A watermark from a local file: `--watermark logo.png`, which the service could not read.
 enum WatermarkFile {
-    /// The named origin that contains the file.
     private static let origin = "watermark-file"
 
     /// Replaces a watermark's path in the parameters by a source that the engine can fetch, and adds it to the

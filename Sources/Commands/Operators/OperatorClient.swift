@@ -13,7 +13,6 @@ struct OperatorClient: Sendable {
         let body: [UInt8]
 
         var text: String { String(decoding: body, as: UTF8.self) }
-        /// The body as JSON; nil if it is not JSON.
         var json: JSONValue? { try? JSONReader.value(in: body) }
     }
 
@@ -94,7 +93,6 @@ struct OperatorClient: Sendable {
         return answer
     }
 
-    /// Returns the failure in an error response.
     private static func failure(of answer: Answer) -> CommandFailure {
         answer.json?.members.flatMap { CommandFailure(failure: $0) }
             ?? CommandFailure(code: "refused", "the service answered with status \(answer.status)")

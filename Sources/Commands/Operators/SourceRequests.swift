@@ -9,9 +9,7 @@ struct SourceRequests {
     let client: OperatorClient
     let method: String
     let path: String
-    /// The name of the query parameter.
     var parameter = "url"
-    /// Whether the service's JSON is printed.
     let isJSON: Bool
     /// Describes a response.
     let words: (_ answer: [ExactText: JSONValue]) throws(CommandFailure) -> String

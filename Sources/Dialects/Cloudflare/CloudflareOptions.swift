@@ -44,7 +44,6 @@ struct CloudflareOptions: Hashable, Sendable {
     /// Whether formats that are slow to encode are excluded.
     private(set) var isFast = false
     private(set) var redirectsOnError = false
-    /// Whether facts are requested instead of the image.
     private(set) var asksForFacts = false
     /// Valid options without an effect here.
     private(set) var ignored: [String] = []

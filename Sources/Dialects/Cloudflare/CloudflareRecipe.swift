@@ -6,7 +6,6 @@ import ThumbnailTypes
 struct CloudflareRecipe: RenderRecipe {
     var options: CloudflareOptions
 
-    /// The default quality.
     private static let usualQuality = 85
 
     var keyText: String {

@@ -163,7 +163,6 @@ package struct NativeParameters {
 
     private static func text(_ color: Color) -> String { ColorGrammar.text(color) }
 
-    /// Formats a number with at most two decimals.
     private static func text(_ number: Double) -> String {
         ParameterGrammar.text(Int((number * 100).rounded()), decimals: 2)
     }

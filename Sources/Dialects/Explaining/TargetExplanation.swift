@@ -46,7 +46,6 @@ package struct TargetExplanation: Sendable {
         }
     }
 
-    /// The explanation as JSON; unknown facts are left out.
     package var json: JSONValue { .object(members) }
 
     /// The members of ``json``, for callers that add others.
@@ -76,7 +75,6 @@ package struct TargetExplanation: Sendable {
         return [code, parameter].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ") + ": " + reason
     }
 
-    /// The explanation as lines for people.
     package var lines: [String] {
         var lines: [String] = []
         func add(_ name: String, _ values: [String]) {

@@ -156,7 +156,6 @@ extension APIError: ServiceError {
         }
     }
 
-    /// The allowed values of the invalid parameter.
     package var allowed: [String] {
         switch self {
         case .badChoice(_, let allowed): allowed
@@ -165,7 +164,6 @@ extension APIError: ServiceError {
         }
     }
 
-    /// The closest valid name.
     package var nearest: String? {
         if case .unknownParameter(_, let nearest) = self { nearest } else { nil }
     }

@@ -10,9 +10,7 @@ package enum APIError: Error, Equatable {
     case repeatedParameter(String)
     /// The value of a parameter is not in a closed list.
     case badChoice(String, allowed: [String])
-    /// The size or quality of an unsigned request is not among those that the operator allows.
     case sizeNotAllowed(String, allowed: [Int])
-    /// An unsigned request names tags, which the operator does not allow.
     case tagsNotAllowed
     /// A parameter's value is invalid, or contradicts another one; the reason is for the client.
     case badParameter(String, String)
@@ -23,7 +21,6 @@ package enum APIError: Error, Equatable {
     case badURL(String)
     /// The signature is missing, or no key matches it.
     case badSignature
-    /// A client's key is missing, or wrong.
     case badKey
     /// The time in `expires` has passed.
     case expired
@@ -36,7 +33,6 @@ package enum APIError: Error, Equatable {
     case methodNotAllowed
     /// The request is not HTTP as RFC 9112 defines it.
     case badRequest
-    /// The request's header took too long.
     case requestTimeout
     /// The request's body took too long, or arrived too slowly.
     case bodyTimeout
@@ -46,24 +42,18 @@ package enum APIError: Error, Equatable {
     case fieldsTooLarge
     /// A trusted proxy has forwarded too many pending requests of the client.
     case tooManyOfClient
-    /// The service is about to end.
     case draining
-    /// The client has disconnected, so no one reads this response.
     case clientGone
-    /// The request exceeded its time limit.
     case deadlineExceeded
     /// A body is expected, but its length is not announced.
     case lengthRequired
-    /// Uploads are disabled.
     case uploadsOff
-    /// The image in the body exceeds the limit of a source.
     case sourceTooLarge
     case bodyTooLarge
     /// None of several images could be rendered, for different reasons.
     case nothingMade
     /// A response that must be complete before it is sent would exceed its limit.
     case answerTooLarge
-    /// `Content-Type` is not an image type.
     case notAnImageType(String)
     /// `Content-Type` does not declare a JSON body.
     case unsupportedMediaType
@@ -73,18 +63,14 @@ package enum APIError: Error, Equatable {
     case callbackNotAllowed(String)
     /// A rendition's destination is an origin that does not exist, or does not accept writes.
     case originNotWritable
-    /// There is no job with this ID, or it has expired.
     case noSuchJob
-    /// No request waits under this receipt.
     case noSuchReceipt
-    /// The limit of event readers is reached.
     case tooManyReaders
     /// A bug; the description is for the log.
     case unexpected(String)
 }
 
 extension APIError {
-    /// Returns the error for a parameter that is not among the `known` ones.
     package static func unknown(_ name: String, among known: [String]) -> APIError {
         .unknownParameter(String(name.prefix(longestQuotedName)), nearest: NearestName.of(name, among: known))
     }
@@ -94,7 +80,6 @@ extension APIError {
 }
 
 extension HTTPRefusal {
-    /// The rejection as an error of this module.
     package var error: APIError {
         switch self {
         case .badRequest: .badRequest

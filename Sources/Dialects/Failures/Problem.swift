@@ -6,7 +6,6 @@ package import ThumbnailTypes
 package struct Problem: Sendable {
     package let error: any ServiceError
     package let requestID: String
-    /// The header fields of all responses.
     package let common: HTTPFields
     /// Whether the client learns which rule rejected a source; otherwise only the log contains it.
     package let tellsRules: Bool

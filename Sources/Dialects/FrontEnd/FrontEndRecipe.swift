@@ -5,7 +5,6 @@ import Imaging
 ///
 /// The header of the source determines all sizes and formats; Alula's own rules do the rest.
 struct FrontEndRecipe: RenderRecipe {
-    /// How a box with two sides is filled.
     enum Fit: String, Sendable, Hashable {
         /// The largest size that fits into the box.
         case inside
@@ -17,15 +16,12 @@ struct FrontEndRecipe: RenderRecipe {
         case fill
     }
 
-    /// How the format of the result is chosen.
     enum FormatRule: Sendable, Hashable {
-        /// The target names it.
         case fixed(ImageFormat)
         /// The first of the framework's formats that `Accept` names, best first; otherwise the source's own.
         case negotiated([ImageFormat])
     }
 
-    /// Which sources keep their size and format.
     enum Untouched: String, Sendable, Hashable {
         case none
         case animations
@@ -39,12 +35,10 @@ struct FrontEndRecipe: RenderRecipe {
     /// Color behind transparent parts.
     var background: Color?
     var format: FormatRule
-    /// The quality in the target.
     var quality: Int?
     /// The default quality; nil for the format's.
     var usualQuality: Int?
     var untouched = Untouched.none
-    /// Whether sources may be drawings.
     var acceptsDrawings = true
     /// Source formats that are used for results only if `Accept` names them.
     var unexpected: [ImageFormat] = []
@@ -61,7 +55,6 @@ struct FrontEndRecipe: RenderRecipe {
             + (background.map { " \(ColorGrammar.text($0))" } ?? "")
     }
 
-    /// Converts the recipe to Alula's own options, for a source with this header.
     func options(of source: RecipeSource) -> RenderingOptions {
         let page = source.header.page(0)
         var options = RenderingOptions()

@@ -7,7 +7,6 @@ import ThumbnailTypes
 struct FrontEndTarget {
     /// The decoded values by name; nil for one that appears twice.
     private let values: [ExactText: String?]
-    /// The names of parameters without a value.
     private let flags: Set<ExactText>
 
     /// Parses the query of a target whose path is `place`.
@@ -20,7 +19,6 @@ struct FrontEndTarget {
         self.init(try RawQuery(target: text).decoded(isForm: true))
     }
 
-    /// Creates parameters from decoded names and values, and names without a value.
     init(_ parameters: [(name: String, value: String)], flags: Set<ExactText> = []) {
         var values: [ExactText: String?] = [:]
         for (name, value) in parameters {
@@ -33,7 +31,6 @@ struct FrontEndTarget {
     /// Returns the name of an argument of a parameter that has several: the first one has the parameter's own name.
     static func name(_ index: Int, of parameter: String) -> String { index == 0 ? parameter : "\(parameter).\(index)" }
 
-    /// Returns whether a parameter is present, with or without a value.
     func has(_ name: String) -> Bool { flags.contains(ExactText(name)) || values[ExactText(name)] != nil }
 
     /// Returns the value of a parameter with one of `names`; nil if there is none.
@@ -50,7 +47,6 @@ struct FrontEndTarget {
         }
     }
 
-    /// Returns the value of a required, nonempty parameter.
     func required(_ name: String) throws(APIError) -> String {
         guard let value = try self[name], !value.isEmpty else { throw .missingParameter(name) }
         return value
@@ -149,7 +145,6 @@ struct FrontEndTarget {
         throw .badChoice(name, allowed: words)
     }
 
-    /// The allowed sides.
     static let sides = 1...16_384
 }
 
@@ -196,7 +191,6 @@ struct FrontEndPath {
         return try decoded(Substring(PercentEncoding.keepingMarks(text)), "source")
     }
 
-    /// Returns whether a text is an absolute http or https URL.
     static func isAbsolute(_ text: some StringProtocol) -> Bool {
         let beginning = text.prefix(8).asciiLowercased
         return beginning.suffix(after: "http://") != nil || beginning == "https://"
@@ -211,7 +205,6 @@ struct FrontEndSources: Sendable {
     let place: DialectPlace
     /// Whether a path may lack its leading slash.
     var acceptsBarePaths = false
-    /// Whether a path may have a query.
     var acceptsQueries = true
     /// Whether a path without its leading slash may contain a colon; then it must not begin with a web scheme.
     var acceptsColons = false

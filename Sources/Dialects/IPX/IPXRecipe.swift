@@ -6,7 +6,6 @@ struct IPXRecipe: RenderRecipe {
 
     /// The longest side of a result; longer ones shrink.
     private static let longest = 8_192
-    /// The default quality.
     private static let usualQuality = 80
 
     var keyText: String {

@@ -113,7 +113,6 @@ package struct ImaginaryDialect: Dialect {
         return files.source(path: file)
     }
 
-    /// The origin of files.
     private var files: SourceBase? { configuration.folder ?? base }
 
     private func query(
@@ -165,7 +164,6 @@ package struct ImaginaryConfiguration: Sendable {
     package var key: [UInt8]?
     /// The key of signatures; nil if none are required.
     package var signatureKey: [UInt8]?
-    /// Whether targets may name URLs.
     package var takesURLs = true
     /// Routes that are not served; pipelines may still use their operations.
     package var disabledRoutes: Set<ExactText> = []
@@ -179,6 +177,5 @@ package struct ImaginaryConfiguration: Sendable {
 
     package init() {}
 
-    /// Whether requests need a key.
     package var hasKeys: Bool { key != nil || signatureKey != nil }
 }

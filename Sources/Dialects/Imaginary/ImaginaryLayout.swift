@@ -6,11 +6,9 @@ struct ImaginaryLayout {
     /// The step after the change of size.
     enum Rest: Equatable {
         case nothing
-        /// A part at a position.
         case cut(CropStep)
         /// The most interesting part.
         case interest(PixelSize)
-        /// Bars around the image, up to a size.
         case bars(PixelSize)
     }
 
@@ -92,7 +90,6 @@ struct ImaginaryLayout {
         }
     }
 
-    /// Returns the largest size in a box with the aspect ratio of the image, not larger than it.
     private static func fitted(_ source: PixelSize, in box: PixelSize) -> PixelSize {
         let box = box.atLeastOne
         var fitted = box
@@ -143,7 +140,6 @@ extension ImaginaryOperation {
         }
     }
 
-    /// Whether the crop depends on the image.
     fileprivate var isSmart: Bool { name == .smartcrop || options.gravity == .smart }
 }
 

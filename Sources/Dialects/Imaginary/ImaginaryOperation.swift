@@ -23,7 +23,6 @@ struct ImaginaryOperation: Hashable, Sendable {
     var options: ImaginaryOptions
     /// The format of the image from here on; nil to keep it.
     let format: ImageFormat?
-    /// Whether the operation is skipped if it fails.
     var mayFail = false
 
     /// Creates an operation.
@@ -68,7 +67,6 @@ struct ImaginaryOperation: Hashable, Sendable {
         guard isThere else { throw .missingParameter(parameter) }
     }
 
-    /// The source that the operation overlays on the image.
     var mark: AdditionalSource? {
         switch name {
         case .watermarkimage: AdditionalSource(.watermark, source: options.image)
@@ -77,11 +75,9 @@ struct ImaginaryOperation: Hashable, Sendable {
         }
     }
 
-    /// Whether a part of a zoomed image is requested.
     var cutsZoomed: Bool { options.top > 0 || options.left > 0 }
 }
 
-/// The formats in `type`.
 enum ImaginaryType {
     /// The names that the service knows; it writes the first four.
     private static let known: [ExactText: ImageFormat?] = [
@@ -89,7 +85,6 @@ enum ImaginaryType {
     ]
     private static let written = ["jpeg", "png", "webp", "auto"]
 
-    /// Returns whether the text is neither a format nor `auto`.
     static func isUnknown(_ text: ExactText) -> Bool {
         text != "" && text != "auto" && known[ExactText(text.string.asciiLowercased)] == nil
     }

@@ -9,7 +9,6 @@ struct ImaginaryOptions: Hashable, Sendable {
         case centre, north, south, east, west, smart
     }
 
-    /// The content of bars.
     enum Bars: String {
         case black, white, copy, mirror, background
     }
@@ -80,7 +79,6 @@ struct ImaginaryOptions: Hashable, Sendable {
             : PixelSize(width: given.height / ratio.height * ratio.width, height: given.height)
     }
 
-    /// The quality of the encoder.
     var usedQuality: Int { 1...100 ~= quality ? quality : Self.standardQuality }
 
     static let standardQuality = 75
@@ -178,7 +176,6 @@ extension ImaginaryOptions {
         return ExactText(text)
     }
 
-    /// Parses a word, ignoring case and surrounding spaces.
     private static func word(_ name: String, _ value: ImaginaryValue) throws(APIError) -> String {
         HTTPSyntax.trimmed(try text(name, value).string[...]).asciiLowercased
     }

@@ -4,7 +4,6 @@ import Text
 
 /// Parses the operations of a pipeline: a JSON list of `{"operation", "params", "ignore_failure"}`.
 enum ImaginaryPipelineText {
-    /// Most operations.
     private static let most = 10
     private static let parameter = "operations"
 

@@ -5,7 +5,6 @@ import ThumbnailTypes
 
 /// A target split into its route and its parameters.
 struct ImaginaryTarget {
-    /// The routes of images and facts.
     enum Route: Hashable {
         case operation(ImaginaryOperation.Name)
         case pipeline, info
@@ -47,7 +46,6 @@ struct ImaginaryTarget {
         self.items = items
     }
 
-    /// Returns the first value of a parameter.
     func value(_ name: String) -> String? { items.first { $0.name.isExactly(name) }?.value }
 
     /// Returns the operations, and everything that they read besides the image.

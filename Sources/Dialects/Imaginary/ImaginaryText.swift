@@ -19,7 +19,6 @@ struct ImaginaryText {
     private let style: String
     private let color: Color
 
-    /// Creates the drawing of a text, wrapped at the requested width.
     init(_ options: ImaginaryOptions) {
         let font = Self.font(options.font.string)
         let resolution = options.resolution > 0 ? options.resolution : 150
@@ -36,7 +35,6 @@ struct ImaginaryText {
     /// The default width is a sixth of the image's, which is not known yet; this assumes twelve hundred pixels.
     private static let usualWidth = 200
 
-    /// The tile as SVG.
     var drawing: String {
         let steps = Double(lines.count - 1)
         let height = Int((size * (0.75 + 1.17 * steps)).rounded(.up))

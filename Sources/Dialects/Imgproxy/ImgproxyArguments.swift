@@ -27,7 +27,6 @@ struct ImgproxyOption: Hashable, Sendable {
 }
 
 extension ArraySlice<UInt8> {
-    /// Returns the first range of `separator`; nil if there is none.
     fileprivate func firstRange(of separator: [UInt8]) -> Range<Int>? {
         guard let first = separator.first else { return nil }
         var index = startIndex
@@ -53,12 +52,10 @@ struct ImgproxyArguments {
 
     var count: Int { option.arguments.count }
 
-    /// Returns whether there is a nonempty argument at `index`.
     func has(_ index: Int) -> Bool { option.arguments.indices.contains(index) && !option.arguments[index].isEmpty }
 
     func text(_ index: Int) -> String { String(decoding: option.arguments[index], as: UTF8.self) }
 
-    /// Returns an error about the option.
     func fault(_ reason: String) -> APIError {
         .badParameter(option.quotedName, reason)
     }
@@ -119,7 +116,6 @@ struct ImgproxyArguments {
         try ImgproxyFormat(named: text(index), in: option.quotedName)
     }
 
-    /// A position from `kinds`.
     func kind(_ index: Int, of kinds: Set<ImgproxyGravity.Kind>) throws(APIError) -> ImgproxyGravity.Kind {
         let name = text(index)
         if let kind = ImgproxyGravity.Kind(rawValue: name), kinds.contains(kind) { return kind }
@@ -145,10 +141,7 @@ extension Set<ImgproxyGravity.Kind> {
     private static let plain: Set = [
         .center, .north, .east, .south, .west, .northWest, .northEast, .southWest, .southEast,
     ]
-    /// The positions of a cropped part.
     static let crop = plain.union([.smart, .focus])
-    /// The positions of an image on a canvas.
     static let canvas = plain.union([.focus])
-    /// The positions of a watermark.
     static let watermark = plain.union([.tiles])
 }

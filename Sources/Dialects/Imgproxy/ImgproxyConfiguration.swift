@@ -18,15 +18,12 @@ package struct ImgproxyConfiguration: Sendable {
     package var replacements: [ImgproxyReplacement] = []
     /// The origin of `local://` sources; nil if there are none.
     package var localOrigin: String?
-    /// The separator of an option's arguments.
     package var argumentsSeparator = ":"
     /// Whether the last part of a base64 source is only a file name.
     package var ignoresNameAfterBase64 = false
     /// Options that a target may have, as written; empty for all.
     package var allowedOptions: Set<ExactText> = []
-    /// Whether a target may change limits.
     package var allowsSecurityOptions = false
-    /// Whether targets may only name presets.
     package var allowsOnlyPresets = false
     /// Presets by name, in imgproxy's grammar.
     package var presets: [ExactText: String] = [:]
@@ -38,7 +35,6 @@ package struct ImgproxyConfiguration: Sendable {
     package var fallback: ExactText?
     /// Whether browsers save responses by default.
     package var savesAnswers = false
-    /// The defaults of options.
     package var defaults = ImgproxyDefaults()
 
     package init() {}
@@ -56,11 +52,9 @@ package struct ImgproxyDefaults: Hashable, Sendable {
     var formatQualities: [ImgproxyFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
     /// Whether images are turned as EXIF's orientation specifies.
     package var turnsUpright = true
-    /// Whether responses have no metadata.
     package var stripsMetadata = true
     /// Whether the copyright is kept when other metadata are removed.
     package var keepsCopyright = true
-    /// Whether colors are converted to sRGB.
     package var stripsColorProfile = true
     /// The factor of watermarks' opacities, above 0 and at most 1.
     package var watermarkOpacity = 1.0

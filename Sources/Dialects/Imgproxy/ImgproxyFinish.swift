@@ -6,7 +6,6 @@ struct ImgproxyFinish {
     private let options: ImgproxyOptions
     private let layout: ImgproxyLayout
     private let isFlattened: Bool
-    /// The color around the image.
     private let surround: Color
     private(set) var frame: Frame
 

@@ -4,7 +4,6 @@ import Imaging
 enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
     case jpeg, jxl, png, webp, gif, ico, svg, heic, avif, bmp, tiff
 
-    /// Returns nil if there is no format with this name.
     init?(name: some StringProtocol) {
         if name == "jpg" {
             self = .jpeg
@@ -13,7 +12,6 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Parses the format in `option`.
     init(named name: String, in option: String) throws(APIError) {
         guard let format = Self(name: name) else {
             throw .badChoice(option, allowed: Self.allCases.map(\.rawValue))
@@ -46,7 +44,6 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
 struct ImgproxyNegotiation: Hashable, Sendable {
     /// How a format that the client accepts is used.
     enum Use: Int, Hashable, Sendable, Comparable {
-        /// It is never chosen.
         case never
         /// It is chosen if the target names no format.
         case preferred
@@ -60,7 +57,6 @@ struct ImgproxyNegotiation: Hashable, Sendable {
     var avif = Use.never
     var webp = Use.never
 
-    /// Whether `Accept` may choose any format.
     var isOn: Bool { self != ImgproxyNegotiation() }
 
     /// Whether a target that names a format can get another one.
@@ -80,6 +76,5 @@ struct ImgproxyNegotiation: Hashable, Sendable {
         return (stills + [(.webp, webp)]).filter { $0.1 >= use }.map(\.0)
     }
 
-    /// The text in the key of a result.
     var keyText: String { "\(jxl.rawValue)\(avif.rawValue)\(webp.rawValue)" }
 }

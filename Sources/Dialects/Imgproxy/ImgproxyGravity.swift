@@ -47,7 +47,6 @@ struct ImgproxyGravity: Hashable, Sendable {
         return (bounded(left, inner.width, outer.width), bounded(top, inner.height, outer.height))
     }
 
-    /// A position along one axis.
     private enum Anchor {
         case start, middle, end
         /// The center is at a fraction of the side.
@@ -142,7 +141,6 @@ extension ImgproxyGravity {
         }
     }
 
-    /// The text in the key of a result.
     var keyText: String { "\((kind ?? .center).rawValue) \(x) \(y)" }
 }
 

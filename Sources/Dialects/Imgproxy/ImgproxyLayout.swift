@@ -14,9 +14,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         case anyFactor
     }
 
-    /// The size of the part that the crop keeps.
     private(set) var cropSize: PixelSize
-    /// The size of the part after scaling.
     private(set) var resizedSize = PixelSize(width: 0, height: 0)
     /// The size to which the scaled image is cropped.
     private(set) var keptSize = PixelSize(width: 0, height: 0)
@@ -155,7 +153,6 @@ struct ImgproxyLayout: Hashable, Sendable {
         setSizes(part, options)
     }
 
-    /// Returns the size after scaling the image that the decoder has reduced.
     private func prescaled(_ part: PixelSize, of source: PixelSize, by prescaling: Prescaling) -> PixelSize {
         let whole = PixelSize(
             width: pixels(Double(source.width) * scaleX), height: pixels(Double(source.height) * scaleY))

@@ -4,11 +4,9 @@ import Text
 
 /// Parses options in order; each changes the effect of earlier ones.
 struct ImgproxyOptionReader {
-    /// The options for the image.
     private(set) var image: ImgproxyOptions
     /// The file name of the response; empty for the source's.
     private(set) var fileName = ""
-    /// Whether browsers save the response.
     private(set) var isAttachment: Bool
     /// Most bytes of the source's file; nil for the service's limit.
     private(set) var maximumSourceBytes: Int?
@@ -23,7 +21,6 @@ struct ImgproxyOptionReader {
     private let presets: ImgproxyPresets
     private var count = 0
 
-    /// Most options of a target, including its presets.
     private static let mostOptions = 512
     private static let integers = 0...1_000_000_000
     private static let byteCounts = 0...1_000_000_000_000_000
@@ -48,7 +45,6 @@ struct ImgproxyOptionReader {
         }
     }
 
-    /// Sets the format at the end of a source.
     mutating func apply(format name: String) throws(APIError) {
         image.format = try ImgproxyFormat(named: name, in: "format")
     }
@@ -303,7 +299,6 @@ extension ImgproxyOptionReader {
 }
 
 enum ImgproxyPaidOptions {
-    /// Their names, long and short.
     static let names: Set<ExactText> = [
         "resizing_algorithm", "ra", "objects_position", "obj_pos", "op", "crop_aspect_ratio", "crop_ar", "car",
         "background_alpha", "bga", "adjust", "a", "brightness", "br", "contrast", "co", "saturation", "sa",

@@ -2,20 +2,17 @@ import Imaging
 
 /// The image options of a target, in imgproxy's own terms.
 struct ImgproxyOptions: Hashable, Sendable {
-    /// How an image is fitted into a box.
     enum ResizingType: String, Hashable, Sendable, CaseIterable {
         case fit, fill
         case fillDown = "fill-down"
         case force, auto
     }
 
-    /// A canvas around the image.
     struct Extension: Hashable, Sendable {
         var isOn = false
         var gravity = ImgproxyGravity()
     }
 
-    /// A border to remove.
     struct Trim: Hashable, Sendable {
         /// Largest difference from the border's color; nil for no trim.
         var threshold: Double?
@@ -82,9 +79,7 @@ struct ImgproxyOptions: Hashable, Sendable {
     /// Most bytes of the file; 0 for no limit.
     var maximumBytes = 0
     var format: ImgproxyFormat?
-    /// Formats whose images keep their size and format.
     var skippedFormats: Set<ImgproxyFormat>
-    /// Whether the image keeps its size and format.
     var isRaw = false
     /// Most pixels of the source, all frames together; nil for the service's limit.
     var maximumSourcePixels: Int?

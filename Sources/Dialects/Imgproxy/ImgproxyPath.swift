@@ -68,7 +68,6 @@ struct ImgproxyPath {
 }
 
 extension ImgproxyConfiguration {
-    /// Whether targets must be signed.
     var hasKeys: Bool { !keys.isEmpty }
 
     /// Returns whether `signature` is valid for a path, which begins without its slash.

@@ -12,7 +12,6 @@ struct ImgproxyPresets: Sendable {
         for (name, text) in texts { options[name] = Self.options(text, separator: separator) }
     }
 
-    /// Returns the options of a preset; nil if there is none with this name.
     subscript(name: ExactText) -> [ImgproxyOption]? { options[name] }
 
     /// Parses the options in a preset's text, which slashes separate; returns nil if a part of it is invalid.

@@ -151,9 +151,7 @@ extension ImgproxyRecipe {
 /// The turns from the stored image to the result.
 private struct Turns {
     private let options: ImgproxyOptions
-    /// All turns combined.
     let shown: QuarterTurn
-    /// The turn by `auto_rotate`.
     private let first: QuarterTurn
 
     init(_ options: ImgproxyOptions, upright: QuarterTurn) {

@@ -8,7 +8,6 @@ struct ImgproxySource {
     /// The name of the format; nil if there is none.
     let format: String?
 
-    /// Longest name of a source, in bytes.
     private static let longest = 2_048
 
     /// Parses the segments after the options.
@@ -42,7 +41,6 @@ struct ImgproxySource {
         url = try Self.name(written, configuration)
     }
 
-    /// Splits off the format; an empty one counts as none.
     private static func cut(
         _ text: [UInt8], at mark: UInt8
     ) throws(APIError) -> (source: ArraySlice<UInt8>, format: String?) {

@@ -12,7 +12,6 @@ struct ParameterForm<Value: Sendable>: Sendable {
     let read: @Sendable (String, String) throws(APIError) -> Value
     let write: @Sendable (Value) -> String
 
-    /// Creates a form whose parser throws its own errors.
     init(
         _ word: String, words: [String] = [], read: @escaping @Sendable (String, String) throws(APIError) -> Value,
         write: @escaping @Sendable (Value) -> String
@@ -42,7 +41,6 @@ extension ParameterForm where Value == Int {
             read: { ParameterGrammar.integer($0, in: least...(most ?? largest)) }, write: String.init)
     }
 
-    /// One of a few numbers.
     static func oneOf(_ numbers: [Int]) -> Self {
         let words = numbers.map(String.init)
         return Self(
@@ -58,7 +56,6 @@ extension ParameterForm where Value == Int {
     /// A side in CSS pixels.
     static var side: Self { .whole("PIXELS", from: 1, to: 16_384) }
 
-    /// Percent.
     static func percent(to most: Int) -> Self { .whole("PERCENT", from: 0, to: most) }
 
     /// Degrees clockwise.
@@ -109,7 +106,6 @@ extension ParameterForm where Value == Int {
             }, write: String.init)
     }
 
-    /// The time at which a target expires.
     static var expiry: Self {
         Self(
             "SECONDS", read: { text, name throws(APIError) in try ParameterGrammar.expires(text, name) },
@@ -169,7 +165,6 @@ extension ParameterForm where Value == ImageFormat? {
 }
 
 extension ParameterForm where Value == ImageOperations.Trim {
-    /// The largest difference from the border's color.
     static var tolerance: Self {
         let number = ParameterForm<Int>.whole("DIFFERENCE", from: 1, to: 255)
         return Self(
@@ -245,7 +240,6 @@ extension ParameterForm where Value == ImageOperations.Radius {
 }
 
 extension ParameterForm where Value == [ExactText] {
-    /// Unique tags, separated by commas.
     static var tags: Self {
         Self("TAGS", CacheTag.listForm, read: { CacheTag.list($0) }) { tags in
             tags.map(\.string).joined(separator: ",")

@@ -10,7 +10,6 @@ package struct ThumbnailOption: Sendable {
     package let form: String
     /// All values, if they are few words.
     package let values: [String]
-    /// The effect, in one line.
     package let help: String
 
     /// All parameters that affect a result, in the documented order.
@@ -19,7 +18,6 @@ package struct ThumbnailOption: Sendable {
         return ThumbnailOption(name: name, aliases: row.aliases, form: row.form, values: row.values, help: row.help)
     }
 
-    /// Returns the parameter with this name or alias.
     package static func named(_ name: String) -> ThumbnailOption? {
         all.first { $0.name == name || $0.aliases.contains(name) }
     }

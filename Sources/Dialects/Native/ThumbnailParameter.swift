@@ -22,7 +22,6 @@ enum ThumbnailParameter: String, CaseIterable {
     case preset, placeholder, tag, expires
     case signature = "sig"
 
-    /// Everything about a parameter but its main name.
     var row: ThumbnailParameterRow {
         switch self {
         case .url:
@@ -125,6 +124,5 @@ enum ThumbnailParameter: String, CaseIterable {
         named[ExactText(name)]
     }
 
-    /// The names of the parameters that renditions must not have.
     static let namesOutsideRenditions = rows.filter { !$0.row.uses.contains(.renditions) }.map(\.name)
 }

@@ -11,20 +11,17 @@ struct ThumbnailParameterRow: Sendable {
         let rawValue: Int
         /// In a rendition of a named source.
         static let renditions = Uses(rawValue: 1)
-        /// In a preset.
         static let presets = Uses(rawValue: 2)
         /// In a target of a service that allows only presets.
         static let besidePresets = Uses(rawValue: 4)
     }
 
-    /// The names besides the main one.
     let aliases: [String]
     let uses: Uses
     /// The placeholder for the values, such as `PIXELS`.
     private(set) var form: String
     /// All values, if they are few words.
     let values: [String]
-    /// The effect, in one line.
     let help: String
     /// Parses a text, given the name that the target uses.
     private(set) var read: @Sendable (String, String, inout ThumbnailParameterValues) throws(APIError) -> Void
@@ -69,7 +66,6 @@ struct ThumbnailParameterRow: Sendable {
         }
     }
 
-    /// A change of the colors.
     static func color(
         _ path: any WritableKeyPath<ColorFilters, Int> & Sendable, _ form: ParameterForm<Int>, _ help: String
     ) -> Self {

@@ -4,14 +4,11 @@ import ThumbnailTypes
 
 /// The values of all `/thumbnail` parameters, before they are checked together.
 struct ThumbnailParameterValues: Sendable {
-    /// The watermarks and presets that may be named.
     var vocabulary = Vocabulary()
     var source: String?
     /// The independent options; the others are combined when the query is created.
     var options = RenderingOptions()
-    /// Whether the client hints determine the width.
     var isWidthAutomatic = false
-    /// Whether the client hints determine the device pixel ratio.
     var isRatioAutomatic = false
     var isFocal = false
     var focalX: Int?
@@ -153,7 +150,6 @@ struct WatermarkParameters: Sendable {
         if options.isTiled { isTiled = true }
     }
 
-    /// Returns the watermark, if there is one.
     func watermark() throws(APIError) -> Vocabulary.Watermark? {
         guard let named else {
             if let firstOption { throw .badParameter(firstOption, "Needs a watermark.") }
@@ -162,7 +158,6 @@ struct WatermarkParameters: Sendable {
         return Vocabulary.Watermark(source: named.source, options: options(over: named.options))
     }
 
-    /// Returns the parsed options, with `defaults` for the others.
     func options(over defaults: WatermarkOptions) -> WatermarkOptions {
         var options = defaults
         if let position { options.position = position }

@@ -43,7 +43,6 @@ package enum ThumbnailTarget {
         return made
     }
 
-    /// Parses the query of a raw target without hints.
     package static func parse(
         _ target: String, accept: String?, vocabulary: Vocabulary = Vocabulary()
     ) throws(APIError) -> ThumbnailQuery {

@@ -2,7 +2,6 @@ import Crypto
 
 /// Signs targets and verifies signatures: HMAC-SHA256 over the raw target, as the last parameter.
 package enum URLSigner {
-    /// Bytes of a signature.
     package static let codeLength = 32
     private static let mark = Array("&sig=".utf8)
 
@@ -29,7 +28,6 @@ package enum URLSigner {
         return isValid
     }
 
-    /// Checks the form of a signature.
     static func checkForm(_ text: String, _ name: String, isLast: Bool) throws(APIError) {
         guard isLast, Base64URL.decode(text)?.count == codeLength else {
             throw .badParameter(name, "Must be the last parameter and an unpadded base64url HMAC-SHA256.")

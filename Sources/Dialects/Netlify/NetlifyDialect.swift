@@ -16,7 +16,6 @@ package struct NetlifyDialect: FrontEndDialect {
         case center, top, bottom, left, right
     }
 
-    /// The default quality.
     private static let quality = 75
 
     package init(at place: DialectPlace, base: SourceBase?) {

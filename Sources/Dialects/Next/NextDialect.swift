@@ -4,7 +4,6 @@ import ThumbnailTypes
 
 /// The image endpoint of Next.js 16, and Vercel's with the same parameters: `/_next/image?url=…&w=640&q=75`.
 package struct NextDialect: FrontEndDialect {
-    /// The service whose rules apply.
     package enum Service: String, Sendable {
         case next, vercel
     }
@@ -54,7 +53,6 @@ package struct NextConfiguration: Hashable, Sendable {
 
     private static let deviceSizes = [640, 750, 828, 1_080, 1_200, 1_920, 2_048, 3_840]
 
-    /// The defaults of Next.js.
     package static let next = NextConfiguration(
         widths: [32, 48, 64, 96, 128, 256, 384] + deviceSizes, qualities: [75], formats: [.webp])
     /// The defaults of the frameworks that run on Vercel.

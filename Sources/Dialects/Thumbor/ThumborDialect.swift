@@ -111,7 +111,6 @@ package struct ThumborConfiguration: Sendable {
     package var staleAge: Int?
     /// The number of leading filters that apply; nil for all.
     package var maximumFilters: Int?
-    /// Filters without an effect.
     package var disabledFilters: Set<ExactText> = []
     /// The default quality of JPEG and WebP.
     package var quality = 80

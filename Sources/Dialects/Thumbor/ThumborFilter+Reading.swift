@@ -149,7 +149,6 @@ extension ThumborFilter {
         }
     }
 
-    /// Parses a change of colors.
     private static func map(_ name: String, _ arguments: ThumborArguments) -> ColorFormula? {
         switch (name, arguments.count) {
         case ("brightness", 1): return percent(arguments, 0).map { .scale(offset(by: $0)) }

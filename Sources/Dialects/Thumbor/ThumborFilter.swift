@@ -12,13 +12,10 @@ struct ThumborOptions: Hashable, Sendable {
     var format: ImageFormat?
     /// The format of animations that ``format`` does not support.
     var fallback: ImageFormat?
-    /// The quality; nil for the default.
     var quality: Int?
     /// Most bytes of the file.
     var maximumBytes: Int?
-    /// Whether opaque PNG images become JPEG.
     var replacesPNG = false
-    /// Whether colors are converted to sRGB.
     var stripsProfile = false
     /// Most frames; nil for all.
     var frames: Int?
@@ -37,7 +34,6 @@ enum ThumborFilter: Hashable, Sendable {
     case proportion(Int)
     /// Puts the image on a canvas of the size of the box.
     case fill(Paint, isBehind: Bool)
-    /// A color behind transparent parts.
     case background(Color)
     /// The color of the top left pixel behind transparent parts.
     case cornerBackground
@@ -50,18 +46,15 @@ enum ThumborFilter: Hashable, Sendable {
     /// Corners rounded by half axes in pixels; the color outside.
     case corners(across: Int, down: Int, Color)
     case padding(Color, ThumborGeometry.Padding)
-    /// A part of the result.
     case crop(
         x: ThumborGeometry.Length, y: ThumborGeometry.Length, width: ThumborGeometry.Length,
         height: ThumborGeometry.Length)
     case mark(ThumborMark)
 
-    /// The content of a canvas.
     enum Paint: Hashable, Sendable {
         case color(Color)
         /// The mean color of the image.
         case mean
-        /// The image itself, blurred.
         case blurred
     }
 }
@@ -75,7 +68,6 @@ struct ThumborMark: Hashable, Sendable {
         case color(Color)
     }
 
-    /// A position along one axis.
     struct Position: Hashable, Sendable {
         /// The point from which distances are measured.
         enum Anchor: Hashable, Sendable {
@@ -84,7 +76,6 @@ struct ThumborMark: Hashable, Sendable {
             case repeated
         }
 
-        /// The unit of a distance.
         enum Unit: Hashable, Sendable {
             case pixels, percent, millionths
         }

@@ -16,10 +16,8 @@ struct ThumborFilterReader {
     private(set) var ignored: [String] = []
     private let configuration: ThumborConfiguration
 
-    /// Most sources of marks.
     static let mostMarks = 8
 
-    /// Whether facts about the image are requested instead of the image.
     private let isMeta: Bool
 
     init(_ configuration: ThumborConfiguration, isMeta: Bool = false) {
@@ -125,7 +123,6 @@ extension ThumborFilterReader {
         return ImageFormat(name: name).flatMap { $0.isWritten ? $0 : nil }
     }
 
-    /// Parses a filter that acts before the resize.
     private mutating func readGeometry(_ name: String, _ arguments: ThumborArguments) -> Bool {
         switch name {
         case "no_upscale": options.geometry.isEnlargingForbidden = true
@@ -170,7 +167,6 @@ extension ThumborFilterReader {
 }
 
 extension ThumborFilterReader {
-    /// Returns the mark that a filter overlays on the image; nil if there is none.
     private mutating func mark(
         _ filter: ThumborFilterText, _ arguments: ThumborArguments
     ) throws(APIError) -> ThumborMark? {

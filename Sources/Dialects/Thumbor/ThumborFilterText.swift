@@ -8,7 +8,6 @@ struct ThumborFilterText: Hashable, Sendable {
     /// The filter as in the target, percent-decoded.
     let written: String
 
-    /// Most filters of a target.
     static let most = 64
 
     /// Splits a percent-decoded text such as `blur(4):fill(red)` into filters.
@@ -92,7 +91,6 @@ struct ThumborArguments {
         text(index).flatMap { ThumborNumber.signed($0.utf8, most: .max) }.map { min(max($0, -most), most) }
     }
 
-    /// A number in millionths.
     func millionths(_ index: Int) -> Int? { text(index).flatMap { ThumborNumber.millionths($0.utf8) } }
 
     /// `true`, `True`, `1`, or the opposite.

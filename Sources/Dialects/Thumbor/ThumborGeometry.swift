@@ -2,7 +2,6 @@ import Imaging
 
 /// The requested geometry before the filters: the part, the size, mirrors and alignments.
 struct ThumborGeometry: Hashable, Sendable {
-    /// A border to remove.
     struct Trim: Hashable, Sendable {
         /// Largest distance of a border's pixel from the color of the corner.
         var tolerance = 1
@@ -15,7 +14,6 @@ struct ThumborGeometry: Hashable, Sendable {
         case fraction(Int)
     }
 
-    /// Edges of a part of the image.
     struct Crop: Hashable, Sendable {
         var left: Length
         var top: Length
@@ -23,7 +21,6 @@ struct ThumborGeometry: Hashable, Sendable {
         var bottom: Length
     }
 
-    /// How an image is fitted into the box.
     struct FitIn: Hashable, Sendable {
         /// Whether the box is turned if the image then becomes larger.
         var isAdaptive = false
@@ -35,7 +32,6 @@ struct ThumborGeometry: Hashable, Sendable {
         /// The length follows from the other side.
         case automatic
         case pixels(Int)
-        /// The image's own side.
         case original
         /// The side of the image below, minus some pixels; for layers only.
         case parent(less: Int)
@@ -81,7 +77,6 @@ struct ThumborGeometry: Hashable, Sendable {
     /// Quarter turns clockwise before everything else.
     var quarters = 0
 
-    /// Adds the geometry from filters.
     func with(_ filters: ThumborGeometry) -> ThumborGeometry {
         var all = self
         all.isStretched = isStretched || filters.isStretched

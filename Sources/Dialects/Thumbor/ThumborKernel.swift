@@ -77,7 +77,6 @@ enum ThumborCurve {
         return points.isEmpty ? nil : points
     }
 
-    /// Returns the value for each of 0…255.
     private static func table(_ points: [Point]) -> [UInt8] {
         let bends = secondDerivatives(points)
         var table = [UInt8](repeating: UInt8(points[0].y), count: 256)

@@ -52,7 +52,6 @@ struct ThumborLayout: Hashable {
         }
     }
 
-    /// Fits the image into the target size, or makes it cover the target size.
     private mutating func fit(_ fitIn: ThumborGeometry.FitIn, into wanted: PixelSize) {
         var target = wanted
         let own = part.size
@@ -146,7 +145,6 @@ struct ThumborLayout: Hashable {
 }
 
 extension ThumborGeometry.Crop {
-    /// Returns the part within the available area; nil if it is empty or outside, and therefore ignored.
     fileprivate func part(of available: ImagePart) -> ImagePart? {
         func pixels(_ length: ThumborGeometry.Length, of side: Int) -> Int {
             switch length {

@@ -3,14 +3,12 @@ import Imaging
 extension ThumborMark {
     /// A part of a scaled source, as placed on an image.
     struct Stamp: Hashable {
-        /// The size of the whole source.
         var scaledSize: PixelSize
         /// The first column and row of the part.
         var x = 0
         var y = 0
         var size: PixelSize
 
-        /// Whether the part is the whole source.
         var isWhole: Bool { size == scaledSize }
     }
 

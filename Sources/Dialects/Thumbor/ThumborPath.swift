@@ -30,7 +30,6 @@ struct ThumborPath {
         sent = ThumborText(bytes: start[(slash + 1)...], isDecoded: false)
     }
 
-    /// Whether the target is explicitly unsigned.
     var isUnsafe: Bool { signature.elementsEqual("unsafe".utf8) }
 
     /// The rest percent-decoded; nil if it has no escapes, or broken ones.

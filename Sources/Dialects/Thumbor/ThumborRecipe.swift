@@ -32,7 +32,6 @@ struct ThumborRecipe: RenderRecipe {
         return composition
     }
 
-    /// Applies the turn, the part, the size, the mirrors and the filters.
     private func apply(_ layout: ThumborLayout, to frame: inout Frame) {
         let geometry = options.geometry
         frame.turn(geometry.turn)
@@ -57,7 +56,6 @@ struct ThumborRecipe: RenderRecipe {
             geometry, of: geometry.turn.turned(source.whole(ofPage: options.page)))
     }
 
-    /// Returns whether several frames remain.
     func isAnimated(_ source: RecipeSource) -> Bool {
         hasFrames(source.header) && format(of: source).supportsAnimation
     }

@@ -2,7 +2,6 @@ import Imaging
 
 /// Overlays the inner marks of a mark on its layer.
 extension ThumborSteps {
-    /// A rectangle in pixels of the image, which may extend beyond it.
     private struct Area {
         var x: Int
         var y: Int
@@ -29,7 +28,6 @@ extension ThumborSteps {
         for inner in mark.inner { lay(inner, on: area, within: visible) }
     }
 
-    /// Returns the area of a mark on a layer, or on the image.
     private func place(_ mark: ThumborMark, on layer: Area) -> Area? {
         let size: PixelSize
         switch mark.subject {

@@ -22,12 +22,10 @@ struct ThumborSteps {
         frame.overlay(index, scaledTo: size, layout, opacity: opacity)
     }
 
-    /// Crops the image to its most interesting part of a size.
     mutating func cut(to size: PixelSize) {
         if size != frame.size { add(InterestStep(.attention, size: size)) }
     }
 
-    /// Appends the steps of a filter.
     mutating func append(_ filter: ThumborFilter) {
         switch filter {
         case .upscale: upscale()
@@ -129,7 +127,6 @@ struct ThumborSteps {
 }
 
 extension ThumborSteps {
-    /// Overlays a mark on the image.
     private mutating func append(_ mark: ThumborMark) {
         switch mark.subject {
         case .color(let color):

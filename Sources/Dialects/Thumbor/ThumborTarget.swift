@@ -3,16 +3,13 @@ import Text
 
 /// The part of a target after the signature: options in a fixed order, filters, and the address of the image.
 struct ThumborTarget {
-    /// Whether facts about the image are requested.
     private(set) var isMeta = false
     /// Whether the image is shown at its own size.
     private(set) var isDebug = false
-    /// The options before the filters.
     private(set) var geometry = ThumborGeometry()
     private(set) var filters: [ThumborFilterText] = []
     /// The address of the image, not decoded.
     private(set) var address: ArraySlice<UInt8>
-    /// The parsed text.
     private let text: ThumborText
     /// Everything before the address, in characters that are allowed in a target.
     let optionText: String
@@ -189,7 +186,6 @@ struct ThumborTarget {
     }
 }
 
-/// Consumes a path segment by segment.
 private struct ThumborCursor {
     /// The bytes that have not been consumed.
     private(set) var rest: ArraySlice<UInt8>

@@ -16,7 +16,6 @@ enum WsrvLength: Hashable, Sendable {
         }
     }
 
-    /// The length's text in the key of a result.
     var keyText: String {
         switch self {
         case .pixels(let pixels): "\(pixels)"
@@ -33,7 +32,6 @@ enum WsrvNumbers {
     static let unreadable = -1
     /// Largest number: libvips' longest side.
     private static let largest = 10_000_000
-    /// Most bytes of a fraction that are read.
     private static let longestFraction = 64
 
     static func integer(_ text: ArraySlice<UInt8>) -> Int {
@@ -127,7 +125,6 @@ enum WsrvNumbers {
         }
     }
 
-    /// Doubles each hexadecimal digit.
     private static func doubled(_ value: Int, digits: Int) -> Int {
         (0..<digits).reduce(0) { $0 | (value >> (4 * $1) & 15) * 17 << (8 * $1) }
     }

@@ -7,9 +7,7 @@ import Text
 struct WsrvOptionReader {
     var options = WsrvOptions()
 
-    /// Longest name of an option.
     private static let longestName = 8
-    /// Most frames whose delays are read.
     private static let mostDelays = 10_000
 
     /// Parses an option; `value` is nil without `=`.
@@ -22,7 +20,6 @@ struct WsrvOptionReader {
         return readSize(name, text) || readPlace(name, text) || readColors(name, text) || readOutput(name, text)
     }
 
-    /// Parses options of size, crop and turn.
     private mutating func readSize(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "w", "width": keep(WsrvNumbers.length(text), in: &options.width)
@@ -66,7 +63,6 @@ struct WsrvOptionReader {
         return true
     }
 
-    /// Parses options of colors and sharpness.
     private mutating func readColors(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "bri": keep(WsrvNumbers.integer(text), in: &options.brightness)
@@ -88,7 +84,6 @@ struct WsrvOptionReader {
         return true
     }
 
-    /// Parses options of the file.
     private mutating func readOutput(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "output": keep(Self.output(Self.word(text)), in: &options.output)

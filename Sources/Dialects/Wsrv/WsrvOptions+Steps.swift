@@ -2,7 +2,6 @@ import Imaging
 
 /// The steps that change colors and sharpness, in the order of the service.
 extension WsrvOptions {
-    /// Applies everything from brightness to background.
     func changeColors(of frame: inout Frame) {
         if let percent = used(brightness) { frame.apply(ColorMapStep(.curves([.offset(percent)]))) }
         appendModulation(to: &frame)
@@ -20,7 +19,6 @@ extension WsrvOptions {
         }
     }
 
-    /// Cuts the image to a shape.
     func mask(_ frame: inout Frame) {
         guard let mask = usedMask else { return }
         let size = frame.size
@@ -31,7 +29,6 @@ extension WsrvOptions {
             CropStep(x: (size.width - shape.width + 1) / 2, y: (size.height - shape.height + 1) / 2, size: shape))
     }
 
-    /// The shape to cut out.
     var usedMask: ImageOperations.Mask? { mask ?? nil }
 
     private func used(_ percent: Int?) -> Int? {

@@ -17,14 +17,12 @@ struct WsrvOptions: Hashable, Sendable {
     var cropY: WsrvLength?
     var cropWidth: WsrvLength?
     var cropHeight: WsrvLength?
-    /// Whether the crop comes before the resample.
     var isCroppedFirst: Bool?
     var position: Position?
     var focalX: Float?
     var focalY: Float?
     /// The shape to cut out; an inner nil for an invalid name.
     var mask: ImageOperations.Mask??
-    /// Whether the result is cropped to the shape.
     var isMaskTrimmed: Bool?
     var maskColor: Color?
     /// Degrees clockwise.
@@ -34,9 +32,7 @@ struct WsrvOptions: Hashable, Sendable {
     /// Whether left and right are swapped.
     var flop: Bool?
     var brightness: Int?
-    /// The factor of lightness.
     var lightness: Float?
-    /// The factor of chroma.
     var chroma: Float?
     var hue: Int?
     var contrast: Int?
@@ -52,9 +48,7 @@ struct WsrvOptions: Hashable, Sendable {
     var gradientEnd: Color?
     var tint: Color?
     var background: Color?
-    /// The color of the bars around an image that is fitted into a box.
     var barColor: Color?
-    /// The color of a rotated image's corners.
     var cornerColor: Color?
     var quality: Int?
     var output: Output?
@@ -84,12 +78,10 @@ struct WsrvOptions: Hashable, Sendable {
         case none, greyscale, sepia, duotone, negate
     }
 
-    /// The kind of response.
     enum Output: Hashable, Sendable {
         /// The image in the format of the source, or the nearest one.
         case source
         case format(ImageFormat)
-        /// Facts about the image, as JSON.
         case facts
     }
 }

@@ -41,7 +41,6 @@ extension WsrvRecipe {
         return .object(members)
     }
 
-    /// Whether the result has transparent parts, before it is fitted to a format.
     private func hasAlpha(in header: ImageHeader) -> (Composition) -> Bool {
         { composition in
             let page = header.page(composition.page)

@@ -29,7 +29,6 @@ struct WsrvTarget {
         }
     }
 
-    /// Returns whether the query of a target has a value for `url`.
     static func namesSource(_ target: String) -> Bool {
         guard let query = target.suffix(after: UInt8(ascii: "?")) else { return false }
         return query.utf8.split(separator: UInt8(ascii: "&")).contains { item in
@@ -112,7 +111,6 @@ struct WsrvTarget {
         byte.isASCIIAlphanumeric
     }
 
-    /// Returns the options, and the parameters without an effect.
     private func options() -> (WsrvOptions, ignored: [String]) {
         var reader = WsrvOptionReader()
         var ignored: [String] = []

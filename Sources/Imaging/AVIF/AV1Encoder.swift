@@ -10,7 +10,6 @@ final class AV1Encoder {
     let size: PixelSize
     let isGrey: Bool
     let isWide: Bool
-    /// Bits per sample.
     let bits: Int
     private let raw: OpaquePointer
     private var text = [CChar](repeating: 0, count: Int(CAOMShim_text_size))
@@ -101,7 +100,6 @@ final class AV1Encoder {
 }
 
 extension String {
-    /// Reads a C function's null-terminated text.
     fileprivate init(shimText text: [CChar]) {
         self.init(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -13,7 +13,6 @@ struct AVIFImage {
         (configuration, self.frames) = (encoder.configuration, frames)
     }
 
-    /// Total bytes of all frames.
     var byteCount: Int { frames.reduce(0) { $0 + $1.data.count } }
 
     var configurationBox: [UInt8] { AVIFBox.box("av1C", configuration) }

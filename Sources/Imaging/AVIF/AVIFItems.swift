@@ -3,7 +3,6 @@ struct AVIFItems {
     let colors: AVIFImage
     let alpha: AVIFImage?
 
-    /// A file with only these items.
     var file: [UInt8] {
         let type = AVIFImage.fileType("avif", "avifmif1miaf", isGrey: colors.isGrey)
         let start = type.count + box(dataAt: 0).count + 8

@@ -108,7 +108,6 @@ enum ColorClusters {
         return centers.filter { $0.weight > 0 }
     }
 
-    /// Merges centers that barely differ.
     private static func merged(_ centers: [Center]) -> [Center] {
         var kept: [Center] = []
         for center in centers.sorted(by: { $0.weight > $1.weight }) {

@@ -6,7 +6,6 @@ package struct ImageAppearance: Sendable {
     package enum Feature: String, CaseIterable, Sendable {
         /// The color that covers most of the image.
         case color
-        /// The main colors.
         case palette
         case blurHash = "blurhash"
         case thumbHash = "thumbhash"
@@ -14,7 +13,6 @@ package struct ImageAppearance: Sendable {
 
     /// A color of the palette and its share of the visible image.
     package struct Entry: Sendable, Equatable {
-        /// The color, opaque.
         package let color: Color
         /// Its share in ten-thousandths.
         package let share: Int
@@ -71,7 +69,6 @@ struct SmallImage {
         (self.width, self.height, self.pixels) = (width, height, pixels)
     }
 
-    /// Copies the first frame of an interleaved image.
     init(_ image: DecodedImage) {
         let (bytes, bands) = (image.pixels.array, image.bands)
         var pixels: [UInt8] = []

@@ -61,7 +61,6 @@ enum ICOPixels {
     }
 }
 
-/// Reads the transparency of a bitmap from its alpha bytes or mask.
 private struct AlphaReader {
     private let file: [UInt8]
     private let size: PixelSize

@@ -21,7 +21,6 @@ package struct Color: Hashable, Sendable {
 }
 
 extension Color {
-    /// Composites this color over an opaque one.
     package func composited(over backdrop: Color) -> Color {
         func mix(_ front: UInt8, _ back: UInt8) -> UInt8 {
             let sum = Int(front) * Int(alpha) + Int(back) * (255 - Int(alpha))

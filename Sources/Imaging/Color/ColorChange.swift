@@ -25,7 +25,6 @@ struct ColorChange: Equatable {
         }
     }
 
-    /// A factor and an offset for all components.
     struct Scale: Equatable {
         var factor = 1.0
         var offset = 0.0
@@ -33,7 +32,6 @@ struct ColorChange: Equatable {
 
     /// The value for each component.
     private(set) var table = (0...255).map(Double.init)
-    /// The matrices in order.
     private(set) var matrices: [Matrix] = []
     /// The scales that the table combines, in order.
     private(set) var leading: [Scale] = []

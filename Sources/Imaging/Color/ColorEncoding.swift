@@ -110,7 +110,6 @@ struct Chromaticities: Hashable, Sendable {
     }
 }
 
-/// A 3×3 matrix.
 struct Matrix3 {
     let rows: [[Double]]
 

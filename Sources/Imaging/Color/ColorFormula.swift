@@ -42,7 +42,6 @@ package enum ColorFormula: Hashable, Sendable {
         }
     }
 
-    /// The change in the key of a result.
     var keyText: String {
         switch self {
         case .scales(let red, let green, let blue):

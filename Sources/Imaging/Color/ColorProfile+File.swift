@@ -40,7 +40,6 @@ extension ColorProfile {
         return header(byteCount: start + data.count) + table + data
     }
 
-    /// Size of ``file``, without writing it.
     var fileByteCount: Int {
         // Each tag has twelve bytes in the table; the data of a color are twenty bytes.
         Self.headerByteCount + 4 + (1 + primaries.count) * 20 + (1 + primaries.count + curves.count) * 12

@@ -31,7 +31,6 @@ extension ColorProfile.Curve {
     /// Most entries of a table.
     static let longestTable = 65_536
 
-    /// Number of parameters by the formula's number.
     static let parameterCounts = [1, 3, 4, 5, 7]
 }
 

@@ -1,6 +1,5 @@
 /// The colors of a source, as declared in its header.
 package struct SourceColors: Hashable, Sendable {
-    /// A named color space.
     package enum Space: String, CaseIterable, Sendable {
         case srgb
         case displayP3 = "display-p3"
@@ -77,7 +76,6 @@ extension SourceColors.Space {
         self = known.space
     }
 
-    /// Returns the space with a profile's primaries and curve.
     fileprivate init(of profile: ColorProfile) {
         if profile.isStandard {
             self = .srgb
@@ -93,21 +91,18 @@ extension SourceColors.Space {
 }
 
 extension [[Double]] {
-    /// Returns whether primaries are equal within 8-bit precision.
     fileprivate func isClose(to other: [[Double]]) -> Bool {
         count == other.count && zip(self, other).allSatisfy { zip($0, $1).allSatisfy { abs($0 - $1) < 0.003 } }
     }
 }
 
 extension SourceColors {
-    /// The colors as numbers, for records.
     package var numbers: [Int] {
         let names = [Space.allCases.firstIndex(of: space) ?? 0, HighRange.allCases.firstIndex(of: highRange) ?? 0]
         guard let encoding else { return names }
         return names + [encoding.transfer.number, encoding.peak] + encoding.places.numbers
     }
 
-    /// The longest ``numbers``.
     package static let mostNumbers = 12
 
     /// Creates colors from numbers; returns nil if no header could contain them.

@@ -55,7 +55,6 @@ enum SVGPixels {
 /// rather than the whole image, memory does not grow with the whole.
 private struct SVGText {
     private let file: SharedBytes
-    /// Bytes that are not in the file.
     private var additions: [UInt8] = []
     /// The ranges of the file and of `additions`, in the order of the text.
     private var pieces: [(isAddition: Bool, range: Range<Int>)] = []

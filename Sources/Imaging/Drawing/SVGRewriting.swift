@@ -14,7 +14,6 @@ struct SVGRewriting {
     /// The least that an image counts, which limits the number of images.
     private static let leastPixels = 4_096
 
-    /// Most replacements.
     private static let most = 10_000
     /// Longest `var()`, and longest start tag, in bytes.
     private static let longest = 4_096

@@ -17,7 +17,6 @@ final class FormatTraits: Sendable {
     /// Longest side, in pixels.
     let maximumSide: Int
     let reading: Reading
-    /// The writer, or the formats that are written instead.
     let output: Output
 
     init(

@@ -24,7 +24,6 @@ extension ImageFormat {
     /// The usual file name extension, without the dot.
     package var fileExtension: String { traits.fileExtension }
 
-    /// Whether an image in this format can have transparent parts.
     package var supportsAlpha: Bool { traits.supportsAlpha }
 
     /// Whether animations are written with all their frames.
@@ -69,10 +68,8 @@ extension ImageFormat {
 }
 
 extension ImageFormat {
-    /// The formats that the service can write.
     package static let written = allCases.filter(\.isWritten)
 
-    /// Whether the service can write this format.
     package var isWritten: Bool { writing != nil }
 
     /// Returns the output format for a source in this format whose format is kept.
@@ -85,7 +82,6 @@ extension ImageFormat {
         }
     }
 
-    /// Whether the encoder has a quality setting.
     package var hasQuality: Bool { writing?.quality != nil }
 
     /// Whether the format has no quality setting, but a given quality limits the palette's error.
@@ -130,7 +126,6 @@ extension ImageFormat {
     /// Supported bits per component, the default first.
     package var bitDepths: [Int] { writing?.bitDepths ?? [8] }
 
-    /// The default bits per component.
     package var bitDepth: Int { bitDepths[0] }
 
     /// Whether the encoder is so slow that results have a lower pixel limit.

@@ -10,7 +10,6 @@ struct QualityCurve: Sendable {
     /// at 4:3.
     private static let sides = [87, 260, 433, 866]
 
-    /// JPEG's own scale.
     static let same = QualityCurve([])
 
     static let webp = QualityCurve([

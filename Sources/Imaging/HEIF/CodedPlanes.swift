@@ -5,7 +5,6 @@ import Memory
 /// The planes of an image of coded tiles: cropped but not turned, with 8 bits or as many as coded.
 @safe
 final class CodedPlanes {
-    /// Luma, Cb and Cr, or only luma.
     let planes: [Plane]
     /// The color description in the coded data.
     let colors: HEIFColors
@@ -147,7 +146,6 @@ final class CodedPlanes {
         sums = PlaneMemory()
     }
 
-    /// Transfers the memory.
     func takeMemory() -> PlaneMemory {
         var taken = PlaneMemory()
         swap(&taken, &memory)
@@ -168,7 +166,6 @@ final class CodedPlanes {
     }
 }
 
-/// The data of one coded item.
 private struct CodedItem {
     private let parts: [Range<Int>]
     private let parameters: Range<Int>?

@@ -72,7 +72,6 @@ struct HEIFFrames {
     }
 }
 
-/// Decodes the frames of one track, in order.
 private struct TrackDecoder {
     private let track: HEIFTrack
     private let places: [Range<Int>]

@@ -1,6 +1,5 @@
 /// The coded items of which an image is composed.
 struct HEIFCanvas {
-    /// One coded item, and the position of its first pixel.
     struct Tile {
         let item: Int
         let left, top: Int
@@ -20,7 +19,6 @@ struct HEIFImage {
     let canvas: HEIFCanvas
     /// Its transparency, in the same size.
     let alpha: HEIFCanvas?
-    /// Whether colors are premultiplied by alpha.
     let isPremultiplied: Bool
     let transform: HEIFTransform
     /// The color description in the file; nil if only the coded data have one.
@@ -136,7 +134,6 @@ struct HEIFImage {
 }
 
 extension HEIFTransform {
-    /// Returns whether the part lies in an image of this size.
     fileprivate func isWithin(_ size: PixelSize) -> Bool {
         part.x + part.size.width <= size.width && part.y + part.size.height <= size.height
     }

@@ -87,7 +87,6 @@ struct HEIFPixels {
         place.flatMap { 1...ICCProfile.longest ~= $0.count ? SharedBytes($0, of: file) : nil }
     }
 
-    /// Returns a part of the pixels, upright.
     private func upright(
         _ pixels: consuming PlaneMemory, of size: PixelSize, _ transform: HEIFTransform,
         start: (x: Int, y: Int, size: PixelSize), bytes: Int

@@ -12,7 +12,6 @@ struct AppleHeadroom {
 
     /// The tags of the headroom and the gain in the maker notes.
     private static let (headroom, gain) = (0x21, 0x30)
-    /// Most entries of the maker notes that are read.
     private static let mostEntries = 256
 
     /// Parses the headroom as newer cameras write it; returns nil if it is invalid.

@@ -17,7 +17,6 @@ struct BMPLayout {
         case runs
     }
 
-    /// The position of a component in a pixel.
     struct Component: Sendable {
         /// Number of the lowest bit.
         let shift: Int
@@ -37,7 +36,6 @@ struct BMPLayout {
     let size: PixelSize
     /// Whether the first row in the file is the top row.
     let isTopDown: Bool
-    /// Bits per pixel.
     let depth: Int
     let coding: Coding
     /// Red, green, blue and alpha, if pixels contain components.

@@ -1,6 +1,5 @@
 /// Iterates over the boxes of an ISO base media file (ISO/IEC 14496-12 section 4.2).
 struct BoxCursor {
-    /// A box's type and the range of its contents.
     struct Box {
         let type: Int
         let contents: Range<Int>
@@ -10,7 +9,6 @@ struct BoxCursor {
     private let end: Int
     private let mayBeCut: Bool
     private var count = 0
-    /// Most boxes at one level.
     private static let most = 100_000
 
     /// Iterates over the boxes in `range`.

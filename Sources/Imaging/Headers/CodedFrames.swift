@@ -87,13 +87,10 @@ struct CodedFrames {
     }
 }
 
-/// Reads bytes from several parts of a file.
 private struct PartReader {
     private let parts: [Range<Int>]
     private var index = 0
-    /// Bytes that were read of the part at `index`.
     private var offset = 0
-    /// Bytes left to read.
     private(set) var count: Int
 
     init(_ parts: [Range<Int>]) {
@@ -101,7 +98,6 @@ private struct PartReader {
         count = parts.byteCount
     }
 
-    /// Returns the next byte; nil at the end.
     mutating func next(_ bytes: RawSpan) -> Int? {
         guard count > 0 else { return nil }
         while offset == parts[index].count { (index, offset) = (index + 1, 0) }

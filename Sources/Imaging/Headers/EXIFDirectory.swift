@@ -2,33 +2,23 @@
 ///
 /// Only the links to color information are followed, so nothing is read twice.
 enum EXIFDirectory {
-    /// The tag of the camera's maker, a text.
     static let make = 0x010F
-    /// The tag of the camera's model, a text.
     static let model = 0x0110
-    /// The tag of the last modification, a text.
     static let dateTime = 0x0132
-    /// The tag of the orientation, a number.
     static let orientation = 0x0112
-    /// The tag of the artist, a text.
     static let artist = 0x013B
-    /// The tag of the copyright, a text.
     static let copyright = 0x8298
-    /// The tag of the exposure directory.
     static let exposure = 0x8769
     /// The tag of the maker notes, in the exposure directory.
     static let notes = 0x927C
     /// The tags of the color space and of the interoperability directory, in the exposure directory.
     fileprivate static let (space, interoperability) = (0xA001, 0xA005)
     static let ascii = 2
-    /// Bytes of an entry.
     static let entryLength = 12
 
-    /// An entry of the directory.
     struct Entry {
         let tag: Int
         let type: Int
-        /// Number of values of that type.
         let count: Int
         /// Offset of the value's field in the block.
         fileprivate let place: Int
@@ -61,7 +51,6 @@ enum EXIFDirectory {
 }
 
 extension EXIFDirectory.Entry {
-    /// Returns the value of an entry with one number.
     func number(in block: RawSpan) throws(ImagingError) -> Int {
         try type == 3 ? block.short(at: place, isLittleEndian) : block.long(at: place, isLittleEndian)
     }

@@ -1,6 +1,5 @@
 /// Walks the blocks of a GIF file (GIF89a specification) by their lengths, up to the end of the file.
 enum GIFBlocks {
-    /// A block about frames.
     enum Block {
         /// A graphic control extension with these flags.
         case control(flags: Int)
@@ -59,7 +58,6 @@ enum GIFBlocks {
         return .missing(lastFrameEnd: lastFrameEnd)
     }
 
-    /// Returns the bytes of the color table that these flags announce.
     private static func tableLength(flags: Int) -> Int {
         flags & 0x80 == 0 ? 0 : 6 << (flags & 7)
     }

@@ -52,13 +52,11 @@ extension ImageHeader {
     }
 }
 
-/// The position and size of a frame on the screen.
 struct GIFFrame {
     let left: Int
     let top: Int
     let size: PixelSize
 
-    /// Returns whether the frame covers a whole screen.
     func covers(_ screen: PixelSize) -> Bool {
         left == 0 && top == 0 && size.width >= screen.width && size.height >= screen.height
     }

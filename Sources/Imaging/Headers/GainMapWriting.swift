@@ -47,7 +47,6 @@ enum GainMapWriting {
 enum MPFIndex {
     /// The tags of the version, of the number of images, and of the images.
     static let (version, count, entries) = (0xB000, 0xB001, 0xB002)
-    /// Bytes of an image's entry.
     static let entryLength = 16
 
     /// Returns an index of these images, the first of which contains it; offsets count from the index itself.

@@ -50,10 +50,8 @@ struct HEIFTransform: Equatable {
     private(set) var part: (x: Int, y: Int, size: PixelSize)
     private(set) var turn = QuarterTurn.none
 
-    /// The whole of an image.
     init(of size: PixelSize) { part = (0, 0, size) }
 
-    /// The size of the visible image.
     var shownSize: PixelSize { turn.turned(part.size) }
 
     /// Applies one property.

@@ -17,7 +17,6 @@ extension ImageHeader {
         return header
     }
 
-    /// Returns the header of the primary item.
     static func header(
         of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
     ) throws(ImagingError) -> ImageHeader {
@@ -94,7 +93,6 @@ extension HEIFItems {
     }
 }
 
-/// The color properties of an image.
 private struct HEIFStatement {
     private var profile: SourceColors??
     private var codePoints: SourceColors?

@@ -1,6 +1,5 @@
 /// The items of a HEIF file: the primary one, and the properties, sources and auxiliary items of each.
 struct HEIFItems {
-    /// The item to show.
     private(set) var primary: Int?
     /// The properties that items refer to.
     private(set) var properties: [HEIFProperty] = []
@@ -16,7 +15,6 @@ struct HEIFItems {
     private(set) var premultiplied: Set<Int> = []
     /// The four characters of each item's type.
     private(set) var types: [Int: Int] = [:]
-    /// The first item of EXIF data.
     private(set) var exif: Int?
     let places: HEIFPlaces
 
@@ -87,7 +85,6 @@ struct HEIFItems {
     /// The items of which an item is composed, in order; empty for a coded item.
     func sources(of item: Int) -> [Int] { sources[item] ?? [] }
 
-    /// The items that are decoded with an item, such as its alpha plane.
     func auxiliaries(of item: Int) -> [Int] { auxiliaries[item] ?? [] }
 
     /// Returns the item whose pixels an item shows: itself, unless it only turns or crops another item (`iden`).

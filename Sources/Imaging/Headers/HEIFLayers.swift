@@ -1,7 +1,6 @@
 /// An image composed of other items at positions, where later ones cover earlier ones: an overlay (`iovl`, ISO/IEC
 /// 23008-12 section 6.6.2.4), or a grid.
 struct HEIFLayers {
-    /// One item, and the position of its first pixel in the image.
     struct Layer {
         let item: Int
         let left, top: Int

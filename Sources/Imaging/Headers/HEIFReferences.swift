@@ -4,14 +4,12 @@ struct HEIFReferences {
     /// Bytes of an item's number: 2 or 4.
     let width: Int
 
-    /// One item's reference to others.
     struct Reference {
         /// The four characters of its type.
         let type: Int
         fileprivate let contents: Range<Int>
         fileprivate let width: Int
 
-        /// Returns the item that refers to others.
         func source(in bytes: RawSpan) throws(ImagingError) -> Int {
             try item(bytes, at: contents.lowerBound)
         }
@@ -36,7 +34,6 @@ struct HEIFReferences {
         }
     }
 
-    /// Iterates over the contents of an `iref` box.
     init(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         width = try bytes.byte(at: range.lowerBound) > 0 ? 4 : 2
         boxes = BoxCursor(range.dropFirst(4))

@@ -4,9 +4,7 @@ struct HEIFTrack {
     private(set) var id = 0
     /// Tracks to which it belongs, such as alpha to colors.
     private(set) var owners: [Int] = []
-    /// Whether its colors are premultiplied by their alpha.
     private(set) var isPremultiplied = false
-    /// The size of a frame.
     private(set) var size = PixelSize(width: 0, height: 0)
     /// Properties of all frames: how they are coded, and what their samples mean.
     private(set) var properties: [HEIFProperty] = []
@@ -23,7 +21,6 @@ struct HEIFTrack {
     private var tables: [Int: Range<Int>] = [:]
     private var boxCount = 0
 
-    /// Most frames of a track.
     private static let most = 20_000
 
     /// Reads a `trak` box; returns nil for one without images, or with too many.
@@ -33,7 +30,6 @@ struct HEIFTrack {
     }
 
     private static let containers = ["mdia", "minf", "stbl", "edts"].map(BoxCursor.type)
-    /// The tables that are read later.
     private static let readTables = ["stsc", "stco", "co64", "stts", "stss"].map(BoxCursor.type)
     /// Most tracks that a track belongs to, and most properties of its frames; more are ignored.
     private static let mostEntries = 64
@@ -86,7 +82,6 @@ struct HEIFTrack {
         guard boxCount <= Self.mostBoxes else { throw .cannotDecode(detail: "a track has too many boxes") }
     }
 
-    /// Reads the first sample entry.
     private mutating func readEntry(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         var entries = BoxCursor(range)
         guard let entry = try entries.next(in: bytes), let coding = HEIFCoding(type: entry.type) else { return }

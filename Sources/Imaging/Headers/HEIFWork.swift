@@ -9,7 +9,6 @@ struct HEIFWork {
         var area = 0
         /// Loaded items, where each coded one starts a decoder, and their frames after the first.
         var runs = 0
-        /// Pixels of frames that are decoded but not shown.
         var hiddenArea = 0
         /// Coded bytes that decoders read.
         var byteCount = 0

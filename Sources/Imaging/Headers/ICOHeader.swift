@@ -2,7 +2,6 @@
 struct ICOImage {
     /// The range of its file: a PNG, or a bitmap without its first header.
     let place: Range<Int>
-    /// The header of the icon that shows this image.
     let header: ImageHeader
     /// The header of the PNG; nil for a bitmap.
     let png: ImageHeader?

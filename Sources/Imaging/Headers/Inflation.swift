@@ -19,7 +19,6 @@ struct Inflation {
 
     private init(input: [UInt8], most: Int) { (self.input, self.most) = (input, most) }
 
-    /// Reads blocks until the last one, the limit, or damage.
     private mutating func run() {
         guard bits(4) == 8, bits(12) != nil else { return }
         var isLast = false
@@ -114,7 +113,6 @@ struct Inflation {
         return (Code(Array(all[..<(lengthCount + 257)])), Code(Array(all[(lengthCount + 257)...])))
     }
 
-    /// Reads the symbols of a block; returns false for damage.
     private mutating func decode(_ lengths: Code, _ distances: Code) -> Bool {
         while output.count < most {
             guard let symbol = lengths.symbol(&self) else { return false }

@@ -40,7 +40,6 @@ struct JPEGGainMapNotes {
 }
 
 extension GainMap {
-    /// Most images of an index that are read.
     private static let mostImages = 8
 
     /// Returns the gain map of a JPEG file with these notes; nil if there is no usable one.
@@ -107,7 +106,6 @@ extension JPEGGainMapNotes {
 extension XMPPacket {
     /// The namespace of the directory of files after an image.
     static let container = "http://ns.google.com/photos/1.0/container/"
-    /// The namespace of that directory's entries.
     static let containerItem = "http://ns.google.com/photos/1.0/container/item/"
 
     /// Returns the range of the gain map in a file that ends with the files in the packet's directory; nil if it has

@@ -101,7 +101,6 @@ extension BitCursor {
         return PixelSize(width: width, height: height)
     }
 
-    /// The bits of a sample (`BitDepth`).
     mutating func jxlDepth() throws(ImagingError) -> Int {
         guard try flag() else { return try number((8, 0), (10, 0), (12, 0), (1, 6)) }
         let bits = try number((32, 0), (16, 0), (24, 0), (1, 6))
@@ -122,7 +121,6 @@ private struct JXLMetadata {
     /// ``SourceColors/encoding``.
     private(set) var colors: SourceColors?
 
-    /// Most channels besides colors.
     private static let mostExtraChannels = 16
 
     init(_ cursor: inout BitCursor) throws(ImagingError) {
@@ -248,7 +246,6 @@ struct BitCursor {
         return try form.add + bits(form.bits)
     }
 
-    /// Reads the number of an enumeration's case (`Enum`).
     mutating func choice() throws(ImagingError) -> Int { try number((0, 0), (1, 0), (2, 4), (18, 6)) }
 
     /// Skips a 16-bit floating-point number.

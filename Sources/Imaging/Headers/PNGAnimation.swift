@@ -91,7 +91,6 @@ struct PNGAnimation {
         if count < wanted { current?.parts.append(data) }
     }
 
-    /// Reads the rest of a frame's control chunk.
     private mutating func begin(_ bytes: RawSpan, at start: Int) throws(ImagingError) -> Bool {
         let size = try PixelSize(width: bytes.bigEndian32(at: start), height: bytes.bigEndian32(at: start + 4))
         let (left, top) = try (bytes.bigEndian32(at: start + 8), bytes.bigEndian32(at: start + 12))

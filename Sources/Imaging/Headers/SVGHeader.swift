@@ -40,7 +40,6 @@ struct SVGRoot {
     /// Bytes to read before the root element, and of its start tag.
     static let most = 1 << 16
 
-    /// Returns whether the file's first element is an SVG root.
     static func begins(_ bytes: RawSpan) -> Bool {
         var scanner = SVGScanner(bytes, most: most)
         return scanner.findRoot(bytes)

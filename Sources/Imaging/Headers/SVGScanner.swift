@@ -1,6 +1,5 @@
 /// Scans the start of an XML file.
 struct SVGScanner {
-    /// The offset of the next byte.
     var offset = 0
     var end: Int
     /// The offset of the first element, once found.

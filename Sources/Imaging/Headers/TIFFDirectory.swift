@@ -1,8 +1,6 @@
 /// The used entries of a TIFF page's directory (TIFF 6.0 section 8).
 struct TIFFDirectory: Equatable {
-    /// The values of an entry.
     struct Value {
-        /// Number of values.
         let count: Int
         /// The first values, at most four.
         let numbers: [Int]
@@ -30,7 +28,6 @@ struct TIFFDirectory: Equatable {
     /// CIELAB as a photometric interpretation.
     private static let lab = 8
 
-    /// Reads the value of an entry.
     mutating func read(tag: Int, _ value: Value) {
         guard let first = value.numbers.first else { return }
         switch tag {

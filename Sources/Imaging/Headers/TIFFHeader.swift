@@ -47,7 +47,6 @@ extension ImageHeader {
     }
 }
 
-/// Iterates over the directories of a TIFF file, each of which describes a page.
 struct TIFFFile {
     /// Most pages; a file with more is rejected.
     static let mostPages = 4_096

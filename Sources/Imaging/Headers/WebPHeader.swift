@@ -71,7 +71,6 @@ private struct WebPCanvas {
     }
 }
 
-/// The header of one compressed image.
 private struct WebPImage {
     let size: PixelSize
     let hasAlpha: Bool

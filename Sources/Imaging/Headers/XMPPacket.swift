@@ -4,7 +4,6 @@
 /// Reads each byte once, and parses only the XML that packets need. Character references are not resolved, because
 /// numbers and names have none.
 struct XMPPacket {
-    /// A property of an element.
     struct Property {
         let name: [UInt8]
         let value: [UInt8]
@@ -20,7 +19,6 @@ struct XMPPacket {
     /// Most properties that are read; a usual packet has less than a hundred.
     private static let mostProperties = 4_096
 
-    /// Reads the packet in a range of a file.
     init(_ bytes: RawSpan, _ range: Range<Int>) {
         text = unsafe bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
         var open: [UInt8]?
@@ -99,7 +97,6 @@ struct XMPPacket {
 }
 
 extension ArraySlice<UInt8> {
-    /// The text without surrounding white space.
     fileprivate var trimmed: ArraySlice<UInt8> {
         guard let first = firstIndex(where: { $0 > 0x20 }), let last = lastIndex(where: { $0 > 0x20 }) else {
             return []

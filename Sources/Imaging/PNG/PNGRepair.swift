@@ -60,21 +60,17 @@ enum PNGRepair {
     }
 }
 
-/// The rows present in a PNG file, and the rows required.
 private struct PNGRows {
-    /// Offset of the first data chunk.
     let start: Int
     /// The data ranges of the chunks, up to the first truncated chunk.
     private(set) var parts: [Range<Int>] = []
     /// The number of parts before the first with a wrong checksum.
     private(set) var soundParts = 0
-    /// Bits per pixel.
     let pixelBits: Int
     private(set) var passes: [CPNGShimPass]
     /// A gray, opaque pixel, or a byte of pixels if a pixel is smaller than a byte.
     let greyPixel: [UInt8]
 
-    /// Bytes of all rows, each with its filter byte.
     var byteCount: Int { passes.reduce(0) { $0 + Int($1.rows) * (Int($1.row_size) + 1) } }
 
     init(_ bytes: RawSpan, _ header: ImageHeader) throws(ImagingError) {

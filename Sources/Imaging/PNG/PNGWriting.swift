@@ -16,7 +16,6 @@ private struct PNGWriting {
 
     let pixels: SharedBytes
     let width: Int
-    /// Height of one frame.
     let height: Int
     let bands: Int
     /// The fewest bands that can represent the pixels of all frames.
@@ -172,7 +171,6 @@ private struct PNGWriting {
         }
     }
 
-    /// Writes a rectangle with or without a palette; also returns the bits of a component.
     private func written(
         _ region: Region, _ palette: IndexedPixels? = nil
     ) throws(VipsError) -> (file: SharedBytes, depth: Int) {

@@ -29,7 +29,6 @@ package struct DecodedDescription: Hashable, Sendable {
     package var profile: ColorProfile?
     /// The decoder of the planes of a reduced JPEG.
     package var jpegDecoding: JPEGDecoding?
-    /// Whether planes have fine detail in strong colors.
     package var hasColorDetail: Bool
 
     package init(

@@ -5,7 +5,6 @@ package import Memory
 ///
 /// This is the trust boundary: no code that uses a decoded image reads the source's bytes.
 package final class DecodedImage: Sendable {
-    /// The arrangement of the components in memory.
     package enum Layout: Hashable, Sendable {
         /// Packed rows of interleaved bands, frame after frame; alpha is the last band and not premultiplied.
         case interleaved(bands: Int)
@@ -61,7 +60,6 @@ package final class DecodedImage: Sendable {
         gainMap = nil
     }
 
-    /// Creates an image of a still's planes.
     init(
         pixels: SharedBytes, planes: [Plane], range: PlaneRange, profile: ColorProfile?, isIncomplete: Bool = false,
         jpegDecoding: JPEGDecoding? = nil, hasColorDetail: Bool = false
@@ -82,7 +80,6 @@ package final class DecodedImage: Sendable {
         gainMap = nil
     }
 
-    /// Adds a gain map to an image.
     init(_ image: DecodedImage, with gainMap: DecodedGainMap) {
         (pixels, size, layout, frames) = (image.pixels, image.size, image.layout, image.frames)
         (delays, loop, isIncomplete, profile) = (image.delays, image.loop, image.isIncomplete, image.profile)

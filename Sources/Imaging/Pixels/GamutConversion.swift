@@ -42,7 +42,6 @@ struct GamutConversion: Hashable, Sendable {
         return gamut
     }
 
-    /// Converts a color, keeping its alpha.
     func color(_ color: Color) -> Color {
         var numbers = numbers
         var pixel = [color.red, color.green, color.blue]

@@ -36,7 +36,6 @@ package struct Plane: Hashable, Sendable {
 }
 
 extension QuarterTurn {
-    /// Returns a region of a plane of `size` samples after this turn.
     func turned(_ region: Plane.Region, in size: PixelSize) -> Plane.Region {
         let (left, top) = corner(
             region.left, region.top, (region.width, region.height), (Double(size.width), Double(size.height)))
@@ -59,12 +58,10 @@ extension [Plane] {
         }
     }
 
-    /// Returns consecutive planes that the image fills completely.
     static func stacked(_ sizes: [PixelSize]) -> [Plane] {
         stacked(sizes.map { ($0, Plane.Region(width: Double($0.width), height: Double($0.height))) })
     }
 
-    /// Bytes of all planes together.
     var byteCount: Int { last.map { $0.offset + $0.byteCount } ?? 0 }
 }
 
@@ -75,7 +72,6 @@ extension PixelSize {
     }
 }
 
-/// The range of the samples of planes.
 package enum PlaneRange: Hashable, Sendable {
     /// 0…255, as in JPEG.
     case full

@@ -46,7 +46,6 @@ struct ComparedPlanes {
         self.init(range: range, samples: memory.finish(), planes: planes)
     }
 
-    /// Whether chroma has ``ColorDetail``.
     var hasColorDetail: Bool {
         unsafe samples.withUnsafeBytes { bytes in
             unsafe ColorDetail.isFound(in: CPlanarShimPlanes(planes, in: bytes))

@@ -2,9 +2,7 @@
 struct PlanarTarget {
     /// The part of the image to resample, in pixels of the source; nil for all of it.
     var part: ImagePart?
-    /// The size of that part after resampling.
     var resizedSize: PixelSize
-    /// The part of the resampled image to compute.
     var rectangle: (x: Int, y: Int, size: PixelSize)
     /// The turn after resampling, from the EXIF orientation.
     var turn = QuarterTurn.none
@@ -12,18 +10,15 @@ struct PlanarTarget {
     private(set) var filters: [PlanarFilter] = []
     /// Whether filters may be added, because the planes are the result.
     var takesFilters = false
-    /// Whether filters may add transparent parts.
     var takesAlpha = false
     /// Whether nothing has been cropped, resampled or turned yet.
     var isWhole = true
     /// Pixels per chroma sample on each side: 1 or 2.
     var chromaStep = 1
     var range = PlaneRange.full
-    /// Whether a gray image also gets chroma planes.
     var needsChroma = false
     var light = ResamplingLight.gamma
 
-    /// Creates the target of an unchanged image.
     init(of size: PixelSize) {
         resizedSize = size
         rectangle = (0, 0, size)
@@ -65,7 +60,6 @@ struct PlanarTarget {
     /// The chroma sample of gray.
     static let neutralChroma: UInt8 = 128
 
-    /// Returns the size of a plane, in samples.
     func size(ofPlane index: Int) -> PixelSize {
         rectangle.size.samples(forEach: index == 0 ? 1 : chromaStep)
     }
@@ -90,7 +84,6 @@ struct PlanarTarget {
 
     var hasAlpha: Bool { filters.contains(where: \.addsAlpha) }
 
-    /// Returns the planes of the result.
     func resultPlanes(ofGrey isGrey: Bool) -> [Plane] {
         .stacked(planes(ofGrey: isGrey).indices.map { size.samples(forEach: $0 == 0 ? 1 : chromaStep) })
     }
@@ -99,7 +92,6 @@ struct PlanarTarget {
         .stacked(planes(ofGrey: isGrey).map { turn.turned($0.size) })
     }
 
-    /// Returns the part of a plane to resample, if the image fills `region` of the plane.
     func part(of region: Plane.Region) -> Plane.Region {
         guard let part else { return region }
         let across = ImagePart.span(part.x, part.size.width, of: part.whole.width, in: region.width)

@@ -87,7 +87,6 @@ final class PlanarWorkspace {
         return try body(results)
     }
 
-    /// Adds an opaque alpha plane, and reserves memory for the padded one.
     @unsafe
     private func addAlpha(to planes: inout CPlanarShimPlanes, of target: PlanarTarget) throws {
         let layout = Self.alphaPlanes(of: target)
@@ -96,7 +95,6 @@ final class PlanarWorkspace {
         unsafe planes.planes.3 = CPlanarShimPlanes(layout, in: UnsafeRawBufferPointer(alpha.bytes)).planes.0
     }
 
-    /// Returns the alpha planes of the resampled image and of the result.
     private static func alphaPlanes(of target: PlanarTarget) -> [Plane] {
         .stacked([target.turn.turned(target.rectangle.size), target.size])
     }
@@ -146,7 +144,6 @@ final class PlanarWorkspace {
         }
     }
 
-    /// Resamples three planes together.
     private func run(
         _ colors: ColorResampling, of image: DecodedImage, to planes: [Plane], _ token: WorkToken
     ) throws {

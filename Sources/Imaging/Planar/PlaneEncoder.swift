@@ -7,7 +7,6 @@ import Memory
 struct PlaneEncoder: Sendable {
     /// The sample range that the format requires.
     let range: PlaneRange
-    /// Whether gray images also need chroma.
     let needsChroma: Bool
     var holdsAlpha = false
     /// Whether a gray file has the same luma as a file with chroma.
@@ -24,7 +23,6 @@ struct PlaneEncoder: Sendable {
         var count = 0
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
 
-        /// Returns the file that a function writes.
         static func file(of write: (inout Output) -> CPlanarShimStatus) throws(ImagingError) -> SharedBytes {
             var output = Output()
             guard write(&output) == CPlanarShimDone else {

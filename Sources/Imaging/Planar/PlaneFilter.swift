@@ -9,7 +9,6 @@ struct PlaneResampling: Hashable, Sendable {
     let mixing: Mixing
     let kernel: Kernel
 
-    /// The values that are averaged.
     enum Mixing: Hashable, Sendable {
         /// The gamma-encoded values.
         case bytes
@@ -21,7 +20,6 @@ struct PlaneResampling: Hashable, Sendable {
         case lightOfColors
     }
 
-    /// The filter kernel.
     enum Kernel: Hashable, Sendable {
         /// For luma.
         case lanczos

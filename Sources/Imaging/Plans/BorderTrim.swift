@@ -88,7 +88,6 @@ package final class BorderTrim: Sendable {
             + (trim.matte == nil ? "" : ", single pixels notwithstanding")
     }
 
-    /// Largest difference from the border's color.
     package var tolerance: Int { trim.tolerance }
     /// The border's color; nil for the color of a corner.
     package var color: Color? { trim.color }

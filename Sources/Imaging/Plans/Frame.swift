@@ -4,7 +4,6 @@
 /// Everything after that becomes a step.
 package struct Frame {
     package let source: RecipeSource
-    /// The header of the page to show.
     package let page: ImageHeader
     /// The size and transparency after everything so far.
     package private(set) var shape: FrameShape
@@ -81,7 +80,6 @@ package struct Frame {
         shape = step.shape(after: shape)
     }
 
-    /// Plans the decode of an additional source that is scaled to `size`.
     package mutating func use(_ index: Int, scaledTo size: PixelSize) -> RecipeAddition {
         let addition = RecipeAddition(source.additions[index], scaledTo: size, isSizeCertain: isSizeCertain)
         use(index, addition)
@@ -90,7 +88,6 @@ package struct Frame {
 
     mutating func use(_ index: Int, _ addition: RecipeAddition) { additions[index] = addition }
 
-    /// Overlays an additional source that is scaled to `size`.
     package mutating func overlay(
         _ index: Int, scaledTo size: PixelSize, _ layout: OverlayLayout, opacity: Int,
         margins: ImageOperations.Margins = ImageOperations.Margins()

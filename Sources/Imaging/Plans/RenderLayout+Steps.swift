@@ -58,7 +58,6 @@ extension RenderSteps {
 }
 
 extension ImageOperations {
-    /// Whether a step mixes pixels with their neighbors.
     fileprivate var mixesNeighbours: Bool { blur > 0 || sharpen > 0 || pixelate > 1 }
 }
 

@@ -13,7 +13,6 @@ struct RenderLayout: Hashable, Sendable {
     /// The sides from which the size was computed; the others follow from the aspect ratio.
     var decidingSides: [Side]
 
-    /// The size of the image with its canvas.
     var outputSize: PixelSize { canvasSize ?? cropSize ?? resizedSize }
 
     /// Creates the layout of a part of an image.
@@ -31,7 +30,6 @@ struct RenderLayout: Hashable, Sendable {
         self.init(options: options, source: isProportion ? wanted.turn.turned(drawing) : wanted.size)
     }
 
-    /// Creates the layout of an upright image of size `source`.
     init(options: RenderingOptions, source: PixelSize) {
         let ratio = options.devicePixelRatio
         let width = options.width.map { proportion($0, ratio, of: 1_000) }

@@ -27,7 +27,6 @@ extension RenderPlan {
         }
     }
 
-    /// Creates the plan of a composition.
     private init(
         _ composition: Composition, by recipe: AnyRenderRecipe, of source: RecipeSource
     ) throws(ImagingError) {
@@ -88,7 +87,6 @@ extension RenderPlan {
         try check(limits, frames: frames, most: decoded.storedSize.area)
     }
 
-    /// Sets the quality, converting a fixed one to the encoder's scale.
     private mutating func set(_ quality: EncodingQuality, in scale: QualityScale) {
         (self.quality, qualityScale) = (quality, format.writing?.quality?.isSame ?? true ? .encoder : scale)
         if case .fixed(let quality) = quality {
@@ -208,7 +206,6 @@ extension Composition {
         } ?? 1
     }
 
-    /// Returns the decodes of the additional sources.
     fileprivate func plannedAdditions(of source: RecipeSource) throws(ImagingError) -> [DecodePlan] {
         var plans: [DecodePlan] = []
         for (index, header) in source.additions.enumerated() {

@@ -6,7 +6,6 @@ import Memory
 /// to the same image yield equal plans.
 package struct RenderPlan: Hashable, Sendable {
     package let decode: DecodePlan
-    /// The decodes of the request's additional sources, in order.
     package var additions: [DecodePlan] = []
     /// A frame of the source, upright and at its header's size.
     package private(set) var source: FrameShape
@@ -18,7 +17,6 @@ package struct RenderPlan: Hashable, Sendable {
     /// The animation's timing, if it differs from the source's.
     package internal(set) var timing: FrameTiming?
     package let format: ImageFormat
-    /// How the encoder's quality is chosen.
     package internal(set) var quality: EncodingQuality
     /// The number of pixels for converting visual quality to the encoder's quality: of the result before a trim.
     private let lookPixels: Int
@@ -70,7 +68,6 @@ package struct RenderPlan: Hashable, Sendable {
         bitDepth = format.bitDepth
     }
 
-    /// Creates a plan that resamples a whole opaque image.
     package init(
         decode: DecodePlan = DecodePlan(), resizedSize: PixelSize, light: ResamplingLight = .gamma,
         format: ImageFormat, quality: Int
@@ -80,7 +77,6 @@ package struct RenderPlan: Hashable, Sendable {
             steps: [ResampleStep(to: resizedSize, in: light)], format: format, quality: quality)
     }
 
-    /// Size of the result, or of one frame of an animation.
     package var outputSize: PixelSize { steps.shape(after: source).size }
 
     package var isAnimated: Bool { decode.isAnimated }
@@ -88,10 +84,8 @@ package struct RenderPlan: Hashable, Sendable {
     /// Pixels per chroma sample on each side, 1 or 2, at the highest quality that may be chosen.
     var chromaStep: Int { chromaStep(at: quality.highest) }
 
-    /// Pixels per chroma sample on each side at this quality.
     func chromaStep(at quality: Int) -> Int { hasFullChroma ? 1 : format.chromaStep(at: quality) }
 
-    /// Whether the result gets a gain map, if known.
     private var hasGainMap: Bool
 
     /// Whether chroma is not subsampled at any quality: a gain map has one gain for all components, and so cannot fix
@@ -99,10 +93,8 @@ package struct RenderPlan: Hashable, Sendable {
     private var hasFullChroma: Bool { hasGainMap && outputSize.area <= Self.mostFullChromaPixels }
     static let mostFullChromaPixels = 250_000
 
-    /// Whether the colors of an image are reduced to a palette.
     var choosesPalette: Bool { format.hasPaletteQuality && quality.highest < 100 }
 
-    /// Returns the encoder's settings for this quality.
     func settings(quality: Int) -> EncoderSettings {
         var settings = EncoderSettings(
             quality: encoderQuality(for: quality), effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
@@ -158,7 +150,6 @@ package struct RenderPlan: Hashable, Sendable {
         return shown
     }
 
-    /// Returns the plan without its first steps, which are done.
     func afterFirst(_ count: Int) -> RenderPlan {
         var rest = self
         rest.source = steps.prefix(count).reduce(source) { $1.shape(after: $0) }
@@ -181,7 +172,6 @@ extension RenderPlan {
             + (isDataURL ? ["data URL"] : []) + (isStacked && format.supportsAnimation ? ["stacked"] : [])
     }
 
-    /// Descriptions of the steps, for people who check their URLs.
     package var words: [String] {
         let pages = decode.isAnimated ? "all frames, at most \(decode.mostFrames)" : "page \(decode.page)"
         let level = decode.level > 1 ? ", reduced to 1/\(decode.level) of each side" : ""

@@ -30,9 +30,7 @@ package struct RecipeSource: Hashable, Sendable {
     package let header: ImageHeader
     /// The part that remains after the trim, in pixels of the upright page; nil before the trim, and without one.
     package internal(set) var box: ImagePart?
-    /// The headers of the request's additional sources, in order.
     package let additions: [ImageHeader]
-    /// The operator's choices.
     package let rules: RenderingRules
     /// The formats that cannot represent the result.
     ///
@@ -59,7 +57,6 @@ package struct RecipeSource: Hashable, Sendable {
         .first(of: formats, except: unfit, hasAlpha: hasAlpha, isMoving: isMoving)
     }
 
-    /// Returns the same source with the part that remains after the trim.
     package func with(box: ImagePart?) -> RecipeSource {
         var source = self
         source.box = box
@@ -87,9 +84,7 @@ package struct Composition: Sendable {
     package var mayGrowByTrim = true
     /// The part to keep, in pixels of the upright page; nil for everything that the trim leaves.
     package var part: ImagePart?
-    /// The turn of the part.
     package var turn = QuarterTurn.none
-    /// The size to which the part is resampled, after the turn.
     package var size: PixelSize
     /// The sides of `size` that determine the level of the decode; nil for both, one of which may have been rounded up.
     var decidingSides: [RenderLayout.Side]?
@@ -102,7 +97,6 @@ package struct Composition: Sendable {
     /// The additional sources that the steps use, in the order of ``RecipeSource/additions``; nil for an unused one.
     package var additions: [RecipeAddition?] = []
     package var format: ImageFormat
-    /// How the encoder's quality is chosen, in formats that have one.
     package var quality: EncodingQuality
     package var qualityScale = QualityScale.encoder
     /// The quality of the palette in formats without another quality, 1…100; nil for the image's own colors.
@@ -118,7 +112,6 @@ package struct Composition: Sendable {
     /// Whether the result is the file as the text of a `data:` URL.
     package var isDataURL = false
 
-    /// Creates a composition of the whole first page, resampled to `size`.
     package init(size: PixelSize, format: ImageFormat, quality: EncodingQuality) {
         self.size = size
         self.format = format
@@ -126,7 +119,6 @@ package struct Composition: Sendable {
     }
 }
 
-/// How a composition uses an additional source.
 package struct RecipeAddition: Sendable {
     /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
     private(set) var level = 1
@@ -134,7 +126,6 @@ package struct RecipeAddition: Sendable {
     private(set) var drawnSize: PixelSize?
     /// The rectangle that fills this size; nil for the whole image.
     private(set) var drawnPart: DrawnPart?
-    /// A frame of the decoded source.
     package let decoded: FrameShape
 
     /// Creates an additional source that is scaled to `size`.

@@ -1,5 +1,4 @@
 extension RenderSteps {
-    /// Returns whether the steps only crop, resample and turn an image of this size.
     func areGeometry(on size: PixelSize) -> Bool { placed().geometry(on: size) != nil }
 
     /// Returns how a gain map of size `map` follows these steps of its image; nil if they do more than crop, resample
@@ -38,7 +37,6 @@ extension RenderSteps {
 }
 
 extension PlanarTarget {
-    /// Adds a crop after the turn; returns nil if it is not within the image.
     fileprivate func cropped(afterTurn crop: CropStep) -> PlanarTarget? {
         var upright = self
         upright.turn = .none
@@ -75,6 +73,5 @@ struct GainMapGeometry {
     /// The steps of a map that is not fitted to its image.
     var resampling: RenderSteps { [ResampleStep(to: size, of: part.isWhole ? nil : part)] }
 
-    /// The steps after that.
     var turning: RenderSteps { turn == .none ? [] : [TurnStep(turn)] }
 }

@@ -60,7 +60,6 @@ extension RenderingOptions: RenderRecipe {
         keepsFrames(of: header) && format.supportsAnimation
     }
 
-    /// Returns whether the result keeps the frames of a source with this header, if its format supports them.
     private func keepsFrames(of header: ImageHeader) -> Bool {
         isAnimated && operations.trim == nil && header.frames > 1 && header.format.hasMovingFrames
     }
@@ -77,7 +76,6 @@ extension RenderingOptions: RenderRecipe {
             isMoving: keepsFrames(of: source.header), automatic: source.rules.automaticFormats, except: source.unfit)
     }
 
-    /// Returns how the quality of a result is chosen.
     private func encodingQuality(by rules: RenderingRules) -> EncodingQuality {
         if isQualityAutomatic { return .similar(rules.similarity) }
         let quality = quality ?? rules.defaultQuality(ImageFormat.usualLook)
@@ -92,7 +90,6 @@ extension RenderingOptions: RenderRecipe {
     }
 }
 
-/// A watermark's source, and its placement on a result.
 private struct PlacedWatermark {
     private let options: WatermarkOptions
     /// Device pixels per CSS pixel, in thousandths.
@@ -106,7 +103,6 @@ private struct PlacedWatermark {
         own = options.scale == nil ? header.size : header.drawing ?? header.size
     }
 
-    /// Returns its layout on a result of this size; nil if outside.
     func layout(on result: PixelSize, isDrawnAlone: Bool) -> OverlayLayout? {
         let layout = OverlayLayout(options, ratio: ratio, own: own, result: result)
         return isDrawnAlone ? layout?.covering : layout

@@ -5,7 +5,6 @@ struct WantedPart {
     /// The part, in pixels of the upright source; nil for all of it.
     let part: ImagePart?
     let turn: QuarterTurn
-    /// The part, or all of the source.
     let naturalPart: ImagePart
 
     /// Creates the part of `box` that `operations` name; `box` is the whole source, or the rest after a trim.
@@ -24,7 +23,6 @@ struct WantedPart {
     /// The size from which the layout starts.
     var size: PixelSize { turn.turned(naturalPart.size) }
 
-    /// Returns the size before the turn that becomes `size`.
     func sizeBeforeTurn(_ size: PixelSize) -> PixelSize { turn.inverse.turned(size) }
 
     /// Returns the size at which to draw a vector image so that the part has `size` after the turn, and the rectangle

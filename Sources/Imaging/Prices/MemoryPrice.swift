@@ -91,7 +91,6 @@ extension RenderPlan {
     }
 }
 
-/// A saturating amount.
 private struct Price: Equatable {
     let bytes: Int
 

@@ -39,7 +39,6 @@ enum GIFPixels {
 /// Reads codes from sub-blocks, least significant bits first, up to the end of the file.
 private struct CodeReader {
     private var offset: Int
-    /// Bytes left in the sub-block.
     private var left = 0
     private var bits = 0
     private var bitCount = 0

@@ -57,7 +57,6 @@ struct RepairedFile {
 }
 
 extension SharedBytes {
-    /// Returns the first `count` bytes, followed by `end`.
     fileprivate func with(_ end: [UInt8], instead count: Int) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: count + end.count)
         unsafe withUnsafeBytes { unsafe result.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }

@@ -75,7 +75,6 @@ package struct AdditionForm: Hashable, Sendable {
         }
     }
 
-    /// Returns whether an image already has this form.
     func isForm(of image: DecodedImage) -> Bool {
         guard planeRange == nil, !hasMargins, !isWide, image.profile == nil, case .interleaved = image.layout else {
             return false

@@ -18,7 +18,6 @@ package struct BackdropStep: Hashable {
     package let kind: Kind
     package let size: PixelSize
     package let x: Int
-    /// Distance of the image's top edge from the canvas's.
     package let y: Int
 
     /// Nanoseconds per canvas pixel, without the blur, and the surcharge for alpha; see ``TimePrice``.

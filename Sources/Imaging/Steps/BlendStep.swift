@@ -10,7 +10,6 @@ package struct BlendStep: Hashable {
         ///
         /// `decoded` is a frame of it and determines the cost.
         case addition(Int, form: AdditionForm, decoded: FrameShape)
-        /// A rectangle of one color.
         case color(Color, size: PixelSize)
     }
 
@@ -49,7 +48,6 @@ package struct BlendStep: Hashable {
             opacity: opacity)
     }
 
-    /// The size of one copy.
     private var size: PixelSize {
         switch paint {
         case .addition(_, let form, _): form.size

@@ -40,7 +40,6 @@ extension CanvasStep: RenderStep {
 }
 
 extension Color {
-    /// Returns a pixel of this color.
     fileprivate func components(bands: Int) -> [Double] {
         let color = bands < 3 ? [red] : [red, green, blue]
         return (bands.isMultiple(of: 2) ? color + [alpha] : color).map(Double.init)

@@ -38,7 +38,6 @@ extension ColorFormulaStep: WholeFrameStep {
 
 /// Changes colors by the frequency of values, or adds noise that depends only on a pixel's position.
 package enum HistogramStep: Hashable {
-    /// Equalizes the histogram of each component.
     case equalize
     /// Stretches CIELAB lightness between these percentiles of the pixels; of the first frame of an animation.
     case normalize(low: Int, high: Int)

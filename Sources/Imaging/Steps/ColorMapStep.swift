@@ -11,7 +11,6 @@ package struct ColorMapStep: Hashable {
         case lch(lightness: Float, chroma: Float, hue: Int, added: Float = 0)
         /// Keeps CIELAB lightness and replaces a* and b* by a color's.
         case tint(Color)
-        /// Converts to gray of the same luminance.
         case grey
         /// Maps gray to a color between two colors, interpolated in CIELAB.
         case gradient(from: Color, to: Color)

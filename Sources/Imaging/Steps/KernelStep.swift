@@ -3,7 +3,6 @@
 /// Edge pixels are repeated beyond the edges.
 package struct KernelStep: Hashable {
     package enum Kernel: String, Hashable, Sendable {
-        /// The mean of all nine.
         case mean
         /// The pixel plus a third of its difference from the mean of its neighbors.
         case sharpen

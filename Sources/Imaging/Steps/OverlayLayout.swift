@@ -50,7 +50,6 @@ package struct OverlayLayout: Hashable, Sendable {
         self.init(scaled, horizontal, vertical)
     }
 
-    /// Whether a tile begins within the covered area.
     var isWrapped: Bool {
         firstColumn + coveredSize.width > scaledSize.width || firstRow + coveredSize.height > scaledSize.height
     }
@@ -81,9 +80,7 @@ package struct OverlayLayout: Hashable, Sendable {
         return value < 0 ? -pixels : pixels
     }
 
-    /// One axis of a layout.
     private struct Span {
-        /// First covered pixel of the result.
         var start: Int
         var count: Int
         /// Pixel of the watermark at the first covered pixel.

@@ -48,7 +48,6 @@ extension RenderStep {
 
     package var inDisplayP3: any RenderStep { self }
 
-    /// Returns whether `other` is the same step with the same values.
     func isEqual(to other: any RenderStep) -> Bool {
         func isSame<Other: RenderStep>(_ other: Other) -> Bool {
             guard Other.self == Self.self else { return false }
@@ -85,7 +84,6 @@ protocol PlanarStep: RenderStep {
 
 /// A step that can also run on the finished planes, just before they are encoded.
 protocol StampingStep: RenderStep {
-    /// Returns the stamp for planes of this range.
     func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp
 }
 
@@ -97,7 +95,6 @@ protocol SeekingStep: RenderStep {
     func crop(found context: StepContext?) -> CropStep
 }
 
-/// A step that overlays an additional source on the image.
 protocol AdditionStep: RenderStep {
     /// The form of the source; nil if the step overlays something else.
     var additionForm: AdditionForm? { get }

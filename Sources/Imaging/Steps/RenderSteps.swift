@@ -12,14 +12,12 @@ package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
 
     package mutating func append(_ step: some RenderStep) { steps.append(step) }
 
-    /// Drops the first steps after they are done.
     mutating func removeFirst(_ count: Int) { steps.removeFirst(count) }
 
     package func shape(after input: FrameShape) -> FrameShape {
         steps.reduce(input) { shape, step in step.shape(after: shape) }
     }
 
-    /// Returns the work of each step for frames of this shape.
     func work(on input: FrameShape) -> [StepWork] {
         var shape = input
         var work = steps.map { step in
@@ -36,7 +34,6 @@ package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
         return work
     }
 
-    /// Returns the cost of each step for frames of this shape.
     package func costs(on input: FrameShape) -> [StepCost] {
         zip(steps, work(on: input)).map { step, work in step.cost(of: work) }
     }

@@ -32,7 +32,6 @@ extension ResampleStep: RenderStep {
 
     package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { read(of: input.size).area }
 
-    /// Returns the size of the resampled part.
     private func read(of input: PixelSize) -> PixelSize { part?.rounded(in: input).size ?? input }
 
     package func cost(of work: StepWork) -> StepCost {

@@ -17,7 +17,6 @@ package struct RotationStep: Hashable {
         self.corners = corners
     }
 
-    /// Returns the size of the frame, with sides rounded half up.
     private func size(after input: PixelSize) -> PixelSize {
         let angle = Double(degrees) * .pi / 180
         let (cosine, sine) = (abs(cos(angle)), abs(sin(angle)))

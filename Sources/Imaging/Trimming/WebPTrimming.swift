@@ -95,7 +95,6 @@ enum WebPTrimming {
 }
 
 extension ByteAccumulator {
-    /// Appends a chunk's name, unless empty, and its length.
     fileprivate mutating func append(text: StaticString = "", number: Int) {
         append(Array(text.description.utf8) + number.littleEndianBytes(4))
     }

@@ -14,9 +14,7 @@ package struct DecodePlan: Hashable, Sendable {
     package let drawnSize: PixelSize?
     /// The rectangle that fills this size; nil for the whole image.
     package let drawnPart: DrawnPart?
-    /// Whether the image's gain map is decoded with it.
     package let keepsGainMap: Bool
-    /// The colors to keep.
     package let gamut: DecodedGamut
 
     package init(
@@ -74,7 +72,6 @@ package struct DecodePlan: Hashable, Sendable {
     /// Longest side of a vector image that is drawn in part, in pixels: librsvg's coordinates have 24 bits.
     private static let longestWhole = 1 << 22
 
-    /// Returns the number of frames to decode.
     package func frames(of header: ImageHeader) -> Int {
         isAnimated ? max(1, min(header.frames - page, mostFrames)) : 1
     }
@@ -97,7 +94,6 @@ package struct DecodePlan: Hashable, Sendable {
             incompleteImages: incompleteImages, drawnSize: drawnSize, drawnPart: drawnPart, gamut: gamut)
     }
 
-    /// Returns whether more than the first frame is decoded.
     func needsFrames(of header: ImageHeader) -> Bool { header.frames > 1 && (isAnimated || page > 0) }
 
     /// Rejects an image that lacks pixels, unless such images may be served.
@@ -113,7 +109,6 @@ package struct DecodePlan: Hashable, Sendable {
 /// Whether to reject or serve images that lack pixels; files that lack only their end marker are decoded like complete
 /// ones.
 package enum IncompleteImages: String, Sendable, Hashable, CaseIterable {
-    /// The decode fails.
     case refuse
     /// Missing pixels are gray, or coarse if the file has coarse data for them.
     case serve

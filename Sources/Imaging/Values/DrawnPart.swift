@@ -38,7 +38,6 @@ package struct DrawnPart: Hashable, Sendable {
         )
     }
 
-    /// The part's text in the key of a result.
     var keyText: String {
         func text(_ size: PixelSize) -> String { "\(size.width)x\(size.height)" }
         return "\(x),\(y) of \(part.x),\(part.y) \(text(part.size)) in \(text(part.whole)) as \(text(scaledSize))"

@@ -2,7 +2,6 @@
 package struct EXIFTexts: Hashable, Sendable {
     /// The maker of the camera; all texts are without trailing zeros, and empty if absent.
     package let make: [UInt8]
-    /// The model of the camera.
     package let model: [UInt8]
     /// Last modification, as `YYYY:MM:DD HH:MM:SS`.
     package let dateTime: [UInt8]

@@ -4,11 +4,9 @@ package import Memory
 package struct EncodedImage: Sendable {
     package let bytes: SharedBytes
     package let format: ImageFormat
-    /// Size of one frame in pixels.
     package let size: PixelSize
     /// The quality that a search found; nil if it was fixed.
     package let quality: Int?
-    /// Whether the file contains a gain map.
     package let hasGainMap: Bool
 
     package init(
@@ -33,7 +31,6 @@ package enum EncodingQuality: Hashable, Sendable {
     /// The lowest quality at which the file still looks like the image.
     case similar(SimilarityGoal)
 
-    /// The highest quality that may be chosen.
     var highest: Int {
         switch self {
         case .fixed(let quality): quality
@@ -60,7 +57,6 @@ package enum EncodingQuality: Hashable, Sendable {
     /// Most encodes of the result's gain map.
     var mostMapEncodes: Int { if case .fitting = self { Self.ofGainMap(pixels: 0).count } else { 1 } }
 
-    /// Whether finding the quality requires trial encodes.
     var isSearched: Bool {
         if case .fixed = self { false } else { true }
     }
@@ -74,7 +70,6 @@ package enum EncodingQuality: Hashable, Sendable {
         }
     }
 
-    /// The quality's text in the key of a result on disk.
     var keyText: String {
         switch self {
         case .fixed(let quality): "\(quality)"

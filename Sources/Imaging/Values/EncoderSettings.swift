@@ -4,7 +4,6 @@ package struct EncoderSettings: Hashable, Sendable {
     package var quality: Int
     /// The encoder's effort, on its own scale.
     package var effort: Int
-    /// Bits per component, if the format supports several.
     package var bitDepth: Int
     /// Whether the image is Display P3, which the file declares if the encoder supports it.
     package var isWide: Bool

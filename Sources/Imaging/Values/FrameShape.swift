@@ -33,7 +33,6 @@ package struct FrameTiming: Hashable, Sendable {
     /// Replaces the source's delays.
     func delays(for own: [Int]) -> [Int] { own.indices.map { $0 < delays.count ? delays[$0] : own[$0] } }
 
-    /// The timing's text in the key of a result.
     var keyText: String {
         "delays \(delays.map(String.init).joined(separator: ",")) loop \(loop.map(String.init) ?? "own")"
     }

@@ -4,7 +4,6 @@ package final class GainMap: Sendable {
     package enum Place: Hashable, Sendable {
         /// A JPEG file within the file.
         case file(Range<Int>)
-        /// An item of a HEIF file.
         case item(Int)
 
         /// The location as numbers, for records.
@@ -25,7 +24,6 @@ package final class GainMap: Sendable {
         }
     }
 
-    /// The meaning of the samples.
     package enum Samples: Int, Sendable {
         /// Logarithmic gain, scaled to the metadata's range.
         case logarithms
@@ -88,7 +86,6 @@ package struct GainMapMetadata: Hashable, Sendable {
         package var value: Double { Double(numerator) / Double(denominator) }
     }
 
-    /// The metadata of one component of the map, or of all of them.
     package struct Channel: Hashable, Sendable {
         package var least = Fraction(0)
         package var most: Fraction
@@ -126,7 +123,6 @@ extension GainMapMetadata {
     /// More stops than any display can show; keeps light multiplied by a headroom finite.
     private static let mostHeadroom = 64.0
 
-    /// The longest ``numbers``.
     package static let mostNumbers = 35
 
     /// Creates metadata from numbers; returns nil for values that no file may contain.

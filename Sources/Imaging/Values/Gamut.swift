@@ -26,7 +26,6 @@ extension Gamut {
     }
 }
 
-/// The colors that a decode keeps.
 package enum DecodedGamut: String, Sendable, Hashable, CaseIterable {
     /// All colors of a source that lie within sRGB.
     case own

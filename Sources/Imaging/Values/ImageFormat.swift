@@ -21,9 +21,7 @@ extension ImageFormat {
     }
 }
 
-/// How the output format is chosen.
 package enum FormatChoice: Hashable, Sendable {
-    /// The client named it.
     case fixed(ImageFormat)
     /// `format=auto`: the quality values, in thousandths, of the formats that `Accept` names explicitly (RFC 9110
     /// section 12.5.1).

@@ -112,7 +112,6 @@ package struct ImageHeader: Hashable, Sendable {
         orientation.turned(storedSize)
     }
 
-    /// The shape of a frame before the first step of a render.
     package var shape: FrameShape { FrameShape(size: size, hasAlpha: hasAlpha) }
 }
 

@@ -25,7 +25,6 @@ package struct ImageOperations: Hashable, Sendable {
 
     package init() {}
 
-    /// A uniform border to remove.
     package struct Trim: Hashable, Sendable {
         /// Largest difference from the color in each component, 1…255.
         package var tolerance: Int
@@ -49,9 +48,7 @@ package struct ImageOperations: Hashable, Sendable {
         }
     }
 
-    /// A part of the image, by its top left corner and its size.
     package enum Crop: Hashable, Sendable {
-        /// In pixels.
         case pixels(x: Int, y: Int, width: Int, height: Int)
         /// In ten-thousandths of the image's sides, 0…10000.
         case fractions(x: Int, y: Int, width: Int, height: Int)
@@ -65,7 +62,6 @@ package struct ImageOperations: Hashable, Sendable {
         case both = "hv"
     }
 
-    /// Distances from the edges.
     package struct Margins: Hashable, Sendable {
         package var top: Int
         package var right: Int
@@ -80,19 +76,15 @@ package struct ImageOperations: Hashable, Sendable {
         package enum Pixels: String, Hashable, Sendable, CaseIterable {
             /// The edge pixels.
             case copy
-            /// The image again.
             case `repeat`
-            /// The image mirrored.
             case mirror
         }
 
-        /// Returns the size of an image of `size` with these margins.
         func around(_ size: PixelSize) -> PixelSize {
             PixelSize(width: left + size.width + right, height: top + size.height + bottom)
         }
     }
 
-    /// The radius of rounded corners.
     package enum Radius: Hashable, Sendable {
         /// CSS pixels, limited by the image's sides.
         case pixels(Int)

@@ -3,7 +3,6 @@ package struct ImagePart: Hashable, Sendable {
     package let x: Int
     package let y: Int
     package let size: PixelSize
-    /// Size of the whole image.
     package let whole: PixelSize
 
     package init(x: Int, y: Int, size: PixelSize, of whole: PixelSize) {

@@ -2,7 +2,6 @@
 package enum ImagingError: Error, Hashable, Sendable {
     /// The leading bytes match no known image format; also an empty file.
     case notAnImage
-    /// An image in a format that the settings do not allow as a source.
     case formatNotAccepted(ImageFormat)
     /// The file is damaged, truncated, or of a kind that the decoder does not support; the detail is for logs only.
     case cannotDecode(detail: String)
@@ -22,7 +21,6 @@ package enum ImagingError: Error, Hashable, Sendable {
     case cropOutside(PixelSize)
     /// The service ran out of memory, and the image is not at fault; the detail is for logs only.
     case outOfMemory(detail: String)
-    /// The error of an additional source with this index.
     indirect case ofAddition(Int, ImagingError)
     /// The encoder failed on a decoded image, which is a bug in the service; the detail is for logs only.
     case encodeFailed(detail: String)

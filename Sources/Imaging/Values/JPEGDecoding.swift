@@ -2,7 +2,6 @@
 package enum JPEGDecoder: String, Sendable, CaseIterable {
     /// The decoder of docs/jpeg.md, and libjpeg for files that it does not support.
     case fast
-    /// libjpeg for all files.
     case libjpeg
 
     #if LIBJPEG_ONLY

@@ -11,9 +11,7 @@ struct Outline: Hashable, Sendable {
     var top = 0.0
     var right = 0.0
     var bottom = 0.0
-    /// Half the width of the ellipses that round the corners.
     var across = 0.0
-    /// Half the height of the ellipses that round the corners.
     var down = 0.0
     /// The corners of the polygon; none for the rectangle.
     var corners: [Point] = []
@@ -36,7 +34,6 @@ struct Outline: Hashable, Sendable {
         self.down = min(down, bottom / 2)
     }
 
-    /// The largest such shape, centered in a frame.
     init(_ mask: ImageOperations.Mask, in size: PixelSize) {
         let (width, height) = (Double(size.width), Double(size.height))
         let radius = min(width, height) / 2

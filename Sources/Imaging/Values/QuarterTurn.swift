@@ -34,7 +34,6 @@ package struct QuarterTurn: Hashable, Sendable {
     /// The EXIF orientation that this turn makes upright, 1…8.
     package var exif: Int { isMirrored ? Self.mirrored[quarters] : Self.plain[quarters] }
 
-    /// Whether width and height are swapped.
     package var exchangesSides: Bool { !quarters.isMultiple(of: 2) }
 
     /// Whether the first column of the image becomes the last column or row of the result.
@@ -50,18 +49,15 @@ package struct QuarterTurn: Hashable, Sendable {
             quarters: (next.isMirrored ? -quarters : quarters) + next.quarters)
     }
 
-    /// The turn that undoes this one.
     package var inverse: QuarterTurn { isMirrored ? self : QuarterTurn(quarters: -quarters) }
 
     package func turned(_ size: PixelSize) -> PixelSize { exchangesSides ? size.exchanged : size }
 
-    /// Returns the position of a part after this turn.
     package func turned(_ part: ImagePart) -> ImagePart {
         let (x, y) = corner(part.x, part.y, (part.size.width, part.size.height), (part.whole.width, part.whole.height))
         return ImagePart(x: x, y: y, size: turned(part.size), of: turned(part.whole))
     }
 
-    /// Returns the top left corner of a part after this turn.
     func corner<Length: SignedNumeric>(
         _ x: Length, _ y: Length, _ part: (width: Length, height: Length), _ whole: (width: Length, height: Length)
     ) -> (x: Length, y: Length) {

@@ -6,9 +6,7 @@ package struct RenderingOptions: Hashable, Sendable {
     package var height: Int?
     /// Device pixels per CSS pixel in thousandths: 1000 is 1, 500…8000.
     package var devicePixelRatio = 1_000
-    /// How the image is fitted into the box.
     package var fit = Fit.inside
-    /// Whether the result may be larger than the source.
     package var enlarge = false
     /// The part that a crop keeps, and the position of the image on a larger canvas.
     package var gravity = Gravity.center
@@ -51,7 +49,6 @@ package enum GainMapUse: String, Sendable, Hashable, CaseIterable {
     package var done: String { self == .drop ? "dropped" : "kept" }
 }
 
-/// How an image is fitted into a box.
 package enum Fit: String, Sendable, Hashable, CaseIterable {
     /// The largest size that fits into the box; keeps the aspect ratio.
     case inside
@@ -95,7 +92,6 @@ package struct WatermarkOptions: Hashable, Sendable {
     package init() {}
 }
 
-/// How the interest of a part is measured.
 package enum InterestMeasure: String, Sendable, Hashable, CaseIterable {
     /// By saliency: edges, skin colors and saturated colors.
     case attention

@@ -1,13 +1,11 @@
 /// The operator's choices that apply to all requests and affect pixels, bytes and rejections.
 package struct RenderingRules: Hashable, Sendable {
     package var limits = ImagingLimits()
-    /// The amounts that resampling averages.
     package var light = ResamplingLight.gamma
     /// The colors of results whose request does not choose.
     package var gamut = Gamut.srgb
     /// How much time encoders spend to make files small.
     package var efforts = EncoderEfforts()
-    /// The goal of an automatic quality.
     package var similarity = SimilarityGoal()
     /// The formats that `Accept` may select; the first one wins among equally small files.
     package var automaticFormats: [ImageFormat] = [.webp]
@@ -33,17 +31,14 @@ package struct ImagingLimits: Sendable, Hashable {
     /// Longest estimated core time of a render's steps, and of decoding a frame inside an animation.
     package var longestSteps = Duration.seconds(8)
     package var incompleteImages = IncompleteImages.refuse
-    /// The formats that may be decoded.
     package var sourceFormats = Set(ImageFormat.trusted)
 
     package init() {}
 
-    /// Returns the most pixels of one frame in this format.
     package func maximumFramePixels(of format: ImageFormat) -> Int {
         format.isSlow ? min(maximumOutputPixels, maximumOutputPixelsSlow) : maximumOutputPixels
     }
 
-    /// Returns whether a file of this format can contain a frame of this size.
     package func allow(_ size: PixelSize, in format: ImageFormat) -> Bool {
         max(size.width, size.height) <= format.maximumSide && size.area <= maximumFramePixels(of: format)
     }
@@ -69,7 +64,6 @@ package struct EncoderEfforts: Hashable, Sendable {
 
     package init() {}
 
-    /// The effort for `format`, on the encoder's own scale.
     package subscript(format: ImageFormat) -> Int {
         get { chosen[format] ?? format.effort }
         set { chosen[format] = newValue }

@@ -9,7 +9,6 @@ package enum ToneCurve: Hashable, Sendable {
     case sigmoid(Int)
     /// The component, 0…1, to this power, above 0.
     case power(Float)
-    /// Inverts the component.
     case negative
 
     /// Returns the result for a component, both 0…255.
@@ -25,7 +24,6 @@ package enum ToneCurve: Hashable, Sendable {
         return 255 * min(max(result, 0), 1)
     }
 
-    /// The curve's text in the key of a result.
     var keyText: String {
         switch self {
         case .offset(let percent): "offset \(percent)"

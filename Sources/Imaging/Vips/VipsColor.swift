@@ -12,12 +12,10 @@ extension VipsImage {
         }
     }
 
-    /// A copy of the ICC profile, if present.
     var profile: SharedBytes? {
         withProfile { unsafe $0.withUnsafeBytes { unsafe SharedBytes(Array($0)) } }
     }
 
-    /// Attaches a copy of an ICC profile.
     func profiled(_ profile: SharedBytes) throws(VipsError) -> VipsImage {
         try unsafe profile.withUnsafeBytes { bytes throws(VipsError) in
             try unsafe step { unsafe CVipsShim_with_profile($0, $1, bytes.baseAddress, bytes.count) }
@@ -98,12 +96,10 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_composite_over($0, $1, components, isPremultiplied ? 1 : 0) }
     }
 
-    /// Adds an opaque alpha band if there is none.
     func withAlpha() throws(VipsError) -> VipsImage {
         hasAlpha ? self : try unsafe step { unsafe CVipsShim_add_alpha($0, $1) }
     }
 
-    /// Converts gray to sRGB.
     func inColor() throws(VipsError) -> VipsImage {
         bands < 3 ? try converted(to: VIPS_INTERPRETATION_sRGB) : self
     }
@@ -170,7 +166,6 @@ extension VipsImage {
         try unsafe step { unsafe CVipsShim_extract_bands($0, $1, Int32(first), Int32(count)) }
     }
 
-    /// Appends the bands of `other`.
     func joined(with other: VipsImage) throws(VipsError) -> VipsImage {
         try unsafe other.withRaw { other throws(VipsError) in
             try unsafe step { unsafe CVipsShim_join_bands($0, other, $1) }
@@ -208,7 +203,6 @@ extension VipsImage {
         try applying("unpremultiply")
     }
 
-    /// Rounds and clips floating-point components to 8 bits.
     fileprivate func rounded() throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_round($0, $1) }
     }

@@ -14,7 +14,6 @@ extension VipsImage {
         return try unsafe image.filtered(CPixelsColorFormula(formula), token, CPixels_apply_formula)
     }
 
-    /// Equalizes the histogram of each component.
     func equalized(token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(Int32(0), token, CPixels_equalize)
     }

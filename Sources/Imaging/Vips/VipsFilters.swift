@@ -17,7 +17,6 @@ extension VipsImage {
         return try unsafe filtered(colors, token, CPixels_color)
     }
 
-    /// Converts a color image to another gamut.
     func converted(by conversion: GamutConversion, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(conversion.numbers, token, CPixels_change_gamut)
     }

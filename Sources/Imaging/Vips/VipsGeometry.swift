@@ -12,7 +12,6 @@ extension VipsImage {
         }
     }
 
-    /// Resamples to exactly this size in linear light.
     private func resampledLight(to size: PixelSize) throws(VipsError) -> VipsImage {
         guard size.width <= width, size.height <= height else {
             return try mixingLight { image throws(VipsError) in try image.resized(to: size) }

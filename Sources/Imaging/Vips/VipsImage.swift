@@ -128,7 +128,6 @@ enum VipsLibrary {
         guard CVipsShim_start() == 0 else { throw VipsError.last() }
     }
 
-    /// Disables libvips' JIT-compiled code from now on.
     static func disableMachineCode() { CVipsShim_disable_machine_code() }
 
     /// Frees libvips' caches for the calling thread.
@@ -137,7 +136,6 @@ enum VipsLibrary {
     /// The version, for example `8.14.1`.
     static var version: String { "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))" }
 
-    /// The class names of the loaders that the shim leaves enabled.
     static let neededLoaders = ImageFormat.allCases.compactMap { format -> String? in
         if case .vips(let loader) = format.reading.loader { loader.className } else { nil }
     }.sorted()

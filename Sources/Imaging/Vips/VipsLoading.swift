@@ -39,7 +39,6 @@ extension VipsImage {
         return try unsafe make { unsafe loader.open(bytes.baseAddress, bytes.count, shimOptions, $0) }
     }
 
-    /// Opens a file in any format that libvips recognizes.
     @unsafe
     static func anyFile(_ bytes: UnsafeRawBufferPointer) throws(VipsError) -> VipsImage {
         try unsafe make { unsafe CVipsShim_load_any(bytes.baseAddress, bytes.count, $0) }

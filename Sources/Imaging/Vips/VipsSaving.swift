@@ -45,7 +45,6 @@ extension VipsImage {
         WebPMetadata.removed(from: try unsafe saved(options, by: CVipsShim_save_webp))
     }
 
-    /// Returns the file that a function of the shim writes.
     fileprivate func saved(
         _ options: VipsSaveOptions,
         by save: (

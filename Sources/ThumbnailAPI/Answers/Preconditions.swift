@@ -3,7 +3,6 @@ import Text
 
 /// Evaluates `If-None-Match` and `If-Modified-Since` of GET and HEAD (RFC 9110 section 13).
 enum Preconditions {
-    /// Returns whether a request has any precondition.
     static func areStated(in fields: HTTPFields) -> Bool {
         fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince)
     }

@@ -24,7 +24,6 @@ package final class ServiceLifecycle: Sendable {
     /// Whether load balancers should send requests here.
     package var isReady: Bool { isReadyFlag.load(ordering: .relaxed) }
 
-    /// Whether new thumbnail requests are rejected.
     package var isDraining: Bool { isDrainingFlag.load(ordering: .relaxed) }
 
     /// Whether pending requests are being cut off because the service ends.

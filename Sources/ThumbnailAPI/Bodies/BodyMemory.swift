@@ -60,7 +60,6 @@ package final class BodyMemory: Sendable {
         shares.byClient[client] = rest > 0 ? rest : nil
     }
 
-    /// The memory of one body.
     final class Room: Sendable {
         private let memory: BodyMemory
         private let client: ClientNetwork

@@ -5,7 +5,6 @@ import Text
 
 /// Parses JSON bodies strictly; each error names its JSON Pointer (RFC 6901).
 enum JSONBody {
-    /// Returns whether the fields declare a JSON body.
     static func isDeclared(in fields: HTTPFields) -> Bool {
         fields[.contentType].flatMap { MediaType($0) }?.description == "application/json"
     }
@@ -18,7 +17,6 @@ enum JSONBody {
         }
     }
 
-    /// Returns the members of an object that has only `known` ones.
     static func members(
         _ value: JSONValue, _ place: String, _ known: Set<ExactText>
     ) throws(APIError) -> [ExactText: JSONValue] {

@@ -13,7 +13,6 @@ package enum TagNaming: String, Sendable, CaseIterable {
 package struct APIConfiguration: Sendable {
     /// Keys for signed targets, several for rotation; without keys, unsigned requests are served.
     package var signingKeys: [[UInt8]] = []
-    /// The watermarks and presets of Alula's own dialect.
     package var vocabulary = Vocabulary()
     /// The quality for clients that save data, if no quality is given and it is lower; nil for none.
     package var saveDataQuality: Int?
@@ -26,11 +25,9 @@ package struct APIConfiguration: Sendable {
     ///
     /// ``otherDialects`` with keys always close others.
     package var closingDialects: Set<ExactText> = []
-    /// Whether clients may upload images.
     package var takesUploads = false
     /// The most bytes of an uploaded image.
     package var maximumUploadBytes = 64 << 20
-    /// The most renditions of one call.
     package var maximumRenditions = 64
     /// The source that the page shows first; nil for none.
     package var sampleSource: String?
@@ -46,17 +43,14 @@ package struct APIConfiguration: Sendable {
     package var requestTimeout: Duration = .seconds(15)
     /// Whether each request is logged; failures that need an explanation always are.
     package var accessLog = true
-    /// The proxies in front of the service.
     package var trustedProxies = TrustedProxies()
     /// The most pending requests of one client through trusted proxies; nil for no limit.
     package var maximumRequestsPerClient: Int?
     /// The service's name in `CDN-Loop` (RFC 8586), which rejects its own image requests; nil for none.
     package var loopName: String?
-    /// The admin listener's names, and the sites that may write to it.
     package var operatorSites = OperatorSites()
     /// Whether clients learn which rule rejected a source; only for a service without public clients.
     package var tellsRules = false
-    /// The version of the service, for operators.
     package var version = "0"
 
     package init() {}

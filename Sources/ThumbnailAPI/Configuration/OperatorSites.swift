@@ -19,7 +19,6 @@ package struct OperatorSites: Sendable {
         case otherSite(String)
     }
 
-    /// Matches all names.
     package static let anyName = "*"
 
     private let names: Set<[UInt8]>

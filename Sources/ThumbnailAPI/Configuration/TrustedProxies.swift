@@ -10,7 +10,6 @@ package struct TrustedProxies: Sendable {
         self.networks = networks
     }
 
-    /// Returns whether the peer of a connection is a trusted proxy.
     package func contains(_ peer: PeerAddress) -> Bool { contains(IPAddress(peer)) }
 
     private func contains(_ address: IPAddress) -> Bool {

@@ -16,7 +16,6 @@ struct Exchange: Sendable {
     let route: PublicRoute
     /// The client's address; nil if unknown.
     var client: IPAddress?
-    /// Whether a trusted proxy forwarded the request.
     var isProxied = false
     /// The request's trace; nil if it has none.
     var trace: RequestTrace?
@@ -24,7 +23,6 @@ struct Exchange: Sendable {
 
 /// Completes every public exchange with the last fields, the metrics and the log line.
 struct ExchangeRecorder: Sendable {
-    /// Whether every exchange is logged.
     let isLoggingAll: Bool
     private let logger: Logger
     private let metrics: APIMetrics
@@ -138,7 +136,6 @@ enum ServerTimingText {
     /// The value in responses that are sent unchanged many times; each takes far less than a millisecond.
     static let ofHits = "total;dur=0"
 
-    /// Returns the value for measured steps and the time since the request arrived.
     static func text(_ steps: [StepTiming], total: Duration) -> String {
         var text = ""
         for step in steps { append(step.name, step.duration, to: &text) }

@@ -4,7 +4,6 @@ import Telemetry
 import Text
 
 enum PublicRoute: Sendable {
-    /// Images, requested in a dialect.
     case images(ImageRoute)
     /// Many images of one source.
     case renditions
@@ -50,7 +49,6 @@ enum PublicRoute: Sendable {
             }
     }
 
-    /// The route's name in metrics and log lines.
     var label: String {
         switch self {
         case .images(let route): route.dialect.name
@@ -66,15 +64,12 @@ enum PublicRoute: Sendable {
         if case .none = self { "" } else { label }
     }
 
-    /// Whether the route serves images.
     var servesImages: Bool {
         if case .images = self { true } else { false }
     }
 
-    /// Whether requests may render images.
     var makesImages: Bool { servesImages || takesBody }
 
-    /// Returns the error response in the format of the route's dialect.
     func response(to problem: Problem) -> HTTPResponse {
         switch self {
         case .images(let route), .probe(let route): route.dialect.response(to: problem)

@@ -45,7 +45,6 @@ struct RequestLoops: Sendable {
         self.name = name.map { ExactText($0.asciiLowercased) }
     }
 
-    /// Returns whether a service with this name sent or forwarded the request.
     func include(_ request: HTTPRequest) -> Bool {
         guard let name, request.headerFields[.cdnLoop] != nil else { return false }
         return request.headerFields.values(of: .cdnLoop).contains { value in

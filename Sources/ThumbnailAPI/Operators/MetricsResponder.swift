@@ -3,7 +3,6 @@ package import HTTPTypes
 
 /// Serves the metrics on every path, and nothing else: for scrapers that must not reach the admin listener.
 package struct MetricsResponder: RequestResponder {
-    /// The media type of Prometheus' text format.
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
     private let metricsText: @Sendable () -> String
@@ -26,7 +25,6 @@ package struct MetricsResponder: RequestResponder {
         return .now(HTTPResponse(status: .ok, headerFields: fields, body: .text(metricsText())))
     }
 
-    /// Responds to a request that the server rejected.
     package func refusal(_ refusal: HTTPRefusal) -> HTTPResponse { problem(refusal.error) }
 
     private func problem(_ error: APIError) -> HTTPResponse {

@@ -285,20 +285,15 @@ package final class OperatorResponder: RequestResponder {
 /// The running service as seen by the admin listener.
 package struct OperatedService: Sendable {
     let version: String
-    /// The name of this instance for operators.
     let instance: String
-    /// Shows and controls caches, downloads and origins.
     let control: any ServiceControlling
     /// Runs the jobs that render thumbnails before they are requested.
     let prefetching: any Prefetching
-    /// The state of the shutdown.
     let lifecycle: ServiceLifecycle
     let events: EventFeed
-    /// The figures of the last ten minutes.
     let history: StatsHistory
     /// The figures of hooks and callbacks; nil if none are configured.
     let calls: @Sendable () -> [Notifier.Figures]?
-    /// All metrics in Prometheus' text format.
     let metricsText: @Sendable () -> String
 
     package init(

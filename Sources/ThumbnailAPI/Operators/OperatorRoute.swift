@@ -4,15 +4,12 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// A route of the admin listener.
 enum OperatorRoute: Equatable {
     case metrics
     case status
     case cache
     case downloads
-    /// The service's events, as they happen.
     case events
-    /// The figures of the last ten minutes.
     case statsHistory
     /// Revalidates a source at its origin.
     case refresh
@@ -20,11 +17,8 @@ enum OperatorRoute: Equatable {
     case file(EmbeddedFile)
     /// One request's wait for a download, by its receipt.
     case download(receipt: String)
-    /// Starts a job.
     case prefetch
-    /// One job, by its ID.
     case prefetchJob(id: String)
-    /// Explains a target of the public listener.
     case explain
     case live
     case ready
@@ -56,7 +50,6 @@ enum OperatorRoute: Equatable {
         }
     }
 
-    /// Returns the rest of a path after `prefix`; nil unless it is one segment.
     private static func member(of prefix: String, _ path: Substring) -> String? {
         guard let rest = path.suffix(after: prefix), !rest.isEmpty, !rest.utf8.contains(UInt8(ascii: "/")) else {
             return nil
@@ -80,7 +73,6 @@ enum OperatorRoute: Equatable {
         }
     }
 
-    /// Returns the parameters that a request with this method may have.
     func parameters(of method: HTTPRequest.Method) -> Set<OperatorParameter> {
         switch self {
         case .cache where method == .delete: [.url, .tag]
@@ -132,7 +124,6 @@ struct OperatorParameters {
         return ExactText(text)
     }
 
-    /// Returns the source in `url`, which is required.
     func requiredSource() throws(APIError) -> ExactText {
         guard let source = try source() else { throw .missingParameter(OperatorParameter.url.rawValue) }
         return source

@@ -104,10 +104,8 @@ extension JSONValue {
 
 /// Summaries of origins for operators: their number, and the least healthy ones.
 extension JSONValue {
-    /// The most origins to list.
     private static let mostOrigins = 50
 
-    /// Counts the origins in each state.
     static func originCounts(_ origins: [OriginStatus]) -> JSONValue {
         .object(
             OriginStatus.State.allCases.map { state in

@@ -108,7 +108,6 @@ struct RequestedJob {
     /// All its thumbnails in order, in their stored spelling: without tabs and line ends.
     private(set) var items: [PrefetchItem] = []
     private var destinations: Set<ExactText> = []
-    /// Bytes of all targets and destinations together.
     fileprivate private(set) var byteCount = 0
     /// The callback that reports the job's end; nil for none.
     fileprivate(set) var callback: SourceURL?

@@ -25,7 +25,6 @@ package struct ServiceStats: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// The current figures.
     package var json: JSONValue {
         let figures = control.figures
         let origins = control.origins

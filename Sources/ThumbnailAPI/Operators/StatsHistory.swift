@@ -65,7 +65,6 @@ package final class StatsHistory: Sendable {
 
 /// The service's figures for charts at one moment; counts begin with the process, sizes are in bytes.
 package struct StatsSample: Sendable, Equatable {
-    /// The time at which the figures were read.
     var time: Duration
     var requests, clientErrors, errors: Int
     var hits, misses, decodes, renders: Int

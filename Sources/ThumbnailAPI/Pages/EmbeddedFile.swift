@@ -5,7 +5,6 @@ import CEmbeddedFiles
 ///
 /// A page is at `/`, and its files are under `/page/`. The table in `CEmbeddedFiles.c` lists them.
 struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
-    /// The path at which the file is served.
     let path: String
     private let index: Int
     private let listeners: Int32
@@ -33,7 +32,6 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { path }
 
-    /// The value of `Content-Type`.
     var mediaType: String {
         let types = [
             (".css", "text/css; charset=utf-8"), (".js", "text/javascript; charset=utf-8"),
@@ -45,7 +43,6 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
     /// Whether the file is a page, which loads others.
     var isPage: Bool { path == "/" }
 
-    /// The name in metrics and log lines.
     var label: String {
         switch path {
         case "/openapi.yaml": "openapi"

@@ -7,11 +7,9 @@ import JSON
 /// Embedded in the page, so that it works without a further request. Contains nothing that responses of the routes
 /// would not reveal.
 struct PageConfiguration: Sendable {
-    /// Whether uploads are allowed.
     let takesUploads: Bool
     /// The most bytes of an uploaded image.
     let maximumUploadBytes: Int
-    /// Whether requests must be signed.
     let needsSignature: Bool
     /// Whether the page's routes are closed because other dialects have keys.
     let isClosed: Bool

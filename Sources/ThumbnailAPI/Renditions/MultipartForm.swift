@@ -12,7 +12,6 @@ package import Text
 package struct MultipartForm {
     package struct Part: Equatable {
         package let name: ExactText
-        /// Whether the part has a file name.
         package let isFile: Bool
         /// The range of its content in the body.
         package let content: Range<Int>

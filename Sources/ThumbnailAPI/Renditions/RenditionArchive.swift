@@ -32,7 +32,6 @@ struct RenditionArchive: Sendable {
         kind = isTar ? .tar : .multipart(boundary: boundary)
     }
 
-    /// The value of `Content-Type`.
     var mediaType: String {
         switch kind {
         case .multipart(let boundary): "multipart/mixed; boundary=\(boundary)"
@@ -130,7 +129,6 @@ struct RenditionArchive: Sendable {
 }
 
 extension JSONValue {
-    /// The members that describe where a result was stored.
     static func placed(_ placed: PlacedResult) -> [(String, JSONValue)] {
         [
             ("location", .string(placed.location)), ("type", .string(placed.mediaType)), ("bytes", .int(placed.bytes)),

@@ -10,7 +10,6 @@ import ThumbnailTypes
 /// The parts of a response as one JSON object, for clients that cannot parse a multipart body: each with its bytes as a
 /// `data:` URI (RFC 2397), or with the location where they were stored.
 struct RenditionJSON: Sendable {
-    /// Most bytes of the response.
     static let mostBytes = 16 << 20
 
     private struct Entry {
@@ -29,7 +28,6 @@ struct RenditionJSON: Sendable {
     private static let closing = "]}\n"
 
     private var entries: [Int: Entry] = [:]
-    /// Bytes of the text.
     private(set) var count = opening.utf8.count + closing.utf8.count
 
     /// Adds the part of the rendition with this index, in any order.

@@ -13,7 +13,6 @@ import ThumbnailTypes
 /// there.
 struct RenditionList: Sendable {
     struct Rendition: Sendable {
-        /// The name of its part.
         let name: ExactText
         /// The element's request, or its error.
         let request: Result<RenditionRequest, APIError>

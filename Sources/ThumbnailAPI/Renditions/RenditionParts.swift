@@ -13,7 +13,6 @@ struct RenditionParts: Sendable {
     let thumbnails: any ThumbnailServing
     let placer: ResultPlacer
     let lifecycle: ServiceLifecycle
-    /// The ID of the request.
     let requestID: String
     /// The client that names tags; nil if they are signed.
     let client: ClientNetwork?

@@ -106,7 +106,6 @@ private struct Seal: Sendable {
         if let digest, !signature.isValid(for: request, digest: digest, keys: keys) { throw .badSignature }
     }
 
-    /// Checks a complete request.
     func check(_ request: HTTPRequest) throws(APIError) {
         guard !keys.isEmpty || digest != nil else { return }
         let body = request.body ?? SharedBytes([UInt8]())

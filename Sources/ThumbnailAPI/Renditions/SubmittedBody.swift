@@ -58,7 +58,6 @@ enum SubmittedBody: Equatable {
         }
     }
 
-    /// Whether the client uploads an image.
     var bringsImage: Bool { self != .list }
 
     /// Rejects a body that is too long.

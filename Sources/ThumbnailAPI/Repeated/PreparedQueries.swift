@@ -90,9 +90,7 @@ final class PreparedQuery: Sendable {
     let expires: Int?
     /// The value of `Vary` in the responses; nil for none.
     let vary: String?
-    /// The client hints that the response depends on.
     let hintFields: HintFields
-    /// The file name of the response, without its extension.
     let fileName: FileName
     /// Freshness in seconds for clients, regardless of the source; nil for the source's own lifetime.
     let maximumAge: Int?

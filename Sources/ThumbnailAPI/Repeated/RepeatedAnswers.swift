@@ -14,7 +14,6 @@ final class RepeatedAnswers: Sendable {
     private let timekeeper: any Timekeeper
     private let fields: ThumbnailFields
 
-    /// Serves from the result cache of `thumbnails`.
     init(
         _ thumbnails: any ThumbnailLookup, fields: ThumbnailFields, lifecycle: ServiceLifecycle,
         recorder: ExchangeRecorder, timekeeper: any Timekeeper
