@@ -163,7 +163,7 @@ let package = Package(
             [
                 "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
                 "ImageSandbox", "Imaging", "JSON", "Memory", "Program", "SharedCaching", "Telemetry", "Text",
-                "ThumbnailAPI", "ThumbnailPipeline",
+                "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         module(
             "Composition",

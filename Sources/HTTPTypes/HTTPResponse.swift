@@ -76,5 +76,16 @@ package struct HTTPResponse: Sendable {
         package static let httpVersionNotSupported = Self(code: 505)
 
         package var description: String { String(code) }
+
+        /// The name of the status in the registry (RFC 9110 section 15), for the statuses of failures.
+        package var reasonPhrase: String? { Self.reasonPhrases[code] }
+
+        private static let reasonPhrases = [
+            400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+            406: "Not Acceptable", 408: "Request Timeout", 409: "Conflict", 411: "Length Required",
+            413: "Content Too Large", 414: "URI Too Long", 415: "Unsupported Media Type", 422: "Unprocessable Content",
+            431: "Request Header Fields Too Large", 500: "Internal Server Error", 502: "Bad Gateway",
+            503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+        ]
     }
 }

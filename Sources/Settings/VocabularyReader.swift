@@ -3,6 +3,7 @@ import Downloading
 import JSON
 import Text
 import ThumbnailAPI
+import ThumbnailTypes
 
 struct VocabularyReader {
     private(set) var vocabulary: Vocabulary
@@ -66,10 +67,11 @@ struct VocabularyReader {
             do throws(APIError) {
                 watermark.options = try Vocabulary.options(
                     watermark.options, with: member, value.parameterText ?? "")
-            } catch .unknownParameter {
-                problems.append(SettingsProblem(place, allowed: "no such member, but \(allowed)", isAboutName: true))
             } catch {
-                problems.append(SettingsProblem(place, fault: error, value))
+                problems.append(
+                    error.isAboutName
+                        ? SettingsProblem(place, allowed: "no such member, but \(allowed)", isAboutName: true)
+                        : SettingsProblem(place, fault: error, value))
             }
         }
         return problems.count == before ? watermark : nil
@@ -138,11 +140,10 @@ extension JSONValue {
 extension SettingsProblem {
     /// Creates the problem for a parameter that has the same fault in a request.
     fileprivate init(_ path: String, fault: APIError, _ value: JSONValue) {
-        let isUnknown = if case .unknownParameter = fault { true } else { false }
-        let text = isUnknown ? nil : value.commandLineText
+        let text = fault.isAboutName ? nil : value.commandLineText
         let shown = SettingsProblem.shown(text) ?? "it"
         self.init(
             path: path, line: "\(path) in the settings file: \(shown) is not allowed: \(fault.publicMessage)",
-            isAboutName: isUnknown)
+            isAboutName: fault.isAboutName)
     }
 }

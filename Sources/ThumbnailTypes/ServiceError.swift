@@ -1,80 +1,47 @@
 package import HTTPTypes
 
-/// An error with a message for the client and details for the log.
+/// An error with a response for the client and details for the log.
 ///
 /// The errors of modules without HTTP conform in the pipeline, so that the responder needs no switch.
 package protocol ServiceError: Error {
-    var status: HTTPResponse.Status { get }
-    /// The stable machine-readable error code.
-    var code: String { get }
-    /// A sentence for the client, without addresses, library messages or server paths.
-    var publicMessage: String { get }
-    /// Details for the log only; nil if `publicMessage` is complete.
-    var logDetail: String? { get }
-    /// The category of the fault: a label with few values.
-    var category: ErrorCategory { get }
-    /// The invalid parameter of the request.
-    var parameter: String? { get }
-    /// The allowed values of the invalid parameter, if they are a closed list.
-    var allowed: [String] { get }
-    /// The known name closest to an invalid one.
-    var nearest: String? { get }
-    /// The status code of the source's origin.
-    var upstreamStatus: Int? { get }
-    /// The time after which a retry makes sense, in seconds.
-    var retryAfter: Int? { get }
+    /// The row of the error.
+    var answer: ErrorAnswer { get }
 }
 
 package enum ErrorCategory: String, Sendable {
     case request, policy, origin, image, overload, timeout, cancelled, `internal`
 }
 
-extension ServiceError {
-    /// ``publicMessage``, or for a rejected source the rule that rejects it: for operators.
-    package var operatorMessage: String {
-        guard code == "source_not_allowed", let rule = logDetail else { return publicMessage }
-        return "The source is not fetched: \(rule)."
-    }
-
-    package var logDetail: String? { nil }
-    package var parameter: String? { nil }
-    package var allowed: [String] { [] }
-    package var nearest: String? { nil }
-    package var upstreamStatus: Int? { nil }
-    package var retryAfter: Int? { nil }
-}
-
-/// The codes of all errors, for metrics that begin with 0.
-package enum ErrorCode {
-    package static let all = [
-        "bad_url", "bad_parameter", "size_not_allowed", "tag_not_allowed", "unknown_parameter", "missing_parameter",
-        "bad_request", "source_not_allowed", "bad_key", "bad_signature", "uploads_off", "callback_not_allowed",
-        "origin_not_writable", "unsupported_option", "expired", "cross_site", "request_loop", "source_not_found",
-        "no_such_route", "no_such_receipt", "no_such_job", "bad_body", "length_required", "request_too_large",
-        "not_json", "method_not_allowed", "request_timeout", "cancelled", "source_too_large", "too_large",
-        "uri_too_long", "not_an_image", "cannot_decode", "too_many_pixels", "no_such_page", "crop_outside",
-        "nothing_made", "headers_too_large", "internal", "origin_unreachable", "origin_protocol_error",
-        "origin_error", "destination_failed", "origin_tls_error", "too_many_redirects", "overloaded", "draining",
-        "origin_suspended", "origin_timeout", "deadline_exceeded", "not_cached", "version_not_supported",
-    ]
-}
-
 /// The response to an error: a row in a table of errors.
-package struct ErrorAnswer {
-    package let status: HTTPResponse.Status
+package struct ErrorAnswer: Equatable, Sendable {
+    package var status: HTTPResponse.Status
+    /// The stable machine-readable error code.
     package let code: String
+    /// The category of the fault: a label with few values.
     package let category: ErrorCategory
+    /// A sentence for the client, without addresses, library messages or server paths.
     package let message: String
+    /// Details for the log only; nil if `message` is complete.
     package var detail: String?
+    /// The invalid parameter of the request.
     package var parameter: String?
+    /// The allowed values of the invalid parameter, if they are a closed list.
+    package var allowed: [String]
+    /// The known name closest to an invalid one.
+    package var nearest: String?
+    /// The status code of the source's origin.
+    package var upstreamStatus: Int?
+    /// The time after which a retry makes sense, in seconds.
     package var retryAfter: Int?
 
     package init(
         _ status: HTTPResponse.Status, _ code: String, _ category: ErrorCategory, _ message: String,
-        detail: String? = nil, parameter: String? = nil, retryAfter: Int? = nil
+        detail: String? = nil, parameter: String? = nil, allowed: [String] = [], nearest: String? = nil,
+        upstreamStatus: Int? = nil, retryAfter: Int? = nil
     ) {
         (self.status, self.code, self.category, self.message) = (status, code, category, message)
-        (self.detail, self.parameter, self.retryAfter) = (detail, parameter, retryAfter)
+        (self.detail, self.parameter, self.allowed, self.nearest) = (detail, parameter, allowed, nearest)
+        (self.upstreamStatus, self.retryAfter) = (upstreamStatus, retryAfter)
     }
 
     package static func overloaded(_ message: String, detail: String? = nil, retryAfter: Int = 1) -> ErrorAnswer {
@@ -90,17 +57,36 @@ package struct ErrorAnswer {
     }
 }
 
-/// An error whose response is in a table.
-package protocol TabledError: ServiceError {
-    var answer: ErrorAnswer { get }
-}
-
-extension TabledError {
+extension ServiceError {
     package var status: HTTPResponse.Status { answer.status }
     package var code: String { answer.code }
     package var category: ErrorCategory { answer.category }
     package var publicMessage: String { answer.message }
     package var logDetail: String? { answer.detail }
     package var parameter: String? { answer.parameter }
+    package var allowed: [String] { answer.allowed }
+    package var nearest: String? { answer.nearest }
+    package var upstreamStatus: Int? { answer.upstreamStatus }
     package var retryAfter: Int? { answer.retryAfter }
+
+    /// ``publicMessage``, or for a rejected source the rule that rejects it: for operators.
+    package var operatorMessage: String {
+        guard code == "source_not_allowed", let rule = logDetail else { return publicMessage }
+        return "The source is not fetched: \(rule)."
+    }
+}
+
+/// The codes of all errors, for metrics that begin with 0.
+package enum ErrorCode {
+    package static let all = [
+        "bad_url", "bad_parameter", "size_not_allowed", "tag_not_allowed", "unknown_parameter", "missing_parameter",
+        "bad_request", "source_not_allowed", "bad_key", "bad_signature", "uploads_off", "callback_not_allowed",
+        "origin_not_writable", "unsupported_option", "expired", "cross_site", "request_loop", "source_not_found",
+        "no_such_route", "no_such_receipt", "no_such_job", "bad_body", "length_required", "request_too_large",
+        "not_json", "method_not_allowed", "request_timeout", "cancelled", "source_too_large", "too_large",
+        "uri_too_long", "not_an_image", "cannot_decode", "too_many_pixels", "no_such_page", "crop_outside",
+        "nothing_made", "headers_too_large", "internal", "origin_unreachable", "origin_protocol_error",
+        "origin_error", "destination_failed", "origin_tls_error", "too_many_redirects", "overloaded", "draining",
+        "origin_suspended", "origin_timeout", "deadline_exceeded", "not_cached", "version_not_supported",
+    ]
 }

@@ -192,4 +192,10 @@ struct StubError: ServiceError, Equatable {
     var parameter: String?
     var upstreamStatus: Int?
     var retryAfter: Int?
+
+    var answer: ErrorAnswer {
+        ErrorAnswer(
+            status, code, category, publicMessage, detail: logDetail, parameter: parameter,
+            upstreamStatus: upstreamStatus, retryAfter: retryAfter)
+    }
 }

@@ -2,6 +2,7 @@ import Dialects
 import Settings
 import Text
 import ThumbnailAPI
+import ThumbnailTypes
 
 /// Invalid arguments of a command.
 struct WrongUse: Error, Equatable {

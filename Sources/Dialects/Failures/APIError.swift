@@ -1,79 +1,179 @@
 package import HTTPTypes
 import Text
+package import ThumbnailTypes
 
-/// A failure of a request that this module detects, before or instead of the pipeline.
-package enum APIError: Error, Equatable {
-    case missingParameter(String)
+/// A failure of a request that this module detects, before or instead of the pipeline: a row of this table.
+package struct APIError: ServiceError, Equatable {
+    package let answer: ErrorAnswer
+
+    private init(
+        _ status: HTTPResponse.Status, _ code: String, _ category: ErrorCategory, _ message: String,
+        detail: String? = nil, parameter: String? = nil, allowed: [String] = [], nearest: String? = nil
+    ) {
+        answer = ErrorAnswer(
+            status, code, category, message, detail: detail, parameter: parameter, allowed: allowed, nearest: nearest,
+            retryAfter: status == .serviceUnavailable ? 1 : nil)
+    }
+
+    package static func missingParameter(_ name: String) -> Self {
+        Self(.badRequest, "missing_parameter", .request, "A required parameter is missing.", parameter: name)
+    }
+
     /// There is no parameter with this name; `nearest` is a similar one, if there is one.
-    case unknownParameter(String, nearest: String? = nil)
+    package static func unknownParameter(_ name: String, nearest: String? = nil) -> Self {
+        let suggestion = nearest.map { "; did you mean \($0)?" } ?? "."
+        return Self(
+            .badRequest, "unknown_parameter", .request, "There is no such parameter\(suggestion)", parameter: name,
+            nearest: nearest)
+    }
+
     /// A parameter appears twice, possibly under an alias.
-    case repeatedParameter(String)
-    /// The value of a parameter is not in a closed list.
-    case badChoice(String, allowed: [String])
-    case sizeNotAllowed(String, allowed: [Int])
-    case tagsNotAllowed
+    package static func repeatedParameter(_ name: String) -> Self {
+        badParameter(name, "The parameter is given twice, by itself or by its other name.")
+    }
+
     /// A parameter's value is invalid, or contradicts another one; the reason is for the client.
-    case badParameter(String, String)
-    /// An option of another service that its free edition lacks, or that is not supported here; the reason is for the
-    /// client.
-    case unsupportedOption(String, String)
-    /// The source's URL is invalid; the reason is for the client.
-    case badURL(String)
-    /// The signature is missing, or no key matches it.
-    case badSignature
-    case badKey
-    /// The time in `expires` has passed.
-    case expired
-    /// A browser sent the request for another site, or to an unknown host name of the listener. The reason is for the
-    /// client, the detail for the log.
-    case crossSite(reason: String, detail: String)
-    /// The service itself sent the request, for a source that leads back to it.
-    case requestLoop
-    case noSuchRoute
-    case methodNotAllowed
-    /// The request is not HTTP as RFC 9112 defines it.
-    case badRequest
-    case requestTimeout
-    /// The request's body took too long, or arrived too slowly.
-    case bodyTimeout
-    /// A version of HTTP other than 1.x.
-    case versionNotSupported
-    case targetTooLong
-    case fieldsTooLarge
-    /// A trusted proxy has forwarded too many pending requests of the client.
-    case tooManyOfClient
-    case draining
-    case clientGone
-    case deadlineExceeded
-    /// A body is expected, but its length is not announced.
-    case lengthRequired
-    case uploadsOff
-    case sourceTooLarge
-    case bodyTooLarge
-    /// None of several images could be rendered, for different reasons.
-    case nothingMade
-    /// A response that must be complete before it is sent would exceed its limit.
-    case answerTooLarge
-    case notAnImageType(String)
-    /// `Content-Type` does not declare a JSON body.
-    case unsupportedMediaType
+    package static func badParameter(_ name: String, _ reason: String) -> Self {
+        Self(.badRequest, "bad_parameter", .request, reason, parameter: name)
+    }
+
+    /// The value of a parameter is not in a closed list.
+    package static func badChoice(_ name: String, allowed: [String]) -> Self {
+        Self(
+            .badRequest, "bad_parameter", .request, "Must be \(alternatives(allowed)).", parameter: name,
+            allowed: allowed)
+    }
+
+    package static func sizeNotAllowed(_ name: String, allowed sizes: [Int]) -> Self {
+        let (allowed, unit) = (sizes.map(String.init), name == "q" ? "" : " pixels, device pixel ratios counted")
+        return Self(
+            .badRequest, "size_not_allowed", .request, "Unsigned requests may ask for \(alternatives(allowed))\(unit).",
+            parameter: name, allowed: allowed)
+    }
+
+    /// An option of another service that its free edition lacks, or that is not supported here.
+    package static func unsupportedOption(_ name: String, _ reason: String) -> Self {
+        Self(.badRequest, "unsupported_option", .request, reason, parameter: name)
+    }
+
+    package static func badURL(_ reason: String) -> Self {
+        Self(.badRequest, "bad_url", .request, reason, parameter: "url")
+    }
+
     /// The body does not match the route: the position, as a JSON Pointer, and the reason for the client.
-    case badBody(String, String)
+    package static func badBody(_ place: String, _ reason: String) -> Self {
+        Self(.badRequest, "bad_body", .request, reason, parameter: place.isEmpty ? nil : place)
+    }
+
+    package static let badRequest = Self(
+        .badRequest, "bad_request", .request,
+        "The request is not valid HTTP/1.1, or has a body that the path does not take.")
+    package static let badKey = Self(
+        .unauthorized, "bad_key", .policy, "The request has no key, or a wrong one.")
+    package static let badSignature = Self(
+        .forbidden, "bad_signature", .policy, "The request is not signed, or its signature is not valid.")
+    package static let expired = Self(.forbidden, "expired", .policy, "The URL has expired.")
+    package static let tagsNotAllowed = Self(
+        .forbidden, "tag_not_allowed", .policy, "Only signed requests may name tags here.", parameter: "tag")
+
+    /// A browser sent the request for another site, or to an unknown host name of the listener.
+    package static func crossSite(reason: String, detail: String) -> Self {
+        Self(.forbidden, "cross_site", .policy, reason, detail: detail)
+    }
+
+    /// The service itself sent the request, for a source that leads back to it.
+    ///
+    /// As a failure of the origin, a 5xx status would count against the service's own address.
+    package static let requestLoop = Self(
+        .forbidden, "request_loop", .policy,
+        "The source leads back to this service, which asked for it (CDN-Loop; the setting cdnLoop).")
+    package static let uploadsOff = Self(
+        .forbidden, "uploads_off", .policy, "The service takes no images from clients; name a URL.")
+    package static let originNotWritable = Self(
+        .forbidden, "origin_not_writable", .policy,
+        "There is no named origin of this name that takes results (write: true).")
+
     /// A job's callback names a forbidden host: the setting that forbids it, and the reason.
-    case callbackNotAllowed(String)
-    /// A rendition's destination is an origin that does not exist, or does not accept writes.
-    case originNotWritable
-    case noSuchJob
-    case noSuchReceipt
-    case tooManyReaders
+    package static func callbackNotAllowed(_ rule: String) -> Self {
+        Self(.forbidden, "callback_not_allowed", .policy, "The callback is not called: \(rule).")
+    }
+
+    package static let noSuchRoute = Self(.notFound, "no_such_route", .request, "Nothing is served at this path.")
+    package static let noSuchReceipt = Self(
+        .notFound, "no_such_receipt", .request, "No caller waits under this receipt.")
+    package static let noSuchJob = Self(
+        .notFound, "no_such_job", .request, "There is no such job, or it ended long ago.")
+    package static let methodNotAllowed = Self(
+        .methodNotAllowed, "method_not_allowed", .request, "The path does not know this method; see the Allow field.")
+    package static let requestTimeout = Self(
+        .requestTimeout, "request_timeout", .request, "The request's header did not arrive in time.")
+    package static let bodyTimeout = Self(
+        .requestTimeout, "request_timeout", .request,
+        "The request's body did not arrive in time, or came at less than 1 kB a second.")
+    package static let lengthRequired = Self(
+        .lengthRequired, "length_required", .request,
+        "The body's length must be announced by Content-Length, or the body sent in chunks.")
+    package static let bodyTooLarge = Self(.contentTooLarge, "request_too_large", .request, "The body is too long.")
+    package static let sourceTooLarge = Self(
+        .contentTooLarge, "source_too_large", .request, "The image is larger than the service takes.")
+    /// A response that must be complete before it is sent would exceed its limit.
+    package static let answerTooLarge = Self(
+        .contentTooLarge, "too_large", .request,
+        "The images are more than an answer in JSON may hold; accept multipart/mixed or application/x-tar.")
+    package static let targetTooLong = Self(.uriTooLong, "uri_too_long", .request, "The request target is too long.")
+
+    package static func notAnImageType(_ type: String) -> Self {
+        Self(
+            .unsupportedMediaType, "not_an_image", .request,
+            "Content-Type \(type.prefix(64)) is none of an image: send image/…, application/octet-stream or multipart/form-data."
+        )
+    }
+
+    package static let unsupportedMediaType = Self(
+        .unsupportedMediaType, "not_json", .request,
+        "The body must be sent with Content-Type: application/json, or as multipart/form-data with an image.")
+    /// None of several images could be rendered, for different reasons.
+    package static let nothingMade = Self(
+        .unprocessableContent, "nothing_made", .request,
+        "None of the renditions could be made; each has a problem of its own.")
+    package static let fieldsTooLarge = Self(
+        .requestHeaderFieldsTooLarge, "headers_too_large", .request, "The header fields are too many or too long.")
+    package static let clientGone = Self(
+        .clientClosedRequest, "client_closed", .cancelled, "The client has closed its connection.")
+    package static let draining = Self(
+        .serviceUnavailable, "draining", .overload, "The service is about to stop; ask again.")
+    /// A trusted proxy has forwarded too many pending requests of the client.
+    package static let tooManyOfClient = Self(
+        .serviceUnavailable, "overloaded", .request, "Too many requests of this client are under way; ask again.")
+    package static let tooManyReaders = Self(
+        .serviceUnavailable, "overloaded", .overload,
+        "As many clients read events as there may be; try again later.")
+    package static let deadlineExceeded = Self(
+        .gatewayTimeout, "deadline_exceeded", .timeout,
+        "The thumbnail could not be made in the time that a request may take.")
+    package static let versionNotSupported = Self(
+        .httpVersionNotSupported, "version_not_supported", .request, "The service speaks HTTP/1.1.")
+
     /// A bug; the description is for the log.
-    case unexpected(String)
+    package static func unexpected(_ detail: String) -> Self {
+        Self(
+            .internalServerError, "internal", .internal, "Something went wrong inside the service.", detail: detail)
+    }
+
+    /// Joins alternatives, such as `h, v or hv`.
+    private static func alternatives(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+        return "\(words.dropLast().joined(separator: ", ")) or \(last)"
+    }
 }
 
 extension APIError {
-    package static func unknown(_ name: String, among known: [String]) -> APIError {
+    package static func unknown(_ name: String, among known: [String]) -> Self {
         .unknownParameter(String(name.prefix(longestQuotedName)), nearest: NearestName.of(name, among: known))
     }
+
+    /// Whether the name of the parameter is wrong rather than its value.
+    package var isAboutName: Bool { code == "unknown_parameter" }
 
     /// Most characters of a parameter's name that an error repeats.
     package static let longestQuotedName = 64

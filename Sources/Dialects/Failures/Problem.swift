@@ -36,15 +36,16 @@ package struct Problem: Sendable {
     /// Returns the response with another service's status; nil for Alula's own.
     func response(under status: HTTPResponse.Status?) -> HTTPResponse {
         guard let status, status != error.status else { return response }
+        var answer = error.answer
+        answer.status = status
         return Problem(
-            RestatedError(underlying: error, status: status), requestID: requestID, common: common,
-            tellsRules: tellsRules
+            RestatedError(answer: answer), requestID: requestID, common: common, tellsRules: tellsRules
         ).response
     }
 
     package var text: String {
         var members: [(String, JSONValue)] = [
-            ("type", .string("about:blank")), ("title", .string(Self.title(of: error.status))),
+            ("type", .string("about:blank")), ("title", .string(error.status.reasonPhrase ?? "Error")),
             ("status", .int(error.status.code)),
             ("detail", .string(tellsRules ? error.operatorMessage : error.publicMessage)),
             ("code", .string(error.code)),
@@ -56,45 +57,9 @@ package struct Problem: Sendable {
         members.append(("requestId", .string(requestID)))
         return JSONValue.object(members).text
     }
-
-    private static func title(of status: HTTPResponse.Status) -> String {
-        switch status {
-        case .badRequest: "Bad Request"
-        case .unauthorized: "Unauthorized"
-        case .forbidden: "Forbidden"
-        case .notFound: "Not Found"
-        case .methodNotAllowed: "Method Not Allowed"
-        case .notAcceptable: "Not Acceptable"
-        case .requestTimeout: "Request Timeout"
-        case .conflict: "Conflict"
-        case .lengthRequired: "Length Required"
-        case .contentTooLarge: "Content Too Large"
-        case .uriTooLong: "URI Too Long"
-        case .unsupportedMediaType: "Unsupported Media Type"
-        case .unprocessableContent: "Unprocessable Content"
-        case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
-        case .internalServerError: "Internal Server Error"
-        case .badGateway: "Bad Gateway"
-        case .serviceUnavailable: "Service Unavailable"
-        case .gatewayTimeout: "Gateway Timeout"
-        case .httpVersionNotSupported: "HTTP Version Not Supported"
-        default: "Error"
-        }
-    }
 }
 
 /// A failure with another status, otherwise unchanged.
 private struct RestatedError: ServiceError {
-    let underlying: any ServiceError
-    let status: HTTPResponse.Status
-
-    var code: String { underlying.code }
-    var publicMessage: String { underlying.publicMessage }
-    var logDetail: String? { underlying.logDetail }
-    var category: ErrorCategory { underlying.category }
-    var parameter: String? { underlying.parameter }
-    var allowed: [String] { underlying.allowed }
-    var nearest: String? { underlying.nearest }
-    var upstreamStatus: Int? { underlying.upstreamStatus }
-    var retryAfter: Int? { underlying.retryAfter }
+    let answer: ErrorAnswer
 }

@@ -1,3 +1,5 @@
+import ThumbnailTypes
+
 /// A request target split into its path and parameters, not decoded.
 package struct RawQuery {
     /// One `name=value`; a parameter without `=` has an empty value.
@@ -51,16 +53,14 @@ package struct RawQuery {
     /// Returns the error of the parameter at `index`, or its cause: `url` contains a URL whose query is not
     /// percent-encoded, so that the rest of that query is parsed as parameters of the request.
     package func explained(_ error: APIError, of index: Int) -> APIError {
-        switch error {
-        case .unknownParameter(let name, _), .repeatedParameter(let name):
-            let isCut = items[..<index].contains { item in
-                item.name.elementsEqual("url".utf8) && item.value.contains(UInt8(ascii: "?"))
-            }
-            guard isCut else { return error }
-            return .badURL(
-                "The URL is not percent-encoded, so its query ends at the first & and \(name) counts as a parameter of "
-                    + "this request; write ? as %3F, & as %26 and = as %3D in it.")
-        default: return error
+        let isCut = items[..<index].contains { item in
+            item.name.elementsEqual("url".utf8) && item.value.contains(UInt8(ascii: "?"))
         }
+        guard isCut, let name = error.parameter, error.isAboutName || error == .repeatedParameter(name) else {
+            return error
+        }
+        return .badURL(
+            "The URL is not percent-encoded, so its query ends at the first & and \(name) counts as a parameter of "
+                + "this request; write ? as %3F, & as %26 and = as %3D in it.")
     }
 }

@@ -1,4 +1,5 @@
 import Text
+import ThumbnailTypes
 
 /// The presets of imgproxy's grammar by name.
 struct ImgproxyPresets: Sendable {

@@ -1,4 +1,5 @@
 import Text
+import ThumbnailTypes
 
 /// Alula's own dialect: `/thumbnail?url=…`.
 package struct NativeDialect: RenditionDialect {

@@ -91,7 +91,7 @@ private func release(_ owner: UnsafeMutableRawPointer?) {
 enum RefusalText {
     /// Returns status line, fields and body; the connection closes after it.
     static func bytes(of response: HTTPResponse, at secondsSince1970: Int) -> [UInt8] {
-        var header = "HTTP/1.1 \(response.status.code) \(reason(response.status))\r\n"
+        var header = "HTTP/1.1 \(response.status.code) \(response.status.reasonPhrase ?? "Refused")\r\n"
         header += "Date: \(HTTPDate(secondsSince1970: secondsSince1970).imfFixdate)\r\nConnection: close\r\n"
         for field in response.headerFields where !isFraming(field.name) && RequestRules.isFieldValue(field.value.utf8) {
             header += "\(field.name.rawName): \(field.value)\r\n"
@@ -106,18 +106,5 @@ enum RefusalText {
 
     private static func isFraming(_ name: HTTPField.Name) -> Bool {
         [.date, .connection, .contentLength, .transferEncoding].contains(name)
-    }
-
-    private static func reason(_ status: HTTPResponse.Status) -> String {
-        switch status {
-        case .badRequest: "Bad Request"
-        case .requestTimeout: "Request Timeout"
-        case .contentTooLarge: "Content Too Large"
-        case .uriTooLong: "URI Too Long"
-        case .serviceUnavailable: "Service Unavailable"
-        case .requestHeaderFieldsTooLarge: "Request Header Fields Too Large"
-        case .httpVersionNotSupported: "HTTP Version Not Supported"
-        default: "Refused"
-        }
     }
 }

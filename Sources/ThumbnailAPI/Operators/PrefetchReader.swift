@@ -5,6 +5,7 @@ import JSON
 import Memory
 import Text
 package import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Parses the body of `POST /prefetch`: `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}],"callback":"…"}`.
 ///
@@ -97,8 +98,8 @@ package struct PrefetchReader: Sendable {
         do throws(APIError) {
             return try dialect.target(source: url, rendition: rendition)
         } catch {
-            if case .badBody(_, let reason) = error { throw .badBody(place, reason) }
-            throw .badBody(place, "\(error.parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
+            let parameter = error.code == "bad_body" ? nil : error.parameter
+            throw .badBody(place, "\(parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
         }
     }
 }

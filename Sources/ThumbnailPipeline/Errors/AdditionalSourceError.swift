@@ -1,4 +1,3 @@
-package import HTTPTypes
 package import ThumbnailTypes
 
 /// The error of an additional source, with the role as the invalid parameter.
@@ -6,14 +5,11 @@ package struct AdditionalSourceError: ServiceError {
     package let role: AdditionalSource.Role
     package let underlying: any ServiceError
 
-    package var status: HTTPResponse.Status { underlying.status }
-    package var code: String { underlying.code }
-    package var publicMessage: String { underlying.publicMessage }
-    package var logDetail: String? { underlying.logDetail }
-    package var category: ErrorCategory { underlying.category }
-    package var parameter: String? { role.rawValue }
-    package var upstreamStatus: Int? { underlying.upstreamStatus }
-    package var retryAfter: Int? { underlying.retryAfter }
+    package var answer: ErrorAnswer {
+        var answer = underlying.answer
+        answer.parameter = role.rawValue
+        return answer
+    }
 
     /// Runs `body` for the source of this role; nil stands for the image, whose errors are passed on unchanged.
     ///

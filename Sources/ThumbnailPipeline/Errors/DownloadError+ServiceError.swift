@@ -3,7 +3,7 @@ package import Downloading
 import HTTPTypes
 package import ThumbnailTypes
 
-extension DownloadError: TabledError {
+extension DownloadError: ServiceError {
     package var answer: ErrorAnswer {
         switch self {
         case .sourceNotAllowed(let detail), .noAddress(let detail):
@@ -35,7 +35,7 @@ extension DownloadError: TabledError {
         case .notFound(let status):
             ErrorAnswer(
                 .notFound, "source_not_found", .origin, "The source's origin has no such image.",
-                detail: "the origin answered \(status)")
+                detail: "the origin answered \(status)", upstreamStatus: status)
         case .timedOut:
             ErrorAnswer(.gatewayTimeout, "origin_timeout", .timeout, "The source's origin did not answer in time.")
         case .tooLarge:
@@ -67,7 +67,7 @@ extension DownloadError: TabledError {
     private static func answer(to status: Int, _ code: String = "") -> ErrorAnswer {
         ErrorAnswer(
             .badGateway, "origin_error", .origin, "The source's origin answered with status \(status).",
-            detail: "the origin answered \(status)\(code)")
+            detail: "the origin answered \(status)\(code)", upstreamStatus: status)
     }
 
     /// The message to clients about a source that may not be fetched: the same for every reason, so that it does not
@@ -77,7 +77,7 @@ extension DownloadError: TabledError {
         + "scheme or port is not. The service's log names the rule."
 }
 
-extension SourceURLError: TabledError {
+extension SourceURLError: ServiceError {
     package var answer: ErrorAnswer {
         func badURL(_ message: String) -> ErrorAnswer {
             ErrorAnswer(.badRequest, "bad_url", .request, message, parameter: "url")

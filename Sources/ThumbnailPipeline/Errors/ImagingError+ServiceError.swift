@@ -2,7 +2,7 @@ import HTTPTypes
 package import Imaging
 package import ThumbnailTypes
 
-extension ImagingError: TabledError {
+extension ImagingError: ServiceError {
     package var answer: ErrorAnswer {
         func tooManyPixels(_ category: ErrorCategory, _ message: String) -> ErrorAnswer {
             ErrorAnswer(.unprocessableContent, "too_many_pixels", category, message)

@@ -14,7 +14,7 @@ enum PipelineError: Error, Equatable {
     case tooManyPurges
 }
 
-extension PipelineError: TabledError {
+extension PipelineError: ServiceError {
     var answer: ErrorAnswer {
         switch self {
         case .sourceNeeded: .internal()
@@ -29,7 +29,7 @@ extension PipelineError: TabledError {
 }
 
 /// A result was rendered, but could not be stored at its destination.
-struct PlacingError: TabledError {
+struct PlacingError: ServiceError {
     private let cause: DownloadError
 
     init(_ cause: DownloadError) { self.cause = cause }
@@ -37,13 +37,11 @@ struct PlacingError: TabledError {
     var answer: ErrorAnswer {
         ErrorAnswer(
             .badGateway, "destination_failed", .origin, "The result could not be put at its destination.",
-            detail: cause.answer.detail ?? cause.answer.message)
+            detail: cause.answer.detail ?? cause.answer.message, upstreamStatus: cause.upstreamStatus)
     }
-
-    var upstreamStatus: Int? { cause.upstreamStatus }
 }
 
-extension WorkerPool.Full: TabledError {
+extension WorkerPool.Full: ServiceError {
     package var answer: ErrorAnswer {
         .overloaded(
             "The service has more images to work on than it can take; try again shortly.",
@@ -51,23 +49,23 @@ extension WorkerPool.Full: TabledError {
     }
 }
 
-extension WorkerPool.Stopped: TabledError {
+extension WorkerPool.Stopped: ServiceError {
     package var answer: ErrorAnswer { .shuttingDown }
 }
 
-extension MemoryBudget.Full: TabledError {
+extension MemoryBudget.Full: ServiceError {
     package var answer: ErrorAnswer {
         .overloaded("The service has no memory to spare at the moment; try again shortly.")
     }
 }
 
-extension WorkerUnavailable: TabledError {
+extension WorkerUnavailable: ServiceError {
     package var answer: ErrorAnswer {
         .overloaded("The service has no room to work on the image; try again shortly.", detail: detail)
     }
 }
 
-extension DeadlineExceeded: TabledError {
+extension DeadlineExceeded: ServiceError {
     package var answer: ErrorAnswer {
         ErrorAnswer(.gatewayTimeout, "deadline_exceeded", .timeout, "The thumbnail was not ready in time.")
     }

@@ -263,9 +263,10 @@ import ThumbnailTypes
 private struct StubFailure: ServiceError {
     let code: String
     let upstreamStatus: Int?
-    let status = HTTPResponse.Status.badGateway
-    let publicMessage = "No image came."
-    let category = ErrorCategory.origin
+
+    var answer: ErrorAnswer {
+        ErrorAnswer(.badGateway, code, .origin, "No image came.", upstreamStatus: upstreamStatus)
+    }
 }
 
 extension RenderPlan {

@@ -56,7 +56,7 @@ import ThumbnailTypes
         #expect {
             try imaginaryQuery(target)
         } throws: { error in
-            if case .missingParameter = error as? APIError { true } else { false }
+            (error as? APIError)?.code == "missing_parameter"
         }
     }
 

@@ -31,7 +31,7 @@ import ThumbnailTypes
     ])
     func `a source that cannot be one is refused`(value: String) {
         #expect { try wsrvQuery("url=\(value)&w=20") } throws: { error in
-            if case APIError.badURL = error { true } else { false }
+            (error as? APIError)?.code == "bad_url"
         }
     }
 
@@ -114,7 +114,8 @@ import ThumbnailTypes
     @Test func `TIFF cannot be asked for`() {
         for name in ["tiff", "tif"] {
             #expect { try wsrvQuery("url=example.com&output=\(name)") } throws: { error in
-                if case APIError.unsupportedOption("output", _) = error { true } else { false }
+                let error = error as? APIError
+                return error?.code == "unsupported_option" && error?.parameter == "output"
             }
         }
     }
