@@ -6,7 +6,6 @@ package import Memory
 package protocol ImageCodec: Sendable {
     /// Decodes a file as `plan` specifies; blocks the calling thread until the work ends.
     ///
-    /// - Parameter header: The file's header.
     /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops
     ///   the work.
     func decode(

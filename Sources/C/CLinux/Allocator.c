@@ -58,7 +58,7 @@ static void *take(struct extents *extents, void *place, size_t size, size_t alig
     return memory;
 }
 
-/// Libraries without memory trap, abort or use a null pointer.
+/// Libraries that run out of memory trap, abort or use a null pointer.
 static void end(int signal)
 {
     if (is_short)

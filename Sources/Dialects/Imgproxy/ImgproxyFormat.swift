@@ -47,7 +47,7 @@ struct ImgproxyNegotiation: Hashable, Sendable {
         case never
         /// It is chosen if the target names no format.
         case preferred
-        /// It is chosen whatever the target says.
+        /// Chosen regardless of the target.
         case enforced
 
         static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }

@@ -33,7 +33,7 @@ struct WantedPart {
     ///
     /// - Parameters:
     ///   - crop: The crop of the resampled image after the turn; nil for none.
-    ///   - maximumPixels: Most pixels of a drawing.
+    ///   - maximumPixels: The largest area of a drawing, in pixels.
     ///   - longestSide: Longest side of a drawing.
     /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for an impossible size.
     func drawing(

@@ -1,8 +1,8 @@
-// What the header fields of an answer mean, in words.
+// Explains the header fields of a response in words.
 
 import { lifetimeText } from "./units.js";
 
-/** The members of a list of tokens with parameters, such as Cache-Status and Server-Timing. */
+/** Parses a list of tokens with parameters, such as Cache-Status or Server-Timing. */
 function members(text) {
   return (text ?? "").split(",").filter((part) => part.trim() !== "").map((part) => {
     const [name, ...rest] = part.split(";").map((piece) => piece.trim());
@@ -18,7 +18,7 @@ const layers = new Map([
   ["alula-source", ["Source", "fetched now"]],
 ]);
 
-/** Pairs of a cache and what it did, from Cache-Status. */
+/** Pairs of a cache and its result, from Cache-Status. */
 export function cacheRows(text) {
   return members(text).map(({ name, parameters }) => {
     const [title, work] = layers.get(name) ?? [name, "asked the next layer"];
@@ -38,7 +38,7 @@ export function cacheRows(text) {
   });
 }
 
-/** How long caches may keep the answer, from Cache-Control. */
+/** How long caches may store the response, from Cache-Control. */
 export function keepingText(text) {
   const directives = new Map((text ?? "").split(",").map((part) => part.trim().split("=")));
   if (directives.has("no-store")) return "must not be kept by any cache";
@@ -50,10 +50,10 @@ export function keepingText(text) {
 }
 
 /**
- * The steps of an answer in their order, each with a kind, words and milliseconds, from Server-Timing.
+ * The steps of a response in order, each with a kind, words and milliseconds, from Server-Timing.
  *
- * The service tells some of them in sums: source is the wait for the source, with the transfer in it; the transfer is all of the
- * exchange with the origin; total is all.
+ * Some times contain others: `source` is the wait for the source, including its transfer; `transfer` is the whole exchange
+ * with the origin; `total` contains everything.
  */
 export function timingSteps(text) {
   const told = new Map(members(text).map(({ name, parameters }) => [name, Number(parameters.get("dur")) || 0]));
@@ -77,7 +77,7 @@ export function timingSteps(text) {
   };
 }
 
-/** What is wrong, and the parameter that it concerns, from a problem document. */
+/** The error and the parameter that caused it, from a problem document. */
 export function problemWords(problem) {
   const ofSource = /^(source_|origin_|not_an_image|cannot_decode|too_many_redirects|bad_url)/.test(problem.code);
   const ofKey = { bad_signature: "key", expired: "expires" }[problem.code];

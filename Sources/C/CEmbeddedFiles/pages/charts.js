@@ -1,4 +1,4 @@
-// Small charts of lines over time, drawn as SVG.
+// Small line charts over time, drawn as SVG.
 
 const namespace = "http://www.w3.org/2000/svg";
 const [width, height] = [600, 100];
@@ -13,18 +13,18 @@ function made(tag, className, parent, text = "") {
   return element;
 }
 
-/** The least of 1, 2, 5, 10 … that is no less than the value. */
+/** The smallest of 1, 2, 5, 10 … that is not below the value. */
 function roundedUp(value) {
   const unit = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].map((factor) => factor * unit).find((bound) => bound >= value * 0.999999) ?? value;
 }
 
-/** The time of the day. */
+/** Formats a time of day. */
 function clock(time, style) {
   return new Date(time).toLocaleTimeString([], { timeStyle: style });
 }
 
-/** The points that have a value, in lists of those that follow each other without a gap. */
+/** Splits the points that have a value into runs without gaps. */
 function unbroken(points, value) {
   const pieces = [[]];
   for (const point of points) {
@@ -36,11 +36,11 @@ function unbroken(points, value) {
 
 export class Chart {
   /**
-   * - title: what it shows
-   * - series: for each line its name, its class of color, and its value at a point, which may be null
-   * - format: a value as text
-   * - least: the least value of the top, so that a small change is not drawn large
-   * - top: the value of the top at a moment; computed from the values without it
+   * - title: the heading
+   * - series: the name, color class and value function of each line; a value may be null
+   * - format: formats a value
+   * - least: the smallest top, so that small changes are not drawn large
+   * - top: returns the top for a moment; if undefined, the values determine it
    */
   constructor(parent, { title, series, format, least = 1, top = null }) {
     Object.assign(this, { title, series, format, least, top });
@@ -71,7 +71,7 @@ export class Chart {
     const axis = made("div", "axis", this.figure);
     this.begin = made("span", "", axis);
     this.now = made("span", "", axis, "now");
-    /** The share of the width at which a moment is read; null for now. */
+    /** The selected moment as a share of the width; null for now. */
     this.reading = null;
     this.plot.addEventListener("pointermove", (event) => {
       const box = this.plot.getBoundingClientRect();
@@ -88,7 +88,7 @@ export class Chart {
     });
   }
 
-  /** The share of the width at which a key has the chart read, from its oldest point to now; undefined for other keys. */
+  /** The share of the width that a key selects, from 0 for the oldest point to 1 for now; undefined for other keys. */
   shareAfter(key) {
     const first = this.history?.points[0];
     const oldest = first ? 1 - (this.history.end - first.time) / this.history.span : 1;
@@ -111,18 +111,18 @@ export class Chart {
     const y = (value) => (height * (1 - Math.min(1, value / top))).toFixed(1);
     this.series.forEach(({ value }, index) => {
       const pieces = unbroken(points, value).map((piece) => ({
-        // A moment between two gaps is a dot, which is a line of no length.
+        // A moment between two gaps is drawn as a dot, which is a line of length zero.
         line: "M" + [...piece, piece.at(-1)].map((point) => x(point) + " " + y(value(point))).join("L"), begin: x(piece[0]), end: x(piece.at(-1)),
       }));
       this.lines[index].setAttribute("d", pieces.map(({ line }) => line).join(""));
-      // Below a gap nothing is filled.
+      // Gaps are not filled.
       if (index === 0) this.area.setAttribute("d", pieces.map(({ line, begin, end }) => `${line}L${end} ${height}L${begin} ${height}Z`).join(""));
     });
     this.most.textContent = this.format(top);
     this.tell();
   }
 
-  /** Says the values of the moment that is read. */
+  /** Shows the values at the selected moment. */
   tell() {
     const { points, end, span } = this.history;
     const wanted = this.reading === null ? null : end - span * (1 - this.reading);
@@ -133,7 +133,7 @@ export class Chart {
       return (name ? name + " " : "") + (known === null ? "–" : this.format(known));
     });
     words.forEach((text, index) => { this.texts[index].textContent = text; });
-    // In a gap, the moment itself is read, and not its edge.
+    // In a gap, show the moment itself, not the edge of the gap.
     const time = point?.isGap ? wanted ?? point.time : point?.time;
     const ago = wanted === null || !point ? 0 : Math.round((end - time) / 1000);
     const when = ago > 0 ? ago + (ago === 1 ? " second ago" : " seconds ago") : "now";

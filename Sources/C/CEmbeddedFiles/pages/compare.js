@@ -1,4 +1,4 @@
-// Source and thumbnail, one over the other behind a divider, or side by side.
+// Shows the source and the thumbnail on top of each other with a divider, or side by side.
 
 export class Comparison {
   constructor({ frame, stage, before, after, divider }) {
@@ -13,7 +13,7 @@ export class Comparison {
     this.split(50);
   }
 
-  /** Moves the divider; the share of the source is in per cent. */
+  /** Moves the divider; `share` is the part that shows the source, in percent. */
   split(share) {
     this.divider.value = share;
     this.divider.setAttribute("aria-valuetext", Math.round(share) + " per cent source");
@@ -33,19 +33,19 @@ export class Comparison {
     this.split(Math.min(100, Math.max(0, ((event.clientX - box.left) / box.width) * 100)));
   }
 
-  /** Shows this way: slider, beside or alone. */
+  /** Sets the view: slider, beside or alone. */
   show(view) {
     this.stage.dataset.view = view;
     this.layOut();
   }
 
-  /** Shows so many screen pixels for a pixel of the thumbnail; as many as fit for an empty text. */
+  /** Sets the screen pixels per thumbnail pixel; an empty text fits the thumbnail to the stage. */
   scale(zoom) {
     this.zoom = zoom;
     this.layOut();
   }
 
-  /** Shows a thumbnail by its URL, and returns its size in pixels. */
+  /** Loads a thumbnail from its URL and returns its size in pixels. */
   async showThumbnail(url) {
     this.after.src = url;
     await this.after.decode();
@@ -54,7 +54,7 @@ export class Comparison {
     return this.size;
   }
 
-  /** Shows the source by its URL, or nothing for null, and returns its size in pixels. */
+  /** Loads the source from its URL, or removes it for null; returns its size in pixels. */
   async showSource(url) {
     if (url === null) {
       this.before.removeAttribute("src");
@@ -67,7 +67,7 @@ export class Comparison {
     return { width: this.before.naturalWidth, height: this.before.naturalHeight };
   }
 
-  /** Gives the stage the shape of the thumbnail; small ones are shown in their own size. */
+  /** Sets the stage to the aspect ratio of the thumbnail; small thumbnails keep their size. */
   layOut() {
     const { width, height } = this.size;
     const columns = this.stage.dataset.view === "beside" ? 2 : 1;
@@ -80,7 +80,7 @@ export class Comparison {
       this.stage.style.width = (columns * width * Number(this.zoom)) / devicePixelRatio + "px";
     }
     this.stage.toggleAttribute("data-zoomed", Number(this.zoom) > 1);
-    // A frame that scrolls can be scrolled by keyboard.
+    // Make a frame that scrolls reachable by keyboard.
     const { scrollWidth, clientWidth, scrollHeight, clientHeight } = this.frame;
     if (scrollWidth > clientWidth || scrollHeight > clientHeight) this.frame.tabIndex = 0;
     else this.frame.removeAttribute("tabindex");

@@ -1,16 +1,16 @@
-// The form of the request: what it says, and what is wrong with it.
+// Reads and fills the request form, and shows its errors.
 
-/** Percent-encodes a value; what encodeURIComponent leaves bare could end a quotation in a shell or in HTML. */
+/** Percent-encodes a value, including quotes, which encodeURIComponent keeps but which could end a string in a shell or in HTML. */
 export function encoded(text) {
   return encodeURIComponent(text).replace(/[!'()*]/g, (one) => "%" + one.charCodeAt(0).toString(16).toUpperCase());
 }
 
-/** A query of pairs of names and values. */
+/** Makes a query string of name-value pairs. */
 export function queryText(pairs) {
   return pairs.map(([name, value]) => name + "=" + encoded(value)).join("&");
 }
 
-/** Whether the field says something other than its default. */
+/** Whether the field differs from its default. */
 function isSet(field) {
   switch (field.type) {
     case "checkbox": return field.checked;
@@ -22,26 +22,26 @@ function isSet(field) {
 export class RequestForm {
   constructor(element) {
     this.element = element;
-    // The service judges the values, and says in words what is wrong.
+    // The service validates the values, with better messages than the browser.
     element.noValidate = true;
     element.addEventListener("input", () => this.refresh());
     this.refresh();
   }
 
-  /** The fields that are parameters, in their order. */
+  /** The fields that are parameters, in document order. */
   get fields() {
-    // Radio buttons choose how the source is given.
+    // Radio buttons only choose the kind of source.
     return [...this.element.elements].filter((field) => field.name !== "" && "value" in field && !["submit", "radio"].includes(field.type));
   }
 
-  /** Pairs of the parameters that are set, without those named. */
+  /** Name-value pairs of the parameters that are set, except those in the list. */
   parameters(...without) {
     return this.fields
       .filter((field) => this.isSet(field) && !without.includes(field.name))
       .map((field) => [field.name, this.auto(field)?.checked ? "auto" : field.value.trim()]);
   }
 
-  /** The checkbox that says `auto` in place of a field; null if the field has none. */
+  /** The checkbox that sets a field to `auto`; null if the field has none. */
   auto(field) {
     return this.element.querySelector(`[data-auto="${CSS.escape(field.name)}"]`);
   }
@@ -50,7 +50,7 @@ export class RequestForm {
     return this.auto(field)?.checked || isSet(field);
   }
 
-  /** Lets a field choose among numbers alone; the first that is no less than its value is chosen. */
+  /** Limits a field to a list of numbers; selects the first that is not below its value. */
   offer(name, numbers) {
     const field = this.field(name);
     const select = document.createElement("select");
@@ -61,7 +61,7 @@ export class RequestForm {
     field.replaceWith(select);
   }
 
-  /** Gives a slider another default, and takes it along if it stands at the old one; undefined: no value of it means anything. */
+  /** Changes the default of a slider, and its value if it had the old default; undefined disables the slider. */
   setDefault(name, value) {
     const field = this.field(name);
     if (field.type !== "range") return;
@@ -71,27 +71,27 @@ export class RequestForm {
     this.refresh();
   }
 
-  /** The field of a parameter or with this id; null if there is none. */
+  /** The field with this parameter name or id; null if there is none. */
   field(name) {
     return this.fields.find((field) => field.name === name) ?? this.element.querySelector("#" + CSS.escape(name));
   }
 
-  /** A number that the browser cannot read, and would leave out; undefined if there is none. */
+  /** A field with a number that the browser cannot parse and would omit; undefined if there is none. */
   get unread() {
     return this.fields.find((field) => field.validity.badInput);
   }
 
-  /** Takes the values of a query; a value that a choice or a slider cannot have leaves it at its default. */
+  /** Fills the form from a query; choices and sliders ignore values that they do not support. */
   fill(given) {
     for (const field of this.fields) {
       const value = given.get(field.name);
       if (value === null) {
-        // An address says all that it means: a default of the form is none of the address.
+        // Parameters that are not in the URL are unset, regardless of the defaults of the form.
         if (field.type === "number") field.value = "";
       } else if (this.auto(field) && value === "auto") this.auto(field).checked = true;
       else if (field.type === "checkbox") field.checked = field.value === value;
       else if (field.type === "range") {
-        // What a slider cannot have, a browser puts in its middle.
+        // Browsers set a slider to its middle for a value that they cannot parse.
         field.value = value;
         if (field.value !== value) field.value = field.defaultValue;
       } else if (field instanceof HTMLSelectElement) field.value = [...field.options].some((o) => o.value === value) ? value : "";
@@ -103,7 +103,7 @@ export class RequestForm {
     this.refresh();
   }
 
-  /** Says beside a field, which it shows, what is wrong with it. */
+  /** Shows an error next to its field, and makes the field visible. */
   mark(field, text, takesFocus) {
     const note = document.createElement("p");
     note.className = "fault";
@@ -111,7 +111,7 @@ export class RequestForm {
     note.textContent = text;
     field.closest(".field, .upload").append(note);
     field.setAttribute("aria-invalid", "true");
-    // Some screen readers know only the description.
+    // Some screen readers read only the description.
     field.setAttribute("aria-errormessage", note.id);
     field.dataset.described = field.getAttribute("aria-describedby") ?? "";
     field.setAttribute("aria-describedby", [note.id, field.dataset.described].join(" ").trim());
@@ -130,7 +130,7 @@ export class RequestForm {
     }
   }
 
-  /** Says the values of the sliders, and in the heading of each group how many of its fields are set. */
+  /** Shows the values of the sliders, and the number of set fields in the heading of each group. */
   refresh() {
     for (const output of this.element.querySelectorAll("output")) {
       const field = this.field(output.htmlFor.value);

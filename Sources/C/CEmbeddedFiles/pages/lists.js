@@ -1,6 +1,6 @@
-// Lists whose rows stay the same elements while their texts change, so that the focus stays where it is.
+// Lists that reuse the elements of their rows when texts change, so that the focus is kept.
 
-/** An element with a class and a text. */
+/** Makes an element with a class and a text. */
 export function made(tag, className = "", text = "") {
   const element = document.createElement(tag);
   element.className = className;
@@ -8,19 +8,19 @@ export function made(tag, className = "", text = "") {
   return element;
 }
 
-/** Changes a text only if it differs. */
+/** Sets a text if it differs. */
 export function put(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
 export class RowList {
-  /** A list in `element`, whose rows `make` makes for a key, as an object with the element `row`. */
+  /** `make` makes the row for a key, as an object with the element `row`. */
   constructor(element, make) {
     Object.assign(this, { element, make });
     this.rows = new Map();
   }
 
-  /** Shows rows for these pairs of a key and a value; `update` writes a value into its row. */
+  /** Shows rows for these key-value pairs; `update` writes a value into its row. */
   show(pairs, update) {
     const kept = new Set(pairs.map(([key]) => key));
     for (const [key, parts] of this.rows) {
@@ -40,7 +40,7 @@ export class RowList {
   }
 }
 
-/** A row with a title, a value beside it, and a bar below. */
+/** Makes a row with a title, a value beside it, and a bar below. */
 export function meterRow(title) {
   const row = made("li");
   const bar = document.createElement("progress");
@@ -51,7 +51,7 @@ export function meterRow(title) {
   return { row, bar, value, note };
 }
 
-/** Writes into a row of `meterRow`. */
+/** Updates a row made by `meterRow`. */
 export function measure(parts, share, value, note) {
   parts.bar.max = 1;
   parts.bar.value = Math.min(1, Math.max(0, share || 0));

@@ -1,4 +1,4 @@
-// The page for operators: what the service does now, and over the last ten minutes.
+// The page for operators: the state of the service now and over the last ten minutes.
 
 import { Chart } from "./charts.js";
 import { FigureHistory } from "./history.js";
@@ -29,7 +29,7 @@ const charts = [
     { name: "small", color: "one", value: (p) => p.delay }, { name: "dear", color: "two", value: (p) => p.dearDelay }] },
 ].map((description) => new Chart(element("charts"), description));
 
-/** A button that puts an address into the field of the source. */
+/** A button that copies a URL into the source field. */
 function addressButton(url) {
   const button = made("button", "link", url);
   button.type = "button";
@@ -40,7 +40,7 @@ function addressButton(url) {
   return button;
 }
 
-// Drawing, at most a few times a second.
+// Drawing, limited to a few times per second.
 
 let isDrawn = true;
 let lastDraw = 0;
@@ -158,7 +158,7 @@ function drawResources({ memory, workers }) {
 const storeStates = { up: ["reachable", "in use"], full: ["suspended", "full, only read"], suspended: ["suspended", "too slow or failing"], down: ["not_reachable", "out of reach"] };
 const callTitles = { purge_hook: "Purge hooks", job_callback: "Callbacks of jobs" };
 
-/** What stands beside the instance: its disk cache, what instances share, and whom it calls. */
+/** Draws the systems around the instance: its disk cache, shared caches, and the servers that it calls. */
 function drawSurroundings({ diskCache, sharedCache, resultStore, outgoingCalls }) {
   const stores = [["Disk cache", diskCache], ["Shared cache", sharedCache], ["Result store", resultStore]].filter(([, store]) => store)
     .map(([name, { state }]) => [name, { state: storeStates[state]?.[0] ?? "unknown", words: storeStates[state]?.[1] ?? state }]);
@@ -189,7 +189,7 @@ function drawOrigins({ origins, originCounts }) {
 function drawEvents() {
   if (isPaused) return;
   element("no-events").hidden = happened.length > 0;
-  // Rows are made anew only for what is new.
+  // Only new entries get new rows.
   const list = element("events");
   while (happened.length > 0) {
     const { time, words, url, isFailure } = happened.shift();
@@ -202,7 +202,7 @@ function drawEvents() {
   element("no-events").hidden = list.childElementCount > 0;
 }
 
-/** A list that scrolls can be scrolled by keyboard. */
+/** Makes a list that scrolls reachable by keyboard. */
 function allowScrolling() {
   for (const list of document.querySelectorAll(".scroll")) {
     if (list.scrollHeight > list.clientHeight) list.tabIndex = 0;
@@ -226,7 +226,7 @@ function draw() {
   for (const chart of charts) chart.draw(history);
 }
 
-// What the service tells.
+// Data from the service.
 
 let lastNews = 0;
 
@@ -242,7 +242,7 @@ function disconnected(text) {
 
 function note(event) {
   happened.push({ time: Date.now(), ...event });
-  // At a high rate only the newest are ever shown.
+  // At a high rate, only the newest events are shown.
   if (happened.length > mostEvents) happened.splice(0, happened.length - mostEvents);
   drawSoon();
 }
@@ -282,13 +282,13 @@ async function learnDownloads() {
   drawSoon();
 }
 
-/** Asks for the figures that came while this page did not listen. */
+/** Loads the statistics that this page missed while it was not connected. */
 async function learnHistory() {
   try {
     history.fill(await (await fetch("/stats/history")).json(), Date.now());
     drawSoon();
   } catch {
-    // The charts begin now, then.
+    // Without them, the charts begin now.
   }
 }
 
@@ -301,7 +301,7 @@ function listen() {
   });
   source.addEventListener("error", () => {
     disconnected("Reconnecting …");
-    // A browser gives up after an answer that is no stream, such as too many readers.
+    // Browsers do not reconnect after a response that is not a stream, such as an error for too many clients.
     if (source.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
   });
   for (const [name, take] of Object.entries(heard)) {
@@ -318,14 +318,14 @@ setInterval(() => {
   drawSoon();
 }, 1000);
 
-// What the operator does.
+// Actions of the operator.
 
 function answer(text, isFailure = false) {
   put(element("source-status"), text);
   element("source-status").classList.toggle("failure", isFailure);
 }
 
-/** Sends a write about a source or a tag, or about all for null, and says what came of it. */
+/** Sends a request for a source or a tag, or for everything if null, and shows the result. */
 async function act(method, path, url, words, parameter = "url") {
   answer("Working …");
   try {
@@ -345,7 +345,7 @@ const refreshWords = {
   gone: "It is gone from its origin, and from the caches.", failed: "The origin could not tell; the copies stay.",
 };
 
-/** The address in the field; null, with a word about it, if there is none. */
+/** The URL in the source field; null, with a message, if it is empty. */
 function givenAddress() {
   const url = element("source-url").value.trim();
   if (url !== "") return url;

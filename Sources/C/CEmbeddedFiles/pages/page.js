@@ -1,4 +1,4 @@
-// The page: makes the thumbnail that the form asks for, and says what came.
+// The page for clients: requests the thumbnail that the form specifies, and shows the response.
 
 import { cacheRows, keepingText, problemWords, timingSteps } from "./answer.js";
 import { Comparison } from "./compare.js";
@@ -11,7 +11,7 @@ const element = (id) => document.getElementById(id);
 const service = JSON.parse(document.documentElement.dataset.service);
 const form = new RequestForm(element("request"));
 const key = element("key");
-// Signed requests may ask for any size.
+// Signed requests may use any size.
 if (!service.signed) {
   if (service.sizes.length > 0) for (const name of ["w", "h"]) form.offer(name, service.sizes);
   if (service.allowedQualities.length > 0) form.offer("q", service.allowedQualities);
@@ -24,18 +24,18 @@ const shownFields = [
   "Content-Type", "Alula-Quality", "Alula-HDR", "ETag", "Cache-Control", "Age", "Vary", "Cache-Status", "Server-Timing", "Alula-Error", "X-Request-Id",
 ];
 
-/** The parts of the page that show a thumbnail and tell of it. */
+/** The elements that show a thumbnail and its details. */
 const shown = [element("looking"), element("telling")];
-/** The file that was chosen; null for none. */
+/** The file that the user chose; null for none. */
 let chosen = null;
-/** The file that is sent as the source; null if the source has an address. */
+/** The file to upload as the source; null if the source is a URL. */
 let upload = null;
-/** The work under way, which a newer one ends. */
+/** The current request, which a newer one cancels. */
 let current = new AbortController();
 let snippets = null;
-/** The URLs of images that are held in memory. */
+/** The object URLs of images in memory. */
 const held = { thumbnail: null, source: null };
-/** What the source is, by its address. */
+/** Details of sources, by URL. */
 const known = { address: null, facts: null };
 
 function announce(text, isFailure = false) {
@@ -43,14 +43,14 @@ function announce(text, isFailure = false) {
   element("status").classList.toggle("failure", isFailure);
 }
 
-/** Holds an image in memory instead of the one before, and returns its URL. */
+/** Replaces an image in memory and returns its object URL. */
 function hold(name, blob) {
   if (held[name]) URL.revokeObjectURL(held[name]);
   held[name] = blob && URL.createObjectURL(blob);
   return held[name];
 }
 
-/** A list of definitions, or rows of a table. */
+/** Makes the items of a definition list or the rows of a table. */
 function fill(list, rows, head, cell) {
   list.replaceChildren(...rows.flatMap(([name, value]) => {
     const parts = [head, cell].map((tag) => document.createElement(tag));
@@ -64,11 +64,11 @@ function fill(list, rows, head, cell) {
   }));
 }
 
-/** Said where other dialects have keys, and the routes that this page asks have none. */
+/** The error if only other dialects have signing keys, so that no request of this page can be signed. */
 const closedText = "This service is closed to this page: it answers signed addresses of another kind only. " +
   "Its operator can set signingKeys and sign, or open these routes with unsignedDialects=native.";
 
-/** The key that is typed in; null for none. Throws a fault of it. */
+/** The key that the user entered; null for none. Throws if it is invalid. */
 async function signingKey() {
   const typed = key.value.trim();
   if (typed !== "") return SigningKey.read(typed);
@@ -76,7 +76,7 @@ async function signingKey() {
   return null;
 }
 
-/** Asks for what a form of parameters says, of the address or of the file. */
+/** Sends a request with these form parameters for the URL or the file. */
 async function ask(path, parameters, signing, signal) {
   let target = path + "?" + queryText(parameters);
   if (!upload) {
@@ -130,7 +130,7 @@ function tellSizes(facts, size, blob) {
   element("saving-note").textContent = share === null ? "" : "of the bytes";
 }
 
-/** What is known of the source, from the service or from the file. */
+/** The details of the source, from the service or from the file. */
 async function sourceFacts(signing, signal) {
   if (upload) return { bytes: upload.size, format: upload.type.replace("image/", "") };
   const url = form.field("url").value.trim();
@@ -142,13 +142,13 @@ async function sourceFacts(signing, signal) {
   return facts;
 }
 
-/** Shows the source, reduced to the size of the thumbnail and nothing else. */
+/** Shows the source, resized to the thumbnail but otherwise unchanged. */
 async function showSource(size, signing, signal) {
   if (upload) {
     try {
       return await comparison.showSource(hold("source", upload));
     } catch {
-      // A format that the browser does not know: the service knows it.
+      // The browser cannot decode this format, but the service can.
       signal.throwIfAborted();
     }
   }
@@ -165,7 +165,7 @@ async function showSource(size, signing, signal) {
 
 async function showResult(response, signing, signal) {
   const blob = await response.blob();
-  // After each wait, newer work may have taken the place of this one.
+  // A newer request may have replaced this one during each `await`.
   signal.throwIfAborted();
   const size = await comparison.showThumbnail(hold("thumbnail", blob));
   signal.throwIfAborted();
@@ -174,7 +174,7 @@ async function showResult(response, signing, signal) {
     part.hidden = false;
     part.classList.remove("stale");
   }
-  // The default quality is that of the format that came.
+  // The default quality depends on the format of the response.
   if (form.field("format").value === "") form.setDefault("q", service.qualities[blob.type.replace("image/", "")]);
   tellAnswer(response);
   comparison.layOut();
@@ -189,7 +189,7 @@ async function showResult(response, signing, signal) {
   element("source-note").textContent = held.source ? "" : "The source cannot be shown by itself.";
 }
 
-/** The name under which a thumbnail is best kept. */
+/** A file name for saving the thumbnail. */
 function fileName(response) {
   return /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1] ?? "thumbnail";
 }
@@ -216,13 +216,13 @@ async function writeSnippet() {
   const chosen = () => document.querySelector("[name=form]:checked").value;
   const [form, from] = [chosen(), snippets];
   const text = await from.text(form);
-  // A newer choice, or a newer thumbnail, writes its own.
+  // A newer choice or thumbnail updates the page itself.
   if (form !== chosen() || from !== snippets) return;
   element("snippet").textContent = text;
   element("copied").textContent = "";
 }
 
-/** Says in plain words, and beside the field that it concerns, why there is no thumbnail. */
+/** Explains an error in plain words, also next to the field that caused it. */
 async function explain(response, takesFocus, signal) {
   const problem = await response.json();
   signal.throwIfAborted();
@@ -234,7 +234,7 @@ async function explain(response, takesFocus, signal) {
   announce((title ? title + ": " : "") + detail, true);
 }
 
-/** Makes the thumbnail; after a press of the button the first fault takes the focus. */
+/** Requests the thumbnail; if the user pressed the button, the first invalid field gets the focus. */
 async function make({ takesFocus = false } = {}) {
   current.abort();
   const { signal } = (current = new AbortController());
@@ -248,7 +248,7 @@ async function make({ takesFocus = false } = {}) {
   }
   if (signal.aborted) return;
   element("looking").setAttribute("aria-busy", "false");
-  // Only an answer makes them fresh: after a failure, figures of an earlier one would seem to belong to it.
+  // Mark the figures as outdated until a response arrives, so that after an error they do not seem to belong to it.
   for (const part of shown) part.hidden = part.classList.contains("stale");
 }
 
@@ -258,7 +258,7 @@ async function tryToMake(takesFocus, signal) {
     form.mark(field, text, takesFocus);
     announce(field.labels[0].firstChild.textContent.trim() + ": " + text, true);
   };
-  // A browser gives no value for a number that it cannot read, so the service would not see the fault.
+  // Browsers submit no value for a number that they cannot parse, so the service would not see the error.
   if (form.unread) return fault(form.unread, "Must be a number.");
   if (isFileWanted() && !upload) return announce("Choose a file, or drop or paste one.", takesFocus);
   if (!upload && form.field("url").value.trim() === "") {
@@ -273,7 +273,7 @@ async function tryToMake(takesFocus, signal) {
   }
   signal.throwIfAborted();
   const parameters = form.parameters(...(upload ? ["url"] : []));
-  // A file has no address: opened again, the page is at the address that stands in the form.
+  // A file has no URL, so a reload opens the page with the URL in the form.
   history.replaceState(null, "", "/?" + queryText(form.parameters()));
   announce("Working …");
   const response = await ask("/thumbnail", parameters, signing, signal);
@@ -282,7 +282,7 @@ async function tryToMake(takesFocus, signal) {
 
 let delay = 0;
 
-/** Makes the thumbnail when the user has paused for so long. */
+/** Requests the thumbnail after a pause in the input. */
 function makeSoon(milliseconds) {
   clearTimeout(delay);
   delay = setTimeout(make, milliseconds);
@@ -292,7 +292,7 @@ function isFileWanted() {
   return document.querySelector("[name=source]:checked").value === "file";
 }
 
-/** Shows the one way in which the source is given, and takes what is there by it. */
+/** Shows the fields for the chosen kind of source, and uses the source that they contain. */
 function takeSource() {
   const isFile = isFileWanted();
   upload = isFile ? chosen : null;
@@ -307,7 +307,7 @@ function choose(source) {
   takeSource();
 }
 
-/** Takes a file as the source. */
+/** Uses a file as the source. */
 function chooseFile(file) {
   element("file").value = "";
   if (file.size > service.maxUploadBytes) {
@@ -319,7 +319,7 @@ function chooseFile(file) {
   make();
 }
 
-/** Takes files that are chosen or pasted. */
+/** Accepts files that the user chooses or pastes. */
 function takeFiles() {
   element("sources").hidden = false;
   element("file").addEventListener("change", ({ target }) => {
@@ -334,7 +334,7 @@ function takeFiles() {
   });
 }
 
-/** Takes what is dropped on the page: a file where files are taken, or an image or a link of another page by its address. */
+/** Accepts drops on the page: a file if uploads are allowed, or an image or a link from another page by its URL. */
 function takeDrops() {
   const veil = element("veil");
   const isOffered = ({ dataTransfer }) => (service.uploads && dataTransfer.types.includes("Files")) || dataTransfer.types.includes("text/uri-list");
@@ -366,7 +366,7 @@ form.element.addEventListener("submit", (event) => {
   make({ takesFocus: true });
 });
 form.element.addEventListener("reset", () => {
-  // The fields have their defaults after this event.
+  // The fields are reset after this event.
   setTimeout(() => {
     chosen = null;
     takeSource();
@@ -391,7 +391,7 @@ element("copy").addEventListener("click", async () => {
     await navigator.clipboard.writeText(element("snippet").textContent);
     element("copied").textContent = "Copied.";
   } catch {
-    // Without the clipboard (plain http) the selected text can still be copied by hand.
+    // Without clipboard access (plain HTTP), the user can copy the selected text.
     getSelection().selectAllChildren(element("snippet"));
     element("copied").textContent = "Selected: press Ctrl-C.";
   }

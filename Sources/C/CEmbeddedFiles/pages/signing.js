@@ -1,8 +1,8 @@
-// Signatures, made as the service makes them; the key never leaves this page.
+// Signs requests as the service does; the key never leaves this page.
 
 const text = new TextEncoder();
 
-/** Bytes in unpadded base64url. */
+/** Encodes bytes in unpadded base64url. */
 function base64URL(bytes) {
   return btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
@@ -11,13 +11,13 @@ function hexadecimal(bytes) {
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Why keys cannot be used here; an empty text if they can. */
+/** The reason why keys cannot be used here; an empty text if they can. */
 export const obstacle = globalThis.crypto?.subtle
   ? ""
   : "This browser signs only on pages that come over https, or from this machine.";
 
 export class SigningKey {
-  /** A key of this hexadecimal text; throws what is wrong with it, for the user. */
+  /** Imports a key from hexadecimal text; throws an error with a message for the user. */
   static async read(hex) {
     if (obstacle) throw new Error(obstacle);
     if (!/^([0-9a-f]{2})+$/i.test(hex)) throw new Error("Must be hexadecimal digits, two for each byte.");
@@ -35,12 +35,12 @@ export class SigningKey {
     return base64URL(await crypto.subtle.sign("HMAC", this.key, text.encode(message)));
   }
 
-  /** A target, path and query, with its signature as the last parameter. */
+  /** Appends the signature to a target (path and query) as the last parameter. */
   async signed(target) {
     return target + "&sig=" + (await this.code(target));
   }
 
-  /** The value of Alula-Signature for a POST of these bytes. */
+  /** The value of Alula-Signature for a POST with this body. */
   async bodySignature(target, bytes) {
     return this.code("POST\n" + target + "\n" + hexadecimal(await crypto.subtle.digest("SHA-256", bytes)));
   }

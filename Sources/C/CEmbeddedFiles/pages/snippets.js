@@ -1,20 +1,20 @@
-// The request in the forms in which it is used elsewhere.
+// The request as snippets for other tools.
 
 import { queryText } from "./form.js";
 
 const path = "/thumbnail?";
 
-/** A text as the value of an attribute in quotes. */
+/** Quotes a text as an attribute value. */
 function attribute(text) {
   return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }
 
-/** A text as one word of a shell. */
+/** Quotes a text as one word of a shell. */
 function word(text) {
   return "'" + text.replaceAll("'", "'\\''") + "'";
 }
 
-/** The parameters with these instead of those of the same names. */
+/** Replaces the parameters with the same names. */
 function changed(parameters, changes) {
   const kept = parameters.filter(([name]) => !(name in changes));
   return [...kept, ...Object.entries(changes).filter(([, value]) => value !== null)];
@@ -22,29 +22,29 @@ function changed(parameters, changes) {
 
 export class Snippets {
   /**
-   * The forms of a request.
+   * The snippets of a request.
    *
-   * - parameters: pairs of names and values
-   * - size: width and height of the thumbnail in CSS pixels
-   * - sign: makes the target that is sent of a target
-   * - upload: the file that is sent, with its signature if it needs one; null if the source has an address
-   * - sizes: the sides in pixels that may be asked for; empty for any
+   * - parameters: name-value pairs
+   * - size: the thumbnail's width and height in CSS pixels
+   * - sign: signs a target
+   * - upload: the file to send, with its signature if required; null if the source is a URL
+   * - sizes: the allowed sides in pixels; empty for any
    */
   constructor({ origin, parameters, size, sign, upload, fileName, sizes }) {
     Object.assign(this, { origin, parameters, size, sign, upload, fileName, sizes });
   }
 
-  /** Whether sides of so many pixels may be asked for. */
+  /** Whether sides of this many pixels are allowed. */
   allows(...sides) {
     return this.sizes.length === 0 || sides.every((side) => this.sizes.includes(side));
   }
 
-  /** The sides that the parameters name. */
+  /** The sides in the parameters. */
   get sides() {
     return this.parameters.filter(([name]) => name === "w" || name === "h").map(([, value]) => Number(value));
   }
 
-  /** The text of a form by its name. */
+  /** The text of a snippet by its name. */
   async text(form) {
     if (this.upload && form !== "curl") return "A file that you send has no address. Choose curl, or put the image where the service can fetch it.";
     return this[form]();
@@ -58,7 +58,7 @@ export class Snippets {
     return this.url();
   }
 
-  /** The attribute srcset of these pairs of a descriptor and changes. */
+  /** The srcset attribute for pairs of a descriptor and changed parameters. */
   async srcset(candidates) {
     const parts = [];
     for (const [descriptor, changes] of candidates) parts.push(attribute(await this.url(changes)) + " " + descriptor);

@@ -1,4 +1,4 @@
-// The downloads that run, as the events tell of them.
+// The current downloads, from the events.
 
 const lingering = 1500;
 const leastShown = 500;
@@ -9,7 +9,7 @@ export class Transfers {
     this.byURL = new Map();
   }
 
-  /** Takes what the service lists as running and waiting now. */
+  /** Replaces the downloads by those that the service lists as running or waiting. */
   replace(downloads, time) {
     const known = new Set(downloads.map(({ url }) => url));
     for (const [url, transfer] of this.byURL) {
@@ -20,14 +20,14 @@ export class Transfers {
     }
   }
 
-  /** Takes an event of kind download. */
+  /** Applies an event of kind download. */
   take({ url, state, bytes, total }, time) {
     const known = this.byURL.get(url);
     const isOver = state === "finished" || state === "failed" || state === "cancelled";
-    // What ends before it was ever seen is told in the list of events alone.
+    // Downloads that end before they are listed appear only in the list of events.
     if (!known && isOver) return;
     if (!known && this.byURL.size >= mostKept) return;
-    // The end of a short one is not worth a row either.
+    // Short downloads get no row when they end.
     if (isOver && time - known.begin < leastShown) return void this.byURL.delete(url);
     this.byURL.set(url, {
       url, bytes, total, state: state === "progress" || state === "started" ? "running" : state,
@@ -35,7 +35,7 @@ export class Transfers {
     });
   }
 
-  /** Those that run, oldest first, then those that wait; ended ones stay for a moment. */
+  /** Running downloads, oldest first, then waiting ones; ended ones remain for a moment. */
   listed(time) {
     for (const [url, { end }] of this.byURL) if (end && time - end > lingering) this.byURL.delete(url);
     const rank = ({ state }) => (state === "queued" ? 1 : 0);
