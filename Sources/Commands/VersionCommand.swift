@@ -1,6 +1,5 @@
 import Program
 
-/// `alula version`: prints the version.
 enum VersionCommand {
     static let description = CommandDescription(
         name: "version", summary: "print the version", operands: "",

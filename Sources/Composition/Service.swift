@@ -30,7 +30,7 @@ package struct Engine: Sendable {
     package let pipeline: ImagePipeline
     /// Nil if nothing is written to disk.
     let disk: DiskStore?
-    /// Nil without a shared cache.
+    /// Nil if no shared cache is configured.
     let sharedStore: SharedStore?
     /// The named origins that accept results.
     let writableOrigins: WritableOrigins

@@ -125,7 +125,7 @@ extension GainMapMetadata {
         }
     }
 
-    /// Least light that is added before gains apply: black has no gain.
+    /// Minimum light that is added before gains apply: black has no gain.
     private static let leastOffset = 1.0 / 256
 
     /// Converts the metadata for C, for an image whose luma has this range.

@@ -131,7 +131,7 @@ package enum ImageDecoder {
         }
     }
 
-    /// Longest duration of a frame in milliseconds, GIF's limit.
+    /// Maximum duration of a frame in milliseconds, GIF's limit.
     ///
     /// PNG and AVIF allow longer ones than WebP can store.
     private static let longestDelay = 655_350

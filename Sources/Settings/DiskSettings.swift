@@ -6,7 +6,6 @@ package struct DiskSettings: Sendable {
     package enum SessionMode: String, CaseIterable, Sendable {
         /// Writes if a path is set.
         case `default`
-        /// Never writes.
         case ephemeral
     }
 

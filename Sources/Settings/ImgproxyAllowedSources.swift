@@ -5,7 +5,6 @@ import Text
 struct ImgproxyAllowedSources {
     /// Prefixes of http and https URLs, in which a star matches characters other than a slash.
     private(set) var patterns: [SourcePattern] = []
-    /// Whether all local files are allowed.
     private(set) var includesFiles = false
 
     private static let fileScheme = "local"

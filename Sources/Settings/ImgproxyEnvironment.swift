@@ -8,7 +8,6 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// Reads imgproxy's environment variables.
 struct ImgproxyEnvironment: ForeignReader {
     var settings: Settings
     var reading = ForeignEnvironment.Reading()

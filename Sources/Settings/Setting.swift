@@ -19,7 +19,7 @@ package struct Setting: Sendable {
 
     /// Whether errors may show a value, and which values a secret may have.
     enum Secrecy {
-        /// Errors show it.
+        /// Errors show the value.
         case none
         /// A URL or an object, which may contain a password.
         case hidden

@@ -9,7 +9,6 @@ package struct InvalidValue: Error, Equatable {
     package let allowed: String
 }
 
-/// Whether a client's `Cache-Control` is respected.
 enum ClientCacheControl: String, CaseIterable {
     case ignore, honour
 }

@@ -155,7 +155,6 @@ package struct Settings: Sendable {
 struct Contradiction: Equatable {
     /// The names of the settings, first the subject of the sentence.
     let settings: [String]
-    /// The problem, as a sentence.
     let line: String
 
     init(_ settings: [String], _ line: String) {

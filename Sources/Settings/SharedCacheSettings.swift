@@ -49,7 +49,6 @@ package struct SharedCacheSettings: Sendable {
         credentials.password = environment[Self.passwordVariable]
     }
 
-    /// The allowed bytes of a key.
     private static let keyLengths = 16...128
 
     /// The name of this instance, or the host name.

@@ -4,7 +4,6 @@ import Text
 import ThumbnailAPI
 import ThumbnailTypes
 
-/// Invalid arguments of a command.
 struct WrongUse: Error, Equatable {
     /// The error, without a final period.
     let reason: String

@@ -38,7 +38,6 @@ struct CommandOption: Sendable, Equatable {
     }
 }
 
-/// The public description of a command.
 struct CommandDescription: Sendable {
     let name: String
     /// The effect, for the list of commands.

@@ -9,7 +9,6 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The destination of a command's results.
 enum ResultPlace: Sendable, Equatable {
     case standardOutput
     case file(String)

@@ -9,7 +9,6 @@ struct CloudflareOptions: Hashable, Sendable {
         case fill, inside, outside
     }
 
-    /// The part that a crop keeps.
     enum Position: Hashable, Sendable {
         case gravity(Gravity)
         /// A point, in thousandths, at the same position in the source and in the result.

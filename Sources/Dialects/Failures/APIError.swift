@@ -175,7 +175,7 @@ extension APIError {
     /// Whether the name of the parameter is wrong rather than its value.
     package var isAboutName: Bool { code == "unknown_parameter" }
 
-    /// Most characters of a parameter's name that an error repeats.
+    /// Maximum number of characters of a parameter's name that an error repeats.
     package static let longestQuotedName = 64
 }
 

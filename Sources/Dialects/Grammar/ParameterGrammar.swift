@@ -130,7 +130,7 @@ package enum ParameterGrammar {
         return text
     }
 
-    /// Longest name of a source, in bytes after percent-decoding.
+    /// Maximum length of a source's name, in bytes after percent-decoding.
     static let longestSource = 2_048
 
     private static let zero = UInt8(ascii: "0")

@@ -3,7 +3,6 @@ import Text
 /// The modifiers of a target by name, each with its arguments: `w_300,crop_0_0_9_9`.
 struct IPXArguments {
     let parameters: FrontEndTarget
-    /// Modifiers with unknown names.
     let ignored: [String]
 
     private static let known = Set(

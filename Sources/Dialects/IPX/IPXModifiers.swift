@@ -1,7 +1,6 @@
 import Imaging
 import Text
 
-/// The parsed modifiers of a target.
 struct IPXModifiers: Hashable, Sendable {
     /// The modifiers as written, in ASCII; they determine all other properties.
     let text: String
@@ -28,7 +27,6 @@ struct IPXModifiers: Hashable, Sendable {
     private(set) var part: CropStep?
     /// The steps after the size, in the order of sharp.
     private(set) var steps: RenderSteps = []
-    /// Modifiers without an effect.
     private(set) var ignored: [String] = []
 
     private static let compass: [Gravity] = [

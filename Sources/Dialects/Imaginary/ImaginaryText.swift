@@ -5,7 +5,7 @@ import Text
 ///
 /// The original's fonts are unknown here, so widths assume a common sans-serif font.
 struct ImaginaryText {
-    /// Most bytes of a text.
+    /// Maximum size of a text in bytes.
     static let longest = 1_000
     /// The position of the text in the tile, in pixels from both edges.
     private static let place = 100

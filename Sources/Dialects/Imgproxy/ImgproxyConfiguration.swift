@@ -59,9 +59,9 @@ package struct ImgproxyDefaults: Hashable, Sendable {
     /// The factor of watermarks' opacities, above 0 and at most 1.
     package var watermarkOpacity = 1.0
     package var maximumFrames = 1
-    /// Most pixels of an animation frame; 0 for the limit of a source.
+    /// Maximum number of pixels of an animation frame; 0 for the limit of a source.
     package var maximumFramePixels = 0
-    /// Longest side of a result; 0 for no limit.
+    /// Maximum side length of a result; 0 for no limit.
     package var maximumSide = 0
     package var light = ResamplingLight.gamma
 

@@ -8,7 +8,7 @@ struct ImgproxyOptionReader {
     /// The file name of the response; empty for the source's.
     private(set) var fileName = ""
     private(set) var isAttachment: Bool
-    /// Most bytes of the source's file; nil for the service's limit.
+    /// Maximum size of the source's file in bytes; nil for the service's limit.
     private(set) var maximumSourceBytes: Int?
     /// Unix seconds at which the target expires; nil if it never does.
     private(set) var expires: Int?
@@ -240,7 +240,7 @@ extension ImgproxyOptionReader {
         if arguments.has(3) { image.trim.isEqualDown = arguments.flag(3) }
     }
 
-    /// Missing sides are as in CSS.
+    /// Missing sides default as in CSS.
     private mutating func readPadding(_ arguments: ImgproxyArguments) throws(APIError) {
         var padding = image.padding
         if arguments.has(0) { padding.top = try arguments.integer(0, in: Self.integers) }

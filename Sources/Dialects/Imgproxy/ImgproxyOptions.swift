@@ -14,7 +14,7 @@ struct ImgproxyOptions: Hashable, Sendable {
     }
 
     struct Trim: Hashable, Sendable {
-        /// Largest difference from the border's color; nil for no trim.
+        /// Maximum difference from the border's color; nil for no trim.
         var threshold: Double?
         /// The border's color; nil for the top left pixel's.
         var color: Color?
@@ -36,7 +36,7 @@ struct ImgproxyOptions: Hashable, Sendable {
     /// Sides of the box in CSS pixels; 0 for a free one.
     var width = 0
     var height = 0
-    /// Least sides in CSS pixels; 0 for none.
+    /// Minimum sides in CSS pixels; 0 for none.
     var minimumWidth = 0
     var minimumHeight = 0
     /// Factors of the box's sides, above 0.
@@ -76,18 +76,18 @@ struct ImgproxyOptions: Hashable, Sendable {
     /// For all formats, 1…100; 0 for the format's own.
     var quality = 0
     var formatQualities: [ImgproxyFormat: Int]
-    /// Most bytes of the file; 0 for no limit.
+    /// Maximum size of the file in bytes; 0 for no limit.
     var maximumBytes = 0
     var format: ImgproxyFormat?
     var skippedFormats: Set<ImgproxyFormat>
     var isRaw = false
-    /// Most pixels of the source, all frames together; nil for the service's limit.
+    /// Maximum number of pixels of the source, all frames together; nil for the service's limit.
     var maximumSourcePixels: Int?
-    /// Most frames, starting with the first.
+    /// Maximum number of frames, starting with the first.
     var maximumFrames: Int
-    /// Most pixels of an animation frame; 0 for the limit of a source.
+    /// Maximum number of pixels of an animation frame; 0 for the limit of a source.
     var maximumFramePixels: Int
-    /// Longest side of the result; 0 for no limit.
+    /// Maximum side length of the result; 0 for no limit.
     var maximumSide: Int
 
     init(_ defaults: ImgproxyDefaults) {

@@ -3,7 +3,6 @@ import Text
 
 /// A target of imgproxy split into its signature and its path, after undoing changes by browsers and proxies.
 struct ImgproxyPath {
-    /// The first segment.
     let signature: ArraySlice<UInt8>
     /// The options and the source: everything after the signature and its slash.
     let path: [UInt8]

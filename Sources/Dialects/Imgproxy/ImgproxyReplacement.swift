@@ -7,7 +7,7 @@ package struct ImgproxyReplacement: Hashable, Sendable {
     /// The new beginning, in which `${1}` stands for the text of the first star.
     private let replacement: [UInt8]
 
-    /// Most stars of a pattern, so that matching stays cheap.
+    /// Maximum number of stars of a pattern, so that matching stays cheap.
     private static let mostStars = 4
 
     /// Creates a replacement of prefixes that match `pattern`, in which a star matches characters other than a slash;

@@ -141,7 +141,6 @@ extension ParameterForm where Value == Color {
 }
 
 extension ParameterForm where Value == Gravity {
-    /// One of the nine positions.
     static var place: Self {
         Self(
             "WORD", words: ParameterGrammar.placeNames,

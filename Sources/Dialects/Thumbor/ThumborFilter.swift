@@ -13,11 +13,11 @@ struct ThumborOptions: Hashable, Sendable {
     /// The format of animations that ``format`` does not support.
     var fallback: ImageFormat?
     var quality: Int?
-    /// Most bytes of the file.
+    /// Maximum size of the file in bytes.
     var maximumBytes: Int?
     var replacesPNG = false
     var stripsProfile = false
-    /// Most frames; nil for all.
+    /// Maximum number of frames; nil for all.
     var frames: Int?
     /// The page, from 0.
     var page = 0
@@ -53,7 +53,6 @@ enum ThumborFilter: Hashable, Sendable {
 
     enum Paint: Hashable, Sendable {
         case color(Color)
-        /// The mean color of the image.
         case mean
         case blurred
     }
@@ -61,7 +60,6 @@ enum ThumborFilter: Hashable, Sendable {
 
 /// Something that a filter overlays on the image.
 struct ThumborMark: Hashable, Sendable {
-    /// The image or color to overlay.
     enum Subject: Hashable, Sendable {
         /// An additional source, by its index.
         case source(Int)

@@ -3,7 +3,7 @@ import Imaging
 /// The requested geometry before the filters: the part, the size, mirrors and alignments.
 struct ThumborGeometry: Hashable, Sendable {
     struct Trim: Hashable, Sendable {
-        /// Largest distance of a border's pixel from the color of the corner.
+        /// Maximum distance of a border's pixel from the color of the corner.
         var tolerance = 1
         var isFromBottomRight = false
     }

@@ -15,7 +15,6 @@ struct ThumborText {
 
 /// The path of a target after the dialect's path: a signature or `unsafe`, and the rest.
 struct ThumborPath {
-    /// The first segment.
     let signature: ArraySlice<UInt8>
     /// The text after the slash, without a query, as it was sent.
     let sent: ThumborText

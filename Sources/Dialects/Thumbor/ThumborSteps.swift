@@ -1,6 +1,5 @@
 import Imaging
 
-/// Converts filters to steps in order.
 struct ThumborSteps {
     private(set) var frame: Frame
     private let box: PixelSize

@@ -14,7 +14,7 @@ struct ThumborTarget {
     /// Everything before the address, in characters that are allowed in a target.
     let optionText: String
 
-    /// Most pixels of a requested side.
+    /// Maximum length of a requested side in pixels.
     static let mostPixels = 1_000_000
 
     /// The address of the image percent-decoded; nil if that fails.

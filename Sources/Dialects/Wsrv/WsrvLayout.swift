@@ -58,7 +58,6 @@ extension WsrvOptions {
     }
 }
 
-/// Computes the sizes of the layout.
 extension WsrvLayout {
     /// Returns the size to which an image is resampled; `reduced` is the size at which the service loads it.
     private func resized(_ source: PixelSize, in reduced: PixelSize) -> PixelSize {
@@ -117,7 +116,6 @@ extension WsrvLayout {
     }
 }
 
-/// Computes the positions of the layout.
 extension WsrvLayout {
     /// Crops an image that covers the box; `original` is the size of the whole image after its turn.
     private mutating func cut(to box: PixelSize, original: PixelSize) {

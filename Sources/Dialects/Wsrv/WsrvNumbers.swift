@@ -30,7 +30,7 @@ enum WsrvLength: Hashable, Sendable {
 enum WsrvNumbers {
     /// The number for an invalid value.
     static let unreadable = -1
-    /// Largest number: libvips' longest side.
+    /// Maximum number: libvips' maximum side length.
     private static let largest = 10_000_000
     private static let longestFraction = 64
 

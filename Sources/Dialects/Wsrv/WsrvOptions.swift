@@ -100,7 +100,7 @@ extension WsrvOptions {
         return PixelSize(width: side(width, of: stored.width), height: side(height, of: stored.height))
     }
 
-    /// Largest difference of a border from its corner; nil for no trim.
+    /// Maximum difference of a border from its corner; nil for no trim.
     var trimTolerance: Int? { trim.flatMap { (1...254).contains($0) ? $0 : nil } }
 
     /// The focal point, as shares of the sides.

@@ -1,6 +1,5 @@
 import Imaging
 
-/// The rules of weserv/images.
 struct WsrvRecipe: RenderRecipe {
     let options: WsrvOptions
 

@@ -4,7 +4,7 @@ import Text
 enum WsrvSource {
     /// Fewest bytes of a URL as written in the target.
     private static let shortest = 4
-    /// Most bytes of a host name, and of one of its labels.
+    /// Maximum size of a host name, and of one of its labels, in bytes.
     private static let longestName = (host: 253, label: 63)
 
     /// An impossible source, for targets without one that are answered by a redirect.
@@ -49,7 +49,7 @@ enum WsrvSource {
 enum WsrvDuration {
     private static let day = 86_400
     private static let year = 365 * day
-    /// Most seconds of one unit, largest unit first.
+    /// Maximum number of seconds of one unit, largest unit first.
     private static let units: [(letter: UInt8, seconds: Int)] = [
         (UInt8(ascii: "y"), year), (UInt8(ascii: "M"), 30 * day), (UInt8(ascii: "w"), 7 * day),
         (UInt8(ascii: "d"), day), (UInt8(ascii: "h"), 3_600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),

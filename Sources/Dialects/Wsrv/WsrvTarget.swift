@@ -14,7 +14,7 @@ struct WsrvTarget {
 
     private let items: [Item]
 
-    /// Most ignored parameters to report, and most bytes of each.
+    /// Maximum number of ignored parameters to report, and of bytes of each.
     private static let mostReported = (count: 32, bytes: 64)
     /// The file name of images without a valid `filename`.
     private static let standardFileName = "image"

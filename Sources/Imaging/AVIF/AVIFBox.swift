@@ -26,7 +26,6 @@ enum AVIFBox {
     /// Encodes each number in four bytes.
     static func longs(_ numbers: Int...) -> [UInt8] { numbers.flatMap { UInt32($0).bigEndianBytes() } }
 
-    /// Encodes a number in eight bytes.
     static func wide(_ number: UInt64) -> [UInt8] { number.bigEndianBytes() }
 
     static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }

@@ -38,7 +38,6 @@ struct AVIFSequence {
         return AVIFBox.box("moov", header, colors, alpha)
     }
 
-    /// The identity matrix.
     private static let matrix = AVIFBox.longs(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000)
 
     /// Returns a track; all tracks but the first are its alpha.

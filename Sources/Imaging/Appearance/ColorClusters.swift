@@ -28,7 +28,6 @@ enum ColorClusters {
         var a = 0.0
         var b = 0.0
 
-        /// The square of the distance.
         func distance(to other: Point) -> Double {
             let (l, a, b) = (lightness - other.lightness, a - other.a, b - other.b)
             return l * l + a * a + b * b

@@ -28,7 +28,7 @@ package struct ColorProfile: Hashable, Sendable {
 }
 
 extension ColorProfile.Curve {
-    /// Most entries of a table.
+    /// Maximum number of entries of a table.
     static let longestTable = 65_536
 
     static let parameterCounts = [1, 3, 4, 5, 7]

@@ -22,7 +22,7 @@ struct ICCProfile {
         case perceptual, relative, saturation
     }
 
-    /// Longest profile that is read, in bytes; a longer one is ignored.
+    /// Maximum length of a profile in bytes; a longer one is ignored.
     static let longest = 4 << 20
 
     /// Reads a profile; a damaged or unsupported one has no ``colors``, and is left to libvips.

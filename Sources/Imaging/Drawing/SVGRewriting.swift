@@ -15,7 +15,7 @@ struct SVGRewriting {
     private static let leastPixels = 4_096
 
     private static let most = 10_000
-    /// Longest `var()`, and longest start tag, in bytes.
+    /// Maximum length of a `var()` and of a start tag, in bytes.
     private static let longest = 4_096
 
     /// Scans the text after `start`.

@@ -14,7 +14,7 @@ final class FormatTraits: Sendable {
     let supportsAnimation: Bool
     /// Whether other services also keep animation frames in this format.
     let isUsualAnimation: Bool
-    /// Longest side, in pixels.
+    /// Maximum side length, in pixels.
     let maximumSide: Int
     let reading: Reading
     let output: Output
@@ -234,7 +234,7 @@ extension FormatTraits {
         var palette = 0
         /// Additional, for an animation: per pixel of every frame, per pixel of one frame, and once.
         var animation = (frame: 0, pixel: 0, once: 0)
-        /// Additional, at any size.
+        /// Additional bytes at any size.
         var least = 1 << 20
     }
 

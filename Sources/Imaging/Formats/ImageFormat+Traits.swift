@@ -41,7 +41,7 @@ extension ImageFormat {
     /// Whether each page of a document has its own header.
     package var holdsPages: Bool { reading.holdsPages }
 
-    /// Longest side that the format supports, in pixels.
+    /// Maximum side length that the format supports, in pixels.
     package var maximumSide: Int { traits.maximumSide }
 }
 

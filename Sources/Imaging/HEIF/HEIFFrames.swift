@@ -2,7 +2,6 @@ import CCodedImages
 import Coordination
 import Memory
 
-/// Decodes frames of a sequence.
 struct HEIFFrames {
     private let sequence: HEIFSequence
     private let colors: HEIFColors?

@@ -15,7 +15,6 @@ struct HEIFCanvas {
 /// The image of a HEIF file that is one item or a grid of items in one codec.
 struct HEIFImage {
     let items: HEIFItems
-    /// Its colors.
     let canvas: HEIFCanvas
     /// Its transparency, in the same size.
     let alpha: HEIFCanvas?
@@ -94,7 +93,7 @@ struct HEIFImage {
         return size
     }
 
-    /// Longest side of any item in a file.
+    /// Maximum side length of any item in a file.
     static let longestSide = 16_384
 
     /// Returns the alpha items of these items.

@@ -20,7 +20,7 @@ struct BMPLayout {
     struct Component: Sendable {
         /// Number of the lowest bit.
         let shift: Int
-        /// Largest value; 0 if the pixels lack this component.
+        /// Maximum value; 0 if the pixels lack this component.
         let largest: Int
 
         /// Creates a component from a mask.
@@ -51,7 +51,7 @@ struct BMPLayout {
     /// Bytes of an uncompressed row.
     var rowLength: Int { (size.width * depth + 31) / 32 * 4 }
 
-    /// Longest side; more would exceed any limit.
+    /// Maximum side length; more would exceed any limit.
     private static let longestSide = 1 << 20
 
     /// Reads the two headers of a file.

@@ -19,7 +19,7 @@ struct CodedFrames {
     private var units = 0
     private var hasReducedHeaders = false
 
-    /// Most units to count in all items or frames of a file: three for each frame are usual.
+    /// Maximum number of units to count in all items or frames of a file: three for each frame are usual.
     private static let mostUnits = 200_000
 
     /// Counts the frames that a decoder decodes from data in these parts; slices count as frames, because each may

@@ -8,7 +8,6 @@ enum GIFBlocks {
         case frame(descriptor: Int, flags: Int, data: Int)
     }
 
-    /// How a file ends.
     enum End {
         /// With a trailer; the last frame ends before it.
         case trailer(lastFrameEnd: Int)
@@ -20,7 +19,7 @@ enum GIFBlocks {
         case inFrame(part: Int)
     }
 
-    /// Most blocks and sub-blocks of a file: most sub-blocks have 255 bytes.
+    /// Maximum number of blocks and sub-blocks of a file: most sub-blocks have 255 bytes.
     private static let most = 4_000_000
 
     /// Walks from block to block.

@@ -24,13 +24,13 @@ struct HEIFItems {
         let hasLongPositions: Bool
     }
 
-    /// Most items with properties, and most references between items.
+    /// Maximum number of items with properties, and of references between items.
     ///
     /// A hundred tiles are usual, thousands are rare.
     private static let mostItems = 20_000
-    /// Most properties: their positions have 15 bits.
+    /// Maximum number of properties: their positions have 15 bits.
     private static let mostProperties = 1 << 15
-    /// Most entries in the lists of properties: five for each item are usual.
+    /// Maximum number of entries in the lists of properties: five for each item are usual.
     private static let mostEntries = 10 * mostItems
 
     /// Reads the items of a file; returns nil without a `meta` box.

@@ -8,7 +8,7 @@ struct HEIFPlaces {
     private var version = 0
 
     private static let mostItems = 20_000
-    /// Most parts of an item: one is usual, and one for each layer of progressive AV1.
+    /// Maximum number of parts of an item: one is usual, and one for each layer of progressive AV1.
     private static let mostParts = 256
     private static let mostPartsOfAll = 5 * mostItems
 

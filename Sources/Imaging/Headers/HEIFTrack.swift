@@ -31,9 +31,9 @@ struct HEIFTrack {
 
     private static let containers = ["mdia", "minf", "stbl", "edts"].map(BoxCursor.type)
     private static let readTables = ["stsc", "stco", "co64", "stts", "stss"].map(BoxCursor.type)
-    /// Most tracks that a track belongs to, and most properties of its frames; more are ignored.
+    /// Maximum number of tracks that a track belongs to, and of properties of its frames; more are ignored.
     private static let mostEntries = 64
-    /// Most boxes of a track; about twenty are usual.
+    /// Maximum number of boxes of a track; about twenty are usual.
     private static let mostBoxes = 1_000
 
     private mutating func read(_ bytes: RawSpan, in range: Range<Int>, depth: Int) throws(ImagingError) {

@@ -22,7 +22,7 @@ struct HEIFWork {
 
     /// Deepest nesting of items; a turned overlay of grids has three levels.
     static let deepest = 8
-    /// Most coded bytes, as a multiple of the file's size plus a constant: tiles of one color may be one item.
+    /// Maximum coded bytes, as a multiple of the file's size plus a constant: tiles of one color may be one item.
     private static let mostBytes = (times: 4, besides: 16 << 20)
 
     init(_ items: HEIFItems) {

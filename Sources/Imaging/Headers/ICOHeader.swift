@@ -8,7 +8,7 @@ struct ICOImage {
     /// Whether a mask with one bit per pixel follows the bitmap.
     let hasMask: Bool
 
-    /// Most images that are read in full, the largest first, if those before are damaged.
+    /// Maximum number of images that are read in full, the largest first, if those before are damaged.
     private static let most = 3
 
     /// Reads the directory.

@@ -9,7 +9,7 @@ struct JPEGGainMapNotes {
     /// The index of the images in the file (CIPA DC-007).
     private(set) var index: Range<Int>?
     private var packets = 0
-    /// Most XMP packets that are searched; usual files have one.
+    /// Maximum number of XMP packets that are searched; usual files have one.
     private static let mostPackets = 8
     /// The EXIF data, where Apple's cameras record a headroom.
     var exif: Range<Int>?

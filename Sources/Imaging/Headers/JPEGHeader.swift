@@ -1,7 +1,7 @@
 extension ImageHeader {
-    /// Most scans of a JPEG file: each costs a pass over the whole image, and a usual file has about ten.
+    /// Maximum number of scans of a JPEG file: each costs a pass over the whole image, and a usual file has about ten.
     static let maximumScans = 100
-    /// Most segments of a JPEG file; a profile may take 255, and other data one for each 64 KiB.
+    /// Maximum number of segments of a JPEG file; a profile may take 255, and other data one for each 64 KiB.
     private static let mostSegments = 100_000
 
     static func jpeg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {

@@ -53,7 +53,6 @@ enum JPEGSegments {
         }
     }
 
-    /// Concatenates parts of blocks.
     static func joined(_ parts: [(range: Range<Int>, bytes: SharedBytes)]) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: parts.reduce(0) { $0 + $1.range.count })
         for (range, bytes) in parts {

@@ -51,7 +51,7 @@ enum JXLContainer {
         return stream
     }
 
-    /// Most boxes that are walked to find EXIF data.
+    /// Maximum number of boxes that are walked to find EXIF data.
     private static let mostBoxes = 10_000
 
     /// Returns the range of a codestream in one box; otherwise the whole file.
@@ -149,7 +149,7 @@ private struct JXLMetadata {
 
     private enum Channel { case alpha, black, other }
 
-    /// The size of a preview (`PreviewHeader`).
+    /// Skips the size of a preview (`PreviewHeader`).
     private static func skipPreview(_ cursor: inout BitCursor) throws(ImagingError) {
         let isSmall = try cursor.flag()
         func side(_ cursor: inout BitCursor) throws(ImagingError) {
@@ -162,7 +162,7 @@ private struct JXLMetadata {
         if try cursor.bits(3) == 0 { try side(&cursor) }
     }
 
-    /// The clock of an animation (`AnimationHeader`).
+    /// Skips the timing of an animation (`AnimationHeader`).
     private static func skipAnimation(_ cursor: inout BitCursor) throws(ImagingError) {
         _ = try cursor.number((100, 0), (1_000, 0), (1, 10), (1, 30))
         _ = try cursor.number((1, 0), (1_001, 0), (1, 8), (1, 10))

@@ -28,7 +28,7 @@ extension ImageHeader {
         ).with(chunks.colors.stated)
     }
 
-    /// Most chunks of a PNG file; chunks of pixels usually have some kilobytes.
+    /// Maximum number of chunks of a PNG file; chunks of pixels usually have some kilobytes.
     private static let mostPNGChunks = 500_000
 
     private struct PNGChunks {

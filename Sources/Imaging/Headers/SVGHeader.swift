@@ -29,7 +29,7 @@ extension ImageHeader {
             drawing: PixelSize(width: rounded(natural.width, 1_000), height: rounded(natural.height, 1_000)))
     }
 
-    /// Longest natural side in CSS pixels.
+    /// Maximum natural side length in CSS pixels.
     private static let longestSide = 1e7
 }
 

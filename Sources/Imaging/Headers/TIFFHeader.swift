@@ -48,9 +48,9 @@ extension ImageHeader {
 }
 
 struct TIFFFile {
-    /// Most pages; a file with more is rejected.
+    /// Maximum number of pages; a file with more is rejected.
     static let mostPages = 4_096
-    /// Most entries of all directories together, so that overlapping directories do not take long.
+    /// Maximum number of entries of all directories together, so that overlapping directories do not take long.
     private static let mostEntries = 1 << 17
     /// Bytes of a value by its type: BYTE, SHORT, LONG, UNDEFINED, IFD, LONG8.
     private static let sizes = [1: 1, 3: 2, 4: 4, 7: 1, 13: 4, 16: 8]

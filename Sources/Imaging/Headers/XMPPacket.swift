@@ -16,7 +16,7 @@ struct XMPPacket {
     private var offset = 0
     private var elements = 0
 
-    /// Most properties that are read; a usual packet has less than a hundred.
+    /// Maximum number of properties that are read; a usual packet has less than a hundred.
     private static let mostProperties = 4_096
 
     init(_ bytes: RawSpan, _ range: Range<Int>) {

@@ -131,7 +131,6 @@ private struct PNGRows {
 }
 
 extension SharedBytes {
-    /// Returns the compressed rows, joined.
     fileprivate func data(of parts: some Collection<Range<Int>>) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: parts.reduce(0) { $0 + $1.count })
         unsafe withUnsafeBytes { bytes in

@@ -2,7 +2,6 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// Decodes WebP files to their planes.
 enum WebPPlanes {
     /// Decodes the file to upright planes, or checks a file that cannot be decoded to planes.
     ///

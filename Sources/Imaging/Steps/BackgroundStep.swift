@@ -4,7 +4,6 @@ import Memory
 package struct BackgroundStep: Hashable {
     /// How a translucent color mixes with the colors of transparent pixels.
     package enum Mixing: Hashable, Sendable {
-        /// Normal alpha compositing.
         case composite
         /// The pixel's stored color counts in full, so that colors under transparent pixels show through.
         case sum

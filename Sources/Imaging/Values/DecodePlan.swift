@@ -69,7 +69,7 @@ package struct DecodePlan: Hashable, Sendable {
         }
     }
 
-    /// Longest side of a vector image that is drawn in part, in pixels: librsvg's coordinates have 24 bits.
+    /// Maximum side length of a vector image that is drawn in part, in pixels: librsvg's coordinates have 24 bits.
     private static let longestWhole = 1 << 22
 
     package func frames(of header: ImageHeader) -> Int {

@@ -8,7 +8,7 @@ package struct EXIFTexts: Hashable, Sendable {
     /// The artist and the copyright; nil if absent.
     package let attribution: Attribution?
 
-    /// Most bytes of each text outside ``attribution``; a longer one is dropped.
+    /// Maximum size of each text outside ``attribution`` in bytes; a longer one is dropped.
     package static let longest = 255
 
     /// Returns nil if there are no texts.
@@ -30,7 +30,7 @@ package struct Attribution: Hashable, Sendable {
     /// The tag `Copyright` without its trailing zero; empty if absent.
     package let copyright: [UInt8]
 
-    /// Most bytes of each text; a longer one is dropped.
+    /// Maximum size of each text in bytes; a longer one is dropped.
     package static let longest = 4_096
 
     /// Returns nil if both are empty.

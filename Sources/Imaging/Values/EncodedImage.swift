@@ -39,7 +39,7 @@ package enum EncodingQuality: Hashable, Sendable {
         }
     }
 
-    /// Most encodes to find the quality, including the last one.
+    /// Maximum number of encodes to find the quality, including the last one.
     var mostEncodes: Int {
         switch self {
         case .fixed: 1
@@ -54,7 +54,7 @@ package enum EncodingQuality: Hashable, Sendable {
     /// Rounding is more visible in a small map.
     static func ofGainMap(pixels: Int) -> [Int] { [pixels <= 150_000 ? 92 : 85, 70, 45, 25] }
 
-    /// Most encodes of the result's gain map.
+    /// Maximum number of encodes of the result's gain map.
     var mostMapEncodes: Int { if case .fitting = self { Self.ofGainMap(pixels: 0).count } else { 1 } }
 
     var isSearched: Bool {
@@ -89,7 +89,7 @@ package struct SimilarityGoal: Hashable, Sendable {
     /// The highest quality that may be chosen, 1…100; chosen without a test if no lower one is similar enough.
     package var highest = 90
 
-    /// Most qualities that are tested.
+    /// Maximum number of qualities that are tested.
     static let mostTries = 5
 
     package init() {}

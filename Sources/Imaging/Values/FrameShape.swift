@@ -21,7 +21,7 @@ package struct FrameTiming: Hashable, Sendable {
     /// How often the animation plays, 0 for endless; nil for the source's count.
     package var loop: Int?
 
-    /// Longest delay in milliseconds, GIF's limit.
+    /// Maximum delay in milliseconds, GIF's limit.
     private static let longest = 655_350
 
     /// Creates a timing, clamping the values to their ranges.

@@ -120,7 +120,7 @@ extension ImageHeader {
     /// Ten million CSS pixels, in thousandths.
     private static let longestDrawing = 10_000_000_000
     private static let mostFrames = Int(Int32.max)
-    /// Most items that one image is composed of, including repeats: a second of time.
+    /// Maximum number of items that one image is composed of, including repeats: a second of time.
     ///
     /// A hundred tiles are usual, thousands are rare.
     static let mostDecoderRuns = 10_000

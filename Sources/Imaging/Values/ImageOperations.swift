@@ -26,7 +26,7 @@ package struct ImageOperations: Hashable, Sendable {
     package init() {}
 
     package struct Trim: Hashable, Sendable {
-        /// Largest difference from the color in each component, 1…255.
+        /// Maximum difference from the color in each component, 1…255.
         package var tolerance: Int
         /// The border's color; nil for the color of a corner pixel.
         package var color: Color?
@@ -74,7 +74,6 @@ package struct ImageOperations: Hashable, Sendable {
 
         /// The content of margins filled from the image.
         package enum Pixels: String, Hashable, Sendable, CaseIterable {
-            /// The edge pixels.
             case copy
             case `repeat`
             case mirror

@@ -2,7 +2,7 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     package var width: Int
     package var height: Int
 
-    /// Longest side of an image between two steps: libvips' own limit.
+    /// Maximum side length of an image between two steps: libvips' own limit.
     static let maximumSide = 10_000_000
 
     package init(width: Int, height: Int) {

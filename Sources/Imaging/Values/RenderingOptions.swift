@@ -18,7 +18,7 @@ package struct RenderingOptions: Hashable, Sendable {
     package var qualityScale = QualityScale.look
     /// Whether to search for the lowest quality at which the file still looks like the image; ``quality`` is nil then.
     package var isQualityAutomatic = false
-    /// Most bytes of the file; lower qualities are tried until it fits.
+    /// Maximum size of the file in bytes; lower qualities are tried until it fits.
     package var maximumBytes: Int?
     /// Bits per component of AVIF stills, 8 or 10; nil for the default.
     package var avifBitDepth: Int?

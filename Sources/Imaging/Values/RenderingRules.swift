@@ -20,15 +20,15 @@ package struct RenderingRules: Hashable, Sendable {
 
 /// Limits that are checked before work on an image starts.
 package struct ImagingLimits: Sendable, Hashable {
-    /// Most pixels to decode, all frames together.
+    /// Maximum number of pixels to decode, all frames together.
     package var maximumSourcePixels = 100_000_000
-    /// Most pixels of a result, all frames together.
+    /// Maximum number of pixels of a result, all frames together.
     package var maximumOutputPixels = 25_000_000
-    /// Most pixels of a frame in a format that is slow to encode.
+    /// Maximum number of pixels of a frame in a format that is slow to encode.
     package var maximumOutputPixelsSlow = 6_000_000
-    /// Most frames of an animation to keep; later ones are dropped.
+    /// Maximum number of frames of an animation to keep; later ones are dropped.
     package var maximumFrames = 256
-    /// Longest estimated core time of a render's steps, and of decoding a frame inside an animation.
+    /// Maximum estimated core time of a render's steps, and of decoding a frame inside an animation.
     package var longestSteps = Duration.seconds(8)
     package var incompleteImages = IncompleteImages.refuse
     package var sourceFormats = Set(ImageFormat.trusted)

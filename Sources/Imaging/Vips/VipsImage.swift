@@ -13,7 +13,6 @@ package final class VipsImage {
 
     private let raw: Raw
 
-    /// Takes ownership of a reference.
     private init(owning raw: Raw) {
         unsafe self.raw = raw
     }

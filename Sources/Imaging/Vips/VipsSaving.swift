@@ -8,7 +8,6 @@ struct VipsSaveOptions {
     var settings: EncoderSettings
     /// Whether to compute WebP's chroma so that color edges stay sharp, which takes longer.
     var hasSharpChroma = true
-    /// Reports cancellation.
     var token: WorkToken
 
     var quality: Int { settings.quality }

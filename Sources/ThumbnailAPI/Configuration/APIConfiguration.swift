@@ -39,7 +39,7 @@ package struct APIConfiguration: Sendable {
     package var tags: TagNaming?
     /// Whether a client's `Cache-Control` is respected, which lets any client force fetches from origins.
     package var honoursClientCacheControl = false
-    /// Longest time from a request's header to its response, including waits in queues.
+    /// Maximum time from a request's header to its response, including waits in queues.
     package var requestTimeout: Duration = .seconds(15)
     /// Whether each request is logged; failures that need an explanation always are.
     package var accessLog = true

@@ -11,7 +11,6 @@ enum OperatorRoute: Equatable {
     case downloads
     case events
     case statsHistory
-    /// Revalidates a source at its origin.
     case refresh
     /// The admin page, or a file of it.
     case file(EmbeddedFile)

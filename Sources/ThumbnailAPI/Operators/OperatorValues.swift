@@ -23,7 +23,6 @@ extension JSONValue {
         .object([("downloads", .int(cancelled.downloads)), ("receipts", .int(cancelled.callers))])
     }
 
-    /// The result of revalidating a source.
     static func refresh(_ refresh: SourceRefresh, of source: String) -> JSONValue {
         var members: [(String, JSONValue)] = [("url", .string(source)), ("result", .string(refresh.result.rawValue))]
         if let failure = refresh.failure {

@@ -11,11 +11,11 @@ import ThumbnailTypes
 ///
 /// A rendition has the same forms as in `POST /thumbnails`, including a destination; its name is ignored.
 package struct PrefetchReader: Sendable {
-    /// Longest body in bytes.
+    /// Maximum length of the body in bytes.
     package static let longestBody = 1 << 20
-    /// Most thumbnails of one job.
+    /// Maximum number of thumbnails of one job.
     static let mostItems = 10_000
-    /// Most bytes of a job's targets: a short body can repeat a long URL.
+    /// Maximum size of a job's targets in bytes: a short body can repeat a long URL.
     static let longestTargets = 1 << 20
 
     /// Returns the setting that forbids a callback, and the reason; nil if it is allowed.

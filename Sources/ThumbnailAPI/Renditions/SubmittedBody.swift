@@ -12,7 +12,7 @@ enum SubmittedBody: Equatable {
 
     /// Bytes that a form may have besides its file.
     static let formAllowance = 64 << 10
-    /// Most bytes of a list.
+    /// Maximum size of a list in bytes.
     static let longestList = 1 << 20
 
     /// Media types that do not identify the body, so that its first bytes do; the second one is curl's default.
