@@ -17,7 +17,7 @@ struct ImagorEnvironment: ForeignReader {
     private var lifetime: Int?
     private var staleLifetime: Int?
     private var keepsNothing = false
-    /// The most pixels of a source's sides; imagor's own limits unless variables change them.
+    /// Maximum side lengths of a source in pixels; imagor's own limits unless variables change them.
     private var mostPixels: (width: Int, height: Int)?
     /// The formats that `Accept` may select, from the variables.
     private var automatic: Set<ImageFormat> = []

@@ -6,7 +6,7 @@ import ThumbnailPipeline
 package struct ResultStoreSettings: Sendable {
     /// The named origin that stores them; nil for none.
     package var origin: String?
-    /// The most time that one request may wait for it in total.
+    /// Maximum total time that one request may wait for it.
     var timeout = Duration.milliseconds(200)
 }
 

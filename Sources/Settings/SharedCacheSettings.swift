@@ -11,7 +11,7 @@ package import ThumbnailPipeline
 package struct SharedCacheSettings: Sendable {
     /// Nil without a shared cache.
     var address: SharedCacheAddress?
-    /// The most time that one request may wait for it in total.
+    /// Maximum total time that one request may wait for it.
     var timeout = Duration.milliseconds(50)
     /// A PEM file of certificate authorities; nil for the system's.
     var authorities: String?

@@ -10,7 +10,7 @@
 // reader, a position and a step, and their only data-dependent branches are at their ends.
 
 enum {
-    /// Most blocks that are read before their samples are written: their corners stay in the level 1 cache.
+    /// Maximum number of blocks to read before writing their samples: their corners stay in the level 1 cache.
     most_group = 240,
     /// Bits available after a refill.
     refilled_bits = 56,

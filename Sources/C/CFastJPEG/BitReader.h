@@ -19,7 +19,7 @@
 // an overrun.
 
 enum {
-    /// Longest code, and most bits of the value after it.
+    /// Maximum length of a code, and of the bits of the value after it.
     most_code_bits = 16,
     most_mean_bits = 11,
     most_detail_bits = 10,

@@ -16,7 +16,7 @@
 // At levels 8 and 4, a sample is the mean of its part of the block after the full inverse transform (T.81 section
 // A.3.3) of only these coefficients. At level 2 it is midway between this mean and the value in the center of the part.
 // Over 4 or 2 samples, the means of cosines are multiples of cosines, so the square needs only a transform of its own
-// size. All is in fixed point: 13 bits for the factors, 2 between columns and rows.
+// size. All values are in fixed point: 13 bits for the factors, 2 between columns and rows.
 //
 // At level 2, the square lacks the frequencies 5 and 6, but the first six of them in the file's order also count, by
 // their means. Over pairs of samples, the mean of frequency 5 is a multiple of frequency 3, and the mean of frequency 6
@@ -24,7 +24,7 @@
 // frequency 4 is zero.)
 
 enum {
-    /// Most samples of a block, and most coefficients to keep.
+    /// Maximum number of samples of a block, and of coefficients to keep.
     most_samples = 16,
     most_kept = 24,
     factor_bits = 13,

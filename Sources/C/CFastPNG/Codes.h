@@ -12,7 +12,7 @@ enum {
     /// Bits of a first table's index.
     symbol_bits = 11,
     distance_bits = 9,
-    /// Longest code, and the largest number of symbols.
+    /// Maximum length of a code, and the maximum number of symbols.
     most_length = 15,
     most_symbols = 288,
     most_distances = 32,

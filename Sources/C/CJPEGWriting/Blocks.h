@@ -18,7 +18,7 @@ enum {
     half_step = one_step / 2,
     /// The least coefficient that a plain quantization keeps.
     plain_least = 18,
-    /// Largest coefficient (T.81 section F.1.2): 10 bits for 8-bit samples.
+    /// Maximum coefficient (T.81 section F.1.2): 10 bits for 8-bit samples.
     most_value = 1023,
 };
 

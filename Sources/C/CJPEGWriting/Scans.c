@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-    /// The most bytes of a block, including stuffed ones (section B.1.1.5): 63 codes of 16 bits and values of 10, and
-    /// one of 16 and 11.
+    /// Maximum size of a block in bytes, including stuffed ones (section B.1.1.5): 63 codes of 16 bits and values of
+    /// 10, and one of 16 and 11.
     most_block_bytes = 512,
     zero_run = 0xf0,
     longest_run = 0x7fff,

@@ -17,7 +17,7 @@ static inline int pair_of(const int16_t *weights, int tap, int count)
     return (int) ((uint16_t) weights[tap] | second << 16);
 }
 
-/// Most rows whose pairs of weights are kept on the stack; more use the plain loop.
+/// Maximum number of rows whose pairs of weights are kept on the stack; more use the plain loop.
 enum { most_rows = 128 };
 
 /// Defines a function that mixes rows in registers of `sizeof(VECTOR)` bytes; `OF(load)` is their instruction.

@@ -95,7 +95,7 @@ static void average_bands_by_alpha(const CPixelsBoxes *boxes, int left, uint8_t 
 
 #if defined(__SSE2__) || defined(__ARM_NEON)
 
-/// Largest factor for which floating-point quotients, rounded down, equal integer quotients: dividends are below 2^24,
+/// Maximum factor for which floating-point quotients, rounded down, equal integer quotients: dividends are below 2^24,
 /// and a quotient below a whole number differs from it by more than half of the last bit.
 enum { most_float_factor = 8 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { component_steps = 4096,
-    /// Most iterations on the way to gray.
+    /// Maximum number of iterations on the way to gray.
     tries = 12,
     /// Pixels of a row that are processed together.
     span = 4 * CPixels_gamut_block,

@@ -3,7 +3,7 @@
 
 #include "CPixels.h"
 
-/// Most colors that are changed together: a multiple of every vector's length.
+/// Maximum number of colors that are changed together: a multiple of every vector's length.
 enum { CPixels_gamut_block = 64 };
 
 /// Converts colors whose components, 0 to 255, are in three rows.

@@ -282,7 +282,7 @@ static void keep_chroma_coarse(struct jpeg_decompress_struct *codec, int refinem
     }
 }
 
-/// The most components: the header's walk rejects more.
+/// Maximum number of components: the header's walk rejects more.
 enum { most_components = 4 };
 
 /// Reads the rows of one output pass. Rows after a plane's last one, and rows of components without a plane, go to `spare`.

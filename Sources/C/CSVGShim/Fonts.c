@@ -12,7 +12,7 @@
 // uses the nearest one for every name. Cairo takes the open font from Fontconfig's description, because it would
 // otherwise look for the file.
 
-/// Most fonts to open before the process is confined.
+/// Maximum number of fonts to open before the process is confined.
 enum { most_fonts = 10 };
 
 typedef struct {

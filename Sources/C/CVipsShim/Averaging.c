@@ -2,7 +2,7 @@
 
 // Means of boxes of pixels.
 
-/// Largest factor.
+/// Maximum factor.
 enum { most_rows = 64 };
 
 static int average_rows(VipsImage *in, VipsImage *out, int factor, int (*should_stop)(void *context), void *context)

@@ -193,8 +193,8 @@ int CVipsShim_from_memory(
 /// Bytes of the strips in which pixels are computed: they fit into a core's cache.
 enum { strip_size = 128 << 10 };
 
-/// Most rows of a strip. libvips keeps a list of the rows that a strip needs, and walks all of it for each row: for the
-/// 43,690 rows of a narrow column that takes minutes.
+/// Maximum number of rows of a strip. libvips keeps a list of the rows that a strip needs, and walks all of it for each
+/// row: for the 43,690 rows of a narrow column that takes minutes.
 enum { strip_rows = 256 };
 
 int CVipsShim_compute(VipsImage *in, void *pixels, int (*should_stop)(void *context), void *context)

@@ -2,7 +2,7 @@ import Memory
 
 /// The source list of `alula batch`: one per line, or separated by NUL.
 enum BatchList {
-    /// The most bytes of a list.
+    /// Maximum size of a list in bytes.
     static let longest = 256 << 20
 
     /// Parses NUL-terminated sources, each taken literally.

@@ -47,7 +47,7 @@ private enum HEIFBrands {
         if case .brands(let brands) = format.reading.leadingBytes { (format, brands) } else { nil }
     }
 
-    /// The most bytes of a brand list that are read.
+    /// Maximum number of bytes of a brand list to read.
     private static let maximumLength = 256
 
     /// Returns the format of the first known brand, or nil if there is none.

@@ -202,8 +202,8 @@ extension FormatTraits {
         var animatesInOneStep = false
         /// The encoder for planes; nil if only pixels can be written.
         var planes: PlaneEncoder?
-        /// The most pixels for which chroma is computed from full-color pixels instead of resampled planes, which lose
-        /// more visual quality at small sizes.
+        /// Maximum number of pixels for which chroma is computed from full-color pixels instead of resampled planes,
+        /// which lose more visual quality at small sizes.
         var mostSharpPixels = 0
         /// File size in percent of a JPEG photograph of equal visual quality, from a number of pixels upward; empty if
         /// unknown.

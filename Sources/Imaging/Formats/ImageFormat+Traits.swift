@@ -111,7 +111,8 @@ extension ImageFormat {
     /// Returns the pixels per chroma sample on each side, 1 or 2, by libvips' rule.
     func chromaStep(at quality: Int) -> Int { quality >= writing?.fullChromaFrom ?? .max ? 1 : 2 }
 
-    /// The most pixels of a result for which chroma is computed from full-color pixels although planes are available.
+    /// Maximum number of pixels of a result for which chroma is computed from full-color pixels although planes are
+    /// available.
     var mostSharpPixels: Int { writing?.mostSharpPixels ?? 0 }
 
     /// The encoder's default effort, on its own scale.

@@ -5,7 +5,7 @@ import Memory
 /// The working memory of one thread, reused across images.
 @safe
 final class PlanarWorkspace {
-    /// The most memory to keep, in bytes.
+    /// Maximum memory to keep, in bytes.
     private static let mostKept = 16 << 20
     /// Unused workspaces: at most as many as threads have worked at the same time.
     private static let idle = Locked<[PlanarWorkspace]>([])

@@ -71,7 +71,7 @@ package struct RecipeSource: Hashable, Sendable {
 package struct Composition: Sendable {
     /// The page or frame to show, from 0; the first of several frames.
     package var page = 0
-    /// The most frames to keep, starting with the first; 1 for a still.
+    /// Maximum number of frames to keep, starting with the first; 1 for a still.
     package var frames = 1
     /// Whether several frames become one tall image in a format without animations; otherwise only the first one is
     /// shown.

@@ -5,7 +5,7 @@ import Memory
 /// libjpeg walks the list of all saved segments before it appends the next one: 64 MiB of empty segments took more than
 /// a minute. A usual amount is kept, because it costs less than a copy of the file.
 enum JPEGTrimming {
-    /// The most metadata to keep, in segments and bytes.
+    /// Maximum metadata to keep, in segments and bytes.
     private static let usual = (segments: 64, bytes: 256 << 10)
     /// The longest profile to keep, in bytes, and its most parts, which are numbered by one byte.
     private static let longestProfile = (bytes: 4 << 20, parts: 255)

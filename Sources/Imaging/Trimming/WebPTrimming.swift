@@ -6,9 +6,9 @@ import Memory
 /// libvips reads all frames before it decodes the first one, each time counting from the start: a file of 4 MiB with
 /// 100,000 frames took 15 s. Neither accepts a file that is shorter than its header states.
 enum WebPTrimming {
-    /// The most metadata to keep, in chunks and bytes: removing a usual amount is not worth a copy of the file.
+    /// Maximum metadata to keep, in chunks and bytes: removing a usual amount is not worth a copy of the file.
     private static let usual = (chunks: 64, bytes: 256 << 10)
-    /// The most frames to decode; this many take about half a second.
+    /// Maximum number of frames to decode; this many take about half a second.
     private static let mostFrames = 20_000
 
     /// A chunk, up to the end of the file.

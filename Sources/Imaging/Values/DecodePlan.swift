@@ -7,7 +7,7 @@ package struct DecodePlan: Hashable, Sendable {
     /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
     package let level: Int
     package let isAnimated: Bool
-    /// The most frames to decode, starting at ``page``; 1 for stills.
+    /// Maximum number of frames to decode, starting at ``page``; 1 for stills.
     package let mostFrames: Int
     package let incompleteImages: IncompleteImages
     /// The size to draw a vector image at, in pixels; nil for its natural size, and for raster images.

@@ -14,7 +14,7 @@ package final class BodyMemory: Sendable {
     private let budget: MemoryBudget
     private let shares = Locked(Shares())
     private let mostOfAll: Int
-    /// The most bytes of one client's bodies.
+    /// Maximum size of one client's bodies in bytes.
     let mostOfOne: Int
 
     package init(of budget: MemoryBudget) {

@@ -26,7 +26,7 @@ package struct APIConfiguration: Sendable {
     /// ``otherDialects`` with keys always close others.
     package var closingDialects: Set<ExactText> = []
     package var takesUploads = false
-    /// The most bytes of an uploaded image.
+    /// Maximum size of an uploaded image in bytes.
     package var maximumUploadBytes = 64 << 20
     package var maximumRenditions = 64
     /// The source that the page shows first; nil for none.
@@ -44,7 +44,7 @@ package struct APIConfiguration: Sendable {
     /// Whether each request is logged; failures that need an explanation always are.
     package var accessLog = true
     package var trustedProxies = TrustedProxies()
-    /// The most pending requests of one client through trusted proxies; nil for no limit.
+    /// Maximum number of pending requests of one client through trusted proxies; nil for no limit.
     package var maximumRequestsPerClient: Int?
     /// The service's name in `CDN-Loop` (RFC 8586), which rejects its own image requests; nil for none.
     package var loopName: String?

@@ -59,7 +59,7 @@ enum OperatorRoute: Equatable {
     /// Whether the route is a health check, which is answered for any host name.
     var isHealth: Bool { self == .live || self == .ready }
 
-    /// The most bytes of the route's body; 0 if it takes none.
+    /// Maximum size of the route's body in bytes; 0 if it takes none.
     var maximumBodyLength: Int { self == .prefetch ? PrefetchReader.longestBody : 0 }
 
     var methods: [HTTPRequest.Method] {

@@ -8,7 +8,7 @@ import JSON
 /// would not reveal.
 struct PageConfiguration: Sendable {
     let takesUploads: Bool
-    /// The most bytes of an uploaded image.
+    /// Maximum size of an uploaded image in bytes.
     let maximumUploadBytes: Int
     let needsSignature: Bool
     /// Whether the page's routes are closed because other dialects have keys.

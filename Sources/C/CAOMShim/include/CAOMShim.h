@@ -6,7 +6,7 @@
 
 // AV1 encoding by libaom, whose function for settings is variadic, which Swift cannot call.
 
-/// Largest number of bytes of a text, including its terminating zero.
+/// Maximum size of a text in bytes, including its terminating zero.
 #define CAOMShim_text_size 200
 
 typedef struct {

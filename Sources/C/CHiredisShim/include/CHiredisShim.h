@@ -12,7 +12,7 @@
 /// out.
 redisReader *CHiredisShim_reader_create(void);
 
-/// Most elements of one array.
+/// Maximum number of elements of one array.
 enum { CHiredisShim_most_elements = 65536 };
 
 /// Returns the number of bytes that were fed to a parser but not parsed yet.
@@ -21,7 +21,7 @@ size_t CHiredisShim_unparsed(const redisReader *reader);
 /// Returns whether the next unparsed bytes begin a line of more than ``CHiredisShim_longest_line``.
 bool CHiredisShim_has_long_line(const redisReader *reader);
 
-/// Most bytes of a line: of a status, an error, a number or the length of a text.
+/// Maximum size of a line in bytes: of a status, an error, a number or the length of a text.
 enum { CHiredisShim_longest_line = 8192 };
 
 /// Returns an element of an array reply.

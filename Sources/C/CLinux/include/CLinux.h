@@ -134,7 +134,7 @@ int CLinux_landlock_version(void);
 /// 0, or the error number.
 int CLinux_landlock_deny_all(void);
 
-/// Largest number of descriptors in one message.
+/// Maximum number of descriptors in one message.
 enum { CLinux_most_descriptors = 3 };
 
 /// Creates empty, unsealed memory and returns its close-on-exec descriptor; or -1 with errno.

@@ -261,7 +261,7 @@ int CPixels_map_tones(const void *tones, const CPixelsFrame *in, const CPixelsFr
 typedef struct {
     /// Red, green, blue and alpha.
     uint8_t color[4];
-    /// Largest difference of a border's pixel from the color in each component, or its largest distance if
+    /// Maximum difference of a border's pixel from the color in each component, or its maximum distance if
     /// `is_distance` is 1.
     int tolerance, is_distance;
     /// Whether to compare the median of each pixel and its eight neighbors, with transparent parts over `matte`; alpha

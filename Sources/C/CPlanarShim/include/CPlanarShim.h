@@ -28,7 +28,7 @@ typedef struct {
     void *context;
 } CPlanarShimWatch;
 
-/// Largest number of bytes of a text, including its terminating zero.
+/// Maximum size of a text in bytes, including its terminating zero.
 #define CPlanarShim_text_size 200
 
 /// Rows of samples.

@@ -8,7 +8,7 @@
 /// are drawn. Returns the number of fonts, which is 0 if none are installed; then text is not drawn.
 int CSVGShim_prepare(void);
 
-/// Largest number of bytes of a text, including its terminating zero.
+/// Maximum size of a text in bytes, including its terminating zero.
 #define CSVGShim_text_size 200
 
 typedef struct {

@@ -177,7 +177,7 @@ int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSav
 int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options);
 
-/// Largest number of bytes of a note, including its terminating zero.
+/// Maximum size of a note in bytes, including its terminating zero.
 #define CVipsShim_note_size 200
 
 /// Clears libvips' error buffer, which all threads share, and this thread's note.
