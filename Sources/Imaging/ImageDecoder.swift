@@ -43,7 +43,8 @@ package enum ImageDecoder {
                 return try finished(
                     load(file.bytes, header, plan, token), header: header, plan: plan, token: token, room: room)
             }
-            let whole = RepairedFile(bytes: file.bytes, isIncomplete: isIncomplete)
+            let whole = RepairedFile(
+                bytes: try reading.damage.withoutSurplus?(file.bytes, token) ?? file.bytes, isIncomplete: isIncomplete)
             do {
                 return try decode(whole, header: header, plan: plan, token: token, room: room)
             } catch let error as VipsError {

@@ -193,12 +193,15 @@ size_t CFastPNG_take(Rows *rows, uint8_t *room, size_t count)
     return taken;
 }
 
-CFastPNGOutcome CFastPNG_read_end(const Rows *rows)
+CFastPNGOutcome CFastPNG_read_end(Rows *rows)
 {
-    const uint8_t *place = rows->next;
+    const uint8_t *place;
     Chunk chunk;
+    while (!rows->has_ended)
+        begin(rows, rows->next + rows->left + checksum_size);
     if (rows->outcome)
         return rows->outcome;
+    place = rows->next;
     while (chunk_at(place, rows->end, &chunk)) {
         if (is(&chunk, "IEND"))
             return chunk.length ? CFastPNGChunks : is_sound(&chunk) ? CFastPNGDone

@@ -32,6 +32,6 @@ Rows CFastPNG_rows(const CFastPNGImage *image, CFastPNGWatch watch);
 size_t CFastPNG_take(Rows *rows, uint8_t *room, size_t count);
 
 /// Reads the chunks after the rows, up to the last one.
-CFastPNGOutcome CFastPNG_read_end(const Rows *rows);
+CFastPNGOutcome CFastPNG_read_end(Rows *rows);
 
 #endif

@@ -8,7 +8,6 @@ enum {
     head_room = 640,
     /// Bytes that may be read ahead after the last one.
     ahead_size = 16,
-    zlib_checksum_size = 4,
 };
 
 static inline uint64_t little_endian(const uint8_t *bytes)
@@ -293,16 +292,4 @@ CFastPNGOutcome CFastPNG_inflate(Inflation *inflation, const uint8_t *limit)
         case nothing: break;
         }
     return inflation->rows->outcome ? inflation->rows->outcome : outcome;
-}
-
-CFastPNGOutcome CFastPNG_end_inflation(Inflation *inflation)
-{
-    if (inflation->place != nothing)
-        return CFastPNGEnd;
-    // The checksum of the rows is not computed: rows with only a wrong checksum are served.
-    align(inflation);
-    make_sure(inflation, zlib_checksum_size + 1);
-    if (inflation->rows->outcome)
-        return inflation->rows->outcome;
-    return inflation->is_last && inflation->end - inflation->next == zlib_checksum_size ? CFastPNGDone : CFastPNGEnd;
 }

@@ -52,7 +52,4 @@ CFastPNGOutcome CFastPNG_begin_inflation(Inflation *inflation, Rows *rows);
 /// the data end.
 CFastPNGOutcome CFastPNG_inflate(Inflation *inflation, const uint8_t *limit);
 
-/// Checks that the data end where the chunks end.
-CFastPNGOutcome CFastPNG_end_inflation(Inflation *inflation);
-
 #endif

@@ -27,24 +27,28 @@ static int begin(z_stream *stream, const void *data, size_t count)
     return inflateInit(stream) == Z_OK;
 }
 
-size_t CPNGShim_count(const void *data, size_t count, size_t most, CPNGShimWatch watch)
+size_t CPNGShim_count(const void *file, const CPNGShimSpan *spans, size_t span_count, size_t most, CPNGShimWatch watch)
 {
     z_stream stream;
     uint8_t *room = malloc(portion);
-    size_t sum = 0, part = 1;
+    size_t sum = 0, index, part;
     if (!room)
         return SIZE_MAX;
-    if (!begin(&stream, data, count)) {
+    if (!begin(&stream, NULL, 0)) {
         free(room);
         return SIZE_MAX;
     }
-    while (part > 0 && sum < most) {
-        if (watch.should_stop(watch.context)) {
-            sum = SIZE_MAX;
-            break;
-        }
-        part = inflate_portion(&stream, room, most - sum < portion ? most - sum : portion);
-        sum += part;
+    for (index = 0; index < span_count && sum < most; index++) {
+        stream.next_in = (Bytef *) file + spans[index].start;
+        stream.avail_in = (uInt) spans[index].count;
+        do {
+            if (watch.should_stop(watch.context)) {
+                sum = SIZE_MAX;
+                break;
+            }
+            part = inflate_portion(&stream, room, most - sum < portion ? most - sum : portion);
+            sum += part;
+        } while (part > 0 && sum < most);
     }
     inflateEnd(&stream);
     free(room);

@@ -67,7 +67,9 @@ extension FormatTraits {
             trim: { file, header, plan throws(ImagingError) in
                 plan.needsFrames(of: header) ? file : PNGTrimming.trim(file)
             },
-            damage: Damage(repairAfterFailure: { try PNGRepair.repair($0, header: $1, plan: $2, token: $3) }),
+            damage: Damage(
+                withoutSurplus: { try PNGRepair.withoutSurplus($0, token: $1) },
+                repairAfterFailure: { file, _, plan, token in try PNGRepair.repair(file, plan: plan, token: token) }),
             memory: Memory(workingBytes: { header, _ in
                 // An interlaced image is complete only after its last pass, so all of it stays in memory. An animation
                 // needs the canvas, a saved copy of it, and the frame.

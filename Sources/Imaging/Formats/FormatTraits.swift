@@ -137,6 +137,8 @@ extension FormatTraits {
         var repair: (@Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> RepairedFile)?
         /// Checks whether the file lacks pixels, if the loader does not report that.
         var lacksPixels: (@Sendable (SharedBytes, ImageHeader, WorkToken) throws -> Bool)?
+        /// Removes data that the loader would read but not use, if it takes much time.
+        var withoutSurplus: (@Sendable (SharedBytes, WorkToken) throws -> SharedBytes)?
         /// Repairs a file after the loader failed; returns nil if it is beyond repair.
         var repairAfterFailure: (@Sendable (SharedBytes, ImageHeader, DecodePlan, WorkToken) throws -> RepairedFile?)?
     }

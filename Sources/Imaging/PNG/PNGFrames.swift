@@ -26,7 +26,8 @@ enum PNGFrames {
         var profile: SharedBytes?
         for (index, frame) in animation.frames.enumerated() {
             try token.check()
-            let still = file.still(of: frame, parameters: parameters, shared: index == 0 ? shared : common)
+            let still = try PNGRepair.withoutSurplus(
+                file.still(of: frame, parameters: parameters, shared: index == 0 ? shared : common), token: token)
             try unsafe still.withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.file(bytes, format: .png, options: VipsLoadOptions()).inEightBits()
                 guard image.width == frame.size.width, image.height == frame.size.height else {

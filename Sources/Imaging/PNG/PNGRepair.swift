@@ -3,7 +3,7 @@ import Coordination
 import Glibc
 import Memory
 
-/// Repairs PNG files whose compressed rows are truncated or have wrong checksums.
+/// Repairs PNG files whose compressed rows are truncated, have wrong checksums, or have much data behind them.
 ///
 /// libpng does not report whether rows are missing or only data after them, and libvips leaves missing rows
 /// uninitialized. Therefore the rows are counted and written to a complete file.
@@ -12,40 +12,70 @@ enum PNGRepair {
     ///
     /// - Throws: The error of `token`.
     static func repair(
-        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
+        _ file: SharedBytes, plan: DecodePlan, token: WorkToken
     ) throws -> RepairedFile? {
-        guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes, header) }) else {
-            return nil
-        }
-        let watch = unsafe CPNGShimWatch(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
-        func counted(_ data: SharedBytes) throws -> Int? {
-            let count = unsafe data.withUnsafeBytes { bytes in
-                unsafe CPNGShim_count(bytes.baseAddress, bytes.count, rows.byteCount, watch)
-            }
-            if count <= rows.byteCount { return count }
-            try token.check()
-            return nil
-        }
+        guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes) }) else { return nil }
         // A wrong checksum does not matter if all rows are there.
-        var data = file.data(of: rows.parts)
-        guard var count = try counted(data) else { return nil }
+        var parts = rows.parts[...]
+        guard var count = try counted(rows.byteCount, of: parts, in: file, token: token) else { return nil }
         if count < rows.byteCount, rows.soundParts < rows.parts.count {
-            data = file.data(of: rows.parts.prefix(rows.soundParts))
-            guard let sound = try counted(data) else { return nil }
+            parts = rows.parts.prefix(rows.soundParts)
+            guard let sound = try counted(rows.byteCount, of: parts, in: file, token: token) else { return nil }
             count = sound
         }
         let isIncomplete = count < rows.byteCount
         guard count > 0, !isIncomplete || plan.incompleteImages == .serve else { return nil }
+        return try rewritten(file, rows, of: parts, isIncomplete: isIncomplete, token: token)
+    }
+
+    /// Most bytes after the last row that are left to libpng, which inflates all of them.
+    private static let mostSurplus = 64 << 10
+
+    /// Returns the file without data after its last row; the same bytes if there is little.
+    ///
+    /// A chunk of a megabyte may inflate to a gigabyte.
+    ///
+    /// - Throws: The error of `token`.
+    static func withoutSurplus(_ file: SharedBytes, token: WorkToken) throws -> SharedBytes {
+        guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes) }) else { return file }
+        let most = rows.byteCount + mostSurplus
+        guard let count = try counted(most, of: rows.parts[...], in: file, token: token), count == most else {
+            return file
+        }
+        return try rewritten(file, rows, of: rows.parts[...], isIncomplete: false, token: token)?.bytes ?? file
+    }
+
+    /// Counts the bytes of rows, up to `most`; returns nil if memory ran out.
+    private static func counted(
+        _ most: Int, of parts: ArraySlice<Range<Int>>, in file: SharedBytes, token: WorkToken
+    ) throws -> Int? {
+        let watch = unsafe CPNGShimWatch(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+        let spans = parts.map { CPNGShimSpan(start: $0.lowerBound, count: $0.count) }
+        let count = unsafe file.withUnsafeBytes { bytes in
+            unsafe CPNGShim_count(bytes.baseAddress, spans, spans.count, most, watch)
+        }
+        if count <= most { return count }
+        try token.check()
+        return nil
+    }
+
+    /// Writes a complete file with these parts of the rows; returns nil if it is too long or memory ran out.
+    private static func rewritten(
+        _ file: SharedBytes, _ rows: PNGRows, of parts: ArraySlice<Range<Int>>, isIncomplete: Bool, token: WorkToken
+    ) throws -> RepairedFile? {
+        let watch = unsafe CPNGShimWatch(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+        let data = file.data(of: parts)
+        let isSpread = isIncomplete && rows.isInterlaced
         var base: UnsafeMutableRawPointer?
         var length = 0
         let status = unsafe data.withUnsafeBytes { bytes in
-            guard isIncomplete, header.isProgressive else {
+            guard isSpread else {
                 return unsafe CPNGShim_complete(
                     bytes.baseAddress, bytes.count, rows.passes, Int32(rows.passes.count), rows.greyPixel,
                     rows.greyPixel.count, watch, &base, &length)
             }
             var image = CPNGShimPassed(
-                width: header.storedSize.width, height: header.storedSize.height, bits: Int32(rows.pixelBits))
+                width: rows.size.width, height: rows.size.height, bits: Int32(rows.pixelBits))
             return unsafe CPNGShim_spread(
                 bytes.baseAddress, bytes.count, &image, rows.greyPixel, rows.greyPixel.count, watch, &base, &length)
         }
@@ -53,14 +83,15 @@ enum PNGRepair {
         guard status == 0 else { return nil }
         let chunk = unsafe SharedBytes(heap: base, count: length)
         guard chunk.count <= Int(Int32.max) else { return nil }
-        let isSpread = isIncomplete && header.isProgressive
         return RepairedFile(
-            bytes: file.with(chunk, insteadOf: rows, isInterlaced: header.isProgressive && !isSpread),
+            bytes: file.with(chunk, insteadOf: rows, isInterlaced: rows.isInterlaced && !isSpread),
             isIncomplete: isIncomplete)
     }
 }
 
 private struct PNGRows {
+    let size: PixelSize
+    let isInterlaced: Bool
     let start: Int
     /// The data ranges of the chunks, up to the first truncated chunk.
     private(set) var parts: [Range<Int>] = []
@@ -73,11 +104,13 @@ private struct PNGRows {
 
     var byteCount: Int { passes.reduce(0) { $0 + Int($1.rows) * (Int($1.row_size) + 1) } }
 
-    init(_ bytes: RawSpan, _ header: ImageHeader) throws(ImagingError) {
+    init(_ bytes: RawSpan) throws(ImagingError) {
+        size = try PixelSize(width: bytes.bigEndian32(at: 16), height: bytes.bigEndian32(at: 20))
+        isInterlaced = try bytes.byte(at: 28) == 1
         let (depth, colorType) = try (bytes.byte(at: 24), bytes.byte(at: 25))
         let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 1
         pixelBits = channels * depth
-        passes = Self.passes(of: header.storedSize, bits: pixelBits, isInterlaced: header.isProgressive)
+        passes = Self.passes(of: size, bits: pixelBits, isInterlaced: isInterlaced)
         greyPixel = Self.grey(colorType: colorType, depth: depth, channels: channels)
         var offset = 33
         while !bytes.hasText("IDAT", at: offset + 4) { offset = try offset + 12 + bytes.bigEndian32(at: offset) }

@@ -19,7 +19,7 @@ typedef enum {
     CFastPNGChecksum,
     /// The compressed data violate RFC 1950 or RFC 1951, or a row has an unknown filter.
     CFastPNGData,
-    /// The compressed data end too early or too late.
+    /// The compressed data end too early.
     CFastPNGEnd,
     /// Memory ran out.
     CFastPNGMemory,

@@ -20,9 +20,14 @@ typedef struct {
     void *context;
 } CPNGShimWatch;
 
-/// Counts the bytes of rows in compressed data, up to `most`; fewer if the data end early or are damaged. Returns
-/// `SIZE_MAX` if it was stopped, or memory ran out.
-size_t CPNGShim_count(const void *data, size_t count, size_t most, CPNGShimWatch watch);
+/// The data of a chunk: an offset in the file, and bytes, below 4 GiB.
+typedef struct {
+    size_t start, count;
+} CPNGShimSpan;
+
+/// Counts the bytes of rows in the compressed data of chunks, up to `most`; fewer if the data end early or are damaged.
+/// Returns `SIZE_MAX` if it was stopped, or memory ran out.
+size_t CPNGShim_count(const void *file, const CPNGShimSpan *spans, size_t span_count, size_t most, CPNGShimWatch watch);
 
 /// Compresses the rows again, with missing rows filled with a pixel of `pixel_size` bytes. Stores the type of a data
 /// chunk and its data in `*bytes`, to be released with `free`; returns 0 on success.
