@@ -74,17 +74,18 @@ package struct Engine: Sendable {
         resultStore = writableOrigins[settings.resultStore.origin].map {
             ObjectStore($0, settings.resultStoreConfiguration, logger: logger, timekeeper: time)
         }
-        let sharingRules = settings.sharedTierRules(
+        let sharingRules = settings.sharedLayerRules(
             settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)")
         let caches = PipelineCaches(
             configuration: settings.pipeline,
-            disk: disk.map {
-                PipelineDisk(
-                    store: $0, engine: engine, policy: settings.sourcePolicy,
-                    originDigests: settings.downloads.origins.digests)
-            },
-            tier: sharedStore.map { SharedTier($0, rules: sharingRules, timekeeper: time) },
-            resultStore: resultStore.map { SharedTier($0, rules: sharingRules, timekeeper: time) },
+            layers: CacheLayers(
+                disk: disk.map {
+                    DiskLayer(
+                        store: $0, engine: engine, policy: settings.sourcePolicy,
+                        originDigests: settings.downloads.origins.digests)
+                },
+                cache: sharedStore.map { SharedLayer($0, rules: sharingRules, timekeeper: time) },
+                store: resultStore.map { SharedLayer($0, rules: sharingRules, timekeeper: time) }),
             events: log, timekeeper: time)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,

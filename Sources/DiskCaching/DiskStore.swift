@@ -1,5 +1,5 @@
 package import Coordination
-import Memory
+package import Memory
 package import Telemetry
 
 /// Stores blobs in one SQLite file with a capacity in bytes and least-recently-used eviction; returns a blob as it was
@@ -48,7 +48,7 @@ package final class DiskStore: Sendable {
     }
 
     /// Returns the entry under `key`; nil if there is none, it is damaged, or the read takes too long.
-    package func entry(for key: DiskKey) async -> DiskEntry? {
+    package func entry(for key: DiskKey) async -> CacheValue? {
         let found = await find(key)
         shared.withLock { shared in
             if found == nil { shared.statistics[key.share].misses += 1 } else { shared.statistics[key.share].hits += 1 }
@@ -60,7 +60,7 @@ package final class DiskStore: Sendable {
     ///
     /// - Returns: Whether the write was queued; if not, the entry under the key is removed, because it is outdated.
     @discardableResult
-    package func store(_ entry: DiskEntry, for key: DiskKey) -> Bool {
+    package func store(_ entry: CacheValue, for key: DiskKey) -> Bool {
         let now = timekeeper.now
         let ticket: PendingChanges.Ticket? = shared.withLock { shared in
             guard shared.health.mayTry(at: now), !shared.isClosed, !shared.isFull else { return nil }
@@ -183,7 +183,7 @@ package final class DiskStore: Sendable {
         if isClosed { thread.shutDown() }
     }
 
-    private func find(_ key: DiskKey) async -> DiskEntry? {
+    private func find(_ key: DiskKey) async -> CacheValue? {
         // Ahead of queued writes, unless one of them is of the same source.
         let priority: WorkerPool.Priority =
             shared.withLock { $0.changes.isWriting(key.source) } ? .starting : .finishing
@@ -192,7 +192,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    private func write(_ entry: DiskEntry, for key: DiskKey) {
+    private func write(_ entry: CacheValue, for key: DiskKey) {
         worker.performWrite { database throws(SQLiteError) in
             do throws(SQLiteError) {
                 try database.entries.store(entry, for: key)

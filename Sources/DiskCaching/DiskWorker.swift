@@ -1,4 +1,5 @@
 import Coordination
+import Memory
 import Telemetry
 
 /// The open file and the handling of its failures.
@@ -63,8 +64,8 @@ final class DiskWorker: @unchecked Sendable {
         } ?? nil
     }
 
-    func entry(for key: DiskKey) -> DiskEntry? {
-        perform { database throws(SQLiteError) -> DiskEntry? in
+    func entry(for key: DiskKey) -> CacheValue? {
+        perform { database throws(SQLiteError) -> CacheValue? in
             guard !unwritten.covers(key) else { return nil }
             switch try database.entries.entry(for: key) {
             case .intact(let entry): return entry

@@ -59,7 +59,7 @@ final class EntryTable {
     func entry(for key: DiskKey) throws(SQLiteError) -> Found? {
         var found: Found?
         try select.run([.int(key.share.rawValue), .blob(key.name)]) { row throws(SQLiteError) in
-            let entry = DiskEntry(head: row.bytes(1).array, body: row.bytes(3))
+            let entry = CacheValue(head: row.bytes(1).array, body: row.bytes(3))
             if entry.checksum(under: key) == row.bytes(2).array {
                 clock += 1
                 touched[row.int(0)] = clock
@@ -74,12 +74,12 @@ final class EntryTable {
     }
 
     enum Found {
-        case intact(DiskEntry)
+        case intact(CacheValue)
         case damaged
     }
 
     /// Replaces the entry under its key; an entry larger than its share is not stored.
-    func store(_ entry: DiskEntry, for key: DiskKey) throws(SQLiteError) {
+    func store(_ entry: CacheValue, for key: DiskKey) throws(SQLiteError) {
         let cost = entry.cost
         guard cost <= capacities[key.share] ?? 0 else {
             try remove(key)

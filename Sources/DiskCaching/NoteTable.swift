@@ -24,7 +24,7 @@ final class NoteTable {
         update = try connection.prepare("UPDATE note SET bytes = ?, checksum = ? WHERE name = ?")
         delete = try connection.prepare("DELETE FROM note WHERE name = ?")
         try connection.prepare("SELECT length(name) + length(bytes) FROM note").run { row throws(SQLiteError) in
-            usage += DiskEntry.cost(of: row.int(0))
+            usage += CacheValue.cost(of: row.int(0))
         }
     }
 
@@ -67,7 +67,7 @@ final class NoteTable {
     /// Returns the size of the note of this name in bytes; 0 if there is none.
     private func cost(of name: [UInt8]) throws(SQLiteError) -> Int {
         var cost = 0
-        try selectCost.run([.blob(name)]) { row throws(SQLiteError) in cost = DiskEntry.cost(of: row.int(0)) }
+        try selectCost.run([.blob(name)]) { row throws(SQLiteError) in cost = CacheValue.cost(of: row.int(0)) }
         return cost
     }
 }
@@ -82,7 +82,7 @@ package struct DiskNote: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    var cost: Int { DiskEntry.cost(of: name.count + bytes.count) }
+    var cost: Int { CacheValue.cost(of: name.count + bytes.count) }
 
     var checksum: [UInt8] {
         var sum = Checksum()

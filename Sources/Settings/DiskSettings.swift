@@ -27,7 +27,7 @@ package struct DiskSettings: Sendable {
                 // A record takes a kilobyte or two, and there is one for each source and for all its results.
                 .record: max(1 << 20, (sourceCapacity + resultCapacity) / 16),
             ],
-            contentVersion: PipelineDisk.contentVersion)
+            contentVersion: DiskLayer.contentVersion)
     }
 }
 

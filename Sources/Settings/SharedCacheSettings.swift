@@ -115,8 +115,8 @@ extension Settings {
     /// Returns the rules of the shared cache for a service with the limits of `pipeline`.
     ///
     /// - Parameter engine: The release and libraries that encode results.
-    package func sharedTierRules(_ pipeline: PipelineConfiguration, engine: String) -> SharedTier.Rules {
-        var rules = SharedTier.Rules(digest: answerDigest(pipeline, engine: engine))
+    package func sharedLayerRules(_ pipeline: PipelineConfiguration, engine: String) -> SharedLayer.Rules {
+        var rules = SharedLayer.Rules(digest: answerDigest(pipeline, engine: engine))
         rules.originDigests = downloads.origins.digests
         rules.staleAllowances = downloads.staleAllowances
         rules.sharesSources = sharedCache.sharesSources

@@ -1,5 +1,5 @@
 package import Coordination
-import Memory
+package import Memory
 package import Telemetry
 
 /// A cache on a server shared by several instances: returns values that were stored and not removed since, or nothing.
@@ -117,7 +117,7 @@ package final class SharedStore: SharedValueStore {
 
     @discardableResult
     package func store(
-        _ value: SharedValue, for key: SharedKey, of sources: [SharedSource], under generations: [SharedGenerations],
+        _ value: CacheValue, for key: SharedKey, of sources: [SharedSource], under generations: [SharedGenerations],
         seconds: Int
     ) -> Bool {
         guard !configuration.isReadOnly, seconds > 0, generations.count == sources.count, let first = generations.first,

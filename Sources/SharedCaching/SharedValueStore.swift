@@ -1,5 +1,5 @@
 package import Coordination
-import Memory
+package import Memory
 
 /// A place shared by several instances: returns values that were stored and not removed since, or nothing.
 ///
@@ -42,7 +42,7 @@ package protocol SharedValueStore: Sendable {
     /// - Returns: Whether it was queued.
     @discardableResult
     func store(
-        _ value: SharedValue, for key: SharedKey, of sources: [SharedSource], under generations: [SharedGenerations],
+        _ value: CacheValue, for key: SharedKey, of sources: [SharedSource], under generations: [SharedGenerations],
         seconds: Int
     ) -> Bool
 
@@ -99,7 +99,7 @@ extension SharedValueStore {
 
 package struct SharedLookUp: Sendable {
     /// The value; nil if there is no usable one.
-    package var value: SharedValue?
+    package var value: CacheValue?
     /// The outcome; nil if the place was not queried.
     package var result: SharedStoreStatistics.Result?
     /// The current generations, one per source; nil if they are unknown.
@@ -136,7 +136,7 @@ package struct SharedReply: Sendable {
         }
         let current = known.dropFirst().map { SharedGenerations(everything: known[0], source: $0) }
         guard let bytes = values.last.flatMap(\.self) else { return SharedLookUp(result: .miss, generations: current) }
-        switch SharedValue.read(bytes, under: key, generations: known, seal) {
+        switch CacheValue.read(bytes, under: key, generations: known, seal) {
         case .value(let value): return SharedLookUp(value: value, result: .hit, generations: current)
         case .outdated: return SharedLookUp(result: .miss, generations: current)
         case .damaged: return SharedLookUp(result: .rejected, generations: current)

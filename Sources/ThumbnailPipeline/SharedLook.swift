@@ -23,9 +23,9 @@ final class SharedLook: SharedLooking {
         var learned = EarlierLook()
     }
 
-    private let allowance: WaitAllowance
+    private let allowances: LayerAllowances
     private let pipeline: ImagePipeline
-    private let tier: SharedTier
+    private let cache: SharedLayer
     private let recurring: RecurringRequest
     private let source: SourceIdentity
     private let place: Locked<Place>
@@ -38,8 +38,8 @@ final class SharedLook: SharedLooking {
     /// rendered.
     init?(for recurring: RecurringRequest, in pipeline: ImagePipeline) {
         let caches = pipeline.caches
-        guard let tier = caches.tier, tier.isUp, caches.disk == nil, case .success(let sources) = recurring.sources,
-            sources.additional.isEmpty
+        guard let cache = caches.layers.cache, cache.isUp, caches.layers.disk == nil,
+            case .success(let sources) = recurring.sources, sources.additional.isEmpty
         else { return nil }
         let known = caches.knownRecord(for: sources.image)
         let state: State
@@ -50,11 +50,11 @@ final class SharedLook: SharedLooking {
             state = .result(key, record)
         }
         self.pipeline = pipeline
-        self.tier = tier
+        self.cache = cache
         self.recurring = recurring
         source = sources.image
         let place = Place(state: state)
-        allowance = place.learned.allowances.cache
+        allowances = place.learned.allowances
         self.place = Locked(place)
     }
 
@@ -66,13 +66,13 @@ final class SharedLook: SharedLooking {
         case .record(let known):
             let ticket = caches.changes.withLock { $0.begin(source) }
             put(.recordReply(nil, known: known, ticket))
-            isAsked = tier.ask(forRecordOf: source, allowance) { [self] reply in
+            isAsked = cache.ask(for: .record(source), allowances) { [self] reply in
                 put(.recordReply(reply, known: known, ticket))
                 ready()
             }
         case .result(let key, let record):
             put(.resultReply(nil, key, record))
-            isAsked = tier.ask(for: key, allowance) { [self] reply in
+            isAsked = cache.ask(for: .result(key), allowances) { [self] reply in
                 put(.resultReply(reply, key, record))
                 ready()
             }
@@ -91,15 +91,15 @@ final class SharedLook: SharedLooking {
         case .recordReply(let reply?, let known, let ticket):
             place.withLock { $0.learned.hasAskedForRecord = true }
             let record = caches.adopt(
-                tier.record(in: reply, of: source).value, known, since: ticket, of: source)
+                cache.read(reply, for: .record(source)).record(of: source), known, since: ticket, of: source)
             guard let record, !caches.mayImprove(record), let key = pipeline.keyWorthLooking(for: recurring, record)
             else { return work() }
             put(.result(key, record))
             return .question
         case .resultReply(let reply?, let key, let record):
             guard reply.byteCount <= Self.mostReadAtOnce else { return work((key, .reply(reply))) }
-            let found = tier.result(in: reply, for: key)
-            guard let result = found.value else { return work((key, .found(found))) }
+            let found = cache.read(reply, for: .result(key))
+            guard let result = found.result(for: key) else { return work((key, .read(found))) }
             return .thumbnail(pipeline.thumbnail(sharing: result, for: key, of: PerSource(record)))
         case .record, .result, .recordReply, .resultReply, .ended: return work()
         }

@@ -74,7 +74,7 @@ struct DiskDamageTests {
     @Test func `pages of zeros and of noise are a miss`() async throws {
         let fixture = try StoreFixture()
         let intact = try await filled(fixture)
-        let noise = DiskEntry.sample(5, count: 4_096).body.array
+        let noise = CacheValue.sample(5, count: 4_096).body.array
         for page in stride(from: 4_096, to: intact.count, by: 4_096) {
             for filling in [[UInt8](repeating: 0, count: 4_096), noise] {
                 var bytes = intact

@@ -33,13 +33,13 @@ struct DiskStoreTests {
             store.store(.sample(2, count: 5_000), for: .source(7))
             #expect(await store.entry(for: .source(7))?.isSample(2) == true)
             #expect(store.statistics.shares[.source]?.entries == 1)
-            #expect(store.statistics.shares[.source]?.usage == DiskEntry.sample(2, count: 5_000).cost)
+            #expect(store.statistics.shares[.source]?.usage == CacheValue.sample(2, count: 5_000).cost)
         }
     }
 
     @Test func `37: a share stays under its bound, and the least recently used go first`() async throws {
         let fixture = try StoreFixture()
-        let cost = DiskEntry.sample(0).cost
+        let cost = CacheValue.sample(0).cost
         try await fixture.withStore(capacity: 10 * cost) { store in
             for number in 0..<10 { store.store(.sample(number), for: .source(number)) }
             await store.settled()
@@ -56,7 +56,7 @@ struct DiskStoreTests {
 
     @Test func `the order of use outlives a restart`() async throws {
         let fixture = try StoreFixture()
-        let cost = DiskEntry.sample(0).cost
+        let cost = CacheValue.sample(0).cost
         try await fixture.withStore(capacity: 4 * cost) { store in
             for number in 0..<4 { store.store(.sample(number), for: .source(number)) }
             await store.settled()
@@ -102,7 +102,7 @@ struct DiskStoreTests {
 
     @Test func `a smaller bound than before is reached soon after the start`() async throws {
         let fixture = try StoreFixture()
-        let cost = DiskEntry.sample(0).cost
+        let cost = CacheValue.sample(0).cost
         try await fixture.withStore { store in
             for number in 0..<200 { store.store(.sample(number), for: .source(number)) }
         }
@@ -122,7 +122,7 @@ struct DiskStoreTests {
             store.store(.sample(4), for: .result(12, of: 2))
             await store.settled()
             let removed = await store.removedAll(from: .text(1))
-            #expect(removed.entries == 3 && removed.bytes == 3 * DiskEntry.sample(1).cost)
+            #expect(removed.entries == 3 && removed.bytes == 3 * CacheValue.sample(1).cost)
             #expect(await store.entry(for: .source(1)) == nil)
             #expect(await store.entry(for: .result(11, of: 1)) == nil)
             let again = await store.removedAll(from: .text(1))

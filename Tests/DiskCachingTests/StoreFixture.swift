@@ -88,19 +88,19 @@ extension [UInt8] {
     static func text(_ number: Int) -> [UInt8] { Array("\(number)".utf8) }
 }
 
-extension DiskEntry {
+extension CacheValue {
     /// An entry that only the number can have made: `count` bytes.
-    static func sample(_ number: Int, count: Int = 3_000) -> DiskEntry {
+    static func sample(_ number: Int, count: Int = 3_000) -> CacheValue {
         var state = UInt64(number) &* 0x9E37_79B9_7F4A_7C15 &+ 1
         let body = (0..<count).map { _ -> UInt8 in
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return UInt8(truncatingIfNeeded: state >> 33)
         }
-        return DiskEntry(head: .text(number), body: SharedBytes(body))
+        return CacheValue(head: .text(number), body: SharedBytes(body))
     }
 
     /// Whether this is the entry of that number, to the byte.
     func isSample(_ number: Int) -> Bool {
-        head == .text(number) && body.array == DiskEntry.sample(number, count: body.count).body.array
+        head == .text(number) && body.array == CacheValue.sample(number, count: body.count).body.array
     }
 }

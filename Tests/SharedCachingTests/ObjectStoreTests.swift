@@ -158,7 +158,7 @@ struct ObjectStoreTests {
     }
 
     @Test func `what does not fit the queue is dropped, and nobody waits`() async throws {
-        let one = try await store { $0.maximumQueueBytes = 5 * SharedValue.test("value").length(generations: 2) }
+        let one = try await store { $0.maximumQueueBytes = 5 * CacheValue.test("value").length(generations: 2) }
         let generations = try await begin(one)
         let gate = Gate()
         place.hold(writes: gate)

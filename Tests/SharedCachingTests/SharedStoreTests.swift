@@ -156,7 +156,7 @@ struct SharedStoreTests {
         let one = try StoreFixture(server) { $0.maximumValueBytes = 500 }
         try await one.state()
         let generations = try await one.begin()
-        let large = SharedValue(head: [], body: SharedBytes([UInt8](repeating: 1, count: 400)))
+        let large = CacheValue(head: [], body: SharedBytes([UInt8](repeating: 1, count: 400)))
         #expect(!one.store.store(large, for: .test, of: [.test], under: [generations], seconds: 60))
         #expect(one.store.store(.test("small"), for: .test, of: [.test], under: [generations], seconds: 60))
     }

@@ -6,12 +6,12 @@ import Testing
 struct SharedValueTests {
     private let key = SharedKey(of: Array("a result".utf8))
     private let generations = [Generation(), Generation()]
-    private let value = SharedValue(head: Array("head".utf8), body: SharedBytes(Array(repeating: 7, count: 300)))
+    private let value = CacheValue(head: Array("head".utf8), body: SharedBytes(Array(repeating: 7, count: 300)))
 
     @Test func `a value is read as it was written`() throws {
         let written = value.written(under: key, generations: generations)
         #expect(written.count == value.length(generations: 2))
-        guard case .value(let read) = SharedValue.read(written, under: key, generations: generations) else {
+        guard case .value(let read) = CacheValue.read(written, under: key, generations: generations) else {
             Issue.record("not read")
             return
         }
@@ -23,14 +23,14 @@ struct SharedValueTests {
         for place in written.indices {
             var damaged = written
             damaged[place] ^= 1 << (place % 8)
-            guard case .damaged = SharedValue.read(SharedBytes(damaged), under: key, generations: generations) else {
+            guard case .damaged = CacheValue.read(SharedBytes(damaged), under: key, generations: generations) else {
                 Issue.record("byte \(place) was not checked")
                 continue
             }
         }
         for count in [0, 1, 40, written.count - 1] {
             guard
-                case .damaged = SharedValue.read(
+                case .damaged = CacheValue.read(
                     SharedBytes(written.prefix(count)), under: key, generations: generations)
             else {
                 Issue.record("\(count) bytes were taken for a value")
@@ -44,7 +44,7 @@ struct SharedValueTests {
         for (place, writer) in seals.enumerated() {
             let written = value.written(under: key, generations: generations, writer)
             for (other, reader) in seals.enumerated() {
-                let finding = SharedValue.read(written, under: key, generations: generations, reader)
+                let finding = CacheValue.read(written, under: key, generations: generations, reader)
                 let isRead = if case .value = finding { true } else { false }
                 #expect(isRead == (place == other))
             }
@@ -67,8 +67,8 @@ struct SharedValueTests {
 
     @Test func `a value of another key is damaged, and one of another generation is outdated`() {
         let written = value.written(under: key, generations: generations)
-        guard case .damaged = SharedValue.read(written, under: SharedKey(of: [1]), generations: generations),
-            case .damaged = SharedValue.read(written, under: key, generations: [generations[0]])
+        guard case .damaged = CacheValue.read(written, under: SharedKey(of: [1]), generations: generations),
+            case .damaged = CacheValue.read(written, under: key, generations: [generations[0]])
         else {
             Issue.record("another key's value was taken")
             return
@@ -76,7 +76,7 @@ struct SharedValueTests {
         for place in 0..<2 {
             var later = generations
             later[place] = Generation()
-            guard case .outdated = SharedValue.read(written, under: key, generations: later) else {
+            guard case .outdated = CacheValue.read(written, under: key, generations: later) else {
                 Issue.record("an outdated value was taken")
                 continue
             }

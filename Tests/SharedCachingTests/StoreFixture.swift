@@ -124,9 +124,9 @@ extension SharedSource {
     static let test = SharedSource(of: Array("http://example.com/a".utf8))
 }
 
-extension SharedValue {
-    static func test(_ text: String) -> SharedValue {
-        SharedValue(head: [1, 2, 3], body: SharedBytes(Array(text.utf8)))
+extension CacheValue {
+    static func test(_ text: String) -> CacheValue {
+        CacheValue(head: [1, 2, 3], body: SharedBytes(Array(text.utf8)))
     }
 }
 

@@ -45,7 +45,7 @@ struct PipelineCachesTests {
             let key = DecodeKey(source: source.identity, validator: source.validator, plan: plan)
             #expect(caches.keep(pixels, for: key, of: record))
         }
-        #expect(caches.keep(result, for: try resultKey(source), of: PerSource(record)))
+        #expect(caches.keep(result, for: try resultKey(source), of: PerSource(record)).isStored)
     }
 
     private func record(_ source: Source) throws -> SourceRecord { try SourceRecord(source.head, bytes: source.bytes) }
@@ -168,7 +168,7 @@ struct PipelineCachesTests {
         try fill(source)
         let record = try record(source)
         caches.removeAll(from: source.identity, cause: .changed)
-        #expect(!caches.keep(result, for: try resultKey(source), of: PerSource(record)))
+        #expect(!caches.keep(result, for: try resultKey(source), of: PerSource(record)).isStored)
         #expect(entries == [0, 0, 0])
     }
 

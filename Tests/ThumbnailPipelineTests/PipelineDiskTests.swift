@@ -220,13 +220,13 @@ final class PipelineDiskTests {
             SourceHead(
                 identity: identity, validator: .entityTag("1"), headerFields: [:], requestedAt: now, receivedAt: now),
             bytes: SampleFiles.jpeg)
-        func disk(_ digests: [ExactText: String]) -> PipelineDisk {
-            PipelineDisk(store: store, engine: "test", policy: "any", originDigests: digests)
+        func disk(_ digests: [ExactText: String]) -> DiskLayer {
+            DiskLayer(store: store, engine: "test", policy: "any", originDigests: digests)
         }
-        disk(["shop": "1", "other": "1"]).keep(record)
-        #expect(await disk(["shop": "1", "other": "2"]).record(of: identity) != nil)
-        #expect(await disk(["shop": "2", "other": "1"]).record(of: identity) == nil)
-        #expect(await disk([:]).record(of: identity) == nil)
+        CacheLayers(disk: disk(["shop": "1", "other": "1"])).store(record)
+        #expect(await disk(["shop": "1", "other": "2"]).lookup(.record(identity), LayerAllowances()).value != nil)
+        #expect(await disk(["shop": "2", "other": "1"]).lookup(.record(identity), LayerAllowances()).value == nil)
+        #expect(await disk([:]).lookup(.record(identity), LayerAllowances()).value == nil)
         await store.close(timeLimit: .patience)
     }
 

@@ -23,7 +23,7 @@ struct RenderedImageTests {
     @Test(arguments: [nil, 57]) func `the disk keeps a quality that was found`(quality: Int?) throws {
         let image = EncodedImage(
             bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), quality: quality)
-        let read = try #require(RenderedImage(RenderedImage(image).entry))
+        let read = try #require(RenderedImage(RenderedImage(image).value))
         #expect(read.image.quality == quality && read.image.size == image.size)
         #expect(read.eTag == RenderedImage(image).eTag)
     }
@@ -32,7 +32,7 @@ struct RenderedImageTests {
         let image = EncodedImage(
             bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), quality: quality,
             hasGainMap: true)
-        let read = try #require(RenderedImage(RenderedImage(image).entry))
+        let read = try #require(RenderedImage(RenderedImage(image).value))
         #expect(read.image.quality == quality && read.image.hasGainMap)
     }
 
@@ -42,11 +42,11 @@ struct RenderedImageTests {
         writer.write(3)
         writer.write(2)
         writer.write("\"a\"")
-        let read = try #require(RenderedImage(DiskEntry(head: writer.bytes, body: SharedBytes([1]))))
+        let read = try #require(RenderedImage(CacheValue(head: writer.bytes, body: SharedBytes([1]))))
         #expect(read.image.quality == nil && read.eTag == "\"a\"")
         writer.write(57)
         writer.write(1)
-        let longer = RenderedImage(DiskEntry(head: writer.bytes, body: SharedBytes([1])))
+        let longer = RenderedImage(CacheValue(head: writer.bytes, body: SharedBytes([1])))
         #expect(longer == nil)
     }
 
@@ -57,9 +57,9 @@ struct RenderedImageTests {
         writer.write(2)
         writer.write("\"a\"")
         writer.write(57)
-        #expect(RenderedImage(writer.bytes, body: SharedBytes([1])) != nil)
+        #expect(RenderedImage(CacheValue(head: writer.bytes, body: SharedBytes([1]))) != nil)
         writer.write(false)
-        #expect(RenderedImage(writer.bytes, body: SharedBytes([1])) == nil)
+        #expect(RenderedImage(CacheValue(head: writer.bytes, body: SharedBytes([1]))) == nil)
     }
 
     @Test func `the cost is at least the file's size`() {

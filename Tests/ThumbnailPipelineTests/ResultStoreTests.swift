@@ -19,11 +19,11 @@ struct ResultStoreTests {
     /// An instance with the store, whose origin serves an image that may be kept for a while.
     private func instance(
         engine: String = "test", isEphemeral: Bool = false, cacheControl: String = "max-age=100",
-        sharedCache: String? = nil, diskFolder: String? = nil
+        sharedCache: String? = nil, diskFolder: String? = nil, sharesSources: Bool = false
     ) async throws -> PipelineFixture {
         let fixture = try PipelineFixture(
-            diskFolder: diskFolder, engine: engine, sharedCache: sharedCache, isEphemeral: isEphemeral, objects: objects
-        )
+            diskFolder: diskFolder, engine: engine, sharedCache: sharedCache, isEphemeral: isEphemeral,
+            objects: objects, sharesSources: sharesSources)
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl, eTag: "\"1\"")
         let (store, cache) = (try #require(fixture.resultStore), fixture.sharedStore)
         if !isEphemeral { try #require(await eventually { store.isUp && cache?.isUp ?? true }) }
@@ -34,6 +34,14 @@ struct ResultStoreTests {
     private func settled(_ fixture: PipelineFixture) async throws {
         let (store, cache) = (try #require(fixture.resultStore), fixture.sharedStore)
         try #require(await eventually { store.statistics.queueBytes + (cache?.statistics.queueBytes ?? 0) == 0 })
+    }
+
+    @Test func `the bytes of sources are never stored, because they are never looked up here`() async throws {
+        let one = try await instance(sharesSources: true)
+        _ = try await one.thumbnail()
+        try await settled(one)
+        #expect(objects.valueCount == 2, "a record and a result")
+        #expect(!one.caches.hasSlowerLayer)
     }
 
     @Test func `a result is found by an instance that is started later, which fetches and renders nothing`()

@@ -212,7 +212,7 @@ struct SharedCacheSettingsTests {
         settings.downloads.origins = Origins([
             Origin(name: "web", place: .web(base: base)), Origin(name: "local", place: .folder(path: "/images")),
         ])
-        let rules = settings.sharedTierRules(settings.pipeline, engine: "1")
+        let rules = settings.sharedLayerRules(settings.pipeline, engine: "1")
         for (source, isShared) in [
             ("https://example.com/a", true), ("https://example.org/a", false), ("web:b.jpg", true),
             ("local:b.jpg", false),

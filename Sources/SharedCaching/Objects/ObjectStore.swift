@@ -1,5 +1,5 @@
 package import Coordination
-import Memory
+package import Memory
 package import Telemetry
 
 /// Stores values in a folder or a bucket, where they stay until they are purged.
@@ -215,7 +215,7 @@ package final class ObjectStore: SharedValueStore {
 
     @discardableResult
     package func store(
-        _ value: SharedValue, for key: SharedKey, of sources: [SharedSource], under generations: [SharedGenerations],
+        _ value: CacheValue, for key: SharedKey, of sources: [SharedSource], under generations: [SharedGenerations],
         seconds: Int
     ) -> Bool {
         let length = value.length(generations: generations.count + 1)
@@ -350,7 +350,7 @@ package final class ObjectStore: SharedValueStore {
 }
 
 struct ObjectWrite {
-    let value: SharedValue
+    let value: CacheValue
     let key: SharedKey
     let generations: [Generation]
     let length: Int

@@ -4,20 +4,12 @@ package import Downloading
 import ImageCaching
 import Imaging
 import Memory
-import SharedCaching
 package import Telemetry
 
 /// All caches: in memory, on disk and shared; manages the life of a source in them.
 package final class PipelineCaches: SourceCaching {
     let memory: MemoryCaches
-    /// Nil without a disk cache.
-    let disk: PipelineDisk?
-    /// Nil without a shared cache.
-    let tier: SharedTier?
-    /// Nil without a result store.
-    let resultStore: SharedTier?
-    /// The shared cache and the result store, in the order in which they are queried.
-    let layers: [SharedTier]
+    let layers: CacheLayers
     let changes = Locked(SourceChanges())
     /// The tags under which this instance received requests for sources.
     let tags: SourceTags
@@ -28,18 +20,14 @@ package final class PipelineCaches: SourceCaching {
 
     /// Creates caches whose memory is empty.
     package init(
-        configuration: PipelineConfiguration, disk: PipelineDisk? = nil, tier: SharedTier? = nil,
-        resultStore: SharedTier? = nil,
-        events: EventLog = EventLog(), timekeeper: any Timekeeper
+        configuration: PipelineConfiguration, layers: CacheLayers = CacheLayers(), events: EventLog = EventLog(),
+        timekeeper: any Timekeeper
     ) {
         memory = MemoryCaches(configuration) { entries, bytes, isAsked in
             events.record(.purge(url: nil, entries: entries, bytes: bytes, cause: isAsked ? .memory : .full))
         }
-        self.disk = disk
-        self.tier = tier
-        self.resultStore = resultStore
-        layers = [tier, resultStore].compactMap(\.self)
-        tags = SourceTags(memory, changes, disk: disk, layers: layers, timekeeper: timekeeper)
+        self.layers = layers
+        tags = SourceTags(memory, changes, layers: layers, timekeeper: timekeeper)
         self.events = events
         self.timekeeper = timekeeper
     }
@@ -80,12 +68,8 @@ package final class PipelineCaches: SourceCaching {
         }
         memory.keep(record)
         memory.sources.add(SourceBody(validator: source.validator, bytes: source.bytes), for: key)
-        disk?.keep(record)
-        disk?.keep(source.bytes, of: record)
-        for layer in layers {
-            layer.keep(record)
-            layer.keep(source.bytes, of: record)
-        }
+        layers.store(record)
+        layers.store(source.bytes, of: record)
         tags.tell(of: source.identity)
     }
 
@@ -103,7 +87,7 @@ package final class PipelineCaches: SourceCaching {
     fileprivate func refresh(_ head: SourceHead, under generations: LayerGenerations) {
         changes.withLock { $0.note(head.identity) }
         guard head.freshness.storability == .shared else {
-            for layer in layers { layer.forget(head.identity) }
+            layers.forgetShared(head.identity)
             removeAll(from: head.identity, cause: .notStorable)
             return
         }
@@ -112,8 +96,7 @@ package final class PipelineCaches: SourceCaching {
         let record = SourceRecord(head, of: old, incompleteUntil: old.incompleteUntil, under: generations)
         memory.keep(record)
         guard record.incompleteUntil == nil else { return }
-        disk?.keep(record)
-        for layer in layers { layer.keep(record) }
+        layers.store(record)
         tags.tell(of: head.identity)
     }
 
@@ -127,15 +110,33 @@ package final class PipelineCaches: SourceCaching {
         else { return }
         changes.withLock { $0.note(record.identity) }
         memory.keep(SourceRecord(known.head, of: known, incompleteUntil: end))
-        disk?.removeAll(from: record.identity)
-        for layer in layers { layer.forget(record.identity) }
+        layers.forgetOwn(record.identity)
+        layers.forgetShared(record.identity)
     }
 
-    /// Whether there is a disk, or the shared cache may contain the bytes of sources.
-    package var hasSlowerLayer: Bool { disk != nil || tier?.sharesSources == true }
+    package var hasSlowerLayer: Bool { layers.all.contains(where: \.holdsSources) }
 
     /// Whether results may be found below memory.
-    var hasSlowerResults: Bool { disk != nil || layers.contains(where: \.isUp) }
+    var hasSlowerResults: Bool { layers.all.contains(where: \.isUp) }
+
+    /// Records the generations of a source whose fetch begins now.
+    package func beginFetch(of identity: SourceIdentity) -> any SourceKeeping {
+        guard !layers.shared.isEmpty else { return self }
+        return FetchBeginning(
+            caches: self, generations: layers.beginning(of: identity, known: knownRecord(for: identity)))
+    }
+
+    /// Removes a source that may not be stored and everything derived from it, also from the shared layers that may
+    /// have it.
+    ///
+    /// A removal costs the result store an object, so it is sent only for sources known here.
+    private func withdraw(_ identity: SourceIdentity, known: SourceRecord?, cause: PurgeCause) {
+        for layer in layers.shared
+        where known != nil || layer.name == .shared && layer.beginning(of: identity, known: nil) != nil {
+            layer.forget([identity])
+        }
+        if known != nil || !layers.own.isEmpty { removeAll(from: identity, cause: cause) }
+    }
 
     /// Removes a source deleted at its origin, and everything derived from it.
     package func remove(_ identity: SourceIdentity) {
@@ -185,16 +186,6 @@ package final class PipelineCaches: SourceCaching {
         memory.keep(image, for: key, while: { self.isCurrent(record) }, in: memory.decoded)
     }
 
-    /// Stores a result while all its sources are current; returns whether it was admitted.
-    func keep(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) -> Bool {
-        let isKept = memory.keep(result, for: key, while: { self.isCurrent(records) }, in: memory.results)
-        guard let disk, !result.isIncomplete, isCurrent(records) else { return isKept }
-        disk.keep(result, for: key)
-        // As in memory: this check detects a removal that cleared the disk before the result was added.
-        for record in records where !isCurrent(record) { disk.removeAll(from: record.identity) }
-        return true
-    }
-
     /// The memory used by keys, records and tags, which no block of bytes counts, in bytes.
     package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tags.byteCount }
 
@@ -206,7 +197,7 @@ package final class PipelineCaches: SourceCaching {
     @discardableResult
     func removeAll(from identity: SourceIdentity, cause: PurgeCause) -> RemovedEntries {
         let removed = removeFromMemory(identity)
-        disk?.removeAll(from: identity)
+        layers.forgetOwn(identity)
         if removed.entries > 0 {
             events.record(
                 .purge(
@@ -218,7 +209,7 @@ package final class PipelineCaches: SourceCaching {
     /// Removes a source and everything derived from it; returns the entries removed from memory and the disk.
     func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
         let removed = removeFromMemory(identity)
-        return removed + (await disk?.removedAll(from: identity) ?? RemovedEntries())
+        return removed + (await layers.removeOwn(.sources([identity])))
     }
 
     /// Removes everything; returns the entries removed from memory and the disk.
@@ -226,7 +217,7 @@ package final class PipelineCaches: SourceCaching {
         changes.withLock { $0.noteAll() }
         tags.forgetAll()
         let removed = memory.removeAll()
-        return removed + (await disk?.removedEverything() ?? RemovedEntries())
+        return removed + (await layers.removeOwn(.everything))
     }
 
     private func removeFromMemory(_ identity: SourceIdentity) -> RemovedEntries {
@@ -236,7 +227,7 @@ package final class PipelineCaches: SourceCaching {
 
     /// The figures by cache name, in the documented order; the disk's shares only if there is a disk.
     var figures: [(name: String, figures: CacheFigures)] {
-        let shares = disk?.store.statistics.shares ?? [:]
+        let shares = layers.disk?.store.statistics.shares ?? [:]
         let names: [(String, DiskShare)] = [("sourceDisk", .source), ("resultDisk", .result), ("recordDisk", .record)]
         return memory.figures + names.compactMap { name, share in shares[share].map { (name, CacheFigures($0)) } }
     }

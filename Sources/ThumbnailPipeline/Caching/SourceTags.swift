@@ -1,6 +1,5 @@
 import Coordination
 import Downloading
-import SharedCaching
 import Text
 
 /// The tags under which sources are served, in memory and in the layers below.
@@ -8,8 +7,7 @@ final class SourceTags: Sendable {
     private let book = Locked(TagBook())
     private let allowances = Locked(TagAllowances())
     private let dropped = Locked(0)
-    private let disk: PipelineDisk?
-    private let layers: [SharedTier]
+    private let layers: CacheLayers
     private let memory: MemoryCaches
     private let changes: Locked<SourceChanges>
     private let timekeeper: any Timekeeper
@@ -17,10 +15,9 @@ final class SourceTags: Sendable {
     /// Creates an empty collection; sources whose tags are dropped are removed from `memory`, and recorded in
     /// `changes`.
     init(
-        _ memory: MemoryCaches, _ changes: Locked<SourceChanges>, disk: PipelineDisk?, layers: [SharedTier],
-        timekeeper: any Timekeeper
+        _ memory: MemoryCaches, _ changes: Locked<SourceChanges>, layers: CacheLayers, timekeeper: any Timekeeper
     ) {
-        (self.memory, self.changes, self.disk, self.layers) = (memory, changes, disk, layers)
+        (self.memory, self.changes, self.layers) = (memory, changes, layers)
         self.timekeeper = timekeeper
     }
 
@@ -42,7 +39,7 @@ final class SourceTags: Sendable {
             return book.missing(tags, of: identity).tags
         }
         defer { book.withLock { $0.endWait(for: identity, tags) } }
-        let beginnings = missing.isEmpty ? [] : layers.map { $0.begin(missing, of: identity) }
+        let beginnings = layers.begin(missing, of: identity)
         let value = try await serve()
         note(tags, of: identity, by: client, beginnings)
         return value
@@ -53,12 +50,12 @@ final class SourceTags: Sendable {
     /// - Parameter client: The client that supplied the tags; nil for trusted sources, which have no limit.
     func note(_ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?) {
         guard !tags.isEmpty, !identity.isGiven else { return }
-        note(tags, of: identity, by: client, [])
+        note(tags, of: identity, by: client, [:])
     }
 
     private func note(
         _ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?,
-        _ beginnings: [SharedTier.TagBeginnings]
+        _ beginnings: [LayerName: TagBeginnings]
     ) {
         var (new, known) = book.withLock { $0.missing(tags, of: identity) }
         guard !new.isEmpty else { return }
@@ -73,19 +70,11 @@ final class SourceTags: Sendable {
             changes.withLock { $0.note(source) }
             _ = memory.removeAll(from: source)
         }
-        tell(noted.added, of: identity, beginnings)
+        layers.note(noted.added, of: identity, since: beginnings)
     }
 
     /// Records all tags of a source in the layers below memory, along with each of its records.
-    func tell(of identity: SourceIdentity) { tell(book.withLock { $0.tags(of: identity) }, of: identity, []) }
-
-    private func tell(_ tags: [ExactText], of identity: SourceIdentity, _ beginnings: [SharedTier.TagBeginnings]) {
-        guard !tags.isEmpty else { return }
-        disk?.note(tags, of: identity)
-        for (index, layer) in layers.enumerated() {
-            layer.note(tags, of: identity, since: index < beginnings.count ? beginnings[index] : [:])
-        }
-    }
+    func tell(of identity: SourceIdentity) { layers.note(book.withLock { $0.tags(of: identity) }, of: identity) }
 
     func sources(under tag: ExactText) -> Set<SourceIdentity> { book.withLock { $0.sources(under: tag) } }
 

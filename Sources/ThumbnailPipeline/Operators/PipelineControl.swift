@@ -24,9 +24,7 @@ package struct PipelineControl: ServiceControlling {
     }
 
     package func removeAll() async throws -> RemovedEntries {
-        try await removed(nil) {
-            await $0.purgeEverything()
-        } locally: {
+        try await removed(nil, .everything) {
             pipeline.downloader.forget()
             pipeline.broken.forget(nil)
             return await pipeline.caches.removedEverything()
@@ -35,9 +33,7 @@ package struct PipelineControl: ServiceControlling {
 
     package func remove(source: ExactText) async throws -> RemovedEntries {
         let identity = try pipeline.downloader.identity(of: source)
-        return try await removed(identity) {
-            await $0.purge([identity], name: source)
-        } locally: {
+        return try await removed(identity, .sources([identity], name: source)) {
             await removal.removedAll(from: identity)
         }
     }
@@ -47,19 +43,19 @@ package struct PipelineControl: ServiceControlling {
         guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
         var (known, isComplete) = await removal.sources(under: tag)
         var removed = await removedAll(from: known)
-        let layers = pipeline.caches.layers
+        let layers = pipeline.caches.layers.shared
         let found = FoundSources(removal, places: layers.count)
         var state = RemovalState.done
         if !layers.isEmpty {
             let told = SourceRemoval.bounded(known)
             if !told.isComplete { isComplete = false }
-            if !known.isEmpty { state = await pipeline.caches.purged { await $0.purge(told.sources) } }
-            state = max(state, await pipeline.caches.purged { await $0.purge(shared, found: found.add) })
+            if !known.isEmpty { state = await pipeline.caches.layers.purge(.sources(Array(told.sources))) }
+            state = max(state, await pipeline.caches.layers.purge(shared, found: found.add))
             let (all, areAll) = found.take()
             if !areAll { isComplete = false }
             let others = all.subtracting(known)
             // The other layer, and other instances, may have them without knowing the tag.
-            if !others.isEmpty { state = max(state, await pipeline.caches.purged { await $0.purge(others) }) }
+            if !others.isEmpty { state = max(state, await pipeline.caches.layers.purge(.sources(Array(others)))) }
             known.formUnion(others)
             removed = removed + (await removedAll(from: known))
         }
@@ -80,15 +76,15 @@ package struct PipelineControl: ServiceControlling {
 
     private var removal: SourceRemoval { SourceRemoval(from: pipeline) }
 
-    package var diskCache: LayerState? { pipeline.caches.disk.map { LayerState($0) } }
+    package var diskCache: LayerState? { pipeline.caches.layers.disk.map { LayerState($0) } }
 
-    package var sharedCache: LayerState? { pipeline.caches.tier.map { LayerState($0) } }
+    package var sharedCache: LayerState? { pipeline.caches.layers.cache.map { LayerState($0) } }
 
-    package var resultStore: LayerState? { pipeline.caches.resultStore.map { LayerState($0) } }
+    package var resultStore: LayerState? { pipeline.caches.layers.store.map { LayerState($0) } }
 
     /// Removes from this instance before and after the shared layers, to include anything read from them in between.
     private func removed(
-        _ identity: SourceIdentity?, _ purge: (SharedTier) async -> RemovalState, locally: () async -> RemovedEntries
+        _ identity: SourceIdentity?, _ removal: Removal, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {
         var removed = await locally()
         defer {
@@ -96,11 +92,11 @@ package struct PipelineControl: ServiceControlling {
                 .purge(
                     url: identity?.name, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         }
-        guard !pipeline.caches.layers.isEmpty else {
+        guard !pipeline.caches.layers.shared.isEmpty else {
             notifier?.tell(PurgeNews(sources: identity.map { [$0.name] } ?? []))
             return removed
         }
-        let state = await pipeline.caches.purged(purge)
+        let state = await pipeline.caches.layers.purge(removal)
         let rest = await locally()
         removed.entries += rest.entries
         removed.bytes += rest.bytes

@@ -117,9 +117,10 @@ package struct PipelineGauges: Sendable {
         ) {
             [([], Double(caches.tags.droppedCount))]
         }
-        if let store = caches.disk?.store { registerDisk(store, in: registry) }
-        if let store = caches.tier?.store { registerShared(store, "shared cache", "alula_shared_cache", in: registry) }
-        if let store = caches.resultStore?.store {
+        let layers = caches.layers
+        if let store = layers.disk?.store { registerDisk(store, in: registry) }
+        if let store = layers.cache?.store { registerShared(store, "shared cache", "alula_shared_cache", in: registry) }
+        if let store = layers.store?.store {
             registerShared(store, "result store", "alula_result_store", in: registry)
         }
     }

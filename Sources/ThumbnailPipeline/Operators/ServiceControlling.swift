@@ -60,12 +60,12 @@ package enum LayerState: String, Sendable {
 }
 
 extension LayerState {
-    init(_ disk: PipelineDisk) {
+    init(_ disk: DiskLayer) {
         let statistics = disk.store.statistics
         self = !statistics.isWorking ? .down : statistics.isFull ? .full : .up
     }
 
-    init(_ tier: SharedTier) { self = LayerState(rawValue: tier.store.statistics.state) ?? .down }
+    init(_ layer: SharedLayer) { self = LayerState(rawValue: layer.store.statistics.state) ?? .down }
 }
 
 package struct OriginStatus: Sendable, Equatable {

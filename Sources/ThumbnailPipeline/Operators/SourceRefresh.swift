@@ -74,7 +74,7 @@ extension PipelineControl {
                     .purge(
                         url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: .gone))
             }
-            _ = await pipeline.caches.purged { await $0.purge([identity], name: source) }
+            _ = await pipeline.caches.layers.purge(.sources([identity], name: source))
             return SourceRefresh(result: .gone)
         } catch let error as any ServiceError where !Task.isCancelled {
             return SourceRefresh(result: .failed, failure: error)

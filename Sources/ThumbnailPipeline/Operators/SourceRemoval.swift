@@ -26,7 +26,7 @@ struct SourceRemoval: Sendable {
     /// Returns the sources known under a tag in memory or on disk, and whether the list is complete.
     func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {
         let inMemory = sourcesInMemory(under: tag)
-        guard let disk = pipeline.caches.disk else { return (inMemory, true) }
+        guard let disk = pipeline.caches.layers.disk else { return (inMemory, true) }
         let (names, isComplete) = await disk.sourceNames(under: tag)
         return (inMemory.union(names.compactMap { identity(named: $0) }), isComplete)
     }

@@ -2,7 +2,6 @@ import Downloading
 import HTTPTypes
 import Imaging
 import Memory
-import SharedCaching
 import Synchronization
 
 /// The metadata of a source: enough to find everything derived from it, and to validate it with its origin.
@@ -81,17 +80,5 @@ extension PerSource where Value == SourceRecord {
     /// Returns whether the records have these ``SourceRecord/serial``s.
     func areSame(as serials: PerSource<UInt64>) -> Bool {
         image.serial == serials.image && additional.elementsEqual(serials.additional) { $0.serial == $1 }
-    }
-}
-
-/// The generations of a source in the shared cache and in the result store before it was fetched or found there; nil
-/// where unknown.
-struct LayerGenerations: Sendable, Equatable {
-    var cache: SharedGenerations?
-    var store: SharedGenerations?
-
-    /// Returns these generations, with unknown ones taken from `others`.
-    func filled(from others: LayerGenerations) -> LayerGenerations {
-        LayerGenerations(cache: cache ?? others.cache, store: store ?? others.store)
     }
 }

@@ -92,12 +92,12 @@ struct ThumbnailMaker: Sendable {
             pixels.images, for: job, priority: participation == .started ? .finishing : .starting,
             patience: participation == .cached ? patience : nil)
         let end = timekeeper.now
-        let isStored = caches.keep(result, for: job.key, of: job.records)
+        let kept = caches.keep(result, for: job.key, of: job.records)
         var shared = shared
-        let layers = caches.share(result, for: job.key, of: job.records).map(\.status)
+        let layers = kept.shared.map(\.status)
         for index in shared.indices where layers.contains(shared[index].layer) { shared[index].isStored = true }
         return Render(
-            result: result, isStored: isStored, shared: shared,
+            result: result, isStored: kept.isStored, shared: shared,
             decoded: CacheLayerStatus(
                 .decoded, participation == .cached ? .hit : .uriMiss, isCollapsed: participation == .joined,
                 isStored: participation == .started

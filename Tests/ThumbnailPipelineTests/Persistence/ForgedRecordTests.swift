@@ -136,9 +136,9 @@ struct ForgedRecordTests {
         let whole = RenderedImage(
             EncodedImage(
                 bytes: SharedBytes([1, 2, 3]), format: .avif, size: PixelSize(width: 20, height: 15), quality: 55))
-        #expect(RenderedImage(whole.entry)?.image.quality == 55)
-        for forged in forgeries(of: whole.entry.head) {
-            guard let result = RenderedImage(forged, body: whole.image.bytes) else { continue }
+        #expect(RenderedImage(whole.value)?.image.quality == 55)
+        for forged in forgeries(of: whole.value.head) {
+            guard let result = RenderedImage(CacheValue(head: forged, body: whole.image.bytes)) else { continue }
             #expect(result.image.size.area > 0 && result.cost > 0)
             #expect(!result.eTag.utf8.contains(0x0a) && 1...100 ~= result.image.quality ?? 1)
         }
@@ -225,7 +225,7 @@ struct ForgedRecordTests {
         ) -> Bool {
             let image = EncodedImage(
                 bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: width, height: height), quality: quality)
-            return RenderedImage(RenderedImage(image, eTag: tag).entry) != nil
+            return RenderedImage(RenderedImage(image, eTag: tag).value) != nil
         }
         #expect(isBelieved() && isBelieved(quality: nil))
         for number in [Int.min, -1, 0, 1 << 24, Int.max] {

@@ -55,9 +55,9 @@ final class PipelineFixture: Sendable {
             try DiskStore(
                 DiskStoreConfiguration(
                     folder: folder, capacities: [.source: 1 << 22, .result: 1 << 22, .record: 1 << 20],
-                    contentVersion: PipelineDisk.contentVersion), logger: .silent, timekeeper: time)
+                    contentVersion: DiskLayer.contentVersion), logger: .silent, timekeeper: time)
         }
-        let disk = store.map { PipelineDisk(store: $0, engine: engine, policy: "any") }
+        let disk = store.map { DiskLayer(store: $0, engine: engine, policy: "any") }
         sharedStore = try sharedCache.map { url throws in
             var settings = SharedCacheConfiguration(address: try #require(SharedCacheAddress(url)))
             settings.timeout = .patience
@@ -65,11 +65,11 @@ final class PipelineFixture: Sendable {
             settings.isReadOnly = isEphemeral
             return try SharedStore(settings, logger: .silent, timekeeper: SystemTimekeeper())
         }
-        var rules = SharedTier.Rules(digest: engine)
+        var rules = SharedLayer.Rules(digest: engine)
         rules.staleAllowances = staleAllowances
         rules.sharesSources = sharesSources
         rules.mayShare = { $0.url.path != "/local" }
-        let tier = sharedStore.map { [rules, time] in SharedTier($0, rules: rules, timekeeper: time) }
+        let cache = sharedStore.map { [rules, time] in SharedLayer($0, rules: rules, timekeeper: time) }
         resultStore = objects.map { objects in
             var settings = ObjectStoreConfiguration()
             settings.timeout = .patience
@@ -77,9 +77,10 @@ final class PipelineFixture: Sendable {
             settings.isReadOnly = isEphemeral
             return ObjectStore(objects, settings, logger: .silent, timekeeper: SystemTimekeeper())
         }
-        let stored = resultStore.map { [rules, time] in SharedTier($0, rules: rules, timekeeper: time) }
+        let stored = resultStore.map { [rules, time] in SharedLayer($0, rules: rules, timekeeper: time) }
         caches = PipelineCaches(
-            configuration: configuration, disk: disk, tier: tier, resultStore: stored, events: log, timekeeper: time)
+            configuration: configuration, layers: CacheLayers(disk: disk, cache: cache, store: stored), events: log,
+            timekeeper: time)
         var downloads = DownloadConfiguration()
         downloads.staleAllowances = staleAllowances
         var observer = DownloadMetrics.observer(registry: registry, events: log)

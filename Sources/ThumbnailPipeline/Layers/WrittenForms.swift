@@ -1,4 +1,3 @@
-import DiskCaching
 import Downloading
 import HTTPTypes
 import Imaging
@@ -42,7 +41,7 @@ extension SourceRecord {
             selectingFields: selectingFields, requestedAt: requestedAt, receivedAt: receivedAt)
         self.init(
             head, header: header, byteCount: byteCount,
-            generations: generations.filled(from: LayerGenerations(store: SharedGenerations(stored))))
+            generations: generations.filled(from: LayerGenerations(SharedGenerations(stored), of: .store)))
     }
 
     /// More than the size of any file.
@@ -51,7 +50,7 @@ extension SourceRecord {
 
 /// The stored form of a result: its file, unchanged, and the metadata of its responses.
 extension RenderedImage {
-    var entry: DiskEntry {
+    var value: CacheValue {
         var writer = RecordWriter()
         writer.write(image.format.rawValue)
         writer.write(image.size.width)
@@ -59,18 +58,12 @@ extension RenderedImage {
         writer.write(eTag)
         if image.quality != nil || image.hasGainMap { writer.write(image.quality ?? 0) }
         if image.hasGainMap { writer.write(true) }
-        return DiskEntry(head: writer.bytes, body: image.bytes)
+        return CacheValue(head: writer.bytes, body: image.bytes)
     }
 
-    /// Decodes the result in `entry`; nil if it is invalid.
-    init?(_ entry: DiskEntry) {
-        self.init(entry.head, body: entry.body)
-    }
-
-    /// Creates the result of a file with the metadata in `head`; nil if it is invalid, or no encoder could have
-    /// produced it.
-    init?(_ head: [UInt8], body: SharedBytes) {
-        var reader = RecordReader(head)
+    /// Decodes a result; nil if it is invalid, or no encoder could have produced it.
+    init?(_ value: CacheValue) {
+        var reader = RecordReader(value.head)
         guard let format = reader.text().flatMap({ ImageFormat(rawValue: $0) }), let width = reader.int(),
             let height = reader.int(), let eTag = reader.line(), eTag.hasPrefix("\""), eTag.hasSuffix("\"")
         else { return nil }
@@ -84,7 +77,27 @@ extension RenderedImage {
         else { return nil }
         let quality = number == 0 ? nil : number
         self.init(
-            EncodedImage(bytes: body, format: format, size: size, quality: quality, hasGainMap: hasGainMap), eTag: eTag)
+            EncodedImage(bytes: value.body, format: format, size: size, quality: quality, hasGainMap: hasGainMap),
+            eTag: eTag)
+    }
+}
+
+extension LayerReply {
+    /// Decodes the record of a source; nil unless a shared cache may store it.
+    func record(of identity: SourceIdentity) -> SourceRecord? {
+        let record = value.flatMap { SourceRecord($0.head, of: identity, under: generations) }
+        return record?.freshness.storability == .shared ? record : nil
+    }
+
+    /// Returns the bytes of the version that a record describes.
+    func bytes(of record: SourceRecord) -> SharedBytes? {
+        value.flatMap { $0.head == record.validator.written ? $0.body : nil }
+    }
+
+    /// Decodes the result of a key; one of another format would be in the wrong place.
+    func result(for key: ResultKey) -> RenderedImage? {
+        let result = value.flatMap { RenderedImage($0) }
+        return result?.image.format == key.plan.format ? result : nil
     }
 }
 

@@ -1,17 +1,7 @@
 import Crypto
-package import Memory
+import Memory
 
-/// An entry of the store: a body and a few bytes about it.
-package struct DiskEntry: Sendable {
-    /// Fields that the caller needs before it reads the body; small.
-    package let head: [UInt8]
-    package let body: SharedBytes
-
-    package init(head: [UInt8], body: SharedBytes) {
-        self.head = head
-        self.body = body
-    }
-
+extension CacheValue {
     /// The size of the entry in the file in bytes.
     var cost: Int { Self.cost(of: head.count + body.count) }
 

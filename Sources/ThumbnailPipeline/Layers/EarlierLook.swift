@@ -1,4 +1,3 @@
-import Coordination
 import SharedCaching
 
 /// The outcome of an insufficient lookup in the shared cache: the task that continues does not repeat its queries.
@@ -7,7 +6,7 @@ package struct EarlierLook: Sendable {
     enum Answer: Sendable {
         /// A reply too large to be read on an event thread.
         case reply(SharedReply)
-        case found(SharedTier.Found<RenderedImage>)
+        case read(LayerReply)
     }
 
     /// The time that the request has waited for the shared layers.
@@ -18,11 +17,12 @@ package struct EarlierLook: Sendable {
 
     package init() {}
 
-    func result(for key: ResultKey, by tier: SharedTier) -> SharedTier.Found<RenderedImage>? {
-        guard tier.layer == .cache, let (asked, answer) = answer, asked == key else { return nil }
+    func reply(for key: ResultKey, in layer: any CacheLayer) -> LayerReply? {
+        guard let cache = layer as? SharedLayer, cache.name == .shared, let (asked, answer) = answer, asked == key
+        else { return nil }
         switch answer {
-        case .found(let found): return found
-        case .reply(let reply): return tier.result(in: reply, for: key)
+        case .read(let reply): return reply
+        case .reply(let reply): return cache.read(reply, for: .result(key))
         }
     }
 }

@@ -1,21 +1,10 @@
 import Crypto
-package import Memory
+import Memory
 
-/// A value of the shared cache: a body and a few bytes about it.
-///
-/// On the server it is preceded by the version of its layout, its length, its key and the generations under which it
-/// was begun, and followed by the seal of all that (``SharedSeal``). None of it is used before all of it is verified.
-package struct SharedValue: Sendable {
-    /// Fields that the reader needs besides the body; small.
-    package let head: [UInt8]
-    /// The cached bytes.
-    package let body: SharedBytes
-
-    package init(head: [UInt8], body: SharedBytes) {
-        self.head = head
-        self.body = body
-    }
-
+/// The form of a value on the server: its layout's version, its length, its key and the generations under which it was
+/// begun, the head and the body, and the seal of all that (``SharedSeal``). None of it is used before all of it is
+/// verified.
+extension CacheValue {
     /// The magic bytes at the beginning of every value, with the version of its layout.
     private static let mark = Array("Alula/1\n".utf8)
     private static let digestLength = 32
@@ -48,7 +37,7 @@ package struct SharedValue: Sendable {
     }
 
     enum Outcome {
-        case value(SharedValue)
+        case value(CacheValue)
         /// It was written before a removal.
         case outdated
         /// It does not match what was written under this key.
@@ -91,7 +80,7 @@ package struct SharedValue: Sendable {
             guard headLength <= end - place else { return .damaged }
             if isOutdated { return .outdated }
             let head = unsafe span.extracting(place..<place + headLength).withUnsafeBytes { unsafe Array($0) }
-            return .value(SharedValue(head: head, body: SharedBytes(place + headLength..<end, of: bytes)))
+            return .value(CacheValue(head: head, body: SharedBytes(place + headLength..<end, of: bytes)))
         }
     }
 }

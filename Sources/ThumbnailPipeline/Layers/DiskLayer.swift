@@ -1,0 +1,133 @@
+package import DiskCaching
+import Downloading
+import Imaging
+import Memory
+package import Text
+
+/// The disk layer below the memory caches: sources, their records, and results.
+///
+/// A source is stored as two entries, its bytes and its record, because a validation changes the record alone. Bytes
+/// are used only with a record of the same version.
+///
+/// A result of several sources is stored under the image. For each additional source a small entry, the voucher, is
+/// stored under that source's name: it is removed with that source, and the result is used only while all its vouchers
+/// exist.
+package struct DiskLayer: CacheLayer {
+    /// Changes with the layout of the entries' heads, and if the same plan produces different results.
+    package static let contentVersion = 10
+
+    let store: DiskStore
+    /// The release and libraries that render results: others may encode the same plan to different bytes.
+    private let engine: String
+    /// The rules by which sources were allowed when they were fetched: under other rules they are fetched and checked
+    /// again.
+    private let policy: String
+    /// Digests of the named origins' settings, by name: a source fetched from another origin under the same name is
+    /// another source.
+    private let originDigests: [ExactText: String]
+
+    /// Creates the disk layer on `store`.
+    ///
+    /// - Parameters:
+    ///   - store: The underlying store.
+    ///   - engine: Identifies the release and the libraries that render results.
+    ///   - policy: Identifies the rules by which sources are allowed.
+    ///   - originDigests: Texts that change with the settings of the named origins, by name.
+    package init(store: DiskStore, engine: String, policy: String, originDigests: [ExactText: String] = [:]) {
+        self.store = store
+        self.policy = policy
+        self.originDigests = originDigests
+        self.engine = engine
+    }
+
+    let name = LayerName.disk
+    let isUp = true
+    let holdsSources = true
+
+    /// Additional sources that the request contains are a part of its URL.
+    func mayHold(_ key: CacheKey) -> Bool { !key.sources[0].isGiven }
+
+    /// Whatever replaces a record on disk replaces it in memory, too.
+    func mayImprove(_ known: SourceRecord) -> Bool { false }
+
+    /// A result of several sources needs a voucher of each additional source for these very bytes.
+    func lookup(_ key: CacheKey, _ allowances: LayerAllowances) async -> LayerReply {
+        guard mayHold(key), let value = await store.entry(for: place(of: key)) else {
+            return LayerReply()
+        }
+        for voucher in vouchers(of: key) {
+            guard await store.entry(for: voucher)?.head == value.head else { return LayerReply() }
+        }
+        return LayerReply(value: value)
+    }
+
+    func store(_ value: CacheValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
+        let isQueued = store.store(value, for: place(of: key))
+        // After the result, so that a voucher never belongs to an older one.
+        for voucher in vouchers(of: key) { store.store(CacheValue(head: value.head), for: voucher) }
+        return isQueued
+    }
+
+    func begin(_ tags: [ExactText], of identity: SourceIdentity) -> TagBeginnings { [:] }
+
+    func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
+        store.note(tags.map(\.string), of: name(of: identity), label: identity.name)
+    }
+
+    /// Returns the names of the sources served under a tag, by this instance or an earlier one, and whether the list is
+    /// complete.
+    func sourceNames(under tag: ExactText) async -> (names: [String], isComplete: Bool) {
+        let (names, isComplete) = await store.labels(under: tag.string)
+        return (names, isComplete)
+    }
+
+    /// Removes everything derived from sources before any other work.
+    func forget(_ identities: [SourceIdentity]) {
+        for identity in identities { store.removeAll(from: name(of: identity)) }
+    }
+
+    func remove(_ removal: Removal) async -> LayerRemoval {
+        switch removal {
+        case .everything: return LayerRemoval(entries: RemovedEntries(await store.removedEverything()))
+        case .sources(let identities, _):
+            var removed = LayerRemoval()
+            for identity in identities {
+                removed.entries = removed.entries + RemovedEntries(await store.removedAll(from: name(of: identity)))
+            }
+            return removed
+        }
+    }
+
+    private func place(of key: CacheKey) -> DiskKey {
+        switch key {
+        case .record(let identity): place(.record, name(of: identity), of: identity)
+        case .source(let version): place(.source, name(of: version.source), of: version.source)
+        case .result(let key): place(.result, name(of: key), of: key.source)
+        }
+    }
+
+    private func place(_ share: DiskShare, _ name: [UInt8], of source: SourceIdentity) -> DiskKey {
+        DiskKey(share, name: name, source: self.name(of: source))
+    }
+
+    private func vouchers(of key: CacheKey) -> [DiskKey] {
+        guard case .result(let key) = key, !key.additional.isEmpty else { return [] }
+        let name = name(of: key)
+        return key.additional.enumerated().map { index, version in
+            var writer = RecordWriter()
+            writer.write("voucher")
+            writer.write(index)
+            return place(.result, name + writer.bytes, of: version.source)
+        }
+    }
+
+    private func name(of key: ResultKey) -> [UInt8] {
+        key.name(by: engine) { name(of: $0) }
+    }
+
+    private func name(of identity: SourceIdentity) -> [UInt8] {
+        var writer = RecordWriter()
+        writer.write(policy)
+        return writer.bytes + identity.name(in: originDigests)
+    }
+}

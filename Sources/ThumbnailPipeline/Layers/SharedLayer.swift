@@ -1,0 +1,247 @@
+package import Coordination
+package import Downloading
+import Memory
+package import SharedCaching
+package import Text
+
+/// A cache layer below memory, shared by instances: results, records of sources, and optionally the bytes of sources.
+///
+/// There is one instance for the shared cache and one for the result store.
+///
+/// It stores nothing uploaded, nothing from folders, which may differ between machines, and nothing that a shared cache
+/// may not store. Keys include a digest of all settings that can change a response, so that instances with other
+/// settings do not share entries.
+package final class SharedLayer: CacheLayer {
+    /// The instance's use of the server.
+    package struct Rules: Sendable {
+        /// Changes with every setting and library that can change a response, or whether a source is allowed.
+        package var digest: String
+        /// Texts that change with the settings of the named origins, by name.
+        package var originDigests: [ExactText: String] = [:]
+        /// Returns whether a source may be fetched, judging by its name, and is the same on all machines.
+        package var mayShare: @Sendable (SourceIdentity) -> Bool = { _ in true }
+        /// The time for which stale sources may be used if their origin does not specify it.
+        package var staleAllowances = StaleAllowances()
+        /// Whether the bytes of sources are stored too.
+        package var sharesSources = false
+
+        package init(digest: String) {
+            self.digest = digest
+        }
+    }
+
+    let name: LayerName
+    let store: any SharedValueStore
+    private let rules: Rules
+    private let timekeeper: any Timekeeper
+    /// The generations of sources about to be fetched.
+    private let beginnings = Locked(
+        ExpiringMemo<SourceIdentity, SharedGenerations>(capacity: 4_096, maximumBytes: 8 << 20))
+
+    /// The time for which the generations of a requested source are remembered: longer than any request takes.
+    private static let beginningTime = Duration.seconds(60)
+
+    /// Creates a layer on the server of `cache`.
+    package init(_ cache: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
+        name = .shared
+        store = cache
+        self.rules = rules
+        self.timekeeper = timekeeper
+    }
+
+    /// Creates a layer of results in `store`.
+    package init(_ store: ObjectStore, rules: Rules, timekeeper: any Timekeeper) {
+        name = .store
+        self.store = store
+        self.rules = rules
+        self.timekeeper = timekeeper
+    }
+
+    var isUp: Bool { store.isUp }
+
+    var holdsSources: Bool { name == .shared && rules.sharesSources }
+
+    func mayHold(_ key: CacheKey) -> Bool { key.sources.allSatisfy(mayShare) }
+
+    private func mayShare(_ identity: SourceIdentity) -> Bool { !identity.isGiven && rules.mayShare(identity) }
+
+    // MARK: Lookups
+
+    /// A source whose record is not found is assigned generations, because it is fetched next.
+    func lookup(_ key: CacheKey, _ allowances: LayerAllowances) async -> LayerReply {
+        guard let place = place(of: key) else { return LayerReply() }
+        return read(
+            await store.value(
+                for: place.key, of: place.sources, isBeginning: key.isRecord, allowance: allowances[name]),
+            for: key)
+    }
+
+    /// Queries a value as ``lookup(_:_:)`` does, without waiting.
+    ///
+    /// - Returns: Whether the query was sent; if not, `finish` is not called.
+    func ask(
+        for key: CacheKey, _ allowances: LayerAllowances, _ finish: @escaping @Sendable (SharedReply) -> Void
+    ) -> Bool {
+        guard let place = place(of: key) else { return false }
+        return store.ask(
+            for: place.key, of: place.sources, isBeginning: key.isRecord, allowance: allowances[name], finish)
+    }
+
+    func read(_ reply: SharedReply, for key: CacheKey) -> LayerReply { read(store.checked(reply), for: key) }
+
+    private func read(_ lookUp: SharedLookUp, for key: CacheKey) -> LayerReply {
+        var reply = LayerReply(value: lookUp.value, wasAsked: lookUp.result != nil)
+        guard case .record(let identity) = key, let generations = lookUp.generations?.first else { return reply }
+        let now = timekeeper.now
+        beginnings.withLock {
+            $0.remember(
+                generations, for: identity, bytes: identity.byteCount + 512, until: now + Self.beginningTime, at: now)
+        }
+        reply.generations = LayerGenerations(generations, of: name)
+        return reply
+    }
+
+    /// For a nearby server it always is; for a store, only if the request cannot be answered with the stale record.
+    func mayImprove(_ known: SourceRecord) -> Bool {
+        guard name == .store else { return true }
+        let freshness = known.freshness
+        let allowed = freshness.staleWhileRevalidate ?? rules.staleAllowances.whileRevalidating
+        return freshness.forbidsStale
+            || -freshness.remainingLifetime(at: timekeeper.secondsSince1970) > allowed
+    }
+
+    // MARK: Writes
+
+    /// Returns the generations of a source before it is fetched; nil if they are unknown, so that nothing derived from
+    /// it can be shared.
+    func beginning(of identity: SourceIdentity, known: SourceRecord?) -> SharedGenerations? {
+        let now = timekeeper.now
+        return beginnings.withLock { $0.value(for: identity, at: now) } ?? known?.generations[name]
+    }
+
+    /// Returns the generations for sharing something fetched while the server was unreachable.
+    ///
+    /// They are read first, and then all earlier purges are performed. If the caller still has the source after that,
+    /// no purge has come in between. Nil if the server is unreachable again.
+    func adoption(of identity: SourceIdentity) async -> SharedGenerations? {
+        guard isUp, !store.isReadOnly, let place = place(of: .record(identity)) else { return nil }
+        let lookUp = await store.value(
+            for: place.key, of: place.sources, isBeginning: true, allowance: WaitAllowance())
+        guard let generations = lookUp.generations?.first, await store.learnPurges() else { return nil }
+        return generations
+    }
+
+    func store(_ value: CacheValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
+        let generations = records.compactMap { $0.generations[name] }
+        guard generations.count == records.count, let place = place(of: key) else { return false }
+        return store.store(
+            value, for: place.key, of: place.sources, under: generations,
+            seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
+    }
+
+    func begin(_ tags: [ExactText], of identity: SourceIdentity) -> TagBeginnings {
+        guard mayShare(identity), let named = NamedSource(source(identity), name: identity.name) else { return [:] }
+        return tags.reduce(into: [:]) { beginnings, tag in
+            beginnings[tag] = SharedTag(tag.string).flatMap { store.begin($0, of: named) }
+        }
+    }
+
+    func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
+        guard mayShare(identity), let named = NamedSource(source(identity), name: identity.name) else { return }
+        for tag in tags {
+            guard let shared = SharedTag(tag.string) else { continue }
+            store.note(shared, of: named, since: beginnings[tag])
+        }
+    }
+
+    // MARK: Removals
+
+    func forget(_ identities: [SourceIdentity]) {
+        let shared = identities.filter(mayShare)
+        guard !shared.isEmpty else { return }
+        beginnings.withLock { for identity in shared { $0.forget(identity) } }
+        store.forget(shared.map(source))
+    }
+
+    func remove(_ removal: Removal) async -> LayerRemoval {
+        switch removal {
+        case .everything:
+            beginnings.withLock { $0.removeAll() }
+            return LayerRemoval(state: await store.purgeEverything())
+        case .sources(let identities, let name):
+            guard !identities.isEmpty else { return LayerRemoval() }
+            beginnings.withLock { for identity in identities { $0.forget(identity) } }
+            let sources = identities.compactMap { NamedSource(source($0), name: name?.string ?? $0.name) }
+            let state = await store.purge(sources)
+            return LayerRemoval(state: sources.count == identities.count ? state : .refused)
+        }
+    }
+
+    /// Purges all sources requested under a tag, as far as other instances know them.
+    ///
+    /// - Parameter found: Receives these sources, and whether the list is complete, possibly after this has returned.
+    func purge(
+        _ tag: SharedTag, found: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
+    ) async -> RemovalState {
+        await store.purge(TagRemoval(of: tag, onFound: found))
+    }
+
+    /// Completes a purge of another instance: invalidates the shared values of the source under this instance's rules,
+    /// if they differ.
+    func finish(_ purged: NamedSource, _ identity: SourceIdentity) {
+        beginnings.withLock { $0.forget(identity) }
+        if source(identity) != purged.source { forget([identity]) }
+    }
+
+    // MARK: Names
+
+    /// Returns the time for which a value may be found in seconds: while its source is fresh, or stale copies may be
+    /// used.
+    private func timeToLive(of record: SourceRecord) -> Int {
+        let freshness = record.freshness
+        let fresh = freshness.remainingLifetime(at: timekeeper.secondsSince1970)
+        let stale = freshness.forbidsStale ? 0 : freshness.staleIfError ?? rules.staleAllowances.ifError
+        return fresh.addingReportingOverflow(max(0, stale)).partialValue
+    }
+
+    /// The location of a value on the server, and its sources.
+    private struct Place {
+        let key: SharedKey
+        let sources: [SharedSource]
+    }
+
+    /// Returns the location of a value; nil if it may not be here.
+    private func place(of key: CacheKey) -> Place? {
+        guard mayHold(key) else { return nil }
+        let sources = key.sources
+        var writer = RecordWriter()
+        writer.write(key.kind)
+        writer.write(DiskLayer.contentVersion)
+        writer.write(rules.digest)
+        let rest = if case .result(let key) = key { key.name(name(of:)) } else { name(of: sources[0]) }
+        return Place(key: SharedKey(of: writer.bytes + rest), sources: sources.map(source))
+    }
+
+    /// Returns the name of a source in purges: the same for all instances that use the same URL.
+    private func source(_ identity: SourceIdentity) -> SharedSource {
+        var writer = RecordWriter()
+        writer.write(identity.originName ?? "")
+        writer.write(identity.url.canonical)
+        return SharedSource(of: writer.bytes)
+    }
+
+    private func name(of identity: SourceIdentity) -> [UInt8] { identity.name(in: rules.originDigests) }
+}
+
+extension CacheKey {
+    fileprivate var isRecord: Bool { if case .record = self { true } else { false } }
+
+    /// The kind of value as a part of its name.
+    fileprivate var kind: String {
+        switch self {
+        case .record: "record"
+        case .source: "source"
+        case .result: "result"
+        }
+    }
+}

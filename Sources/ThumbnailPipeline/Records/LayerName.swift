@@ -1,0 +1,60 @@
+import Coordination
+import SharedCaching
+import ThumbnailTypes
+
+/// The layers below memory, in the order of lookups.
+enum LayerName: Comparable, Sendable {
+    case disk, shared, store
+
+    /// The name in `Cache-Status`; nil for the disk, which counts as the result cache.
+    var status: CacheLayerStatus.Layer? {
+        switch self {
+        case .disk: nil
+        case .shared: .shared
+        case .store: .store
+        }
+    }
+}
+
+/// The generations of a source in the shared layers before it was fetched or found there; nil where unknown.
+struct LayerGenerations: Sendable, Equatable {
+    private(set) var shared: SharedGenerations?
+    private(set) var store: SharedGenerations?
+
+    init() {}
+
+    /// Sets the generations in one layer.
+    init(_ generations: SharedGenerations?, of layer: LayerName) {
+        switch layer {
+        case .disk: break
+        case .shared: shared = generations
+        case .store: store = generations
+        }
+    }
+
+    subscript(layer: LayerName) -> SharedGenerations? {
+        switch layer {
+        case .disk: nil
+        case .shared: shared
+        case .store: store
+        }
+    }
+
+    /// Returns these generations, with unknown ones taken from `others`.
+    func filled(from others: LayerGenerations) -> LayerGenerations {
+        var filled = self
+        filled.shared = shared ?? others.shared
+        filled.store = store ?? others.store
+        return filled
+    }
+}
+
+/// The time that one request has waited for each of the shared layers.
+package struct LayerAllowances: Sendable {
+    let shared = WaitAllowance()
+    let store = WaitAllowance()
+
+    package init() {}
+
+    subscript(layer: LayerName) -> WaitAllowance { layer == .store ? store : shared }
+}
