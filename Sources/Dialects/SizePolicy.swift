@@ -13,18 +13,14 @@ package struct SizePolicy: Hashable, Sendable {
     }
 
     /// The allowed sides, ascending; empty for any.
-    package private(set) var sizes: [Int] = []
+    package var sizes: [Int] = [] { didSet { sizes = Set(sizes).sorted() } }
     /// The allowed qualities, ascending; empty for any.
-    package private(set) var qualities: [Int] = []
+    package var qualities: [Int] = [] { didSet { qualities = Set(qualities).sorted() } }
     package var rule = Rule.refuse
     /// The default width of `w=auto` without a hint, before ``up(_:)``.
     package var automaticWidth = 640
 
     package init() {}
-
-    package mutating func allow(sizes: [Int]) { self.sizes = Set(sizes).sorted() }
-
-    package mutating func allow(qualities: [Int]) { self.qualities = Set(qualities).sorted() }
 
     var isOpen: Bool { sizes.isEmpty && qualities.isEmpty }
 

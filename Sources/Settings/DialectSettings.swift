@@ -67,23 +67,15 @@ extension DialectSettings {
     static let table: [Setting] =
         [
             Setting(
-                name: "unsignedDialects", defaultText: "none",
-                help: "\(unsigned.joined(separator: ", ")): served without keys of their own although others have some"
-            ) {
-                (settings, text) throws(InvalidValue) in
-                let names = try SettingValues.list(text)
-                guard names.allSatisfy({ unsigned.contains($0) }) else {
-                    throw InvalidValue(allowed: "\(unsigned.joined(separator: ", ")), separated by commas")
-                }
-                settings.api.unsignedDialects = Set(names.map { ExactText($0) })
-            },
+                "unsignedDialects", \.api.unsignedDialects,
+                .set(
+                    .list(allowed: "\(unsigned.joined(separator: ", ")), separated by commas") {
+                        unsigned.contains($0) ? ExactText($0) : nil
+                    }),
+                help: "\(unsigned.joined(separator: ", ")): served without keys of their own although others have some"),
             Setting(
-                name: environmentOf, defaultText: "none",
-                help: "imgproxy, imagor or imaginary: its environment variables count below Alula's own settings"
-            ) {
-                (settings, text) throws(InvalidValue) in
-                settings.dialects.environmentOf = try SettingValues.choice(text)
-            },
+                environmentOf, \.dialects.environmentOf, .choice,
+                help: "imgproxy, imagor or imaginary: its environment variables count below Alula's own settings"),
         ] + thumbor + imaginary + FrontEndSettings.table + imgproxy + wsrv
 
     /// The names of dialects that can be opened.
@@ -95,8 +87,8 @@ extension DialectSettings {
     static let environmentOf = "environmentOf"
 
     private static let wsrv: [Setting] = [
-        .place(
-            "wsrvPath", \.dialects.wsrv.place, usual: "/wsrv",
+        Setting(
+            "wsrvPath", \.dialects.wsrv.place, .path(usual: "/wsrv"),
             help: "where URLs of weserv/images (wsrv.nl) are served: a prefix such as /wsrv, or /")
     ]
 }

@@ -92,27 +92,17 @@ extension Settings {
 extension ExportSettings {
     static let table: [Setting] = [
         Setting(
-            name: "traceEndpoint", defaultText: "none",
-            help: "URL that spans are sent to, such as http://host:4318/v1/traces", secrecy: .hidden
-        ) {
-            (settings, text) throws(InvalidValue) in
-            settings.exports.traces.endpoint = try ExportSettings.endpoint(
-                text, example: "http://127.0.0.1:4318/v1/traces")
-        },
-        Setting(name: "traceSample", default: "0.01", help: "share of requests that are traced, 0 to 1") {
-            (settings, text) throws(InvalidValue) in
-            settings.exports.sampler = TraceSampler(share: try ExportSettings.share(text))
-        },
+            "traceEndpoint", \.exports.traces.endpoint, .endpoint(example: "http://127.0.0.1:4318/v1/traces"),
+            help: "URL that spans are sent to, such as http://host:4318/v1/traces", secrecy: .hidden),
         Setting(
-            name: "metricsEndpoint", defaultText: "none",
-            help: "URL that metrics are sent to, such as http://host:4318/v1/metrics", secrecy: .hidden
-        ) {
-            (settings, text) throws(InvalidValue) in
-            settings.exports.metrics.endpoint = try ExportSettings.endpoint(
-                text, example: "http://127.0.0.1:4318/v1/metrics")
-        },
-        Setting(name: "metricsInterval", default: "60s", help: "time between two documents of metrics") {
-            (settings, text) throws(InvalidValue) in settings.exports.interval = try ExportSettings.interval(text)
-        },
+            "traceSample", \.exports.sampler,
+            .init { text throws(InvalidValue) in TraceSampler(share: try ExportSettings.share(text)) }, default: "0.01",
+            help: "share of requests that are traced, 0 to 1"),
+        Setting(
+            "metricsEndpoint", \.exports.metrics.endpoint, .endpoint(example: "http://127.0.0.1:4318/v1/metrics"),
+            help: "URL that metrics are sent to, such as http://host:4318/v1/metrics", secrecy: .hidden),
+        Setting(
+            "metricsInterval", \.exports.interval, .init(ExportSettings.interval), default: "60s",
+            help: "time between two documents of metrics"),
     ]
 }

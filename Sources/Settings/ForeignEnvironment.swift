@@ -1,3 +1,4 @@
+import Downloading
 import Glibc
 import Text
 
@@ -20,7 +21,7 @@ package enum ForeignEnvironment: String, CaseIterable, Sendable {
 }
 
 /// A reader of another service's environment variables.
-protocol ForeignReader {
+protocol ForeignReader: SendableMetatype {
     var settings: Settings { get set }
     var reading: ForeignEnvironment.Reading { get set }
     /// The settings that the current variable replaces.
@@ -29,13 +30,21 @@ protocol ForeignReader {
     /// Creates a reader with the service's own defaults.
     init(_ settings: Settings, _ environment: [String: String])
 
+    static var dialectName: ExactText { get }
+
+    /// The variables that count; ``row(of:)`` returns their names.
+    static var rows: [ForeignRow<Self>] { get }
+
     /// The variables that contain a key without which the service is open.
     static var keys: [String] { get }
 
     static func isSecret(_ name: String) -> Bool
 
-    /// Applies a variable; returns nil if the service does not have it.
-    mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning?
+    /// The variable's name in the table; nil if the service does not have it.
+    func row(of name: String) -> String?
+
+    /// Returns whether ignoring a variable that is not in the table has no effect.
+    func isHarmless(_ row: String, _ text: String) -> Bool
 
     /// Applies combinations of variables.
     mutating func finish()
@@ -62,19 +71,39 @@ extension ForeignReader {
         return reader.reading
     }
 
+    /// Applies a variable; returns nil if the service does not have it.
+    private mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning? {
+        guard let name = row(of: name) else { return nil }
+        guard let row = Self.rows.first(where: { $0.name == name }) else {
+            return isHarmless(name, text) ? .harmless : .lost
+        }
+        try row.apply(&self, text)
+        return .counts(meant)
+    }
+
     mutating func set(_ name: String, _ text: String) throws(InvalidValue) {
         meant.append(name)
         try SettingTable.named(name)?.apply(&settings, text)
         settings.given.insert(ExactText(name))
     }
 
-    /// The spellings of Go's flags.
-    static func flag(_ text: String) throws(InvalidValue) -> Bool {
-        switch text {
-        case "1", "t", "T", "true", "TRUE", "True": return true
-        case "0", "f", "F", "false", "FALSE", "False": return false
-        default: throw InvalidValue(allowed: "true or false")
+    /// Adds an origin with one file of a folder; returns the URL of the file.
+    mutating func addFile(_ path: String, as name: String) throws(InvalidValue) -> ExactText {
+        guard let resolved = Self.resolved(path), let slash = resolved.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+            throw InvalidValue(allowed: "the path of a file")
         }
+        let folder = resolved[..<slash]
+        return addFile(
+            String(resolved[resolved.utf8.index(after: slash)...]), as: name,
+            at: .folder(path: folder.isEmpty ? "/" : String(folder)))
+    }
+
+    mutating func addFile(_ file: String, as name: String, at place: Origin.Place) -> ExactText {
+        meant = ["origins.\(name)"]
+        var origin = Origin(name: name, place: place)
+        origin.onlyFile = ExactText(file)
+        settings.dialects.origins = [origin] + settings.dialects.origins.filter { $0.name != name }
+        return ExactText("\(name):\(file)")
     }
 
     /// Resolves symbolic links, because none is followed when files are read.
@@ -82,5 +111,86 @@ extension ForeignReader {
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }
         return unsafe String(cString: resolved)
+    }
+}
+
+/// A row in the table of another service's variables: the name, and the effect.
+struct ForeignRow<Reader: ForeignReader>: Sendable {
+    typealias Place<Value> = any WritableKeyPath<Reader, Value> & Sendable
+
+    let name: String
+    let apply: @Sendable (inout Reader, String) throws(InvalidValue) -> Void
+
+    /// A variable that replaces `settings`, as far as `apply` does not set them by their names.
+    init(
+        _ name: String, meant settings: [String] = [],
+        apply: @escaping @Sendable (inout Reader, String) throws(InvalidValue) -> Void
+    ) {
+        self.name = name
+        self.apply = { (reader, text) throws(InvalidValue) in
+            reader.meant = settings
+            try apply(&reader, text)
+        }
+    }
+
+    /// A variable that sets `setting` to a text, which may be nil for none.
+    init(_ name: String, _ setting: String, _ parser: SettingParser<String?> = .same) {
+        self.init(name) { (reader, text) throws(InvalidValue) in
+            if let text = try parser.parse(text) { try reader.set(setting, text) }
+        }
+    }
+
+    /// A variable that sets a property, which may have no setting of its own.
+    ///
+    /// - Parameter bounds: Whether a value restricts the dialect's targets, which another dialect could bypass.
+    init<Value>(
+        _ name: String, _ place: Place<Value>, _ parser: SettingParser<Value>, meant settings: [String] = [],
+        bounds: @escaping @Sendable (Value) -> Bool = { _ in false }
+    ) {
+        self.init(name, meant: settings) { (reader, text) throws(InvalidValue) in
+            let value = try parser.parse(text)
+            reader[keyPath: place] = value
+            if bounds(value) { reader.settings.dialects.bounded.insert(Reader.dialectName) }
+        }
+    }
+
+    init<Value>(_ name: String, _ place: Place<Value?>, _ parser: SettingParser<Value>, meant settings: [String] = []) {
+        let optional = SettingParser<Value?> { (text) throws(InvalidValue) in try parser.parse(text) }
+        self.init(name, place, optional, meant: settings)
+    }
+
+    /// A variable that stops the start, because ignoring it would be dangerous.
+    init(_ name: String, refused allowed: String) {
+        self.init(name) { (_, _) throws(InvalidValue) in throw InvalidValue(allowed: allowed) }
+    }
+}
+
+extension SettingParser where Value == Bool {
+    /// The spellings of Go's flags.
+    static var goFlag: Self {
+        named(
+            [
+                "1": true, "t": true, "T": true, "true": true, "TRUE": true, "True": true,
+                "0": false, "f": false, "F": false, "false": false, "FALSE": false, "False": false,
+            ], allowed: "true or false")
+    }
+}
+
+/// The text of a setting, from a variable; nil leaves the setting alone.
+extension SettingParser where Value == String? {
+    static var same: Self { Self { $0 } }
+    static var unlessZero: Self { Self { $0 == "0" ? nil : $0 } }
+    static var onOrOff: Self { flag(on: "on", off: "off") }
+
+    static func flag(on: String, off: String? = nil) -> Self {
+        Self { (text) throws(InvalidValue) in try SettingParser<Bool>.goFlag.parse(text) ? on : off }
+    }
+
+    /// A path, with or without a slash at its end.
+    static var path: Self { Self { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 } }
+
+    /// The effort of an AVIF encoder whose speed is 0 to 9.
+    static var avifSpeed: Self {
+        Self { (text) throws(InvalidValue) in String(9 - (try SettingValues.integer(text, in: 0...9))) }
     }
 }

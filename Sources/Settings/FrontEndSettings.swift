@@ -57,42 +57,30 @@ struct FrontEndSettings: Sendable {
 extension FrontEndSettings {
     static let table: [Setting] =
         FrontEndSettings.endpoints.map { endpoint in
-            .place(
-                endpoint.setting, \.dialects.frontEnds.places[ExactText(endpoint.name)], usual: endpoint.usualPath,
+            Setting(
+                endpoint.setting, \.dialects.frontEnds.places[ExactText(endpoint.name)],
+                .path(usual: endpoint.usualPath),
                 help: "where URLs of the image endpoint of \(endpoint.makers) lie, such as \(endpoint.usualPath)")
         } + [
-            Setting(name: "nextSizes", defaultText: "sizes, else as Next.js", help: "widths that nextPath serves") {
-                (settings, text) throws(InvalidValue) in
-                settings.dialects.frontEnds.nextSizes = try SettingValues.integers(text, in: 1...16_384).sorted()
-            },
-            Setting(name: "nextQualities", defaultText: "qualities, else 75", help: "qualities that nextPath serves") {
-                (settings, text) throws(InvalidValue) in
-                settings.dialects.frontEnds.nextQualities = try SettingValues.integers(text, in: 1...100).sorted()
-            },
-            Setting(name: "nextFormats", defaultText: "webp", help: "formats that Accept may choose with nextPath") {
-                (settings, text) throws(InvalidValue) in
-                settings.dialects.frontEnds.next.formats = try SettingValues.formats(text, of: ImageFormat.written)
-            },
-            Setting(name: "vercelSizes", defaultText: "sizes, else 640 to 3840", help: "widths that vercelPath serves")
-            {
-                (settings, text) throws(InvalidValue) in
-                settings.dialects.frontEnds.vercelSizes = try SettingValues.integers(text, in: 1...16_384).sorted()
-            },
             Setting(
-                name: "vercelFormats", defaultText: "avif,webp", help: "formats that Accept may choose with vercelPath"
-            ) {
-                (settings, text) throws(InvalidValue) in
-                settings.dialects.frontEnds.vercel.formats = try SettingValues.formats(text, of: ImageFormat.written)
-            },
+                "nextSizes", \.dialects.frontEnds.nextSizes, .integers(in: 1...16_384), none: "sizes, else as Next.js",
+                help: "widths that nextPath serves"),
             Setting(
-                name: "baseOrigin", defaultText: "none",
-                help: "the named origin of sources that begin with one slash: its name"
-            ) {
-                (settings, text) throws(InvalidValue) in
-                guard !text.isEmpty, !text.utf8.contains(where: { ":/".utf8.contains($0) }) else {
-                    throw InvalidValue(allowed: "the name of an origin of the settings file")
-                }
-                settings.api.vocabulary.baseOrigin = SourceBase(text + ":")
-            },
+                "nextQualities", \.dialects.frontEnds.nextQualities, .integers(in: 1...100), none: "qualities, else 75",
+                help: "qualities that nextPath serves"),
+            Setting(
+                "nextFormats", \.dialects.frontEnds.next.formats, .formats(), none: "webp",
+                help: "formats that Accept may choose with nextPath"),
+            Setting(
+                "vercelSizes", \.dialects.frontEnds.vercelSizes, .integers(in: 1...16_384),
+                none: "sizes, else 640 to 3840", help: "widths that vercelPath serves"),
+            Setting(
+                "vercelFormats", \.dialects.frontEnds.vercel.formats, .formats(), none: "avif,webp",
+                help: "formats that Accept may choose with vercelPath"),
+            Setting(
+                "baseOrigin", \.api.vocabulary.baseOrigin,
+                .init(allowed: "the name of an origin of the settings file") { text in
+                    text.isEmpty || text.utf8.contains(where: { ":/".utf8.contains($0) }) ? nil : SourceBase(text + ":")
+                }, help: "the named origin of sources that begin with one slash: its name"),
         ]
 }

@@ -30,92 +30,80 @@ struct ImaginaryEnvironment: ForeignReader {
         self.settings.pipeline.rules.limits.incompleteImages = .serve
     }
 
+    static let dialectName: ExactText = "imaginary"
+
     static let keys = ["IMAGINARY_KEY"]
 
     static func isSecret(_ name: String) -> Bool { name.contains("KEY") || name.contains("AUTH") }
 
-    mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning? {
-        guard let flag = name.suffix(after: Self.prefix).map(String.init), !flag.isEmpty else {
-            return try readOwn(name, text) ? .counts(meant) : nil
-        }
-        if try readAccess(flag, text) { return .counts(meant) }
-        if try readService(flag, text) { return .counts(meant) }
-        return Self.isHarmless(flag, text) ? .harmless : .lost
+    func row(of name: String) -> String? {
+        if let flag = name.suffix(after: Self.prefix).map(String.init), !flag.isEmpty { return "-" + flag }
+        return ["URL_SIGNATURE_KEY", "PORT"].contains(name) ? name : nil
     }
 
-    /// Reads variables that are not flags.
-    private mutating func readOwn(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
-        switch name {
-        case "URL_SIGNATURE_KEY":
-            meant = ["imaginarySignatureKey"]
-            signatureKey = text
-        case "PORT": try set("port", text)
-        default: return false
-        }
-        return true
+    static let rows = access + service
+
+    private var dialect: ImaginaryConfiguration {
+        get { settings.dialects.imaginary }
+        set { settings.dialects.imaginary = newValue }
     }
 
-    /// Reads flags for access control.
-    private mutating func readAccess(_ flag: String, _ text: String) throws(InvalidValue) -> Bool {
-        switch flag {
-        case "KEY": try set("imaginaryKey", text)
-        case "ENABLE_URL_SIGNATURE":
-            meant = ["imaginarySignatureKey"]
-            demandsSignatures = try Self.flag(text)
-        case "URL_SIGNATURE_KEY":
-            meant = ["imaginarySignatureKey"]
-            signatureKey = signatureKey ?? text
-        case "ENABLE_URL_SOURCE": settings.dialects.imaginary.takesURLs = try Self.flag(text)
-        case "DISABLE_ENDPOINTS":
-            settings.dialects.imaginary.disabledRoutes = Set(try SettingValues.list(text).map { ExactText($0) })
-            settings.dialects.bounded.insert("imaginary")
-        case "ALLOWED_ORIGINS":
-            meant = ["allowedSources"]
-            settings.downloads.allowedSources = try Self.patterns(text)
-        case "MAX_ALLOWED_SIZE": if text != "0" { try set("maxSourceBytes", text) }
-        case "MAX_ALLOWED_RESOLUTION":
-            guard let millions = Double(text), millions >= 0, millions < 1e6 else {
-                throw InvalidValue(allowed: "millions of pixels")
+    /// Flags for access control, each with a hyphen, and the variable that overrides one.
+    private static let access: [ForeignRow<Self>] = [
+        ForeignRow("URL_SIGNATURE_KEY", \.signatureKey, .init { $0 }, meant: ["imaginarySignatureKey"]),
+        ForeignRow("-URL_SIGNATURE_KEY", meant: ["imaginarySignatureKey"]) { (reader, text) throws(InvalidValue) in
+            reader.signatureKey = reader.signatureKey ?? text
+        },
+        ForeignRow("-KEY", "imaginaryKey"),
+        ForeignRow("-ENABLE_URL_SIGNATURE", \.demandsSignatures, .goFlag, meant: ["imaginarySignatureKey"]),
+        ForeignRow("-ENABLE_URL_SOURCE", \.dialect.takesURLs, .goFlag),
+        ForeignRow("-DISABLE_ENDPOINTS", \.dialect.disabledRoutes, .set(.names)) { _ in true },
+        ForeignRow(
+            "-ALLOWED_ORIGINS", \.settings.downloads.allowedSources, .init(patterns), meant: ["allowedSources"]),
+        ForeignRow("-MAX_ALLOWED_SIZE", "maxSourceBytes", .unlessZero),
+        ForeignRow(
+            "-MAX_ALLOWED_RESOLUTION", "maxSourcePixels",
+            .init { (text) throws(InvalidValue) in
+                guard let millions = Double(text), millions >= 0, millions < 1e6 else {
+                    throw InvalidValue(allowed: "millions of pixels")
+                }
+                return millions > 0 ? String(Int((millions * 1_000_000).rounded())) : nil
+            }),
+        ForeignRow(
+            "-MOUNT", \.folder, .init(allowed: "a folder") { resolved($0) }, meant: ["origins.\(origin)"]),
+    ]
+
+    /// Flags that correspond to settings of the service, and a variable.
+    private static let service: [ForeignRow<Self>] = [
+        ForeignRow("PORT", "port"),
+        ForeignRow("-A", "bind"),
+        ForeignRow("-P", "port"),
+        ForeignRow("-CORS", "allowOrigin", .flag(on: "*")),
+        ForeignRow("-PATH_PREFIX", "imaginaryPath", .path),
+        ForeignRow("-HTTP_CACHE_TTL", \.dialect.maximumAge, .integer(in: 0...31_556_926)),
+        ForeignRow("-HTTP_READ_TIMEOUT", "requestTimeout", .init { $0 + "s" }),
+        ForeignRow("-HTTP_WRITE_TIMEOUT", "requestTimeout", .init { $0 + "s" }),
+        ForeignRow("-ENABLE_PLACEHOLDER") { (reader, text) throws(InvalidValue) in
+            if try SettingParser.goFlag.parse(text) {
+                reader.placeholder = reader.placeholder ?? ImaginaryPlaceholder()
             }
-            if millions > 0 { try set("maxSourcePixels", String(Int((millions * 1_000_000).rounded()))) }
-        case "MOUNT":
-            guard let path = Self.resolved(text) else { throw InvalidValue(allowed: "a folder") }
-            meant = ["origins.\(Self.origin)"]
-            folder = path
-        default: return false
-        }
-        return true
-    }
+        },
+        ForeignRow("-PLACEHOLDER") { (reader, text) throws(InvalidValue) in
+            let source = try reader.addFile(text, as: placeholderOrigin)
+            reader.placeholder = ImaginaryPlaceholder()
+            reader.placeholder?.source = source
+        },
+        ForeignRow("-PLACEHOLDER_STATUS", \.placeholderStatus, .integer(in: 200...599)),
+        ForeignRow("-LOG_LEVEL", "logLevel"),
+        ForeignRow("-CERTFILE", refused: noTLS),
+        ForeignRow("-KEYFILE", refused: noTLS),
+    ]
 
-    /// Reads flags that correspond to settings of the service.
-    private mutating func readService(_ flag: String, _ text: String) throws(InvalidValue) -> Bool {
-        switch flag {
-        case "A": try set("bind", text)
-        case "P": try set("port", text)
-        case "CORS": if try Self.flag(text) { try set("allowOrigin", "*") }
-        case "PATH_PREFIX":
-            try set("imaginaryPath", text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text)
-        case "HTTP_CACHE_TTL":
-            settings.dialects.imaginary.maximumAge = try SettingValues.integer(text, in: 0...31_556_926)
-        case "HTTP_READ_TIMEOUT", "HTTP_WRITE_TIMEOUT": try set("requestTimeout", text + "s")
-        case "ENABLE_PLACEHOLDER":
-            if try Self.flag(text) { placeholder = placeholder ?? ImaginaryPlaceholder() }
-        case "PLACEHOLDER": try readPlaceholder(path: text)
-        case "PLACEHOLDER_STATUS": placeholderStatus = try SettingValues.integer(text, in: 200...599)
-        case "LOG_LEVEL": try set("logLevel", text)
-        case "CERTFILE", "KEYFILE":
-            throw InvalidValue(allowed: "none: the service speaks no TLS; a proxy in front of it does")
-        default: return false
-        }
-        return true
-    }
+    private static let noTLS = "none: the service speaks no TLS; a proxy in front of it does"
 
-    /// Returns whether a flag requests behavior that the service always has, or concerns imaginary's internals.
-    private static func isHarmless(_ flag: String, _ text: String) -> Bool {
-        switch flag {
-        case "RETURN_SIZE", "GZIP", "CPUS", "MRELEASE": true
-        default: (try? Self.flag(text)) == false
-        }
+    func isHarmless(_ row: String, _ text: String) -> Bool {
+        ["-RETURN_SIZE", "-GZIP", "-CPUS", "-MRELEASE"].contains(row)
+            || (try? SettingParser.goFlag.parse(text)) == false
     }
 
     mutating func finish() {
@@ -133,22 +121,6 @@ struct ImaginaryEnvironment: ForeignReader {
             settings.dialects.imaginary.folder = SourceBase("\(Self.origin):")
             settings.dialects.origins.append(Origin(name: Self.origin, place: .folder(path: folder)))
         }
-    }
-
-    /// Makes only this file of its folder available.
-    private mutating func readPlaceholder(path: String) throws(InvalidValue) {
-        guard let resolved = Self.resolved(path), let slash = resolved.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-            throw InvalidValue(allowed: "the path of a file")
-        }
-        let name = String(resolved[resolved.utf8.index(after: slash)...])
-        let folder = resolved[..<slash]
-        var origin = Origin(
-            name: Self.placeholderOrigin, place: .folder(path: folder.isEmpty ? "/" : String(folder)))
-        origin.onlyFile = ExactText(name)
-        settings.dialects.origins.append(origin)
-        meant = ["origins.\(origin.name)"]
-        placeholder = ImaginaryPlaceholder()
-        placeholder?.source = ExactText("\(origin.name):\(name)")
     }
 
     /// Reads hosts with path prefixes and any scheme: `https://images.example.com/a`, `https://*.example.com`,

@@ -17,8 +17,11 @@ struct ImagorEnvironment: ForeignReader {
     private var lifetime: Int?
     private var staleLifetime: Int?
     private var keepsNothing = false
-    /// Maximum side lengths of a source in pixels; imagor's own limits unless variables change them.
-    private var mostPixels: (width: Int, height: Int)?
+    /// Maximum side lengths of a source in pixels.
+    private var mostWidth: Int?
+    private var mostHeight: Int?
+    /// Imagor's own limit of a side if a variable changes that of the other one.
+    private static let usualSide = 9_999
     /// The formats that `Accept` may select, from the variables.
     private var automatic: Set<ImageFormat> = []
 
@@ -36,131 +39,136 @@ struct ImagorEnvironment: ForeignReader {
         self.settings.dialects.thumbor.quality = 75
     }
 
+    static let dialectName: ExactText = "thumbor"
+
     static let keys = ["IMAGOR_SECRET"]
 
     static func isSecret(_ name: String) -> Bool { keys.contains(name) }
 
-    mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning? {
-        if try readTargets(name, text) { return .counts(meant) }
-        if try readBounds(name, text) { return .counts(meant) }
-        if try readSources(name, text) { return .counts(meant) }
-        if try readService(name, text) { return .counts(meant) }
-        guard Self.prefixes.contains(where: { name.hasPrefix($0) }) else { return nil }
-        return Self.isHarmless(name, text) ? .harmless : .lost
+    func row(of name: String) -> String? {
+        Self.rows.contains { $0.name == name } || Self.prefixes.contains(where: { name.hasPrefix($0) }) ? name : nil
     }
 
-    /// Reads variables for parsing targets.
-    private mutating func readTargets(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
-        switch name {
-        case "IMAGOR_SECRET": try set("thumborKey", text)
-        case "IMAGOR_UNSAFE": try set("thumborUnsafe", try Self.flag(text) ? "on" : "off")
-        case "IMAGOR_SIGNER_TYPE": try set("thumborSigner", text.lowercased())
-        case "IMAGOR_SIGNER_TRUNCATE": try set("thumborSignerTruncate", text)
-        case "IMAGOR_AUTO_AVIF", "IMAGOR_AUTO_WEBP":
-            meant = ["thumborAutoFormats"]
-            if try Self.flag(text) { automatic.insert(name == "IMAGOR_AUTO_AVIF" ? .avif : .webp) }
-        case "IMAGOR_AUTO_JPEG": try set("thumborAutoJPEG", try Self.flag(text) ? "on" : "off")
-        case "IMAGOR_BASE_PARAMS":
-            throw InvalidValue(allowed: "none: targets are not given an operator's options and filters here")
-        case "CONFIG":
-            throw InvalidValue(
-                allowed: "none: imagor's file is not read, and a secret may lie there; set its variables")
-        case "SERVER_PATH_PREFIX":
-            try set("thumborPath", text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text)
-        case "HTTP_LOADER_DEFAULT_SCHEME":
-            meant = ["thumborBaseURL"]
+    static let rows = targets + bounds + sources + service
+
+    /// Variables for parsing targets.
+    private static let targets: [ForeignRow<Self>] = [
+        ForeignRow("IMAGOR_SECRET", "thumborKey"),
+        ForeignRow("IMAGOR_UNSAFE", "thumborUnsafe", .onOrOff),
+        ForeignRow("IMAGOR_SIGNER_TYPE", "thumborSigner", .init { $0.lowercased() }),
+        ForeignRow("IMAGOR_SIGNER_TRUNCATE", "thumborSignerTruncate"),
+        automatic("IMAGOR_AUTO_AVIF", .avif),
+        automatic("IMAGOR_AUTO_WEBP", .webp),
+        ForeignRow("IMAGOR_AUTO_JPEG", "thumborAutoJPEG", .onOrOff),
+        ForeignRow(
+            "IMAGOR_BASE_PARAMS", refused: "none: targets are not given an operator's options and filters here"),
+        ForeignRow(
+            "CONFIG", refused: "none: imagor's file is not read, and a secret may lie there; set its variables"),
+        ForeignRow("SERVER_PATH_PREFIX", "thumborPath", .path),
+        ForeignRow("HTTP_LOADER_DEFAULT_SCHEME", meant: ["thumborBaseURL"]) { (reader, text) throws(InvalidValue) in
             guard ["http", "https"].contains(text) else { throw InvalidValue(allowed: "http or https") }
             // A base URL is more specific.
-            if settings.dialects.thumbor.baseURL == "https://" {
-                settings.dialects.thumbor.baseURL = SourceBase(text + "://")
+            if reader.dialect.baseURL == "https://" { reader.dialect.baseURL = SourceBase(text + "://") }
+        },
+        ForeignRow("HTTP_LOADER_BASE_URL", "thumborBaseURL", .init { $0.hasSuffix("/") ? $0 : $0 + "/" }),
+        ForeignRow("IMAGOR_CACHE_HEADER_TTL", \.lifetime, .init(seconds)),
+        ForeignRow("IMAGOR_CACHE_HEADER_SWR", \.staleLifetime, .init(seconds)),
+        ForeignRow("IMAGOR_CACHE_HEADER_NO_CACHE", \.keepsNothing, .goFlag),
+    ]
+
+    private var dialect: ThumborConfiguration {
+        get { settings.dialects.thumbor }
+        set { settings.dialects.thumbor = newValue }
+    }
+
+    private static func automatic(_ name: String, _ format: ImageFormat) -> ForeignRow<Self> {
+        ForeignRow(name, meant: ["thumborAutoFormats"]) { (reader, text) throws(InvalidValue) in
+            if try SettingParser.goFlag.parse(text) { reader.automatic.insert(format) }
+        }
+    }
+
+    /// Variables that restrict imagor's targets.
+    private static let bounds: [ForeignRow<Self>] = [
+        ForeignRow("VIPS_DISABLE_FILTERS") { (reader, text) throws(InvalidValue) in
+            reader.disable(try SettingParser.names.parse(text))
+        },
+        ForeignRow("VIPS_DISABLE_BLUR") { (reader, text) throws(InvalidValue) in
+            reader.disable(try SettingParser.goFlag.parse(text) ? ["blur", "sharpen"] : [])
+        },
+        ForeignRow("VIPS_STRIP_COLOR_PROFILE", \.dialect.stripsProfile, .goFlag),
+        ForeignRow("VIPS_MAX_FILTER_OPS", \.dialect.maximumFilters, aboveZero) { $0 != nil },
+    ]
+
+    private mutating func disable(_ filters: [ExactText]) {
+        dialect.disabledFilters.formUnion(filters)
+        if !filters.isEmpty { settings.dialects.bounded.insert(Self.dialectName) }
+    }
+
+    /// A number above zero; others stand for none.
+    private static let aboveZero = SettingParser<Int?> { (text) throws(InvalidValue) in
+        guard let most = Int(text), most >= -1 else { throw InvalidValue(allowed: "a whole number from -1") }
+        return most > 0 ? most : nil
+    }
+
+    /// Variables that restrict sources and their sizes.
+    private static let sources: [ForeignRow<Self>] =
+        ["LOOPBACK", "PRIVATE", "LINK_LOCAL"].map { kind in
+            ForeignRow(
+                "HTTP_LOADER_BLOCK_\(kind)_NETWORKS", meant: ["allowedNetworks"]
+            ) { (_, text) throws(InvalidValue) in
+                // They are closed until `allowedNetworks` opens them.
+                _ = try SettingParser.goFlag.parse(text)
             }
-        case "HTTP_LOADER_BASE_URL":
-            try set("thumborBaseURL", text.hasSuffix("/") ? text : text + "/")
-        case "IMAGOR_CACHE_HEADER_TTL": lifetime = try Self.seconds(text)
-        case "IMAGOR_CACHE_HEADER_SWR": staleLifetime = try Self.seconds(text)
-        case "IMAGOR_CACHE_HEADER_NO_CACHE": keepsNothing = try Self.flag(text)
-        default: return false
         }
-        return true
+        + ["SOURCE", "SOURCES"].map { noun in
+            ForeignRow(
+                "HTTP_LOADER_ALLOWED_\(noun)_REGEXP",
+                refused: "none: regular expressions are not read here; allowedSources takes patterns")
+        } + [
+            ForeignRow("HTTP_LOADER_ALLOWED_SOURCES", "allowedSources"),
+            ForeignRow("HTTP_LOADER_BLOCK_NETWORKS") { (reader, text) throws(InvalidValue) in
+                reader.settings.downloads.deniedNetworks += try SettingParser.networks.parse(text)
+            },
+            ForeignRow("HTTP_LOADER_DISABLE") { (reader, text) throws(InvalidValue) in
+                if try SettingParser.goFlag.parse(text) { reader.settings.downloads.allowsUnnamedSources = false }
+            },
+            ForeignRow("HTTP_LOADER_MAX_ALLOWED_SIZE", "maxSourceBytes", .unlessZero),
+            ForeignRow("VIPS_MAX_RESOLUTION", "maxSourcePixels", .unlessZero),
+            ForeignRow("VIPS_MAX_WIDTH", \.mostWidth, side, meant: ["maxSourcePixels"]),
+            ForeignRow("VIPS_MAX_HEIGHT", \.mostHeight, side, meant: ["maxSourcePixels"]),
+        ]
+
+    /// Pixels of a side; nil for zero.
+    private static let side = SettingParser<Int?> { (text) throws(InvalidValue) in
+        let side = try SettingValues.integer(text, in: 0...1_000_000)
+        return side > 0 ? side : nil
     }
 
-    /// Reads variables that restrict imagor's targets, which another dialect could bypass.
-    private mutating func readBounds(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
-        let isBound: Bool
-        switch name {
-        case "VIPS_DISABLE_FILTERS":
-            let names = try SettingValues.list(text).map { ExactText($0) }
-            settings.dialects.thumbor.disabledFilters.formUnion(names)
-            isBound = !names.isEmpty
-        case "VIPS_DISABLE_BLUR":
-            isBound = try Self.flag(text)
-            if isBound { settings.dialects.thumbor.disabledFilters.formUnion(["blur", "sharpen"]) }
-        case "VIPS_STRIP_COLOR_PROFILE":
-            settings.dialects.thumbor.stripsProfile = try Self.flag(text)
-            isBound = false
-        case "VIPS_MAX_FILTER_OPS":
-            guard let most = Int(text), most >= -1 else { throw InvalidValue(allowed: "a whole number from -1") }
-            isBound = most > 0
-            settings.dialects.thumbor.maximumFilters = isBound ? most : nil
-        default: return false
-        }
-        if isBound { settings.dialects.bounded.insert("thumbor") }
-        return true
+    /// Variables that correspond to settings of the service.
+    private static let service: [ForeignRow<Self>] = [
+        ForeignRow("PORT", "port"),
+        ForeignRow("SERVER_ADDRESS", "bind"),
+        ForeignRow("PROMETHEUS_BIND", "metricsBind"),
+        ForeignRow("SERVER_CORS", "allowOrigin", .flag(on: "*")),
+        ForeignRow("SERVER_ACCESS_LOG", "accessLog", .onOrOff),
+        ForeignRow("IMAGOR_REQUEST_TIMEOUT", "requestTimeout", timeout),
+        ForeignRow("IMAGOR_LOAD_TIMEOUT", "downloadTimeout", timeout),
+        ForeignRow("IMAGOR_PROCESS_TIMEOUT", "decodeTimeout", timeout),
+        ForeignRow("HTTP_LOADER_USER_AGENT", "userAgent"),
+        ForeignRow(
+            "VIPS_MAX_ANIMATION_FRAMES", "maxFrames",
+            .init { (text) throws(InvalidValue) in
+                try aboveZero.parse(text).map { String($0) }
+            }),
+        ForeignRow("VIPS_AVIF_SPEED", "avifEffort", .avifSpeed),
+    ]
+
+    private static let timeout = SettingParser<String?> { (text) throws(InvalidValue) in
+        "\(try milliseconds(text))ms"
     }
 
-    /// Reads variables that restrict sources and their sizes.
-    private mutating func readSources(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
-        switch name {
-        case "HTTP_LOADER_ALLOWED_SOURCES": try set("allowedSources", text)
-        case "HTTP_LOADER_ALLOWED_SOURCE_REGEXP", "HTTP_LOADER_ALLOWED_SOURCES_REGEXP":
-            throw InvalidValue(allowed: "none: regular expressions are not read here; allowedSources takes patterns")
-        case "HTTP_LOADER_BLOCK_NETWORKS": settings.downloads.deniedNetworks += try SettingTable.networks(text)
-        case "HTTP_LOADER_BLOCK_LOOPBACK_NETWORKS", "HTTP_LOADER_BLOCK_PRIVATE_NETWORKS",
-            "HTTP_LOADER_BLOCK_LINK_LOCAL_NETWORKS":
-            // They are closed until `allowedNetworks` opens them.
-            _ = try Self.flag(text)
-            meant = ["allowedNetworks"]
-        case "HTTP_LOADER_DISABLE": if try Self.flag(text) { settings.downloads.allowsUnnamedSources = false }
-        case "HTTP_LOADER_MAX_ALLOWED_SIZE": if text != "0" { try set("maxSourceBytes", text) }
-        case "VIPS_MAX_RESOLUTION": if text != "0" { try set("maxSourcePixels", text) }
-        case "VIPS_MAX_WIDTH", "VIPS_MAX_HEIGHT":
-            meant = ["maxSourcePixels"]
-            let side = try SettingValues.integer(text, in: 0...1_000_000)
-            guard side > 0 else { break }
-            var sides = mostPixels ?? (9_999, 9_999)
-            if name == "VIPS_MAX_WIDTH" { sides.width = side } else { sides.height = side }
-            mostPixels = sides
-        default: return false
-        }
-        return true
-    }
-
-    /// Reads variables that correspond to settings of the service.
-    private mutating func readService(_ name: String, _ text: String) throws(InvalidValue) -> Bool {
-        switch name {
-        case "PORT": try set("port", text)
-        case "SERVER_ADDRESS": try set("bind", text)
-        case "PROMETHEUS_BIND": try set("metricsBind", text)
-        case "SERVER_CORS": if try Self.flag(text) { try set("allowOrigin", "*") }
-        case "SERVER_ACCESS_LOG": try set("accessLog", try Self.flag(text) ? "on" : "off")
-        case "IMAGOR_REQUEST_TIMEOUT": try set("requestTimeout", "\(try Self.milliseconds(text))ms")
-        case "IMAGOR_LOAD_TIMEOUT": try set("downloadTimeout", "\(try Self.milliseconds(text))ms")
-        case "IMAGOR_PROCESS_TIMEOUT": try set("decodeTimeout", "\(try Self.milliseconds(text))ms")
-        case "HTTP_LOADER_USER_AGENT": try set("userAgent", text)
-        case "VIPS_MAX_ANIMATION_FRAMES":
-            guard let frames = Int(text), frames >= -1 else { throw InvalidValue(allowed: "a whole number from -1") }
-            if frames > 0 { try set("maxFrames", String(frames)) }
-        case "VIPS_AVIF_SPEED":
-            let speed = try SettingValues.integer(text, in: 0...9)
-            try set("avifEffort", String(9 - speed))
-        default: return false
-        }
-        return true
-    }
-
-    /// Returns whether a variable requests behavior that the service always has, or concerns imagor's internals.
-    private static func isHarmless(_ name: String, _ text: String) -> Bool {
-        switch name {
+    func isHarmless(_ row: String, _ text: String) -> Bool {
+        switch row {
         case "IMAGOR_DISABLE_ERROR_BODY", "IMAGOR_DISABLE_PARAMS_ENDPOINT", "IMAGOR_MODIFIED_TIME_CHECK",
             "IMAGOR_PROCESS_CONCURRENCY", "IMAGOR_PROCESS_QUEUE_SIZE", "IMAGOR_SAVE_TIMEOUT",
             "SERVER_STRIP_QUERY_STRING", "VIPS_CACHE_MAX_FILES", "VIPS_CACHE_MAX_MEM", "VIPS_CACHE_MAX_SIZE",
@@ -170,7 +178,7 @@ struct ImagorEnvironment: ForeignReader {
         case "HTTP_LOADER_ACCEPT": text == "*/*"
         // The metrics listener responds the same on all paths.
         case "PROMETHEUS_PATH": true
-        default: (try? flag(text)) == false
+        default: (try? SettingParser.goFlag.parse(text)) == false
         }
     }
 
@@ -181,9 +189,10 @@ struct ImagorEnvironment: ForeignReader {
         settings.dialects.thumbor.staleAge = staleLifetime.flatMap { age in
             age > 0 && age < settings.dialects.thumbor.maximumAge ?? .max ? age : nil
         }
-        if let mostPixels {
+        if mostWidth != nil || mostHeight != nil {
             let limit = settings.pipeline.rules.limits.maximumSourcePixels
-            settings.pipeline.rules.limits.maximumSourcePixels = min(limit, mostPixels.width * mostPixels.height)
+            let most = (mostWidth ?? Self.usualSide) * (mostHeight ?? Self.usualSide)
+            settings.pipeline.rules.limits.maximumSourcePixels = min(limit, most)
         }
     }
 

@@ -5,46 +5,27 @@ import ThumbnailAPI
 
 extension DialectSettings {
     static let imgproxy: [Setting] = [
-        .place(
-            "imgproxyPath", \.dialects.imgproxy.place, usual: "/img",
+        Setting(
+            "imgproxyPath", \.dialects.imgproxy.place, .path(usual: "/img"),
             help: "where imgproxy's URLs lie, such as /img or /"),
         Setting(
-            name: "imgproxyKeys", defaultText: "none", help: "hexadecimal keys of imgproxy's signatures",
-            secrecy: .secret
-        ) {
-            (settings, text) throws(InvalidValue) in
-            settings.dialects.imgproxy.keys = try SettingValues.hexadecimal(text)
-        },
+            "imgproxyKeys", \.dialects.imgproxy.keys, .init(SettingValues.hexadecimal),
+            help: "hexadecimal keys of imgproxy's signatures", secrecy: .secret),
         Setting(
-            name: "imgproxySalts", defaultText: "none", help: "hexadecimal salts, one for each of the keys",
-            secrecy: .secret
-        ) {
-            (settings, text) throws(InvalidValue) in
-            settings.dialects.imgproxy.salts = try SettingValues.hexadecimal(text)
-        },
-        .integer(
-            "imgproxySignatureSize", \.dialects.imgproxy.signatureSize, in: 1...32, default: "32",
+            "imgproxySalts", \.dialects.imgproxy.salts, .init(SettingValues.hexadecimal),
+            help: "hexadecimal salts, one for each of the keys", secrecy: .secret),
+        Setting(
+            "imgproxySignatureSize", \.dialects.imgproxy.signatureSize, .integer(in: 1...32), default: "32",
             help: "bytes of imgproxy's signatures, 1…32"),
         Setting(
-            name: "imgproxyTrustedSignatures", defaultText: "none", help: "texts that count as valid signatures",
-            secrecy: .secret
-        ) {
-            (settings, text) throws(InvalidValue) in
-            settings.dialects.imgproxy.trustedSignatures = try SettingValues.list(text).map { ExactText($0) }
-        },
+            "imgproxyTrustedSignatures", \.dialects.imgproxy.trustedSignatures, .names,
+            help: "texts that count as valid signatures", secrecy: .secret),
         Setting(
-            name: "imgproxyBaseURL", defaultText: "none",
-            help: "what is put before sources in imgproxy's URLs: https://HOST/PATH/ or NAME:", secrecy: .hidden
-        ) {
-            (settings, text) throws(InvalidValue) in
-            settings.dialects.imgproxy.baseURL = try SettingValues.sourceBase(text)
-        },
+            "imgproxyBaseURL", \.dialects.imgproxy.baseURL, .init(SettingValues.sourceBase),
+            help: "what is put before sources in imgproxy's URLs: https://HOST/PATH/ or NAME:", secrecy: .hidden),
         Setting(
-            name: "imgproxyArgumentsSeparator", default: ":", help: "between the arguments of imgproxy's options"
-        ) {
-            (settings, text) throws(InvalidValue) in
-            settings.dialects.imgproxy.argumentsSeparator = try SettingValues.separator(text)
-        },
+            "imgproxyArgumentsSeparator", \.dialects.imgproxy.argumentsSeparator, .init(SettingValues.separator),
+            default: ":", help: "between the arguments of imgproxy's options"),
     ]
 }
 

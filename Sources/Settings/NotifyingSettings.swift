@@ -6,10 +6,10 @@ package import ThumbnailPipeline
 
 /// The recipients of purge and job notifications.
 package struct NotifyingSettings: Sendable {
-    package var hooks: [PurgeHook] = []
-    package var callbackHosts = CallbackHosts()
+    package var hooks: [PurgeHook] = [] { didSet { isUsed = isUsed || !hooks.isEmpty } }
+    package var callbackHosts = CallbackHosts() { didSet { isUsed = true } }
     /// Whether any notification is possible.
-    package var isUsed = false
+    package private(set) var isUsed = false
 }
 
 extension NotifyingSettings {
@@ -17,38 +17,24 @@ extension NotifyingSettings {
     static let purgeHooks = "purgeHooks"
 
     static let table: [Setting] = [
+        .inFile(
+            purgeHooks, "a list in the settings file", help: "requests that are sent after purges, in the file only",
+            secrecy: .hidden),
         Setting(
-            name: purgeHooks, defaultText: "none", help: "requests that are sent after purges, in the file only",
-            secrecy: .hidden
-        ) {
-            (_, _) throws(InvalidValue) in throw InvalidValue(allowed: "a list in the settings file")
-        },
+            "cacheTagHeader", \.api.cacheTagField,
+            .init(allowed: "the name of a field that has no other meaning, such as Cache-Tag") { CacheTagField($0) },
+            help: "the field with the tags of answers, such as Cache-Tag, Surrogate-Key or xkey"),
         Setting(
-            name: "cacheTagHeader", defaultText: "none",
-            help: "the field with the tags of answers, such as Cache-Tag, Surrogate-Key or xkey"
-        ) {
-            (settings, text) throws(InvalidValue) in
-            guard let field = CacheTagField(text) else {
-                throw InvalidValue(allowed: "the name of a field that has no other meaning, such as Cache-Tag")
-            }
-            settings.api.cacheTagField = field
-        },
+            "tags", \.api.tags, .choice, none: "signed where there are keys, else any",
+            help: "who may name tags: any, or signed: signed URLs and presets alone"),
         Setting(
-            name: "tags", defaultText: "signed where there are keys, else any",
-            help: "who may name tags: any, or signed: signed URLs and presets alone"
-        ) {
-            (settings, text) throws(InvalidValue) in settings.api.tags = try SettingValues.choice(text) as TagNaming
-        },
-        Setting(
-            name: "callbackHosts", defaultText: "none", help: "hosts that jobs may name in callback: names, *.NAME"
-        ) {
-            (settings, text) throws(InvalidValue) in
-            guard let hosts = CallbackHosts(try SettingValues.list(text)) else {
-                throw InvalidValue(allowed: "hosts such as hooks.example.com or *.example.com, separated by commas")
-            }
-            settings.notifying.callbackHosts = hosts
-            settings.notifying.isUsed = true
-        },
+            "callbackHosts", \.notifying.callbackHosts,
+            .init { (text) throws(InvalidValue) in
+                guard let hosts = CallbackHosts(try SettingValues.list(text)) else {
+                    throw InvalidValue(allowed: "hosts such as hooks.example.com or *.example.com, separated by commas")
+                }
+                return hosts
+            }, help: "hosts that jobs may name in callback: names, *.NAME"),
     ]
 }
 

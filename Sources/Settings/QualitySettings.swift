@@ -4,15 +4,14 @@ import ThumbnailPipeline
 
 extension SettingTable {
     static let quality: [Setting] = [
-        Setting(name: "autoQuality", default: "0.98", help: "q=auto: similarity that suffices, 0 to 1") {
-            (settings, text) throws(InvalidValue) in
-            settings.pipeline.rules.similarity.least = try similarity(text)
-        },
-        .integer(
-            "autoQualityMin", \.pipeline.rules.similarity.lowest, in: 1...100, default: "40",
+        Setting(
+            "autoQuality", \.pipeline.rules.similarity.least, .init(similarity), default: "0.98",
+            help: "q=auto: similarity that suffices, 0 to 1"),
+        Setting(
+            "autoQualityMin", \.pipeline.rules.similarity.lowest, .integer(in: 1...100), default: "40",
             help: "q=auto: lowest quality"),
-        .integer(
-            "autoQualityMax", \.pipeline.rules.similarity.highest, in: 1...100, default: "90",
+        Setting(
+            "autoQualityMax", \.pipeline.rules.similarity.highest, .integer(in: 1...100), default: "90",
             help: "q=auto: highest quality"),
     ]
 

@@ -12,15 +12,12 @@ package struct ResultStoreSettings: Sendable {
 
 extension ResultStoreSettings {
     static let table: [Setting] = [
-        Setting(name: "resultStore", defaultText: "none", help: "named origin with write where results stay") {
-            (settings, text) throws(InvalidValue) in
-            guard Origins.isName(text) else {
-                throw InvalidValue(allowed: "the name of an origin in the file with write")
-            }
-            settings.resultStore.origin = text
-        },
-        .duration(
-            "resultStoreTimeout", \.resultStore.timeout, mostSeconds: 10, default: "200ms",
+        Setting(
+            "resultStore", \.resultStore.origin,
+            .text(allowed: "the name of an origin in the file with write") { Origins.isName($0) },
+            help: "named origin with write where results stay"),
+        Setting(
+            "resultStoreTimeout", \.resultStore.timeout, .duration(mostSeconds: 10), default: "200ms",
             help: "wait of one request for the result store"),
     ]
 }

@@ -20,9 +20,10 @@ package struct SandboxSettings: Sendable {
 extension SandboxSettings {
     /// The settings of the sandbox, without the formats, which belong to the sources.
     static let table: [Setting] = [
-        .flag("requireSandbox", \.sandbox.isRequired, default: "off", help: "start only if decoders are confined"),
-        .flag(
-            "decodeInProcess", \.sandbox.decodesInProcess, default: "off",
+        Setting(
+            "requireSandbox", \.sandbox.isRequired, .flag, default: "off", help: "start only if decoders are confined"),
+        Setting(
+            "decodeInProcess", \.sandbox.decodesInProcess, .flag, default: "off",
             help: "decode without a sandbox, for comparison"),
     ]
 }

@@ -1,5 +1,3 @@
-import Dialects
-
 /// A property of the settings.
 typealias SettingPlace<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
@@ -28,85 +26,39 @@ package struct Setting: Sendable {
         case secret
     }
 
-    init(
-        name: String, default value: String, help: String, secrecy: Secrecy = .none,
-        apply: @escaping @Sendable (inout Settings, String) throws(InvalidValue) -> Void
+    /// Creates a setting whose default is parsed like any other value, or one without a default.
+    ///
+    /// - Parameters:
+    ///   - others: Properties that have the same value.
+    ///   - none: The behavior without a default, for people.
+    init<Value>(
+        _ name: String, _ place: SettingPlace<Value>, also others: [SettingPlace<Value>] = [],
+        _ parser: SettingParser<Value>, default value: String? = nil, none: String = "none", help: String,
+        secrecy: Secrecy = .none
     ) {
-        (self.name, defaultValue, defaultText, self.help, self.secrecy) = (name, value, value, help, secrecy)
-        self.apply = apply
-    }
-
-    /// Creates a setting without a default; `defaultText` describes the behavior without it.
-    init(
-        name: String, defaultText: String, help: String,
-        secrecy: Secrecy = .none, apply: @escaping @Sendable (inout Settings, String) throws(InvalidValue) -> Void
-    ) {
-        (self.name, defaultValue, self.defaultText, self.help, self.secrecy) = (name, nil, defaultText, help, secrecy)
-        self.apply = { (settings, text) throws(InvalidValue) in
+        (self.name, defaultValue, defaultText, self.help, self.secrecy) = (name, value, value ?? none, help, secrecy)
+        apply = { (settings, text) throws(InvalidValue) in
             if secrecy == .secret { try SecretForms.judgeKey(text) }
-            try apply(&settings, text)
+            let value = try parser.parse(text)
+            for place in [place] + others { settings[keyPath: place] = value }
         }
     }
 
-    /// Creates a setting with a default that is stored in a property.
-    private init<Value>(
-        _ name: String, _ place: SettingPlace<Value>, _ value: String, _ help: String,
-        _ read: @escaping @Sendable (String) throws(InvalidValue) -> Value
+    /// Creates a setting of a property that may be nil.
+    init<Value>(
+        _ name: String, _ place: SettingPlace<Value?>, also others: [SettingPlace<Value?>] = [],
+        _ parser: SettingParser<Value>, default value: String? = nil, none: String = "none", help: String,
+        secrecy: Secrecy = .none
     ) {
-        self.init(name: name, default: value, help: help) { (settings, text) throws(InvalidValue) in
-            settings[keyPath: place] = try read(text)
-        }
+        let optional = SettingParser<Value?> { (text) throws(InvalidValue) in try parser.parse(text) }
+        self.init(name, place, also: others, optional, default: value, none: none, help: help, secrecy: secrecy)
     }
 
-    static func integer(
-        _ name: String, _ place: SettingPlace<Int>, in range: ClosedRange<Int>,
-        default value: String, help: String
+    /// Creates a setting whose value is an object or a list, which a reader of its own reads.
+    static func inFile(
+        _ name: String, _ allowed: String = "an object in the settings file", help: String, secrecy: Secrecy = .none
     ) -> Setting {
-        Setting(name, place, value, help) { (text) throws(InvalidValue) in try SettingValues.integer(text, in: range) }
-    }
-
-    static func byteSize(
-        _ name: String, _ place: SettingPlace<Int>, default value: String, help: String
-    ) -> Setting { Setting(name, place, value, help, SettingValues.byteSize) }
-
-    static func duration(
-        _ name: String, _ place: SettingPlace<Duration>, default value: String, help: String
-    ) -> Setting { Setting(name, place, value, help, SettingValues.duration) }
-
-    /// Creates a setting with a duration above zero, up to a limit.
-    static func duration(
-        _ name: String, _ place: SettingPlace<Duration>, mostSeconds: Int, default value: String, help: String
-    ) -> Setting {
-        Setting(name, place, value, help) { text throws(InvalidValue) in
-            let duration = try SettingValues.duration(text)
-            guard duration > .zero, duration <= .seconds(mostSeconds) else {
-                throw InvalidValue(allowed: "a duration from 1ms to \(mostSeconds)s")
-            }
-            return duration
-        }
-    }
-
-    /// Creates a setting with a duration in whole seconds.
-    static func seconds(
-        _ name: String, _ place: SettingPlace<Int>, default value: String, help: String
-    ) -> Setting { Setting(name, place, value, help, SettingValues.seconds) }
-
-    static func flag(
-        _ name: String, _ place: SettingPlace<Bool>, default value: String, help: String
-    ) -> Setting { Setting(name, place, value, help, SettingValues.flag) }
-
-    static func choice<Value: RawRepresentable & CaseIterable & SendableMetatype>(
-        _ name: String, _ place: SettingPlace<Value>, default value: String, help: String
-    ) -> Setting where Value.RawValue == String { Setting(name, place, value, help, SettingValues.choice) }
-
-    /// Creates the path setting of a dialect, whose usual path is `usual`.
-    static func place(
-        _ name: String, _ place: SettingPlace<DialectPlace?>, usual: String, help: String
-    ) -> Setting {
-        Setting(name: name, defaultText: "none", help: help) { (settings, text) throws(InvalidValue) in
-            guard let value = DialectPlace(text) else { throw InvalidValue(allowed: "/ or a path such as \(usual)") }
-            settings[keyPath: place] = value
-        }
+        Setting(name, \.self, .init(allowed: allowed) { _ in nil }, help: help, secrecy: secrecy)
     }
 
     /// The spelling on the command line, such as `--max-active-downloads`.

@@ -9,10 +9,6 @@ package struct InvalidValue: Error, Equatable {
     package let allowed: String
 }
 
-enum ClientCacheControl: String, CaseIterable {
-    case ignore, honour
-}
-
 /// Parses the values of settings.
 package enum SettingValues {
     /// `*`, or one origin as browsers send it in `Origin` (RFC 6454 section 6.2): lowercase, without a path or default

@@ -15,7 +15,7 @@ package struct Settings: Sendable {
     /// A listener that serves only metrics; nil for none.
     package var metricsListener: HTTPServerConfiguration?
     /// Whether the number of connections was configured.
-    package var choosesMaximumConnections = false
+    package var choosesMaximumConnections: Bool { given.contains("maxConnections") }
     package var downloads = DownloadConfiguration()
     package var pipeline = PipelineConfiguration()
     package var disk = DiskSettings()
@@ -32,7 +32,8 @@ package struct Settings: Sendable {
     package var exports = ExportSettings()
     package var notifying = NotifyingSettings()
     package var logFormat = LogFormat.json
-    package var chosenLogLevel: Logger.Level?
+    package var chosenLogLevel: Logger.Level? { given.contains("logLevel") ? logLevel : nil }
+    package var logLevel = Logger.Level.info
     package var drainDelay = Duration.zero
     package var shutdownTimeout = Duration.seconds(8)
     /// The names of the settings that the operator chose.
@@ -54,8 +55,6 @@ package struct Settings: Sendable {
                 preconditionFailure("\(setting.name): its default is not allowed; allowed is \(error.allowed)")
             }
         }
-        // Defaults do not count as the operator's choice.
-        (choosesMaximumConnections, chosenLogLevel) = (false, nil)
     }
 
     /// The service's name in `CDN-Loop`; nil for none.
@@ -64,9 +63,10 @@ package struct Settings: Sendable {
         set { (api.loopName, downloads.loopName) = (newValue, newValue) }
     }
 
-    package var logLevel: Logger.Level {
-        get { chosenLogLevel ?? .info }
-        set { chosenLogLevel = newValue }
+    /// The URLs that sources must match; once there are some, also URLs of no named origin.
+    var allowedSources: [SourcePattern] {
+        get { downloads.allowedSources }
+        set { (downloads.allowsUnnamedSources, downloads.allowedSources) = (true, newValue) }
     }
 
     /// The rules for allowed sources, in the settings' words: a part of keys, which changes only with the rules.
@@ -89,6 +89,7 @@ package struct Settings: Sendable {
     package var listeners: (public: HTTPServerConfiguration, operators: HTTPServerConfiguration) {
         var (served, operated) = (publicListener, operatorListener)
         served.bodyTimeout = api.requestTimeout
+        served.isTrustedProxy = api.trustedProxies.contains
         operated.bodyTimeout = api.requestTimeout
         return (served, operated)
     }

@@ -165,7 +165,6 @@ package struct SettingsLoader {
     ) {
         let (hooks, faults) = PurgeHooksReader.read(value, environment: environment)
         settings.notifying.hooks = hooks
-        if !hooks.isEmpty { settings.notifying.isUsed = true }
         problems += faults
     }
 

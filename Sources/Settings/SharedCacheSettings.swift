@@ -77,37 +77,29 @@ extension Settings {
 }
 
 extension SharedCacheSettings {
+    private static let addressForms =
+        "redis://HOST:PORT/DATABASE, or rediss:// for TLS; user and password come from \(userVariable) and "
+        + passwordVariable
+
     static let table: [Setting] = [
         Setting(
-            name: "sharedCache", defaultText: "none", help: "redis:// or rediss://HOST:PORT/DATABASE, for a fleet",
-            secrecy: .hidden
-        ) {
-            (settings, text) throws(InvalidValue) in
-            guard let address = SharedCacheAddress(text) else {
-                throw InvalidValue(
-                    allowed: "redis://HOST:PORT/DATABASE, or rediss:// for TLS; user and password come from "
-                        + "\(SharedCacheSettings.userVariable) and \(SharedCacheSettings.passwordVariable)")
-            }
-            settings.sharedCache.address = address
-        },
-        .duration(
-            "sharedCacheTimeout", \.sharedCache.timeout, mostSeconds: 1, default: "50ms",
+            "sharedCache", \.sharedCache.address, .init(allowed: addressForms) { SharedCacheAddress($0) },
+            help: "redis:// or rediss://HOST:PORT/DATABASE, for a fleet", secrecy: .hidden),
+        Setting(
+            "sharedCacheTimeout", \.sharedCache.timeout, .duration(mostSeconds: 1), default: "50ms",
             help: "wait of one request for the shared cache"),
-        Setting(name: "sharedCacheAuthorities", defaultText: "the system's", help: "PEM file that rediss:// trusts") {
-            (settings, text) throws(InvalidValue) in
-            guard !text.isEmpty, !text.utf8.contains(0) else { throw InvalidValue(allowed: "the path of a PEM file") }
-            settings.sharedCache.authorities = text
-        },
-        .flag(
-            "sharedCacheSources", \.sharedCache.sharesSources, default: "off",
+        Setting(
+            "sharedCacheAuthorities", \.sharedCache.authorities,
+            .text(allowed: "the path of a PEM file") { !$0.isEmpty && !$0.utf8.contains(0) }, none: "the system's",
+            help: "PEM file that rediss:// trusts"),
+        Setting(
+            "sharedCacheSources", \.sharedCache.sharesSources, .flag, default: "off",
             help: "on: the bytes of sources are shared, too"),
-        Setting(name: "instanceName", defaultText: "the host's name", help: "this instance in /status") {
-            (settings, text) throws(InvalidValue) in
-            guard (1...253).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
-                throw InvalidValue(allowed: "a name of at most 253 printable characters without spaces")
-            }
-            settings.sharedCache.instanceName = text
-        },
+        Setting(
+            "instanceName", \.sharedCache.instanceName,
+            .text(allowed: "a name of at most 253 printable characters without spaces") { text in
+                (1...253).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+            }, none: "the host's name", help: "this instance in /status"),
     ]
 }
 

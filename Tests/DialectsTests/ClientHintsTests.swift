@@ -13,7 +13,7 @@ import ThumbnailTypes
 
     private static func dialect(_ rule: SizePolicy.Rule = .refuse, _ sizes: [Int] = [320, 640, 960]) -> NativeDialect {
         var vocabulary = Vocabulary()
-        if !sizes.isEmpty { vocabulary.sizes.allow(sizes: sizes) }
+        if !sizes.isEmpty { vocabulary.sizes.sizes = sizes }
         vocabulary.sizes.rule = rule
         return NativeDialect(vocabulary: vocabulary)
     }
@@ -59,7 +59,7 @@ import ThumbnailTypes
         let target = RequestedTarget(Self.url + "&" + query, hints: ClientHints(fields))
         guard query.contains("auto") else { return }
         var sizes = SizePolicy()
-        sizes.allow(sizes: [320, 640, 960])
+        sizes.sizes = [320, 640, 960]
         #expect(throws: Never.self) { try ClientPolicy(sizes).query(in: target, of: Self.dialect()) }
     }
 
@@ -96,7 +96,7 @@ import ThumbnailTypes
 
     @Test func `a request wins over auto in a preset, and the other way round`() throws {
         var vocabulary = Vocabulary()
-        vocabulary.sizes.allow(sizes: [320, 640])
+        vocabulary.sizes.sizes = [320, 640]
         vocabulary.presets["auto"] = [("w", "auto")]
         vocabulary.presets["fixed"] = [("w", "500")]
         let dialect = NativeDialect(vocabulary: vocabulary)

@@ -12,8 +12,8 @@ import ThumbnailTypes
         _ rule: SizePolicy.Rule, sizes: [Int] = [640, 320, 960], qualities: [Int] = []
     ) -> SizePolicy {
         var policy = SizePolicy()
-        policy.allow(sizes: sizes)
-        policy.allow(qualities: qualities)
+        policy.sizes = sizes
+        policy.qualities = qualities
         policy.rule = rule
         return policy
     }

@@ -18,7 +18,7 @@ struct ClientHintAnswerTests {
         Edge.takingUploads(thumbnails) {
             $0.accessLog = false
             $0.saveDataQuality = saveDataQuality
-            $0.vocabulary.sizes.allow(sizes: [320, 640])
+            $0.vocabulary.sizes.sizes = [320, 640]
         }
     }
 
@@ -106,7 +106,7 @@ struct ClientHintAnswerTests {
         let made = await edge().submit(automatic, SubmissionFixture.image)
         #expect(made.status == .ok && made[.vary] == "Accept, Sec-CH-Width, Width")
         var configuration = APIConfiguration()
-        configuration.vocabulary.sizes.allow(sizes: [320])
+        configuration.vocabulary.sizes.sizes = [320]
         configuration.signingKeys = [[UInt8](repeating: 7, count: 32)]
         #expect(throws: Never.self) { try configuration.rendition("w=300", of: "x:y", [:]) }
         configuration.signingKeys = []
@@ -117,7 +117,7 @@ struct ClientHintAnswerTests {
 
     @Test func `jobs of operators are free, and explanations follow the policy`() throws {
         var configuration = APIConfiguration()
-        configuration.vocabulary.sizes.allow(sizes: [320, 640])
+        configuration.vocabulary.sizes.sizes = [320, 640]
         let reader = PrefetchReader(configuration.nativeDialect)
         #expect(reader.work(of: PrefetchItem(Self.url + "&w=300"))?.request.ownOptions?.width == 300)
         func explain(_ query: String) -> TargetExplanation {

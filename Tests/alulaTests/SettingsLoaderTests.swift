@@ -141,6 +141,9 @@ struct SettingsLoaderTests {
         (["--access-log", "maybe"], "allowed is on or off"),
         (["--port", "1", "--port", "2"], "--port: given twice"),
         (["--client-cache-control", "obey"], "allowed is ignore or honour"),
+        (["--cdn-loop", "a/b"], "\"a/b\" is not allowed; allowed is a name such as alula"),
+        (["--base-origin", "a:b"], "\"a:b\" is not allowed; allowed is the name of an origin"),
+        (["--cache-tag-header", "a b"], "\"a b\" is not allowed; allowed is the name of a field"),
         (
             ["--admin-hosts", "alula.internal:9091"],
             "\"alula.internal:9091\" is not allowed; allowed is * or host names"

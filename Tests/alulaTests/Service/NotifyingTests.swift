@@ -22,7 +22,6 @@ struct NotifyingTests {
         let purgeHook = try PurgeHook(url: hook.url("/purge?u={url}"), method: "BAN")
         try await withService(configure: {
             $0.notifying.hooks = [purgeHook]
-            $0.notifying.isUsed = true
         }) { running in
             running.origin.serve("/a", .image(ImageFixture.jpeg.array))
             let source = encoded(running.origin.url("/a"))

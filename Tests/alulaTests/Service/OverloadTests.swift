@@ -3,6 +3,7 @@ import HTTPServing
 import HTTPTypes
 import TestSupport
 import Testing
+import Text
 import ThumbnailPipeline
 
 @testable import Composition
@@ -127,7 +128,7 @@ struct OverloadTests {
         try DescriptorLimit.fit(&settings, into: 1_024)
         #expect(settings.publicListener.maximumConnections == fitting)
         #expect(throws: DescriptorLimit.TooLow.self) { try DescriptorLimit.fit(&settings, into: 256) }
-        settings.choosesMaximumConnections = true
+        settings.given.insert("maxConnections")
         #expect(throws: DescriptorLimit.TooLow.self) { try DescriptorLimit.fit(&settings, into: 1_000) }
     }
 
