@@ -153,7 +153,7 @@ struct PNGPixelsTests {
             var more = image
             more.writer.height += 1
             let surplus = Zlib.zeros(100 << 20)
-            let streams = [more.deflated(), image.deflated() + [0], image.deflated().dropLast(4), surplus]
+            let streams = [more.deflated(), image.deflated() + [0], Array(image.deflated().dropLast(4)), surplus]
             for stream in streams {
                 for size in [Int.max, 8_192, 100] {
                     image.writer.rowsChunk = size
