@@ -153,7 +153,9 @@ struct PNGPixelsTests {
             var more = image
             more.writer.height += 1
             let surplus = Zlib.zeros(100 << 20)
-            let streams = [more.deflated(), image.deflated() + [0], Array(image.deflated().dropLast(4)), surplus]
+            var streams = [image.deflated() + [0], Array(image.deflated().dropLast(4)), surplus]
+            // The passes of a taller image have other rows.
+            if !isInterlaced { streams.append(more.deflated()) }
             for stream in streams {
                 for size in [Int.max, 8_192, 100] {
                     image.writer.rowsChunk = size
