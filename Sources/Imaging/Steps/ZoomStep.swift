@@ -28,6 +28,7 @@ extension ZoomStep: RenderStep {
     package var words: String { "make each pixel a square of \(factor) pixels" }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        try image.zoomed(by: factor)
+        // Otherwise each tile would compute the pixels under it again.
+        try image.computed().zoomed(by: factor)
     }
 }

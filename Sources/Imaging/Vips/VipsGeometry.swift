@@ -6,9 +6,11 @@ extension VipsImage {
     /// Resamples an 8-bit image to exactly this size; transparent pixels do not add their color.
     func resampled(to size: PixelSize, in light: ResamplingLight) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
+        // Each tile of an enlargement would compute the pixels under it again, and so would the steps before it.
+        let image = size.width > width || size.height > height ? try computed() : self
         return switch light {
-        case .gamma: try mixing { image throws(VipsError) in try image.resized(to: size) }
-        case .linear: try resampledLight(to: size)
+        case .gamma: try image.mixing { image throws(VipsError) in try image.resized(to: size) }
+        case .linear: try image.resampledLight(to: size)
         }
     }
 

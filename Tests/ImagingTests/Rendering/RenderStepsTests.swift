@@ -43,6 +43,15 @@ struct RenderStepsTests {
         }
     }
 
+    @Test func `sizes that alternate compute each size once`() throws {
+        let pair: [any RenderStep] = [
+            ResampleStep(to: PixelSize(width: 1_000, height: 1_000)), ResampleStep(to: PixelSize(width: 10, height: 10)),
+        ]
+        let start = threadTime
+        _ = try Self.render(.jpeg, RenderSteps((0..<5).flatMap { _ in pair }))
+        #expect(threadTime - start < .seconds(5))
+    }
+
     @Test(arguments: [ImageFixture.jpeg, .png])
     func `steps are done in the order in which they come`(source: ImageFixture) throws {
         let framed = try Self.render(source, [Self.frame, Self.corner])
