@@ -45,7 +45,8 @@ struct RenderStepsTests {
 
     @Test func `sizes that alternate compute each size once`() throws {
         let pair: [any RenderStep] = [
-            ResampleStep(to: PixelSize(width: 1_000, height: 1_000)), ResampleStep(to: PixelSize(width: 10, height: 10)),
+            ResampleStep(to: PixelSize(width: 1_000, height: 1_000)),
+            ResampleStep(to: PixelSize(width: 10, height: 10)),
         ]
         let start = threadTime
         _ = try Self.render(.jpeg, RenderSteps((0..<5).flatMap { _ in pair }))
