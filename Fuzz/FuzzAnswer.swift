@@ -7,14 +7,14 @@ import Memory
 @c(LLVMFuzzerTestOneInput)
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     precondition(isStarted, "the image library does not start")
-    let message = Array(UnsafeBufferPointer(start: bytes, count: min(count, WorkerAnswer.byteCount)))
-    guard let answer = WorkerAnswer(message) else { return 0 }
-    precondition(WorkerAnswer(answer.message) == answer, "\(answer) is read in two ways")
+    let message = Array(UnsafeBufferPointer(start: bytes, count: min(count, WorkerResponse.byteCount)))
+    guard let answer = WorkerResponse(message) else { return 0 }
+    precondition(WorkerResponse(answer.message) == answer, "\(answer) is read in two ways")
     let rest = Array(UnsafeBufferPointer(start: bytes + message.count, count: count - message.count))
     if case .encoded(let byteCount) = answer, byteCount < 1 << 20,
         var memory = filled(with: rest)
     {
-        _ = try? WorkerAnswer.file(
+        _ = try? WorkerResponse.file(
             byteCount: byteCount, in: &memory, format: .avif, size: PixelSize(width: 64, height: 48))
     }
     guard case .decoded(let claim) = answer, 1...1 << 20 ~= claim.pixelCount, claim.delayCount < 1 << 10,
@@ -40,10 +40,10 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 /// Memory that a worker has left `bytes` in.
 private func filled(with bytes: [UInt8]) -> OutputMemory? {
-    guard var kept = try? KeptMemory("fuzz", isWritable: true), (try? kept.write(SharedBytes(bytes))) != nil else {
+    guard var kept = try? ReusableMemory("fuzz", isWritable: true), (try? kept.write(SharedBytes(bytes))) != nil else {
         return nil
     }
-    return try? OutputMemory(kept, room: KeptMemory.count)
+    return try? OutputMemory(kept, room: ReusableMemory.count)
 }
 
 /// The image library is started once.

@@ -14,9 +14,9 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     precondition(0...count ~= header.profileByteCount, "a profile longer than its file")
     var before = Int.max
     for level in [1, 2, 4, 8] {
-        let price = header.price(of: DecodePlan(level: level, isAnimated: header.frames > 1), fileByteCount: count)
-        precondition(0...before ~= price, "a picture that is dearer when it is smaller")
-        before = price
+        let cost = header.cost(of: DecodePlan(level: level, isAnimated: header.frames > 1), fileByteCount: count)
+        precondition(0...before ~= cost, "a picture that is dearer when it is smaller")
+        before = cost
     }
     if let map = header.gainMap, let own = map.file(in: file) {
         precondition(map.header.isPossible && map.isPossible, "an odd map: \(map.header)")
@@ -43,7 +43,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         // A chunk that is cut off is padded to an even length.
         if let trimmed = try? WebPTrimming.trim(file, frames: 1) { check(trimmed, header, of: count + 1) }
     case .gif:
-        let plan = DecodePlan(isAnimated: header.frames > 1, mostFrames: 256, incompleteImages: .serve)
+        let plan = DecodePlan(isAnimated: header.frames > 1, maximumFrames: 256, incompleteImages: .serve)
         if let ended = try? GIFRepair.repair(file, header: header, plan: plan) {
             precondition(ended.bytes.count <= count + 2, "more than an end of data and a trailer was added")
         }

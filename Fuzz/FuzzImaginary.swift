@@ -32,6 +32,6 @@ private func check(_ query: ThumbnailQuery, _ text: String) {
     for header in sources {
         let source = RecipeSource(header: header, additions: query.request.additional.map { _ in mark })
         let plan = try? RenderPlan(query.request.recipe, of: source)
-        precondition((plan?.price ?? 0) >= 0, "\(text) has a price below 0")
+        precondition((plan?.cost ?? 0) >= 0, "\(text) has a price below 0")
     }
 }

@@ -25,10 +25,10 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     _ = (record.head.receivedAt.imfFixdate, record.head.requestedAt.imfFixdate, record.head.lastModified?.imfFixdate)
     for request in requests {
         guard let key = try? ResultKey(for: request, of: PerSource(record), by: configuration) else { continue }
-        _ = record.header.price(of: key.plan.decode, fileByteCount: record.byteCount)
-        _ = record.header.mostPixelBytes(of: key.plan.decode)
-        _ = key.decodeKey.timePrice(of: record.header, fileByteCount: record.byteCount)
-        _ = (key.plan.price, key.plan.timePrice(of: record.header), key.name { _ in [] })
+        _ = record.header.cost(of: key.plan.decode, fileByteCount: record.byteCount)
+        _ = record.header.maximumPixelBytes(of: key.plan.decode)
+        _ = key.decodeKey.timeCost(of: record.header, fileByteCount: record.byteCount)
+        _ = (key.plan.cost, key.plan.timeCost(of: record.header), key.name { _ in [] })
     }
     return 0
 }

@@ -35,7 +35,7 @@ struct MeasuredStep {
     }
 
     /// The price in memory of a render with the step as a PNG file.
-    var bytes: Int { plan(.png, steps).price }
+    var bytes: Int { plan(.png, steps).cost }
 
     /// Renders once with the step as a PNG file.
     func writeOnce() throws -> String {
@@ -44,7 +44,7 @@ struct MeasuredStep {
     }
 
     /// The price of the step, and the time that it takes: microseconds of a core, the median of several rounds.
-    func time() throws -> (priced: Int, taken: Int) {
+    func time() throws -> (costed: Int, taken: Int) {
         // A format whose planes take all filters, and that another process writes.
         let format = additions.isEmpty && !frame.hasAlpha ? ImageFormat.avif : .jxl
         let (with, without) = (plan(format, steps), plan(format, RenderSteps(steps.dropLast())))
@@ -61,8 +61,8 @@ struct MeasuredStep {
             taken.append(processMilliseconds() - middle - (middle - start))
         }
         taken.sort()
-        let priced = Self.nanoseconds(of: with, on: frame) - Self.nanoseconds(of: without, on: frame)
-        return (Int(priced / 1_000), Int(taken[rounds / 2] * 1_000))
+        let costed = Self.nanoseconds(of: with, on: frame) - Self.nanoseconds(of: without, on: frame)
+        return (Int(costed / 1_000), Int(taken[rounds / 2] * 1_000))
     }
 
     private static func nanoseconds(of plan: RenderPlan, on frame: FrameShape) -> Double {

@@ -5,8 +5,8 @@ import TestSupport
 
 /// Large sources of every kind that has a price of its own.
 enum PricedSource: String, CaseIterable {
-    case jpeg, jpegFullChroma, jpegGrey, jpegCMYK
-    case jpegProgressive, jpegProgressiveFullChroma, jpegProgressiveGrey, jpegProgressiveCMYK
+    case jpeg, jpegFullChroma, jpegGray, jpegCMYK
+    case jpegProgressive, jpegProgressiveFullChroma, jpegProgressiveGray, jpegProgressiveCMYK
     case png, pngAlpha, pngSixteenBit, pngInterlaced, pngInterlacedSixteenBit, pngPalette, pngOneBit
     case webp, webpAlpha, webpLossless, webpAnimated
     case gif, gifAnimated
@@ -28,11 +28,11 @@ enum PricedSource: String, CaseIterable {
         switch self {
         case .jpeg: jpeg(components: 3, isSubsampled: true)
         case .jpegFullChroma: jpeg(components: 3)
-        case .jpegGrey: jpeg(components: 1)
+        case .jpegGray: jpeg(components: 1)
         case .jpegCMYK: jpeg(components: 4)
         case .jpegProgressive: jpeg(components: 3, isSubsampled: true, isProgressive: true)
         case .jpegProgressiveFullChroma: jpeg(components: 3, isProgressive: true)
-        case .jpegProgressiveGrey: jpeg(components: 1, isProgressive: true)
+        case .jpegProgressiveGray: jpeg(components: 1, isProgressive: true)
         case .jpegProgressiveCMYK: jpeg(components: 4, isProgressive: true)
         case .png: ImageFixture.file(photo, as: .png)
         case .pngAlpha: ImageFixture.file(SampleImage.photoWithAlpha(Self.size), as: .png)
@@ -40,7 +40,7 @@ enum PricedSource: String, CaseIterable {
         case .pngInterlaced: png(.rgb, isInterlaced: true)
         case .pngInterlacedSixteenBit: png(.rgba, depth: 16, isInterlaced: true)
         case .pngPalette: png(.palette, depth: 8)
-        case .pngOneBit: png(.grey, depth: 1)
+        case .pngOneBit: png(.gray, depth: 1)
         case .webp: ImageFixture.file(photo, as: .webp)
         case .webpAlpha: ImageFixture.file(SampleImage.photoWithAlpha(Self.size), as: .webp)
         case .webpLossless: losslessWebP

@@ -14,7 +14,7 @@ enum PricedStep: String, CaseIterable {
     case formulaScale, formulaCurves, formulaMatrix, formulaSaturation, formulaLab
     case equalize, noise
     case convolveSmall, convolveLarge
-    case mapCurves, mapMatrix, mapLCh, mapTint, mapGrey, mapGradient
+    case mapCurves, mapMatrix, mapLCh, mapTint, mapGray, mapGradient
     case kernelMean, kernelSharpen
     case attention, entropy
     case resampleSmaller, resampleTiny, resampleLarger, resampleSmallerLight, resampleLargerLight
@@ -84,7 +84,7 @@ enum PricedStep: String, CaseIterable {
         case .mapMatrix: return ColorMapStep(.matrix([3_588, 7_044, 1_368, 2_990, 5_870, 1_140, 2_392, 4_696, 912]))
         case .mapLCh: return ColorMapStep(.lch(lightness: 1.1, chroma: 1.5, hue: 40))
         case .mapTint: return ColorMapStep(.tint(paint))
-        case .mapGrey: return ColorMapStep(.grey)
+        case .mapGray: return ColorMapStep(.gray)
         case .mapGradient: return ColorMapStep(.gradient(from: paint, to: .white))
         case .kernelMean: return KernelStep(.mean)
         case .kernelSharpen: return KernelStep(.sharpen)

@@ -1,5 +1,5 @@
 // Measures one decode, render, step or refusal: its price and its use of memory and time. One in each process, because
-// freed memory is not returned to the kernel at once; `Benchmarks/prices.py` calls it for every kind.
+// freed memory is not returned to the kernel at once; `Benchmarks/costs.py` calls it for every kind.
 //
 // Usage: prices list | make KIND FILE | decode FILE LEVEL [animated] | render FORMAT WIDTH HEIGHT BANDS SUBJECT
 // [QUALITY]
@@ -11,7 +11,7 @@ import Memory
 import TestSupport
 
 /// Runs `body` and prints its use of memory and time, and its price, as JSON.
-private func measure(price: Int, time: Duration = .zero, _ body: () throws -> String) {
+private func measure(cost: Int, time: Duration = .zero, _ body: () throws -> String) {
     let before = ProcessMemory.resident
     let milliseconds = processMilliseconds()
     ProcessMemory.resetPeak()
@@ -23,7 +23,7 @@ private func measure(price: Int, time: Duration = .zero, _ body: () throws -> St
     let microseconds = Int(time / .microseconds(1))
     print(
         """
-        {"price": \(price), "taken": \(taken), "pricedMicroseconds": \(microseconds), "cpuMicroseconds": \(cpu), \
+        {"price": \(cost), "taken": \(taken), "pricedMicroseconds": \(microseconds), "cpuMicroseconds": \(cpu), \
         "outcome": "\(String(text))"}
         """)
 }
@@ -34,8 +34,8 @@ private func decode(_ path: String, level: Int, isAnimated: Bool) throws {
     let plan = DecodePlan(level: level, isAnimated: isAnimated, drawnSize: header.drawing == nil ? nil : header.size)
     var limits = ImagingLimits()
     limits.sourceFormats = Set(ImageFormat.allCases)
-    let time = header.timePrice(of: plan, fileByteCount: bytes.count)
-    measure(price: header.price(of: plan, fileByteCount: bytes.count), time: time) {
+    let time = header.timeCost(of: plan, fileByteCount: bytes.count)
+    measure(cost: header.cost(of: plan, fileByteCount: bytes.count), time: time) {
         let image = try ImageDecoder.decode(bytes, header: header, plan: plan, limits: limits, token: WorkToken())
         return "\(image.size) × \(image.frames), \(image.byteCount) bytes"
     }
@@ -64,14 +64,14 @@ private func render(_ format: ImageFormat, _ size: PixelSize, bands: Int, _ subj
         source: FrameShape(size: size, hasAlpha: bands == 4), steps: [ResampleStep(to: size)], format: format,
         quality: quality ?? format.encoderQuality(pixels: size.area))
     let header = ImageHeader(format: .png, storedSize: size, bands: bands, hasAlpha: bands == 4)
-    measure(price: plan.price, time: plan.timePrice(of: header)) {
+    measure(cost: plan.cost, time: plan.timeCost(of: header)) {
         "\(try ImageRenderer.render(image, plan: plan, token: WorkToken()).bytes.count) bytes"
     }
 }
 
 private func refuse(_ path: String) {
     let bytes = read(path)
-    measure(price: 16 << 20) {
+    measure(cost: 16 << 20) {
         let header = try ImageHeader.inspect(bytes)
         var limits = ImagingLimits()
         // The frames of the largest animation have 61 million pixels.
@@ -108,9 +108,9 @@ case ("step", let rest) where rest.count == 4:
         fatalError("no such step")
     }
     let measured = try MeasuredStep(step, on: PixelSize(width: width, height: height), bands: Int(rest[3]))
-    measure(price: measured.bytes) { try measured.writeOnce() }
-    let (priced, taken) = try measured.time()
-    print("{\"pricedMicroseconds\": \(priced), \"cpuMicroseconds\": \(taken)}")
+    measure(cost: measured.bytes) { try measured.writeOnce() }
+    let (costed, taken) = try measured.time()
+    print("{\"pricedMicroseconds\": \(costed), \"cpuMicroseconds\": \(taken)}")
 case ("refuse", let rest) where rest.count == 1: refuse(rest[0])
 default: fatalError("list, make, decode, render, step or refuse?")
 }

@@ -81,7 +81,7 @@ enum SelfTestCommand {
 
     private static func checkRefusal(of action: ForbiddenAction, _ launch: WorkerLaunch) -> Bool {
         do {
-            switch try SandboxTrial.outcome(of: action, launch) {
+            switch try SandboxProbe.outcome(of: action, launch) {
             case .refused(let error): Program.say("  ok      a worker cannot \(action.title): error \(error)")
             case .ended(let call?):
                 Program.say("  ok      a worker cannot \(action.title): it is ended over \(call)")

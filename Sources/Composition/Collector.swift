@@ -29,7 +29,7 @@ enum Collector {
     ) -> OTLPSender.Reply {
         do throws(HTTPClient.Failure) {
             let answer = try HTTPClient.blockingSend(
-                request, to: url, timeLimit: timeLimit, authorities: authorities, mostBodyBytes: nil)
+                request, to: url, timeLimit: timeLimit, authorities: authorities, maximumBodyBytes: nil)
             return .status(answer.status, retryAfter: answer.retryAfter)
         } catch {
             return .none

@@ -47,7 +47,7 @@ enum ProcessMetrics {
         registry.gauge(
             "process_threads", help: "Threads.", otlp: OTLPMetric("process.thread.count", unit: "{thread}", isSum: true)
         ) { [([], Double(threads))] }
-        registry.unsentGauge("process_start_time_seconds", help: "Start, in seconds since 1970.") { [([], start)] }
+        registry.prometheusGauge("process_start_time_seconds", help: "Start, in seconds since 1970.") { [([], start)] }
     }
 
     private static var cpuSeconds: Double { cpuSeconds(RUSAGE_SELF) }

@@ -70,7 +70,7 @@ package struct Engine: Sendable {
         let observer = DownloadMetrics.observer(registry: registry, events: log)
         loader = try CurlLoader(configuration: settings.downloads, timekeeper: time, observer: observer)
         writableOrigins = WritableOrigins(
-            settings.downloads.origins, web: loader, maximumReads: ObjectStore.mostReads)
+            settings.downloads.origins, web: loader, maximumReads: ObjectStore.maximumReads)
         resultStore = writableOrigins[settings.resultStore.origin].map {
             ObjectStore($0, settings.resultStoreConfiguration, logger: logger, timekeeper: time)
         }
@@ -120,7 +120,7 @@ package struct Engine: Sendable {
         }
         return WorkLanes(
             small: pool("render", settings.renderWorkers),
-            dear: pool("render dear", WorkLanes.dearThreadCount(beside: settings.renderWorkers)),
+            expensive: pool("expensive", WorkLanes.expensiveThreadCount(beside: settings.renderWorkers)),
             maximumWaiting: maximumQueued, timekeeper: time)
     }
 
@@ -145,7 +145,7 @@ package struct Engine: Sendable {
         }
     }
 
-    package var placer: ResultPlacer { ResultPlacer(writableOrigins) }
+    package var placer: ResultWriter { ResultWriter(writableOrigins) }
 
     package func stopWork() async {
         memoryWatch.cancel()
@@ -281,7 +281,7 @@ extension DownloadError: ObjectPlaceFailure {}
 extension WritableOrigins {
     /// Ends the threads; threads blocked by a hanging disk must not keep the process alive.
     func end(timeLimit: Duration, by timekeeper: any Timekeeper) async {
-        let answer = FirstAnswer<Bool>()
+        let answer = OneTimeResult<Bool>()
         let ending = try? WorkThread(named: "store end") {
             shutDown()
             answer.give(true)

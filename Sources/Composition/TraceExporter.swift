@@ -49,7 +49,7 @@ struct TraceExporter: Sendable {
 extension Settings {
     /// Creates the tracer; returns nil if spans are neither sent nor propagated to origins.
     func tracer(registry: MetricsRegistry, time: any Timekeeper) -> Tracer? {
-        let isTold = downloads.origins.all.contains(where: \.tellsTraces)
+        let isTold = downloads.origins.all.contains(where: \.propagatesTraces)
         let isSent = exports.traces.endpoint != nil
         guard isSent || isTold else { return nil }
         return Tracer(

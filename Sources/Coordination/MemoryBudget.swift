@@ -126,7 +126,7 @@ package final class MemoryBudget: Sendable {
         throw Full()
     }
 
-    func giveBack(_ bytes: Int) {
+    func release(_ bytes: Int) {
         let hasWaiting = state.withLock { state in
             state.reserved -= bytes
             return state.waitingCount > 0

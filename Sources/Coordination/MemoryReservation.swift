@@ -34,6 +34,6 @@ package final class MemoryReservation: Sendable {
             defer { held = 0 }
             return held
         }
-        if bytes > 0 { budget.giveBack(bytes) }
+        if bytes > 0 { budget.release(bytes) }
     }
 }

@@ -22,7 +22,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         var abandoned: Work?
     }
 
-    private struct Flight {
+    private struct SharedFetch {
         let generation: UInt64
         let work: Work
         var order: [UInt64] = []
@@ -36,7 +36,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         case left
     }
 
-    private var flights: [Key: Flight] = [:]
+    private var flights: [Key: SharedFetch] = [:]
     private var waiters: [UInt64: Waiter] = [:]
     private var lastID: UInt64 = 0
 
@@ -50,7 +50,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         if flights[key] != nil { return .joined(admit(to: key)) }
         if let value = cached() { return .cached(value) }
         lastID += 1
-        flights[key] = Flight(generation: lastID, work: start(lastID))
+        flights[key] = SharedFetch(generation: lastID, work: start(lastID))
         return .started(admit(to: key))
     }
 

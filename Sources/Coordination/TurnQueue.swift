@@ -16,13 +16,13 @@ struct TurnQueue<Answer> {
 
     private struct Waiter {
         let id: ID
-        let price: Duration
+        let cost: Duration
         let since: Duration
         let answer: Answer
     }
 
     private struct Turn {
-        let price: Duration
+        let cost: Duration
         let start: Duration
     }
 
@@ -34,7 +34,7 @@ struct TurnQueue<Answer> {
     let places: Int
     private let maximumWaiting: Int
     private var waiting = Deque<Waiter>()
-    private var waitingPrice = Duration.zero
+    private var waitingCost = Duration.zero
     private var turns: [ID: Turn] = [:]
     /// The time since when there have been waiters; nil if there are none.
     private var waitingSince: Duration?
@@ -62,17 +62,18 @@ struct TurnQueue<Answer> {
     /// slot idle.
     ///
     /// - Parameter patience: The queue timeout, checked on entry; nil for none.
-    mutating func enter(_ id: ID, price: Duration, patience: Duration?, at now: Duration, answer: Answer) -> Entrance {
+    mutating func enter(_ id: ID, cost: Duration, queueTimeout: Duration?, at now: Duration, answer: Answer) -> Entrance
+    {
         if turns.count < places {
-            turns[id] = Turn(price: price, start: now)
+            turns[id] = Turn(cost: cost, start: now)
             return .turn
         }
         let delay = delay(at: now)
         if waiting.count >= maximumWaiting { return .refused(delay) }
-        if let patience, delay > patience, waiting.count >= places { return .refused(delay) }
+        if let queueTimeout, delay > queueTimeout, waiting.count >= places { return .refused(delay) }
         if waiting.isEmpty { waitingSince = now }
-        waiting.append(Waiter(id: id, price: price, since: now, answer: answer))
-        waitingPrice += price
+        waiting.append(Waiter(id: id, cost: cost, since: now, answer: answer))
+        waitingCost += cost
         return .waits
     }
 
@@ -85,14 +86,14 @@ struct TurnQueue<Answer> {
     /// Ends a turn; returns the answer of the waiter that gets it.
     mutating func finish(_ id: ID, at now: Duration) -> Answer? {
         guard let turn = turns.removeValue(forKey: id) else { return nil }
-        if turn.price > .zero {
+        if turn.cost > .zero {
             let bounds = Self.credibleRatios
-            let pace = min(max((now - turn.start) / turn.price, bounds.lowerBound), bounds.upperBound)
+            let pace = min(max((now - turn.start) / turn.cost, bounds.lowerBound), bounds.upperBound)
             self.pace += (pace - self.pace) / Self.weight
         }
         guard let next = waiting.popFirst() else { return nil }
         noteDeparture(of: next)
-        turns[next.id] = Turn(price: next.price, start: now)
+        turns[next.id] = Turn(cost: next.cost, start: now)
         return next.answer
     }
 
@@ -105,12 +106,12 @@ struct TurnQueue<Answer> {
     /// turns, but at least the time that the first waiter has waited already.
     private func delay(at now: Duration) -> Duration {
         guard turns.count >= places else { return .zero }
-        let left = turns.values.reduce(Duration.zero) { $0 + max(.zero, $1.price * pace - (now - $1.start)) }
-        return max(waiting.first.map { now - $0.since } ?? .zero, (left + waitingPrice * pace) / places)
+        let left = turns.values.reduce(Duration.zero) { $0 + max(.zero, $1.cost * pace - (now - $1.start)) }
+        return max(waiting.first.map { now - $0.since } ?? .zero, (left + waitingCost * pace) / places)
     }
 
     private mutating func noteDeparture(of waiter: Waiter) {
-        waitingPrice -= waiter.price
+        waitingCost -= waiter.cost
         if waiting.isEmpty { waitingSince = nil }
     }
 }

@@ -128,7 +128,7 @@ package final class WorkerPool: Sendable {
     ///   - body: The work; it should check its token between steps.
     /// - Throws: ``Full``, ``Stopped``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
-        priority: Priority = .starting, timeLimit: Duration? = nil, patience: Duration? = nil,
+        priority: Priority = .starting, timeLimit: Duration? = nil, queueTimeout: Duration? = nil,
         _ body: @escaping @Sendable (WorkToken) throws -> Value
     ) async throws -> Value {
         let token = WorkToken()
@@ -144,7 +144,7 @@ package final class WorkerPool: Sendable {
                     let result = Result { try body(token) }
                     return { continuation.resume(with: result) }
                 }
-                if let refusal = enqueue(job, patience: patience) { continuation.resume(throwing: refusal) }
+                if let refusal = enqueue(job, queueTimeout: queueTimeout) { continuation.resume(throwing: refusal) }
             }
         } onCancel: {
             token.cancel()
@@ -169,17 +169,17 @@ package final class WorkerPool: Sendable {
             body(isCancelled)
             return {}
         }
-        return enqueue(job, patience: nil) == nil
+        return enqueue(job, queueTimeout: nil) == nil
     }
 
-    private func enqueue(_ job: Job, patience: Duration?) -> (any Error)? {
+    private func enqueue(_ job: Job, queueTimeout: Duration?) -> (any Error)? {
         state.withLock { state in
             if job.token.isCancelled { return CancellationError() }
             if state.isStopped { return Stopped() }
             let count = state.queuedCount
             let delay = state.delay(of: job.priority, threads: threadCount, at: job.queuedAt)
             if count >= maximumQueued + max(0, threadCount - state.running.count) { return Full(delay: delay) }
-            if let patience, delay > patience, count >= threadCount { return Full(delay: delay) }
+            if let queueTimeout, delay > queueTimeout, count >= threadCount { return Full(delay: delay) }
             if count == 0 { state.waitingSince = job.queuedAt }
             state.queues[job.priority.rawValue].append(job)
             self.state.wakeOne()

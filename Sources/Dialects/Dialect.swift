@@ -52,7 +52,7 @@ package protocol Dialect: Sendable {
     func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
 
     /// Returns the fallback image for a failed request; nil to use only ``response(to:)``.
-    func standIn(for target: RequestedTarget) -> StandIn?
+    func fallbackImage(for target: RequestedTarget) -> FallbackImage?
 
     /// Returns the error response for one of the dialect's targets, with the dialect's own status and text.
     func response(to problem: Problem) -> HTTPResponse
@@ -90,7 +90,7 @@ extension Dialect {
 
     package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery { throw .methodNotAllowed }
 
-    package func standIn(for target: RequestedTarget) -> StandIn? { nil }
+    package func fallbackImage(for target: RequestedTarget) -> FallbackImage? { nil }
 
     package func response(to problem: Problem) -> HTTPResponse { problem.response }
 }

@@ -61,7 +61,7 @@ package struct AnswerForm: Hashable, Sendable {
 }
 
 /// A fallback image for failures of all kinds, in a dialect whose operators enable it.
-package struct StandIn: Sendable {
+package struct FallbackImage: Sendable {
     package enum Subject: Sendable {
         case plain(Placeholder)
         case image(ThumbnailRequest)

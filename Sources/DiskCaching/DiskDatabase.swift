@@ -130,7 +130,7 @@ struct DiskDatabase {
 extension DiskDatabase {
     /// Checks whether the file can grow beyond the free space in its log.
     func tryWriting() throws(SQLiteError) {
-        try makeRoomAtBound()
+        try evictAtFileLimit()
         // No entry has this number.
         try connection.execute("INSERT OR REPLACE INTO body(id, bytes) VALUES(0, zeroblob(\(Self.triedBytes)))")
         try connection.execute("DELETE FROM body WHERE id = 0")
@@ -139,7 +139,7 @@ extension DiskDatabase {
     private static let triedBytes = 512 << 10
 
     /// Evicts entries if the file reaches its own bound because its pages are badly filled.
-    func makeRoomAtBound() throws(SQLiteError) {
+    func evictAtFileLimit() throws(SQLiteError) {
         func number(_ pragma: String) throws(SQLiteError) -> Int {
             var number = 0
             try connection.prepare("PRAGMA \(pragma)").run { row throws(SQLiteError) in number = row.int(0) }

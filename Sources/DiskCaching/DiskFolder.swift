@@ -65,7 +65,7 @@ struct DiskFolder {
         var status = stat()
         guard unsafe fstat(folder, &status) == 0 else { throw Self.failure(errno) }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            throw .anothersFolder(owner: status.st_uid, user: geteuid())
+            throw .foreignFolder(owner: status.st_uid, user: geteuid())
         }
         guard status.st_mode & S_IWOTH == 0 else { throw .openFolder }
     }
@@ -167,7 +167,7 @@ package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
     case folder(systemError: Int32)
     case folderIsLink
     /// The folder belongs to another user, who could change its contents.
-    case anothersFolder(owner: UInt32, user: UInt32)
+    case foreignFolder(owner: UInt32, user: UInt32)
     case openFolder
     /// A file of the store is a link, or not a plain file.
     case notPlainFile(name: String)
@@ -182,7 +182,7 @@ package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
         case .folder(let number):
             "the folder cannot be made or written: \(unsafe String(cString: strerror(number))) (system error \(number))"
         case .folderIsLink: "it is a link; name the folder that it leads to"
-        case .anothersFolder(let owner, let user):
+        case .foreignFolder(let owner, let user):
             "it belongs to user \(owner), who could change its contents; give it to user \(user), who runs the service, "
                 + "or name a folder within it, which is made"
         case .openFolder:

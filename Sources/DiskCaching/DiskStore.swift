@@ -171,7 +171,7 @@ package final class DiskStore: Sendable {
 
     /// Finishes queued work within `limit`, and closes the file; later lookups find nothing.
     package func close(timeLimit limit: Duration) async {
-        let answer = FirstAnswer<Bool>()
+        let answer = OneTimeResult<Bool>()
         // First, so that no work opens the file again.
         shared.withLock { $0.isClosed = true }
         let isQueued = thread.submit { _ in
@@ -201,7 +201,7 @@ package final class DiskStore: Sendable {
                 try database.entries.count()
                 while try database.entries.trim() {}
                 try database.entries.makeRoom(for: entry.cost, in: key.share)
-                try database.makeRoomAtBound()
+                try database.evictAtFileLimit()
                 try database.entries.store(entry, for: key)
             }
         }
@@ -219,7 +219,7 @@ package final class DiskStore: Sendable {
     private func removed(
         _ body: @escaping @Sendable (DiskWorker) -> DiskUsage, elseNote note: (inout PendingChanges) -> Void
     ) async -> DiskUsage {
-        let answer = FirstAnswer<DiskUsage>()
+        let answer = OneTimeResult<DiskUsage>()
         let isQueued = thread.submit(priority: .finishing) { isCancelled in
             answer.give(isCancelled ? DiskUsage() : body(self.worker))
         }
@@ -275,7 +275,7 @@ package final class DiskStore: Sendable {
     ) async -> Value {
         let now = timekeeper.now
         guard shared.withLock({ $0.health.mayTry(at: now) && !$0.isClosed }) else { return fallback }
-        let answer = FirstAnswer<Value>()
+        let answer = OneTimeResult<Value>()
         let isQueued = thread.submit(priority: priority) { isCancelled in
             answer.give(isCancelled ? fallback : body(self.worker))
         }

@@ -120,7 +120,7 @@ final class DiskWorker: @unchecked Sendable {
     /// Whether an earlier process recorded some.
     private var hasEarlierRemovals = false
     /// The maximum number of them; more become the removal of everything.
-    private static let mostUnwritten = 1 << 16
+    private static let maximumUnwritten = 1 << 16
     var onFull: @Sendable () -> Void = {}
 
     /// Checks whether the disk has room again.
@@ -163,7 +163,7 @@ final class DiskWorker: @unchecked Sendable {
 
     /// Stores removals that do not fit on the disk: the entries are not read, even after a restart.
     private func hold(_ removals: PendingChanges.Due) {
-        unwritten.add(removals, atMost: Self.mostUnwritten)
+        unwritten.add(removals, atMost: Self.maximumUnwritten)
         folder.note(removals: Array(unwritten.sources.union(unwritten.keys.map(\.source))))
     }
 
@@ -193,7 +193,7 @@ final class DiskWorker: @unchecked Sendable {
         let due = shared.withLock { $0.changes.takeRemovals() }
         guard !due.isNothing || isRetry else { return database }
         var wanted = unwritten
-        wanted.add(due, atMost: Self.mostUnwritten)
+        wanted.add(due, atMost: Self.maximumUnwritten)
         if wanted.isEverything {
             unwritten = PendingChanges.Due()
             _ = try empty(database)

@@ -33,9 +33,9 @@ final class EntryTable {
     /// The number of entries evicted, or moved in the order, per transaction.
     private static let step = 32
     /// The maximum number of entries with an unwritten position.
-    private static let mostTouched = 4_096
+    private static let maximumTouched = 4_096
     /// A size larger than any disk.
-    private static let mostBytes = 1 << 56
+    private static let maximumBytes = 1 << 56
 
     init(_ connection: SQLiteConnection, capacities: [DiskShare: Int]) throws(SQLiteError) {
         self.connection = connection
@@ -69,7 +69,7 @@ final class EntryTable {
             }
         }
         if touched.count >= Self.step, !isReadOnly { try writeOrder() }
-        if touched.count >= Self.mostTouched { touched = [:] }
+        if touched.count >= Self.maximumTouched { touched = [:] }
         return found
     }
 
@@ -147,7 +147,7 @@ final class EntryTable {
         var last = clock
         let statement = try connection.prepare("SELECT share, count(*), sum(cost), max(used) FROM entry GROUP BY share")
         try statement.run { row throws(SQLiteError) in
-            guard let share = DiskShare(rawValue: row.int(0)), 0...Self.mostBytes ~= row.int(2),
+            guard let share = DiskShare(rawValue: row.int(0)), 0...Self.maximumBytes ~= row.int(2),
                 row.int(3) < Int.max / 2
             else {
                 throw .damaged("sums that cannot be")
@@ -191,7 +191,7 @@ final class EntryTable {
         for victim in victims {
             try delete.run([.int(victim.id)])
             // If an index refers to a missing row, it would do so forever.
-            guard connection.changedRows == 1, 1...Self.mostBytes ~= victim.cost else {
+            guard connection.changedRows == 1, 1...Self.maximumBytes ~= victim.cost else {
                 throw .damaged("an index without its row")
             }
             try deleteBody.run([.int(victim.id)])

@@ -20,7 +20,7 @@ final class TagTable {
     /// The number of rows deleted at once when there are too many.
     private static let step = 8
     /// The maximum number of names returned for one tag, and their maximum size in bytes.
-    private static let mostNames = (count: 100_000, bytes: 8 << 20)
+    private static let maximumNames = (count: 100_000, bytes: 8 << 20)
 
     init(_ connection: SQLiteConnection, capacity: Int) throws(SQLiteError) {
         self.connection = connection
@@ -80,7 +80,7 @@ final class TagTable {
         var names: [[UInt8]] = []
         var (bytes, isComplete) = (0, true)
         try selectNames.run([.blob(tag)]) { row throws(SQLiteError) in
-            guard names.count < Self.mostNames.count, bytes < Self.mostNames.bytes else {
+            guard names.count < Self.maximumNames.count, bytes < Self.maximumNames.bytes else {
                 isComplete = false
                 return
             }

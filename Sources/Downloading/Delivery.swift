@@ -58,7 +58,7 @@ package struct OriginExchange: Sendable {
 }
 
 /// A running or queued transfer, as operators see it.
-package struct FlightSnapshot: Sendable, Equatable {
+package struct FetchSnapshot: Sendable, Equatable {
     /// The source as operators name it.
     package let source: String
     package let host: String

@@ -72,7 +72,7 @@ struct DownloadSlots {
 
     /// Returns a slot; the result is false if it had already been returned.
     @discardableResult
-    mutating func giveBack(_ token: SlotToken, at now: Duration) -> Bool {
+    mutating func release(_ token: SlotToken, at now: Duration) -> Bool {
         guard let holding = holdings.removeValue(forKey: token) else { return false }
         let count = counts[holding.host, default: 0] - 1
         counts[holding.host] = count > 0 ? count : nil

@@ -13,7 +13,7 @@ package final class ImageDownloader: Sendable {
 
     struct Shell {
         var state: State
-        var tasks: [FlightID: Task<Void, Never>] = [:]
+        var tasks: [FetchID: Task<Void, Never>] = [:]
         /// Sources being validated in the background.
         var revalidating: Set<SourceIdentity> = []
     }
@@ -89,9 +89,9 @@ package final class ImageDownloader: Sendable {
         if request.directives.onlyIfCached { return try await cachedDelivery(request) }
         do {
             return try await join(request, receipt: receipt, deadline: deadline)
-        } catch let failure as FlightFailure {
-            guard let standIn = await standIn(for: request, failure) else { throw failure.error }
-            return standIn
+        } catch let failure as FetchFailure {
+            guard let fallbackImage = await fallbackImage(for: request, failure) else { throw failure.error }
+            return fallbackImage
         }
     }
 
@@ -104,7 +104,7 @@ package final class ImageDownloader: Sendable {
         let request = SourceRequest(identity: identity, directives: directives, needsBytes: false, isRefresh: true)
         do {
             return try await join(request, receipt: receipt, deadline: deadline)
-        } catch let failure as FlightFailure {
+        } catch let failure as FetchFailure {
             throw failure.error
         }
     }
@@ -146,7 +146,7 @@ package final class ImageDownloader: Sendable {
     package var queuedRequestCount: Int { shell.withLock { $0.state.queuedCount } }
 
     /// The running and queued fetches, in the order in which they began.
-    package var flights: [FlightSnapshot] { shell.withLock { $0.state.snapshots(at: timekeeper.now) } }
+    package var flights: [FetchSnapshot] { shell.withLock { $0.state.snapshots(at: timekeeper.now) } }
 
     package var isActive: Bool { shell.withLock { $0.state.isActive(at: timekeeper.now) } }
 
@@ -203,7 +203,7 @@ package final class ImageDownloader: Sendable {
                 case .refused(let error, let answer):
                     answer.resume(throwing: error)
                 case .failedBefore(let error, let answer):
-                    answer.resume(throwing: FlightFailure(error: error, exchange: nil))
+                    answer.resume(throwing: FetchFailure(error: error, exchange: nil))
                 case .waiting(let launches, let isJoined):
                     if isJoined { observer.collapsed() }
                     start(launches)
@@ -248,7 +248,7 @@ package final class ImageDownloader: Sendable {
     }
 
     /// Returns the stale copy that a caller gets if the origin fails.
-    private func standIn(for request: SourceRequest, _ failure: FlightFailure) async -> Delivery? {
+    private func fallbackImage(for request: SourceRequest, _ failure: FetchFailure) async -> Delivery? {
         guard failure.error.isOriginTrouble else { return nil }
         func isFit(_ head: SourceHead) -> Bool {
             isSelected(head)

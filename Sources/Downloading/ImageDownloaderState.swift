@@ -6,7 +6,7 @@ import Text
 struct ImageDownloaderState<Answer> {
     /// A transfer to start, or a lookup in the slower layers of the cache.
     struct Launch {
-        let flight: FlightID
+        let flight: FetchID
         let request: SourceRequest
         let progress: TransferProgress
         /// The stored source, which must not be used before its origin confirms it.
@@ -33,7 +33,7 @@ struct ImageDownloaderState<Answer> {
     /// The consequences of callers that left.
     struct Departure {
         var answers: [Answer] = []
-        var abandoned: [FlightID] = []
+        var abandoned: [FetchID] = []
     }
 
     /// The consequences for a fetch's callers after the lookup in the slower layers.
@@ -57,15 +57,15 @@ struct ImageDownloaderState<Answer> {
     private var activity = ActivityIndicator()
     private var lastID: UInt64 = 0
     private var arriving: Set<WaiterID> = []
-    private var waiterFlights: [WaiterID: FlightID] = [:]
-    private var flights: [FlightID: Flight<Answer>] = [:]
-    private var current: [FlightKey: FlightID] = [:]
-    private var queue: FlightQueue
+    private var waiterFlights: [WaiterID: FetchID] = [:]
+    private var flights: [FetchID: SharedFetch<Answer>] = [:]
+    private var current: [FetchKey: FetchID] = [:]
+    private var queue: FetchQueue
     private var isShutDown = false
     var failures: FailureMemory
 
     init(_ configuration: DownloadConfiguration) {
-        queue = FlightQueue(order: configuration.order, maximum: configuration.maximumQueuedDownloads)
+        queue = FetchQueue(order: configuration.order, maximum: configuration.maximumQueuedDownloads)
         slots = DownloadSlots(
             maximum: configuration.maximumActiveDownloads, perHost: configuration.maximumActiveDownloadsPerHost,
             exceptions: configuration.origins.maximumActiveDownloads)
@@ -103,7 +103,7 @@ struct ImageDownloaderState<Answer> {
     ) -> Entrance {
         guard arriving.remove(id) != nil else { return .refused(CancellationError(), answer) }
         guard !isShutDown else { return .refused(DownloadError.shuttingDown, answer) }
-        let key = FlightKey(request)
+        let key = FetchKey(request)
         let halfTime = deadline.map { now + ($0 - now) / 2 }
         func waiter(_ participation: Delivery.Participation) -> Waiter<Answer> {
             Waiter(
@@ -125,7 +125,7 @@ struct ImageDownloaderState<Answer> {
         }
 
         lastID += 1
-        var flight = Flight<Answer>(id: lastID, key: key, request: request, startedAt: now)
+        var flight = SharedFetch<Answer>(id: lastID, key: key, request: request, startedAt: now)
         flight.waiters = [waiter(.started)]
         flight.known = view?.stored
         let isWhole = view.map { $0.stored.bytes != nil || !request.needsBytes } ?? false
@@ -153,7 +153,7 @@ struct ImageDownloaderState<Answer> {
     ///
     /// - Parameter reuse: Returns how the source may be used for one caller.
     mutating func endLookUp(
-        _ id: FlightID, with found: StoredSource?, at now: Duration, reuse: (SourceRequest) -> SourceReuse
+        _ id: FetchID, with found: StoredSource?, at now: Duration, reuse: (SourceRequest) -> SourceReuse
     ) -> LookUpEnd {
         var end = LookUpEnd()
         guard var flight = flights[id], !flight.isAbandoned else { return end }
@@ -229,10 +229,10 @@ struct ImageDownloaderState<Answer> {
     ///   - failedTarget: The target that failed; nil if the transfer succeeded. Callers with another target of the same
     ///   source do not receive its failure: they continue in a separate fetch.
     ///   - now: The time.
-    mutating func land(_ id: FlightID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> Landing {
+    mutating func land(_ id: FetchID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> Landing {
         guard let flight = flights.removeValue(forKey: id) else { return Landing() }
         if current[flight.key] == id { current[flight.key] = nil }
-        if let slot = flight.slot { slots.giveBack(slot, at: now) }
+        if let slot = flight.slot { slots.release(slot, at: now) }
         let isAnswered = { (waiter: Waiter<Answer>) in
             failedTarget.map { $0 == FetchedTarget(waiter.request.identity) } ?? true
         }
@@ -250,9 +250,9 @@ struct ImageDownloaderState<Answer> {
 
     /// Creates a separate fetch, the next to start, for callers of one target after their shared fetch failed for
     /// another.
-    private mutating func requeue(_ waiters: [Waiter<Answer>], of flight: Flight<Answer>) -> FlightID {
+    private mutating func requeue(_ waiters: [Waiter<Answer>], of flight: SharedFetch<Answer>) -> FetchID {
         lastID += 1
-        var next = Flight<Answer>(
+        var next = SharedFetch<Answer>(
             id: lastID, key: flight.key, request: waiters.first?.request ?? flight.request, startedAt: flight.startedAt)
         next.waiters = waiters
         next.known = flight.known
@@ -284,13 +284,13 @@ struct ImageDownloaderState<Answer> {
     }
 
     /// Returns whether a fetch's transfer should continue; nil if it has ended.
-    func isWanted(_ id: FlightID) -> Bool? { flights[id].map { !$0.isAbandoned } }
+    func isWanted(_ id: FetchID) -> Bool? { flights[id].map { !$0.isAbandoned } }
 
     /// Returns whether a caller of a fetch wants to keep the copies of its source if its origin sends no image.
-    func isRefresh(_ id: FlightID) -> Bool { flights[id]?.waiters.contains { $0.request.isRefresh } ?? false }
+    func isRefresh(_ id: FetchID) -> Bool { flights[id]?.waiters.contains { $0.request.isRefresh } ?? false }
 
     /// Returns whether a fetch's source was removed from the caches after the fetch had begun.
-    func isOutdated(_ id: FlightID) -> Bool { flights[id]?.isOutdated ?? false }
+    func isOutdated(_ id: FetchID) -> Bool { flights[id]?.isOutdated ?? false }
 
     /// Closes the fetches of a source, nil for all, to new callers, and discards their results.
     mutating func outdate(_ identity: SourceIdentity?) {
@@ -302,9 +302,9 @@ struct ImageDownloaderState<Answer> {
     }
 
     /// Returns the running and queued fetches, in the order in which they began.
-    func snapshots(at now: Duration) -> [FlightSnapshot] {
+    func snapshots(at now: Duration) -> [FetchSnapshot] {
         flights.values.filter { !$0.isAbandoned }.sorted { $0.id < $1.id }.map { flight in
-            FlightSnapshot(
+            FetchSnapshot(
                 source: flight.request.identity.name, host: flight.request.identity.url.host,
                 isRunning: flight.slot != nil, receivedBytes: flight.progress.receivedBytes,
                 expectedBytes: flight.progress.expectedBytes, age: now - flight.startedAt,
@@ -313,7 +313,7 @@ struct ImageDownloaderState<Answer> {
     }
 
     private mutating func leave(
-        _ id: FlightID, evenPastHalf: Bool = false, where isLeaving: (Waiter<Answer>) -> Bool
+        _ id: FetchID, evenPastHalf: Bool = false, where isLeaving: (Waiter<Answer>) -> Bool
     ) -> Departure {
         guard var flight = flights[id], !flight.isAbandoned else { return Departure() }
         let leaving = flight.waiters.filter(isLeaving)
@@ -350,12 +350,12 @@ struct ImageDownloaderState<Answer> {
 
     /// An ordinary caller may join a reload, but a reload may not join a fetch whose response may be older than the
     /// reload.
-    private func flightToJoin(_ key: FlightKey) -> FlightID? {
+    private func flightToJoin(_ key: FetchKey) -> FetchID? {
         if let flight = current[key] { return flight }
-        return key.mode == .ordinary ? current[FlightKey(identity: key.identity, mode: .reload)] : nil
+        return key.mode == .ordinary ? current[FetchKey(identity: key.identity, mode: .reload)] : nil
     }
 
-    private func launch(of flight: Flight<Answer>) -> Launch {
+    private func launch(of flight: SharedFetch<Answer>) -> Launch {
         Launch(flight: flight.id, request: flight.request, progress: flight.progress, known: flight.known)
     }
 }

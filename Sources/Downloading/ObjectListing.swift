@@ -5,7 +5,7 @@ import Text
 struct ObjectListing {
     static let length = 1_000
     /// More than the size of a page in bytes.
-    static let mostBytes = 4 << 20
+    static let maximumBytes = 4 << 20
 
     private let originName: String
     /// The bucket's URL, without query.

@@ -121,7 +121,7 @@ package final class OriginObjects: Sendable {
         // It is unknown whether the bucket is the first segment of a path, or the host.
         for listing in try ObjectListing.listings(of: folder, below: origin) {
             do {
-                let request = TransferRequest(object: try listing.page(after: last), atMost: ObjectListing.mostBytes)
+                let request = TransferRequest(object: try listing.page(after: last), atMost: ObjectListing.maximumBytes)
                 guard case .source(let source) = try await load(request, loader) else { continue }
                 if let names = listing.names(in: source.bytes) { return names }
             } catch let error as DownloadError {
@@ -193,7 +193,7 @@ package final class OriginObjects: Sendable {
     }
 
     /// Sends a request without following redirects.
-    private func load(_ request: TransferRequest, _ loader: any DataLoading) async throws -> TransferAnswer {
+    private func load(_ request: TransferRequest, _ loader: any DataLoading) async throws -> TransferResult {
         try await loader.load(request, progress: TransferProgress()) {
             [target = request.identity.target] (url) throws(DownloadError) in
             guard url == target else { throw DownloadError.sourceNotAllowed("redirects: none in a store of objects") }

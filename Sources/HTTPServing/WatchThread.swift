@@ -44,7 +44,7 @@ final class WatchThread: Sendable {
                 for connection in context.openConnections where connection.cut() { isComplete = false }
             }
             // A connection accepted a moment ago may not be listed as open yet.
-            if context.isQuiet, context.connectionCount == 0 || now >= deadline { break }
+            if context.isIdle, context.connectionCount == 0 || now >= deadline { break }
         }
         daemon.stop()
         context.lingering.closeAll()
@@ -63,7 +63,7 @@ final class WatchThread: Sendable {
         }
     }
 
-    private func parting(_ refusal: HTTPRefusal) -> [UInt8] {
+    private func parting(_ refusal: HTTPRejection) -> [UInt8] {
         RefusalText.bytes(of: context.responder.refusal(refusal), at: timekeeper.secondsSince1970)
     }
 

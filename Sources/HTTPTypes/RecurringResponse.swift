@@ -35,7 +35,7 @@ package final class RecurringResponse: @unchecked Sendable {
 }
 
 /// Answers a request that is repeated byte for byte, without parsing it again.
-package protocol RecurringAnswer: AnyObject, Sendable {
+package protocol RecurringResponder: AnyObject, Sendable {
     /// Returns the current response; nil if the request must be parsed again.
     ///
     /// Called on event threads; must not block.

@@ -3,7 +3,7 @@ package protocol RequestResponder: Sendable {
     /// Answers a request.
     ///
     /// Called on an event thread for every valid request header; must not block.
-    func respond(to request: HTTPRequest) -> HTTPAnswer
+    func respond(to request: HTTPRequest) -> HTTPReply
 
     /// Returns the rules for the body of a request with this header; nil if it may not have one.
     ///
@@ -11,19 +11,19 @@ package protocol RequestResponder: Sendable {
     /// alone.
     ///
     /// Called on an event thread once the header is complete, except for GET and HEAD; must not block.
-    func intake(of request: HTTPRequest) -> BodyIntake?
+    func intake(of request: HTTPRequest) -> BodyPolicy?
 
     /// Returns the response to a request that violates HTTP or the server's limits (400, 408, 413, 414, 431, 505); the
     /// connection closes after it.
-    func refusal(_ refusal: HTTPRefusal) -> HTTPResponse
+    func refusal(_ refusal: HTTPRejection) -> HTTPResponse
 }
 
 extension RequestResponder {
-    package func intake(of request: HTTPRequest) -> BodyIntake? { nil }
+    package func intake(of request: HTTPRequest) -> BodyPolicy? { nil }
 }
 
 /// The rules of a route for request bodies.
-package struct BodyIntake: Sendable {
+package struct BodyPolicy: Sendable {
     /// The maximum length of a body in bytes.
     package let maximumLength: Int
     /// Decides on a request that announces a body, before any of it is read; a rejection closes the connection.
@@ -48,12 +48,12 @@ package struct BodyIntake: Sendable {
 /// The decision whether to read a body.
 package enum BodyAdmission: Sendable {
     /// The body is read; the hold lives until it is complete, and then answers the request.
-    case accepted((any BodyHold)?)
+    case accepted((any BodyReservation)?)
     case refused(HTTPResponse)
 }
 
 /// A request whose body is arriving, with the resources it has reserved, such as memory.
-package protocol BodyHold: AnyObject, Sendable {
+package protocol BodyReservation: AnyObject, Sendable {
     /// Reserves room for `length` bytes of the body; a response rejects the rest of it.
     ///
     /// Called on an event thread before the bytes are stored; must not block.
@@ -62,15 +62,15 @@ package protocol BodyHold: AnyObject, Sendable {
     /// Answers the request once its body is complete.
     ///
     /// Called once, on an event thread; must not block.
-    func respond(to request: HTTPRequest) -> HTTPAnswer
+    func respond(to request: HTTPRequest) -> HTTPReply
 }
 
 /// A response, now or later.
-package enum HTTPAnswer: Sendable {
+package enum HTTPReply: Sendable {
     case now(HTTPResponse)
     /// A complete response shared by many requests; the recurring answer may serve the next request with the same
     /// header, byte for byte.
-    case again(RecurringResponse, by: any RecurringAnswer)
+    case again(RecurringResponse, by: any RecurringResponder)
     /// A response computed by a task, which the server starts, and cancels when the client disconnects.
     case later(@Sendable () async -> HTTPResponse)
     /// A response that waits briefly for an external reply.
@@ -89,12 +89,12 @@ package struct ShortWait: Sendable {
     /// Returns the answer after the wait.
     ///
     /// Called on an event thread after `ready`; must not block.
-    package let answer: @Sendable () -> HTTPAnswer
+    package let answer: @Sendable () -> HTTPReply
     package let abandoned: @Sendable () -> Void
 
     package init(
         begin: @escaping @Sendable (_ ready: @escaping @Sendable () -> Void) -> Void,
-        answer: @escaping @Sendable () -> HTTPAnswer, abandoned: @escaping @Sendable () -> Void
+        answer: @escaping @Sendable () -> HTTPReply, abandoned: @escaping @Sendable () -> Void
     ) {
         self.begin = begin
         self.answer = answer
@@ -103,7 +103,7 @@ package struct ShortWait: Sendable {
 }
 
 /// The reason for rejecting a request before a responder sees it.
-package enum HTTPRefusal: String, Sendable, CaseIterable {
+package enum HTTPRejection: String, Sendable, CaseIterable {
     /// HTTP that RFC 9112 forbids, a body that the route does not accept, or an absolute-form target.
     case badRequest
     /// The header did not arrive in time.

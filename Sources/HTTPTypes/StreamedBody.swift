@@ -30,11 +30,11 @@ package final class StreamedBody: Sendable {
 
     /// Whether the client may pause reading for any time, on a connection that ends with this body; otherwise the
     /// server's limits for stalled readers apply.
-    package let isPatient: Bool
+    package let allowsPausing: Bool
     private let state = Locked(State())
 
-    package init(isPatient: Bool = false) {
-        self.isPatient = isPatient
+    package init(allowsPausing: Bool = false) {
+        self.allowsPausing = allowsPausing
     }
 
     /// Calls `body` once when the server is done with the body; at once if it already is.

@@ -64,7 +64,7 @@ struct QualitySearch {
         var low: Measure?
         var high: Measure?
         var last: Measure?
-        for _ in 0..<SimilarityGoal.mostTries {
+        for _ in 0..<SimilarityGoal.maximumTries {
             let (after, before) = (low?.quality ?? goal.lowest - 1, high?.quality ?? goal.highest)
             guard before - after > 1 else { break }
             let nearest = high ?? low

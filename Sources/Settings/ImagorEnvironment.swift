@@ -18,8 +18,8 @@ struct ImagorEnvironment: ForeignReader {
     private var staleLifetime: Int?
     private var keepsNothing = false
     /// Maximum side lengths of a source in pixels.
-    private var mostWidth: Int?
-    private var mostHeight: Int?
+    private var maximumWidth: Int?
+    private var maximumHeight: Int?
     /// Imagor's own limit of a side if a variable changes that of the other one.
     private static let usualSide = 9_999
     /// The formats that `Accept` may select, from the variables.
@@ -134,8 +134,8 @@ struct ImagorEnvironment: ForeignReader {
             },
             ForeignRow("HTTP_LOADER_MAX_ALLOWED_SIZE", "maxSourceBytes", .unlessZero),
             ForeignRow("VIPS_MAX_RESOLUTION", "maxSourcePixels", .unlessZero),
-            ForeignRow("VIPS_MAX_WIDTH", \.mostWidth, side, meant: ["maxSourcePixels"]),
-            ForeignRow("VIPS_MAX_HEIGHT", \.mostHeight, side, meant: ["maxSourcePixels"]),
+            ForeignRow("VIPS_MAX_WIDTH", \.maximumWidth, side, meant: ["maxSourcePixels"]),
+            ForeignRow("VIPS_MAX_HEIGHT", \.maximumHeight, side, meant: ["maxSourcePixels"]),
         ]
 
     /// Pixels of a side; nil for zero.
@@ -189,9 +189,9 @@ struct ImagorEnvironment: ForeignReader {
         settings.dialects.thumbor.staleAge = staleLifetime.flatMap { age in
             age > 0 && age < settings.dialects.thumbor.maximumAge ?? .max ? age : nil
         }
-        if mostWidth != nil || mostHeight != nil {
+        if maximumWidth != nil || maximumHeight != nil {
             let limit = settings.pipeline.rules.limits.maximumSourcePixels
-            let most = (mostWidth ?? Self.usualSide) * (mostHeight ?? Self.usualSide)
+            let most = (maximumWidth ?? Self.usualSide) * (maximumHeight ?? Self.usualSide)
             settings.pipeline.rules.limits.maximumSourcePixels = min(limit, most)
         }
     }

@@ -40,15 +40,15 @@ extension NotifyingSettings {
 
 enum PurgeHooksReader {
     private static let members = ["url", "method", "headers", "body"]
-    private static let mostHooks = 32
+    private static let maximumHooks = 32
     /// Fields that the service sets itself; `Host` may differ from the URL's host.
     private static let ownFields: [HTTPField.Name] = [.contentLength, .transferEncoding, .connection]
 
     static func read(
         _ value: JSONValue, environment: [String: String]
     ) -> (hooks: [PurgeHook], problems: [SettingsProblem]) {
-        guard case .array(let elements) = value, elements.count <= mostHooks else {
-            let allowed = "a list of up to \(mostHooks) objects with \(members.joined(separator: ", "))"
+        guard case .array(let elements) = value, elements.count <= maximumHooks else {
+            let allowed = "a list of up to \(maximumHooks) objects with \(members.joined(separator: ", "))"
             return ([], [SettingsProblem(NotifyingSettings.purgeHooks, allowed: allowed)])
         }
         var hooks: [PurgeHook] = []

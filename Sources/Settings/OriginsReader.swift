@@ -59,9 +59,9 @@ enum OriginsReader {
         }
         try readTrust(object, into: &origin)
         try readLimits(object, into: &origin.limits)
-        origin.tellsTraces =
+        origin.propagatesTraces =
             try object.setting("trace") { (text) throws(InvalidValue) in try SettingValues.flag(text) } ?? false
-        if origin.tellsTraces, case .signature? = origin.credentials {
+        if origin.propagatesTraces, case .signature? = origin.credentials {
             throw object.problem("trace", "no trace beside s3, whose signature covers all fields")
         }
         origin.isWritable = try isWritable(object)

@@ -17,7 +17,7 @@ extension ResultStoreSettings {
             .text(allowed: "the name of an origin in the file with write") { Origins.isName($0) },
             help: "named origin with write where results stay"),
         Setting(
-            "resultStoreTimeout", \.resultStore.timeout, .duration(mostSeconds: 10), default: "200ms",
+            "resultStoreTimeout", \.resultStore.timeout, .duration(maximumSeconds: 10), default: "200ms",
             help: "wait of one request for the result store"),
     ]
 }

@@ -34,17 +34,17 @@ extension Settings {
         let output = min(pipeline.rules.limits.maximumOutputPixels, 1 << 36)
         let encodings = ImageFormat.written.filter(\.isEncodedInOneStep).map { format in
             let pixels = min(pipeline.rules.limits.maximumFramePixels(of: format), 1 << 36)
-            return RenderPlan(resizedSize: PixelSize(width: pixels, height: 1), format: format, quality: 100).price
+            return RenderPlan(resizedSize: PixelSize(width: pixels, height: 1), format: format, quality: 100).cost
         }
         // The most expensive image to decode has 16 bits per component and alpha.
         let decodings = ImageFormat.allCases.map { format in
             ImageHeader(
                 format: format, storedSize: PixelSize(width: source, height: 1), bands: 4, bitDepth: 16,
                 hasAlpha: true, isProgressive: true
-            ).price(of: DecodePlan())
+            ).cost(of: DecodePlan())
         }
         // A worker is used for up to twice its life if no other is ready.
-        let lifetime = max(WorkerLife.decoder.processorTime, WorkerLife.encoder.processorTime) * 2
+        let lifetime = max(WorkerLifetime.decoder.processorTime, WorkerLifetime.encoder.processorTime) * 2
         // A decode times out long before it uses this much CPU time, on any number of threads.
         let longest = max(8, availableProcessorCount()) * max(1, Int(pipeline.decodeTimeout.components.seconds))
         let limits = WorkerLimits(
@@ -54,6 +54,6 @@ extension Settings {
             processorSeconds: Int(lifetime.components.seconds) + longest)
         return SandboxConfiguration(
             launch: WorkerLaunch(executable: sandbox.executable, limits: limits),
-            parallelism: renderWorkers + WorkLanes.dearThreadCount(beside: renderWorkers))
+            parallelism: renderWorkers + WorkLanes.expensiveThreadCount(beside: renderWorkers))
     }
 }

@@ -54,11 +54,11 @@ extension SettingParser where Value == Duration {
     static var duration: Self { Self(SettingValues.duration) }
 
     /// A duration above zero, up to a limit.
-    static func duration(mostSeconds: Int) -> Self {
+    static func duration(maximumSeconds: Int) -> Self {
         Self { (text) throws(InvalidValue) in
             let duration = try SettingValues.duration(text)
-            guard duration > .zero, duration <= .seconds(mostSeconds) else {
-                throw InvalidValue(allowed: "a duration from 1ms to \(mostSeconds)s")
+            guard duration > .zero, duration <= .seconds(maximumSeconds) else {
+                throw InvalidValue(allowed: "a duration from 1ms to \(maximumSeconds)s")
             }
             return duration
         }

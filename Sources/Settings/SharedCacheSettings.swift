@@ -86,7 +86,7 @@ extension SharedCacheSettings {
             "sharedCache", \.sharedCache.address, .init(allowed: addressForms) { SharedCacheAddress($0) },
             help: "redis:// or rediss://HOST:PORT/DATABASE, for a fleet", secrecy: .hidden),
         Setting(
-            "sharedCacheTimeout", \.sharedCache.timeout, .duration(mostSeconds: 1), default: "50ms",
+            "sharedCacheTimeout", \.sharedCache.timeout, .duration(maximumSeconds: 1), default: "50ms",
             help: "wait of one request for the shared cache"),
         Setting(
             "sharedCacheAuthorities", \.sharedCache.authorities,

@@ -4,7 +4,7 @@ import Coordination
 extension PurgeLog {
     /// Adds a removal, and sends it if the server is connected; otherwise it is sent later.
     mutating func add(
-        _ removal: DueRemovals.Removal, _ answer: FirstAnswer<RemovalState>?, isConnected: Bool
+        _ removal: DueRemovals.Removal, _ answer: OneTimeResult<RemovalState>?, isConnected: Bool
     ) -> [Action] {
         if case .purge(let notices) = removal { for notice in notices { _ = known.note(notice) } }
         guard due.add(removal, answer: answer) else { return answer.map { [.answer($0, .refused)] } ?? [] }

@@ -13,7 +13,7 @@ struct PurgeLog {
         /// Periodic: pending removals are sent.
         case poll
         /// A caller waits for all earlier purges.
-        case tell(FirstAnswer<Bool>)
+        case tell(OneTimeResult<Bool>)
     }
 
     /// Commands that were sent, whose replies go to ``answered(_:_:)``.
@@ -43,8 +43,8 @@ struct PurgeLog {
         /// Save the position in the log.
         case note(position: [UInt8])
         /// Report that all purges are known.
-        case tell(FirstAnswer<Bool>)
-        case answer(FirstAnswer<RemovalState>, RemovalState)
+        case tell(OneTimeResult<Bool>)
+        case answer(OneTimeResult<RemovalState>, RemovalState)
         /// Log why the log of purges is recreated.
         case report(String)
         /// Close the connection because the server rejected the command.

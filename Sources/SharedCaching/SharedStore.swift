@@ -91,7 +91,7 @@ package final class SharedStore: SharedValueStore {
     package var isUp: Bool { inbox.isUp }
 
     package func ask(
-        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitAllowance,
+        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitBudget,
         _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         let limit = allowance.remaining(of: configuration.timeout)
@@ -172,7 +172,7 @@ package final class SharedStore: SharedValueStore {
     package func purgeEverything() async -> RemovalState { await removed(.everything) }
 
     package func learnPurges() async -> Bool {
-        let answer = FirstAnswer<Bool>()
+        let answer = OneTimeResult<Bool>()
         inbox.post(.readLog(answer))
         return await answer.value(within: Self.removalTimeLimit, by: timekeeper, or: false)
     }
@@ -180,7 +180,7 @@ package final class SharedStore: SharedValueStore {
     private func removed(
         _ removal: DueRemovals.Removal, within limit: Duration = removalTimeLimit
     ) async -> RemovalState {
-        let answer = FirstAnswer<RemovalState>()
+        let answer = OneTimeResult<RemovalState>()
         inbox.post(.remove(removal, answer: answer))
         return await answer.value(within: limit, by: timekeeper, or: .due)
     }

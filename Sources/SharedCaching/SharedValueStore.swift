@@ -22,7 +22,7 @@ package protocol SharedValueStore: Sendable {
     ///   - finish: Called with the reply, once, on any thread; must not block.
     /// - Returns: Whether the query was sent; if not, `finish` is not called.
     func ask(
-        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool, allowance: WaitAllowance,
+        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool, allowance: WaitBudget,
         _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool
 
@@ -86,9 +86,9 @@ extension SharedValueStore {
     ///   - isBeginning: Whether to assign missing generations to sources, because they are about to be fetched.
     ///   - allowance: The time that the request has already waited for the place.
     package func value(
-        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitAllowance
+        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitBudget
     ) async -> SharedLookUp {
-        let answer = FirstAnswer<SharedReply?>()
+        let answer = OneTimeResult<SharedReply?>()
         let isAsked = ask(for: key, of: sources, isBeginning: isBeginning, allowance: allowance) {
             answer.give($0)
         }

@@ -17,7 +17,7 @@ struct TierHealth {
     private var nextTry = Duration.zero
 
     /// The number of consecutive failures that suspends the server.
-    static let mostFailures = 3
+    static let maximumFailures = 3
 
     init(interval: Duration) {
         self.interval = interval
@@ -51,7 +51,7 @@ struct TierHealth {
     mutating func failed(at now: Duration) -> Bool {
         guard state == .up else { return false }
         failures += 1
-        guard failures >= Self.mostFailures else { return false }
+        guard failures >= Self.maximumFailures else { return false }
         state = .suspended
         nextTry = now + interval
         return true

@@ -38,9 +38,9 @@ final class TierInbox: Sendable {
     enum Request: Sendable {
         case read(TierRead)
         case write(TierWrite)
-        case remove(DueRemovals.Removal, answer: FirstAnswer<RemovalState>?)
+        case remove(DueRemovals.Removal, answer: OneTimeResult<RemovalState>?)
         /// Read the log of purges now.
-        case readLog(FirstAnswer<Bool>)
+        case readLog(OneTimeResult<Bool>)
         case addresses([ServerAddress])
     }
 
@@ -55,13 +55,13 @@ final class TierInbox: Sendable {
     }
 
     /// The maximum number of concurrent reads; more are not tried.
-    private static let mostReads = 4_096
+    private static let maximumReads = 4_096
     /// The maximum size of queued records of tags in bytes.
-    private static let mostNoteBytes = 4 << 20
+    private static let maximumNoteBytes = 4 << 20
 
     private let state = Locked(State())
     /// Completed when the thread ends.
-    let ended = FirstAnswer<Bool>()
+    let ended = OneTimeResult<Bool>()
     private let maximumQueueBytes: Int
     private let readEnd: CInt
     private let writeEnd: CInt
@@ -92,7 +92,7 @@ final class TierInbox: Sendable {
     /// Registers a read, if the server is in use and there is room; ended with ``endRead()``.
     func admitRead() -> Bool {
         state.withLock { state in
-            guard state.isUp, state.reads < Self.mostReads else { return false }
+            guard state.isUp, state.reads < Self.maximumReads else { return false }
             state.reads += 1
             return true
         }
@@ -119,7 +119,7 @@ final class TierInbox: Sendable {
     /// Reserves room for a record of a tag, which takes no room from writes.
     func admitNote(_ length: Int) -> Bool {
         state.withLock { state in
-            guard state.isUp, state.statistics.noteBytes + length <= Self.mostNoteBytes else {
+            guard state.isUp, state.statistics.noteBytes + length <= Self.maximumNoteBytes else {
                 state.statistics.droppedNotes += 1
                 return false
             }

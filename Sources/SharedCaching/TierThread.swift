@@ -33,7 +33,7 @@ final class TierThread {
     /// The interval between reads of the log, in case a message was missed.
     private static let pollInterval = Duration.milliseconds(400)
     /// The time without a reply after which a connection is closed.
-    private static let longestSilence = Duration.seconds(2)
+    private static let keepAliveInterval = Duration.seconds(2)
     private static let longestWrite = Duration.seconds(5)
     private static let longestJoin = Duration.seconds(1)
     /// The number of failed attempts at the start after which the outage is logged.
@@ -119,9 +119,9 @@ final class TierThread {
     private func keepTime(_ now: Duration) {
         for reader in readers {
             reader.expire(at: now)
-            if let oldest = reader.oldestSentAt, oldest + Self.longestSilence <= now { reader.close() }
+            if let oldest = reader.oldestSentAt, oldest + Self.keepAliveInterval <= now { reader.close() }
         }
-        if let oldest = control.oldestSentAt, oldest + Self.longestSilence <= now { control.close() }
+        if let oldest = control.oldestSentAt, oldest + Self.keepAliveInterval <= now { control.close() }
         if let oldest = writer.oldestSentAt, oldest + Self.longestWrite <= now { writer.close() }
         notice(now)
         if health.takeTry(at: now) {

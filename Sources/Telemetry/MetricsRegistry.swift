@@ -61,7 +61,7 @@ package final class MetricsRegistry: Sendable {
     }
 
     /// Registers a value for Prometheus only, because OpenTelemetry documents contain it elsewhere.
-    package func unsentGauge(_ name: String, help: String, read: @escaping Reader) {
+    package func prometheusGauge(_ name: String, help: String, read: @escaping Reader) {
         add(name, help, .gauge, [], nil, isObserved: true) { .numbers(read()) }
     }
 

@@ -28,7 +28,7 @@ package final class PublicResponder: RequestResponder {
     package init(
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, budget: MemoryBudget = MemoryBudget(),
-        bodies: BodyMemory? = nil, placer: ResultPlacer = ResultPlacer(), tracer: Tracer? = nil
+        bodies: BodyMemory? = nil, placer: ResultWriter = ResultWriter(), tracer: Tracer? = nil
     ) {
         self.tracer = tracer
         active = metrics.active
@@ -56,26 +56,26 @@ package final class PublicResponder: RequestResponder {
     }
 
     /// Responds to a request with a valid header.
-    package func respond(to request: HTTPRequest) -> HTTPAnswer {
+    package func respond(to request: HTTPRequest) -> HTTPReply {
         let exchange = exchange(for: request, at: routes.route(of: request.target))
         return begun(answer(request, exchange), exchange)
     }
 
     /// Counts a response that may not be ready as a pending request of its client until it is.
-    private func begun(_ answer: HTTPAnswer, _ exchange: Exchange) -> HTTPAnswer {
+    private func begun(_ answer: HTTPReply, _ exchange: Exchange) -> HTTPReply {
         switch answer {
         case .now, .again: return answer
         case .later, .soon: break
         }
         guard exchange.isProxied, let client = exchange.client else { return counted(answer, exchange) {} }
         guard places.take(for: client) else { return .now(problem(.tooManyOfClient, exchange)) }
-        return counted(answer, exchange) { [places] in places.giveBack(client) }
+        return counted(answer, exchange) { [places] in places.release(client) }
     }
 
     /// Counts a response as in progress until `end`.
     private func counted(
-        _ answer: HTTPAnswer, _ exchange: Exchange, end: @escaping @Sendable () -> Void
-    ) -> HTTPAnswer {
+        _ answer: HTTPReply, _ exchange: Exchange, end: @escaping @Sendable () -> Void
+    ) -> HTTPReply {
         let active = active.level(exchange.method?.conventionalName ?? "_OTHER", "http")
         active.change(by: 1)
         return computed(answer, exchange) {
@@ -84,7 +84,7 @@ package final class PublicResponder: RequestResponder {
         }
     }
 
-    private func answer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
+    private func answer(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPReply {
         if case .none = exchange.route { return .now(problem(.noSuchRoute, exchange)) }
         if exchange.route.makesImages, loops.include(request) { return .now(problem(.requestLoop, exchange)) }
         if request.method == .post, exchange.route.takesBody { return submitted(request, exchange) }
@@ -106,10 +106,10 @@ package final class PublicResponder: RequestResponder {
 
     /// Accepts bodies of any length where images are uploaded, and without a route: their admission checks these
     /// requests.
-    package func intake(of request: HTTPRequest) -> BodyIntake? {
+    package func intake(of request: HTTPRequest) -> BodyPolicy? {
         let route = routes.route(of: request.target)
         if case .none = route {} else if !route.takesBody { return nil }
-        return BodyIntake(maximumLength: .max) { [self] in admission(of: $0, at: route, bodyLength: $1) }
+        return BodyPolicy(maximumLength: .max) { [self] in admission(of: $0, at: route, bodyLength: $1) }
     }
 
     /// Checks a request with a body by its header; its time begins here.
@@ -129,7 +129,7 @@ package final class PublicResponder: RequestResponder {
     }
 
     /// Responds to a request that requires a body but has none, or an empty one.
-    private func submitted(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPAnswer {
+    private func submitted(_ request: HTTPRequest, _ exchange: Exchange) -> HTTPReply {
         do {
             let hold = try submissions.admission(of: request, length: request.body?.count ?? 0, exchange) { $0 }
             guard request.hasBody else { throw APIError.lengthRequired }
@@ -151,8 +151,8 @@ package final class PublicResponder: RequestResponder {
     /// Wraps a response that may not be ready; its tasks run within the request's trace, and `end` is called once at
     /// its end.
     private func computed(
-        _ answer: HTTPAnswer, _ exchange: Exchange, end: @escaping @Sendable () -> Void
-    ) -> HTTPAnswer {
+        _ answer: HTTPReply, _ exchange: Exchange, end: @escaping @Sendable () -> Void
+    ) -> HTTPReply {
         switch answer {
         case .now, .again:
             end()
@@ -188,7 +188,7 @@ package final class PublicResponder: RequestResponder {
     }
 
     /// Responds to a request that the server rejected; the connection closes afterwards.
-    package func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
+    package func refusal(_ refusal: HTTPRejection) -> HTTPResponse {
         let exchange = Exchange(
             requestID: requestIDs.next(), startedAt: timekeeper.now, method: nil, route: .none)
         return problem(refusal.error, exchange)

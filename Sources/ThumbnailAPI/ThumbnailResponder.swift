@@ -27,7 +27,7 @@ final class ThumbnailResponder: Sendable {
     private let common: HTTPFields
     private let repeatedAnswers: RepeatedAnswers
     private let queries = PreparedQueries()
-    private let standIns: StandInAnswers
+    private let standIns: FallbackImageAnswers
 
     init(
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
@@ -40,7 +40,7 @@ final class ThumbnailResponder: Sendable {
         cacheTagField = configuration.cacheTagField
         tagsAreSigned = configuration.nativeDialect.signatures == .demanded
         self.thumbnails = thumbnails
-        standIns = StandInAnswers(thumbnails: thumbnails)
+        standIns = FallbackImageAnswers(thumbnails: thumbnails)
         self.lifecycle = lifecycle
         self.recorder = recorder
         self.timekeeper = timekeeper
@@ -54,7 +54,7 @@ final class ThumbnailResponder: Sendable {
     ///
     /// The signature is checked first, then the grammar, then the expiry; a miss is rejected here if too many requests
     /// wait.
-    func answer(_ request: HTTPRequest, _ exchange: Exchange, at route: ImageRoute) -> HTTPAnswer {
+    func answer(_ request: HTTPRequest, _ exchange: Exchange, at route: ImageRoute) -> HTTPReply {
         let target = RequestedTarget(request)
         let prepared: PreparedQuery
         do {
@@ -62,13 +62,13 @@ final class ThumbnailResponder: Sendable {
             try admit(prepared)
         } catch {
             let response = failure(error, exchange, source: nil)
-            guard let standIn = route.dialect.standIn(for: target) else { return .now(response) }
-            return .later { [self] in await standIns.answer(standIn, to: response, exchange.requestID) }
+            guard let fallbackImage = route.dialect.fallbackImage(for: target) else { return .now(response) }
+            return .later { [self] in await standIns.answer(fallbackImage, to: response, exchange.requestID) }
         }
         let directives = directives(of: request)
         let admitted = AdmittedRequest(
             fields: request.headerFields, prepared: prepared, exchange: exchange,
-            standIn: route.dialect.standIn(for: target))
+            fallbackImage: route.dialect.fallbackImage(for: target))
         if let facts = prepared.query.answer.facts {
             return .later { [self] in Self.receipted(await response(to: admitted, facts, directives ?? .none), admitted)
             }
@@ -88,7 +88,7 @@ final class ThumbnailResponder: Sendable {
     /// Responds in a separate task.
     private func computed(
         _ admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: EarlierLook? = nil
-    ) -> HTTPAnswer {
+    ) -> HTTPReply {
         .later { [self] in Self.receipted(await response(to: admitted, directives, after: look), admitted) }
     }
 
@@ -149,7 +149,7 @@ private struct AdmittedRequest: Sendable {
     let prepared: PreparedQuery
     let exchange: Exchange
     /// The fallback image for failures; nil to respond with the error.
-    let standIn: StandIn?
+    let fallbackImage: FallbackImage?
 
     /// The source as the client named it.
     var source: String { prepared.query.request.source.string }
@@ -209,8 +209,8 @@ extension ThumbnailResponder {
             }
         } catch {
             let response = failure(lifecycle.failure(behind: error), admitted)
-            guard let standIn = admitted.standIn, !Task.isCancelled else { return response }
-            return await standIns.answer(standIn, to: response, admitted.exchange.requestID)
+            guard let fallbackImage = admitted.fallbackImage, !Task.isCancelled else { return response }
+            return await standIns.answer(fallbackImage, to: response, admitted.exchange.requestID)
         }
     }
 
@@ -266,7 +266,7 @@ extension ThumbnailResponder {
 }
 
 extension ThumbnailResponder {
-    private func hit(_ thumbnail: Thumbnail, _ admitted: AdmittedRequest) -> HTTPAnswer {
+    private func hit(_ thumbnail: Thumbnail, _ admitted: AdmittedRequest) -> HTTPReply {
         noteTags(of: admitted)
         // A sampled request needs its own response, because the next one is not sampled with it.
         if !Preconditions.areStated(in: admitted.fields), admitted.prepared.query.answer.writer == nil,

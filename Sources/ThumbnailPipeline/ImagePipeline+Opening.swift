@@ -76,6 +76,6 @@ extension ImagePipeline {
     }
 
     package func close(_ source: OpenedSource) {
-        if source.isPassing { caches.removeAll(from: source.record.identity, cause: .sent) }
+        if source.isUncacheable { caches.removeAll(from: source.record.identity, cause: .sent) }
     }
 }

@@ -17,8 +17,8 @@ package final class ImagePipeline: ThumbnailServing {
     let caches: PipelineCaches
     let resources: WorkResources
     let broken: BrokenSources
-    let placeholders: PlaceholderMaker
-    let maker: ThumbnailMaker
+    let placeholders: PlaceholderRenderer
+    let maker: ThumbnailRenderer
     let fetcher: SourceFetcher
     let estimator: WorkEstimator
     let looks = SharedLooks()
@@ -47,10 +47,10 @@ package final class ImagePipeline: ThumbnailServing {
         let decoder = SourceDecoder(
             configuration: configuration, resources: resources, caches: caches, broken: broken, timekeeper: timekeeper)
         estimator = WorkEstimator(caches: caches, decodes: decoder.shared)
-        maker = ThumbnailMaker(
+        maker = ThumbnailRenderer(
             configuration: configuration, resources: resources, caches: caches, decoder: decoder,
             scheduler: scheduler, memory: memory, estimator: estimator, timekeeper: timekeeper)
-        placeholders = PlaceholderMaker(
+        placeholders = PlaceholderRenderer(
             configuration: configuration, scheduler: scheduler, memory: memory, codec: resources.codec)
     }
 
@@ -116,7 +116,7 @@ package final class ImagePipeline: ThumbnailServing {
             let key = try? resultKey(for: recurring.request, records)
         {
             if estimator.needsNoWorker(key) { return nil }
-            lane = estimator.price(of: key, records).lane
+            lane = estimator.cost(of: key, records).lane
         }
         guard let refusal = admission.refusal(in: lane) else { return nil }
         resources.metrics.refused()
@@ -156,13 +156,13 @@ package final class ImagePipeline: ThumbnailServing {
             if let key = isUsable ? try resultKey(for: recurring, records) : try? resultKey(for: recurring, records) {
                 if isUsable {
                     if call.opened != nil, !estimator.needsNoWorker(key) {
-                        try admit(call, to: estimator.price(of: key, records).lane)
+                        try admit(call, to: estimator.cost(of: key, records).lane)
                     }
                     let job = RenderJob(
                         key, for: call, records: records,
-                        patience: call.opened == nil ? nil : configuration.requestTimeout)
+                        queueTimeout: call.opened == nil ? nil : configuration.requestTimeout)
                     if estimator.isWithinReach(key) || caches.hasSlowerResults,
-                        let render = try await maker.resultIfAtHand(job)
+                        let render = try await maker.resultFromMemory(job)
                     {
                         if !directives.onlyIfCached { revalidate(sources, reuse) }
                         return thumbnail(render, of: records)
@@ -171,7 +171,7 @@ package final class ImagePipeline: ThumbnailServing {
                     _ = await caches.restoredResult(for: key, of: records, call.allowances, after: call.look)
                 }
                 needsBytes = estimator.bytesNeeded(for: key)
-                lane = estimator.price(of: key, records).lane
+                lane = estimator.cost(of: key, records).lane
             }
         }
         // Checked again, because many requests may have arrived before the first of them was seen in the queue.
@@ -221,9 +221,9 @@ package final class ImagePipeline: ThumbnailServing {
             if let fetch {
                 let (records, bytes) = (fetch.records, fetch.bytes)
                 let key = try resultKey(for: call.request, records)
-                let job = RenderJob(key, for: call, records: records, bytes: bytes, patience: fetch.patience)
+                let job = RenderJob(key, for: call, records: records, bytes: bytes, queueTimeout: fetch.queueTimeout)
                 let hasAllBytes = bytes.allSatisfy { $0 != nil }
-                let render = hasAllBytes ? try await maker.result(job) : try await maker.resultIfAtHand(job)
+                let render = hasAllBytes ? try await maker.result(job) : try await maker.resultFromMemory(job)
                 if let render { return thumbnail(render, of: records, fetch) }
             }
             // The sources are unchanged, but the result has been evicted meanwhile.
@@ -238,7 +238,7 @@ package final class ImagePipeline: ThumbnailServing {
         else { throw PipelineError.sourceNeeded }
         let key = try resultKey(for: call.request, fetch.records)
         let render = try await maker.unsharedResult(
-            RenderJob(key, for: call, records: fetch.records, bytes: fetch.bytes, patience: fetch.patience))
+            RenderJob(key, for: call, records: fetch.records, bytes: fetch.bytes, queueTimeout: fetch.queueTimeout))
         return thumbnail(render, of: fetch.records, fetch)
     }
 

@@ -32,7 +32,7 @@ final class SharedLook: SharedLooking {
     private var caches: PipelineCaches { pipeline.caches }
 
     /// The maximum size of a value read on an event thread in bytes: hashing it takes less than 0.1 ms.
-    private static let mostReadAtOnce = 64 << 10
+    private static let maximumReadAtOnce = 64 << 10
 
     /// Creates the lookup for a request; nil if the shared cache is not the next layer to query, or the result is being
     /// rendered.
@@ -97,7 +97,7 @@ final class SharedLook: SharedLooking {
             put(.result(key, record))
             return .question
         case .resultReply(let reply?, let key, let record):
-            guard reply.byteCount <= Self.mostReadAtOnce else { return work((key, .reply(reply))) }
+            guard reply.byteCount <= Self.maximumReadAtOnce else { return work((key, .reply(reply))) }
             let found = cache.read(reply, for: .result(key))
             guard let result = found.result(for: key) else { return work((key, .read(found))) }
             return .thumbnail(pipeline.thumbnail(sharing: result, for: key, of: PerSource(record)))

@@ -19,7 +19,7 @@ package struct Thumbnail: Sendable {
     /// The durations of the steps, for `Server-Timing`.
     package let timings: [StepTiming]
     /// Stores data common to all responses with the cached result; nil if it came from no cache.
-    package let place: AnswerPlace?
+    package let place: ResponseSlot?
 
     package var gainMap: GainMapUse? {
         image.hasGainMap ? .keep : sourceHeader?.colors.highRange == .gainMap ? .drop : nil
@@ -28,7 +28,7 @@ package struct Thumbnail: Sendable {
     package init(
         image: EncodedImage, sourceHeader: ImageHeader? = nil, isIncomplete: Bool = false, eTag: String,
         lastModified: HTTPDate?, freshness: Freshness,
-        cacheStatus: [CacheLayerStatus], timings: [StepTiming], place: AnswerPlace? = nil
+        cacheStatus: [CacheLayerStatus], timings: [StepTiming], place: ResponseSlot? = nil
     ) {
         self.place = place
         self.image = image
@@ -43,7 +43,7 @@ package struct Thumbnail: Sendable {
 }
 
 /// A slot beside a cached result for data common to its responses; removed with the result.
-package final class AnswerPlace: Sendable {
+package final class ResponseSlot: Sendable {
     package typealias Content = AnyObject & Sendable
 
     private let content = Locked<(any Content)?>(nil)

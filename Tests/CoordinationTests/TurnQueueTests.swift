@@ -7,10 +7,10 @@ struct TurnQueueTests {
 
     /// Somebody comes whose work costs so many seconds.
     private mutating func enter(
-        _ seconds: Int, patience: Duration? = nil, at now: Duration = .zero, _ answer: String = ""
+        _ seconds: Int, queueTimeout: Duration? = nil, at now: Duration = .zero, _ answer: String = ""
     ) -> (id: UInt64, entrance: TurnQueue<String>.Entrance) {
         let id = queue.newID()
-        return (id, queue.enter(id, price: .seconds(seconds), patience: patience, at: now, answer: answer))
+        return (id, queue.enter(id, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now, answer: answer))
     }
 
     @Test mutating func `as many as there are places have a turn, the others wait in order of arrival`() {
@@ -59,10 +59,10 @@ struct TurnQueueTests {
     @Test mutating func `who would wait too long is refused, unless fewer wait than there are places`() {
         _ = enter(4)
         _ = enter(4)
-        #expect(enter(4, patience: .zero).entrance == .waits)
-        #expect(enter(4, patience: .zero).entrance == .waits)
-        #expect(enter(4, patience: .seconds(7)).entrance == .refused(.seconds(8)))
-        #expect(enter(4, patience: .seconds(8)).entrance == .waits)
+        #expect(enter(4, queueTimeout: .zero).entrance == .waits)
+        #expect(enter(4, queueTimeout: .zero).entrance == .waits)
+        #expect(enter(4, queueTimeout: .seconds(7)).entrance == .refused(.seconds(8)))
+        #expect(enter(4, queueTimeout: .seconds(8)).entrance == .waits)
         #expect(enter(4).entrance == .waits)
         // The line has a bound of its own.
         #expect(enter(4).entrance == .refused(.seconds(12)))

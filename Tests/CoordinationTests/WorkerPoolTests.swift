@@ -77,12 +77,12 @@ struct WorkerPoolTests {
         async let running: Void = pool.run { _ in door.pass() }
         await door.arrivals(1)
         // As many as there are threads wait in any case: what is running may end at any moment.
-        let first = Task.immediate { try await pool.run(patience: .zero) { _ in } }
+        let first = Task.immediate { try await pool.run(queueTimeout: .zero) { _ in } }
         #expect(pool.queuedCount == 1)
         await #expect(throws: WorkerPool.Full(delay: .seconds(1))) {
-            try await pool.run(patience: .milliseconds(999)) { _ in }
+            try await pool.run(queueTimeout: .milliseconds(999)) { _ in }
         }
-        let second = Task.immediate { try await pool.run(patience: .seconds(1)) { _ in } }
+        let second = Task.immediate { try await pool.run(queueTimeout: .seconds(1)) { _ in } }
         #expect(pool.queuedCount == 2)
         let patient = Task.immediate { try await pool.run { _ in } }
         #expect(pool.queuedCount == 3)
@@ -105,7 +105,7 @@ struct WorkerPoolTests {
         time.advance(by: .seconds(3))
         #expect(pool.backlog == Backlog(count: 1, delay: .seconds(3), age: .seconds(3)))
         await #expect(throws: WorkerPool.Full(delay: .seconds(3))) {
-            try await pool.run(patience: .seconds(2)) { _ in }
+            try await pool.run(queueTimeout: .seconds(2)) { _ in }
         }
         door.open()
         try await running

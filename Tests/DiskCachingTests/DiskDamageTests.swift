@@ -113,7 +113,7 @@ struct DiskDamageTests {
         do {
             let other = try SQLiteConnection(path: fixture.file)
             try other.execute("CREATE TABLE letter(text TEXT)")
-            try other.execute("INSERT INTO letter VALUES('dear')")
+            try other.execute("INSERT INTO letter VALUES('expensive')")
         }
         #expect(try await check(fixture, "database") == 0)
         let other = try SQLiteConnection(path: fixture.file + ".set-aside")

@@ -63,7 +63,7 @@ struct DiskFolderTests {
         let fixture = try StoreFixture()
         try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
         #expect(unsafe chown(fixture.folder, 65_534, 65_534) == 0)
-        #expect(throws: DiskStoreError.anothersFolder(owner: 65_534, user: 0)) { try fixture.store() }
+        #expect(throws: DiskStoreError.foreignFolder(owner: 65_534, user: 0)) { try fixture.store() }
         #expect(fixture.files == [])
     }
 
@@ -92,7 +92,7 @@ struct DiskFolderTests {
 
     @Test func `an operator is told what is wrong and what to do`() {
         #expect(DiskStoreError.folder(systemError: EACCES).description.contains("Permission denied"))
-        #expect(DiskStoreError.anothersFolder(owner: 7, user: 8).description.contains("give it to user 8"))
+        #expect(DiskStoreError.foreignFolder(owner: 7, user: 8).description.contains("give it to user 8"))
         #expect(DiskStoreError.openFolder.description.contains("chmod o-w"))
         #expect(DiskStoreError.notPlainFile(name: "a-wal").description.hasPrefix("a-wal in it"))
     }

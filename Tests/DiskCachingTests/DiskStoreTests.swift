@@ -243,7 +243,7 @@ struct DiskStoreTests {
             }
             #expect(isRight)
             await store.settled()
-            let counted = FirstAnswer<DiskUsage?>()
+            let counted = OneTimeResult<DiskUsage?>()
             let before = store.statistics
             await store.withDatabase { database in
                 try database.entries.count()

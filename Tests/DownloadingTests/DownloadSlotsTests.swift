@@ -25,7 +25,7 @@ struct DownloadSlotsTests {
         let first = slots.take(for: "a")
         _ = slots.take(for: "a")
         let token = try #require(first)
-        let returns = [slots.giveBack(token, at: .zero), slots.giveBack(token, at: .zero)]
+        let returns = [slots.release(token, at: .zero), slots.release(token, at: .zero)]
         #expect(returns == [true, false])
         #expect(slots.activeCount == 1)
         let more = [slots.take(for: "a"), slots.take(for: "a")]
@@ -71,11 +71,11 @@ struct DownloadSlotsTests {
         try quick.receive(4 << 20)
         try slow.receive(6_000 * 10)
         #expect(slots.isSlow("a", at: .seconds(10)))
-        slots.giveBack(try #require(tokens[1]), at: .seconds(10))
+        slots.release(try #require(tokens[1]), at: .seconds(10))
         #expect(slots.isSlow("a", at: .seconds(39)))
         #expect(!slots.isSlow("b", at: .seconds(10)))
         // A quick one takes it back.
-        slots.giveBack(try #require(tokens[0]), at: .seconds(11))
+        slots.release(try #require(tokens[0]), at: .seconds(11))
         #expect(!slots.isSlow("a", at: .seconds(11)))
     }
 }

@@ -10,7 +10,7 @@ final class StubLoader: DataLoading {
         let id: Int
         let url: String
         let progress: TransferProgress
-        let continuation: CheckedContinuation<TransferAnswer, any Error>
+        let continuation: CheckedContinuation<TransferResult, any Error>
     }
 
     private struct State {
@@ -100,7 +100,7 @@ final class StubLoader: DataLoading {
 
     func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
-    ) async throws -> TransferAnswer {
+    ) async throws -> TransferResult {
         let url = request.identity.url.path
         let id = state.withLock { state in
             state.lastID += 1
@@ -110,7 +110,7 @@ final class StubLoader: DataLoading {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let transfer = Transfer(id: id, url: url, progress: progress, continuation: continuation)
-                let result = state.withLock { state -> Result<TransferAnswer, any Error>? in
+                let result = state.withLock { state -> Result<TransferResult, any Error>? in
                     state.started.append(url)
                     if !request.needsBody { state.signsOfLife.append(url) }
                     if state.cancelledEarly.remove(id) != nil { return .failure(CancellationError()) }

@@ -18,9 +18,9 @@ struct PatientBodyTests {
             $0.stalledReaderTimeout = stall
             $0.keepAliveTimeout = silence
         }) { request in
-            let isPatient = request.target == "/patient"
-            let body = StreamedBody(isPatient: isPatient)
-            body.onClose { if !isPatient { closed.increment() } }
+            let allowsPausing = request.target == "/patient"
+            let body = StreamedBody(allowsPausing: allowsPausing)
+            body.onClose { if !allowsPausing { closed.increment() } }
             Task.detached {
                 let piece = SharedBytes([UInt8](repeating: 7, count: size / 64))
                 for _ in 0..<64 { try await body.write(piece) }

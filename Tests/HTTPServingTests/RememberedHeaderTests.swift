@@ -92,7 +92,7 @@ struct RememberedHeaderTests {
 }
 
 /// A recurring answer that says what the test wants.
-final class ScriptedAnswer: RecurringAnswer {
+final class ScriptedAnswer: RecurringResponder {
     private let state: Locked<String?>
 
     var text: String? {

@@ -16,7 +16,7 @@ struct ShortWaitTests {
         let abandoned = EventCounter()
 
         /// A wait that ends with ``endAll()``.
-        func wait(then answer: @escaping @Sendable () -> HTTPAnswer) -> HTTPAnswer {
+        func wait(then answer: @escaping @Sendable () -> HTTPReply) -> HTTPReply {
             .soon(
                 ShortWait { [self] ready in
                     open.withLock { $0.append(ready) }

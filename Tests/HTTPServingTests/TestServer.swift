@@ -7,28 +7,28 @@ import TestSupport
 
 /// A server on a free port whose answers a test gives.
 struct TestServer: RequestResponder {
-    private let answer: @Sendable (HTTPRequest) -> HTTPAnswer
+    private let answer: @Sendable (HTTPRequest) -> HTTPReply
     private let headers: EventCounter
     private let gate: ThreadGate?
 
     private init(
-        answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer, headers: EventCounter, gate: ThreadGate?
+        answer: @escaping @Sendable (HTTPRequest) -> HTTPReply, headers: EventCounter, gate: ThreadGate?
     ) {
         self.answer = answer
         self.headers = headers
         self.gate = gate
     }
 
-    func respond(to request: HTTPRequest) -> HTTPAnswer { answer(request) }
+    func respond(to request: HTTPRequest) -> HTTPReply { answer(request) }
 
     /// `POST /upload` takes 200,000 bytes.
-    func intake(of request: HTTPRequest) -> BodyIntake? {
+    func intake(of request: HTTPRequest) -> BodyPolicy? {
         headers.increment()
         gate?.pass()
-        return request.target == "/upload" ? BodyIntake(maximumLength: 200_000) : nil
+        return request.target == "/upload" ? BodyPolicy(maximumLength: 200_000) : nil
     }
 
-    func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
+    func refusal(_ refusal: HTTPRejection) -> HTTPResponse {
         let status: HTTPResponse.Status =
             switch refusal {
             case .badRequest: .badRequest
@@ -43,7 +43,7 @@ struct TestServer: RequestResponder {
     }
 
     /// Starts a server that answers with `answer`.
-    static func start(answering answer: @escaping @Sendable (HTTPRequest) -> HTTPAnswer) throws -> HTTPServer {
+    static func start(answering answer: @escaping @Sendable (HTTPRequest) -> HTTPReply) throws -> HTTPServer {
         try start(configured: { _ in }, answering: answer)
     }
 
@@ -56,7 +56,7 @@ struct TestServer: RequestResponder {
         counting headers: EventCounter = EventCounter(),
         meeting gate: ThreadGate? = nil,
         timedBy timekeeper: any Timekeeper = SystemTimekeeper(),
-        answering answer: (@Sendable (HTTPRequest) -> HTTPAnswer)? = nil
+        answering answer: (@Sendable (HTTPRequest) -> HTTPReply)? = nil
     ) throws -> HTTPServer {
         var configuration = HTTPServerConfiguration()
         configuration.bindAddress = "127.0.0.1"

@@ -65,11 +65,11 @@ struct ConfinementTests {
         defer { _ = worker.end() }
         try #require(worker.protections.isSupervised)
         #expect(worker.attempt(.startThreads) == .finished(error: EAGAIN))
-        #expect(CLinux_thread_count(worker.id) == CInt(Supervisor.mostThreads))
+        #expect(CLinux_thread_count(worker.id) == CInt(Supervisor.maximumThreads))
         // It gets no more by asking again, and is ended if it goes on asking.
         for _ in 0..<100 {
             guard worker.attempt(.startThreads) == .finished(error: EAGAIN) else { break }
-            #expect(CLinux_thread_count(worker.id) == CInt(Supervisor.mostThreads))
+            #expect(CLinux_thread_count(worker.id) == CInt(Supervisor.maximumThreads))
         }
     }
 

@@ -14,7 +14,7 @@ struct IdleWorkerTests {
     private static func decode(by worker: WorkerProcess) throws -> [UInt8] {
         let file = ImageFixture.jpeg.bytes
         let header = try ImageHeader.inspect(file)
-        let room = header.mostPixelBytes(of: DecodePlan())
+        let room = header.maximumPixelBytes(of: DecodePlan())
         let outcome = try worker.perform(.decode(DecodePlan()), on: file, room: room, token: WorkToken()) {
             answer, output in
             guard case .decoded(let claim) = answer else { throw ImagingError.notAnImage }
@@ -66,10 +66,10 @@ struct IdleWorkerTests {
         let worker = try roster.take(WorkToken())
         _ = try Self.decode(by: worker)
         #expect(try Self.sharedMemory(of: worker) > 0)
-        roster.giveBack(worker)
+        roster.release(worker)
         for _ in 0..<2 { roster.tidyUpIdleWorkers() }
         #expect(await eventually(within: .seconds(60)) { (try? Self.sharedMemory(of: worker)) == 0 })
         #expect(try roster.take(WorkToken()) === worker)
-        roster.giveBack(worker)
+        roster.release(worker)
     }
 }

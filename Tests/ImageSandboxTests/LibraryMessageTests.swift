@@ -85,10 +85,10 @@ struct LibraryMessageTests {
             return unsafe poll(&entry, 1, 0) > 0
         }
         #expect(await eventually(within: .seconds(60), isAsking))
-        watched.roster.giveBack(worker)
+        watched.roster.release(worker)
         let next = try watched.roster.take(WorkToken())
         #expect(next.id != worker.id)
-        watched.roster.giveBack(next)
+        watched.roster.release(next)
         #expect(watched.registry.prometheusText.contains("alula_decode_worker_ends_total{cause=\"violation\"} 1"))
         let line = try #require(watched.sink.lines.first { $0.message == "worker process did something forbidden" })
         #expect(line.level == .error)

@@ -46,7 +46,7 @@ private final class PlayedWorker {
         of file: SharedBytes = ImageFixture.jpeg.bytes, token: WorkToken = WorkToken()
     ) throws -> WorkerProcess.Outcome<DecodedImage> {
         let header = try ImageHeader.inspect(file)
-        let room = header.mostPixelBytes(of: DecodePlan())
+        let room = header.maximumPixelBytes(of: DecodePlan())
         return try process.perform(.decode(DecodePlan()), on: file, room: room, token: token) { answer, output in
             guard case .decoded(let claim) = answer else { throw ImagingError.notAnImage }
             return try claim.image(in: &output, of: header, by: DecodePlan())
@@ -59,10 +59,10 @@ private final class PlayedWorker {
             pixels: SharedBytes([UInt8](repeating: 7, count: 64 * 48)), size: ImageFixture.size, bands: 1)
         let work = WorkerRequest.Work.encode(
             DecodedDescription(image), as: .avif, settings: EncoderSettings(quality: 50, effort: 1))
-        let room = WorkerAnswer.mostFileBytes(of: image.size)
+        let room = WorkerResponse.maximumFileBytes(of: image.size)
         return try process.perform(work, on: image.pixels, room: room, token: WorkToken()) { answer, output in
             guard case .encoded(let count) = answer else { throw ImagingError.notAnImage }
-            return try WorkerAnswer.file(byteCount: count, in: &output, format: .avif, size: image.size)
+            return try WorkerResponse.file(byteCount: count, in: &output, format: .avif, size: image.size)
         }
     }
 }
@@ -71,14 +71,14 @@ private final class PlayedWorker {
 struct LyingWorkerTests {
     /// A true answer about 64×48 pixels, which `lie` may change.
     private static func answer(
-        _ lie: @escaping @Sendable (inout WorkerAnswer.ClaimedImage) -> Void = { _ in }
+        _ lie: @escaping @Sendable (inout WorkerResponse.ClaimedImage) -> Void = { _ in }
     ) -> @Sendable (CInt) -> [UInt8]? {
         { _ in
-            var claim = WorkerAnswer.ClaimedImage(
+            var claim = WorkerResponse.ClaimedImage(
                 description: DecodedDescription(size: ImageFixture.size, bands: 3), pixelCount: 64 * 48 * 3,
                 delayCount: 0, profileCount: 0)
             lie(&claim)
-            return WorkerAnswer.decoded(claim).message
+            return WorkerResponse.decoded(claim).message
         }
     }
 
@@ -119,10 +119,10 @@ struct LyingWorkerTests {
         "many delays": answer { $0.delayCount = 1 << 30 },
         "an invalid profile": answer { $0.profileCount = 200 },
         "missing pixels that the plan does not allow": answer { $0.description.isIncomplete = true },
-        "no answer of this kind": { _ in WorkerAnswer.ready(.none).message },
-        "no message": { _ in [UInt8](repeating: 7, count: WorkerAnswer.byteCount) },
+        "no answer of this kind": { _ in WorkerResponse.ready(.none).message },
+        "no message": { _ in [UInt8](repeating: 7, count: WorkerResponse.byteCount) },
         "a short message": { _ in [1] },
-        "a long message": { _ in [UInt8](repeating: 3, count: 2 * WorkerAnswer.byteCount) },
+        "a long message": { _ in [UInt8](repeating: 3, count: 2 * WorkerResponse.byteCount) },
         "two planes": planes { $0.removeLast() },
         "luma of another size": planes { $0[0].size.width = 63 },
         "chroma larger than luma": planes { $0[1].size = PixelSize(width: 128, height: 12) },
@@ -182,8 +182,8 @@ struct LyingWorkerTests {
 
     /// A true answer about this image.
     private static func manyPixels(more: Int = 0) -> [UInt8] {
-        WorkerAnswer.decoded(
-            WorkerAnswer.ClaimedImage(
+        WorkerResponse.decoded(
+            WorkerResponse.ClaimedImage(
                 description: DecodedDescription(size: PixelSize(width: side, height: side), bands: 3),
                 pixelCount: side * side * 3 + more, delayCount: 0, profileCount: 0)
         ).message
@@ -258,7 +258,7 @@ struct LyingWorkerTests {
     @Test func `a worker can neither change nor enlarge a large file`() throws {
         let errors = Locked<[CInt]>([])
         let file = ImageTrap.jpegProfile.bytes
-        try #require(file.count > KeptMemory.count)
+        try #require(file.count > ReusableMemory.count)
         let worker = try PlayedWorker { memory in
             let byte: [UInt8] = [1]
             for change in [
@@ -275,13 +275,13 @@ struct LyingWorkerTests {
     }
 
     @Test func `a size that the header rules out is never mapped`() throws {
-        // A worker fills all the room that a dear header gives it, and claims an image of this size.
+        // A worker fills all the room that a expensive header gives it, and claims an image of this size.
         let size = PixelSize(width: 4 * Self.side, height: 4 * Self.side)
         let description = DecodedDescription(size: size, bands: 4)
-        let claim = WorkerAnswer.ClaimedImage(
+        let claim = WorkerResponse.ClaimedImage(
             description: description, pixelCount: size.area * 4, delayCount: 0, profileCount: 0)
         let header = ImageHeader(format: .png, storedSize: ImageFixture.size)
-        let kept = try KeptMemory("test", isWritable: false)
+        let kept = try ReusableMemory("test", isWritable: false)
         var output = try OutputMemory(kept, room: size.area * 4)
         #expect(throws: ImagingError.self) { try claim.image(in: &output, of: header, by: DecodePlan()) }
         // The memory was not sealed, so it was not read either.
@@ -295,7 +295,7 @@ struct LyingWorkerTests {
             var status = stat()
             _ = unsafe fstat(memory, &status)
             // All of the room, which is for four bands; the image has two.
-            return posix_fallocate(memory, 0, status.st_size) == 0 ? Self.manyGreyPixels : nil
+            return posix_fallocate(memory, 0, status.st_size) == 0 ? Self.manyGrayPixels : nil
         }
         let outcome = try worker.outcome(of: ImageFixture.photo(width: 2 * Self.side, height: Self.side, format: .png))
         guard case .breach = outcome else {
@@ -304,8 +304,8 @@ struct LyingWorkerTests {
         }
     }
 
-    private static let manyGreyPixels = WorkerAnswer.decoded(
-        WorkerAnswer.ClaimedImage(
+    private static let manyGrayPixels = WorkerResponse.decoded(
+        WorkerResponse.ClaimedImage(
             description: DecodedDescription(size: PixelSize(width: 2 * side, height: side), bands: 2),
             pixelCount: 2 * side * side * 2, delayCount: 0, profileCount: 0)
     ).message
@@ -345,7 +345,7 @@ struct LyingWorkerTests {
     private static func leaving(_ bytes: [UInt8], count: Int) -> @Sendable (CInt) -> [UInt8]? {
         { output in
             guard unsafe pwrite(output, bytes, bytes.count, 0) == bytes.count else { return nil }
-            return WorkerAnswer.encoded(byteCount: count).message
+            return WorkerResponse.encoded(byteCount: count).message
         }
     }
 

@@ -4,20 +4,20 @@ import Testing
 @testable import ImageSandbox
 
 struct MessageTests {
-    static let answers: [WorkerAnswer] = [
+    static let answers: [WorkerResponse] = [
         .ready(.none),
         .ready(
             Protections(
                 hasNoNewPrivileges: true, hasSystemCallFilter: false, isSupervised: true, hasLimits: true,
                 landlockVersion: 7)),
         .supervised, .notStarted("arguments"), .failed(""), .spent("fonts"), .attempted(13),
-        .encoded(byteCount: 1 << 33), .noRoom,
+        .encoded(byteCount: 1 << 33), .outOfMemory,
         .prepared, .copied(4_194_303), .copied(-1),
         .decoded(
-            WorkerAnswer.ClaimedImage(
+            WorkerResponse.ClaimedImage(
                 description: DecodedDescription(size: PixelSize(width: 70_000, height: 2), bands: 4, loop: 5),
                 pixelCount: 1 << 40, delayCount: 3, profileCount: 500)),
-        .decoded(WorkerAnswer.ClaimedImage(description: planes, pixelCount: 2_752, delayCount: 0, profileCount: 0)),
+        .decoded(WorkerResponse.ClaimedImage(description: planes, pixelCount: 2_752, delayCount: 0, profileCount: 0)),
     ]
 
     static let planes = DecodedDescription(
@@ -38,7 +38,7 @@ struct MessageTests {
                 for number in [UInt64.min, 1, 255, 1 << 31, 1 << 32 - 1, 1 << 47, 1 << 62, 1 << 63, .max] {
                     var forged = message
                     for shift in 0..<8 { forged[place + shift] = UInt8(truncatingIfNeeded: number >> (shift * 8)) }
-                    guard case .decoded(let claim)? = WorkerAnswer(forged) else { continue }
+                    guard case .decoded(let claim)? = WorkerResponse(forged) else { continue }
                     read += 1
                     for (header, level) in zip(headers + headers, [1, 1, 8, 2]) {
                         let plan = DecodePlan(level: level, isAnimated: header.frames > 1)
@@ -52,11 +52,11 @@ struct MessageTests {
     }
 
     @Test(arguments: answers)
-    func `an answer reads back as it was written`(answer: WorkerAnswer) {
-        #expect(answer.message.count == WorkerAnswer.byteCount)
-        #expect(WorkerAnswer(answer.message) == answer)
-        #expect(WorkerAnswer(answer.message.dropLast()) == nil)
-        #expect(WorkerAnswer(answer.message + [0]) == nil)
+    func `an answer reads back as it was written`(answer: WorkerResponse) {
+        #expect(answer.message.count == WorkerResponse.byteCount)
+        #expect(WorkerResponse(answer.message) == answer)
+        #expect(WorkerResponse(answer.message.dropLast()) == nil)
+        #expect(WorkerResponse(answer.message + [0]) == nil)
     }
 
     @Test(arguments: [
@@ -72,7 +72,7 @@ struct MessageTests {
                             x: 3, y: 4, size: PixelSize(width: 5, height: 6), of: PixelSize(width: 1 << 23, height: 10)),
                         scaledTo: PixelSize(width: 1 << 22, height: 9), x: 7, y: 8))), byteCount: 9, room: 9, new: []),
         .perform(
-            .decode(DecodePlan(isAnimated: true, mostFrames: 256, incompleteImages: .serve)), byteCount: 1, room: 0,
+            .decode(DecodePlan(isAnimated: true, maximumFrames: 256, incompleteImages: .serve)), byteCount: 1, room: 0,
             new: []),
         .perform(.decode(DecodePlan(isAnimated: true)), byteCount: 1, room: 0, new: [.input, .output, .largeOutput]),
         .perform(
@@ -99,15 +99,16 @@ struct MessageTests {
         for decoding in reasons + [.fast, nil] {
             var description = Self.planes
             description.jpegDecoding = decoding
-            let answer = WorkerAnswer.decoded(
-                WorkerAnswer.ClaimedImage(description: description, pixelCount: 2_752, delayCount: 0, profileCount: 0))
-            #expect(WorkerAnswer(answer.message) == answer)
+            let answer = WorkerResponse.decoded(
+                WorkerResponse.ClaimedImage(description: description, pixelCount: 2_752, delayCount: 0, profileCount: 0)
+            )
+            #expect(WorkerResponse(answer.message) == answer)
         }
     }
 
     @Test func `bytes that are not a message are refused`() {
-        #expect(WorkerAnswer([UInt8](repeating: 0, count: WorkerAnswer.byteCount)) == nil)
-        #expect(WorkerAnswer([UInt8](repeating: 255, count: WorkerAnswer.byteCount)) == nil)
+        #expect(WorkerResponse([UInt8](repeating: 0, count: WorkerResponse.byteCount)) == nil)
+        #expect(WorkerResponse([UInt8](repeating: 255, count: WorkerResponse.byteCount)) == nil)
         #expect(WorkerRequest([UInt8](repeating: 0, count: WorkerRequest.byteCount)) == nil)
         var level3 = WorkerRequest.perform(.decode(DecodePlan(level: 4)), byteCount: 1, room: 1, new: .output).message
         #expect(level3[22] == 4)
@@ -141,9 +142,9 @@ struct MessageTests {
 
     @Test func `a worker's text cannot forge log lines`() {
         let text = "a\nb\u{1B}[2Jc\u{0}é"
-        #expect(WorkerAnswer(WorkerAnswer.failed(text).message) == .failed("a?b?[2Jc???"))
+        #expect(WorkerResponse(WorkerResponse.failed(text).message) == .failed("a?b?[2Jc???"))
         let long = String(repeating: "x", count: 1_000)
-        #expect(WorkerAnswer(WorkerAnswer.failed(long).message) == .failed(String(repeating: "x", count: 200)))
+        #expect(WorkerResponse(WorkerResponse.failed(long).message) == .failed(String(repeating: "x", count: 200)))
     }
 
     private static func part(

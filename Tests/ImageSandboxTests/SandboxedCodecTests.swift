@@ -87,7 +87,7 @@ struct SandboxedCodecTests {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         for file in [ImageFixture.gifAnimated, .webpAnimated] {
-            let image = try fixture.decode(file.bytes, plan: DecodePlan(isAnimated: true, mostFrames: 2))
+            let image = try fixture.decode(file.bytes, plan: DecodePlan(isAnimated: true, maximumFrames: 2))
             #expect(image.frames == 2 && image.delays == [100, 200] && image.loop == 5)
         }
     }
@@ -108,12 +108,12 @@ struct SandboxedCodecTests {
         var cut = HEIFWriter.Item.coded(.quarters(PixelSize(width: 400, height: 400)))
         cut.properties.append(HEIFBox.aperture(385, 331, right: 1, down: 3))
         let swapped = [1, 0, 2].map { ICCWriter.standardPrimaries[$0] }
-        let profiles = [ICCWriter.tables([("A2B0", swapped)]), ICCWriter.inks, ICCWriter.grey(gamma: 563)]
+        let profiles = [ICCWriter.tables([("A2B0", swapped)]), ICCWriter.inks, ICCWriter.gray(gamma: 563)]
         let files =
             [
                 HEIFWriter([turned], primary: 1).file,
                 HEIFWriter([.coded(.quarters(ImageFixture.size)), grid], primary: 2).file,
-                HEIFWriter([.limitedGrey], primary: 1).file, HEIFWriter([cut], primary: 1).file,
+                HEIFWriter([.limitedGray], primary: 1).file, HEIFWriter([cut], primary: 1).file,
             ] + profiles.map { JPEGWriter.profiled(ImageFixture.jpeg.array, $0) }
         for (index, file) in files.enumerated() {
             let file = SharedBytes(file)
@@ -269,10 +269,10 @@ struct SandboxedCodecTests {
         #expect(try await fixture.decodeSlowly().size == SandboxFixture.slowSize)
     }
 
-    @Test func `a file that needs far more time than its header's price is damaged, and refused for a while`()
+    @Test func `a file that needs far more time than its header's cost is damaged, and refused for a while`()
         async throws
     {
-        let fixture = try SandboxFixture { ($0.leastDecodeTime, $0.decodeTimeShare) = (.zero, 0) }
+        let fixture = try SandboxFixture { ($0.minimumDecodeTime, $0.decodeTimeShare) = (.zero, 0) }
         await #expect(throws: ImagingError.self) { try await fixture.decodeSlowly() }
         #expect(fixture.ends(.exhausted) == 1 && fixture.metric("alula_quarantined_total") == 1)
         #expect(fixture.metric("alula_decode_retries_total") == 0)
@@ -287,16 +287,16 @@ struct SandboxedCodecTests {
     @Test func `small and large images follow each other`() async throws {
         try ImageLibrary.start()
         // Prices are those of code that is built for production.
-        let fixture = try SandboxFixture { $0.leastDecodeTime = .seconds(60) }
+        let fixture = try SandboxFixture { $0.minimumDecodeTime = .seconds(60) }
         let small = ImageFixture.jpeg.bytes
         // More pixels, and a longer file, than the kept memory holds.
         let large = ImageFixture.photo(width: 1_280, height: 1_280, format: .png)
         let long = ImageTrap.jpegProfile.bytes
-        #expect(long.count > KeptMemory.count)
+        #expect(long.count > ReusableMemory.count)
         // As many pixels as the kept memory holds, with delays behind them; then a few pixels more.
         let size = PixelSize(width: 32, height: 32)
         let bands = try ImageReading.decode(SharedBytes(ImageFixture.animation(frames: 2, as: .gif, size: size))).bands
-        let frames = KeptMemory.count / (size.area * bands)
+        let frames = ReusableMemory.count / (size.area * bands)
         let animation = SharedBytes(ImageFixture.animation(frames: frames, as: .gif, size: size))
         let next = ImageFixture.photo(width: 1_182, height: 1_183, format: .png)
         for file in [small, large, small, long, large, small, animation, next, animation, small, long] {
@@ -324,12 +324,12 @@ struct SandboxedCodecTests {
         }
         for file in [SandboxFixture.slow, ImageTrap.jpegProfile.bytes, ImageFixture.jpegTruncated.bytes] {
             _ = try? fixture.decode(file)
-            #expect(try held() <= 2 * (KeptMemory.count + KeptMemory.tailCount))
+            #expect(try held() <= 2 * (ReusableMemory.count + ReusableMemory.tailCount))
         }
         #expect(fixture.codec.idleProcesses.last == worker)
     }
 
-    @Test func `a file takes no more memory than its header is priced at`() async throws {
+    @Test func `a file takes no more memory than its header is costed at`() async throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture { $0.launch.spareMemory = 16 << 20 }
         try #require(fixture.codec.protections.isSandbox)

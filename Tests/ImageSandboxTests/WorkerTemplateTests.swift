@@ -61,7 +61,7 @@ struct WorkerTemplateTests {
     @Test func `a template makes no more copies than it may`() throws {
         let template = try WorkerLaunch.ofTests.startTemplate()
         defer { template.end() }
-        for _ in 0..<WorkerTemplate.mostCopies {
+        for _ in 0..<WorkerTemplate.maximumCopies {
             #expect(!template.isSpent)
             let (ours, theirs) = try MessageSocket.pair()
             let copy = try #require(template.copy(theirs))
@@ -97,7 +97,7 @@ struct WorkerTemplateTests {
         #expect(first.socket.wait(milliseconds: 60_000))
         #expect(roster.reap(first).cause == .crash)
         #expect(await eventually(within: .seconds(60), isReady))
-        roster.giveBack(second)
+        roster.release(second)
         #expect(!roster.processes.contains(second.id))
         #expect(await eventually(within: .seconds(60), isWhole))
         for process in roster.idleProcesses {

@@ -63,7 +63,7 @@ struct JPEGWritingTests {
     @Test(arguments: [(1, 1), (7, 9), (8, 8), (17, 1), (1, 33), (250, 131)])
     func `images of any size and sampling come back about as they were`(width: Int, height: Int) throws {
         let size = PixelSize(width: width, height: height)
-        for image in [SampleImage.photo(size), .greyRamp(size), .noise(size, bands: 3), .noise(size, bands: 1)] {
+        for image in [SampleImage.photo(size), .grayRamp(size), .noise(size, bands: 3), .noise(size, bands: 1)] {
             for quality in [60, 89, 90, 100] {
                 for scans in JPEGScanChoice.allCases {
                     let file = try Self.file(scans, quality: quality, of: image)
@@ -79,8 +79,8 @@ struct JPEGWritingTests {
     }
 
     @Test func `gray images are written in scans, too`() throws {
-        let grey = SampleImage.greyRamp(PixelSize(width: 300, height: 200))
-        let (one, several) = try (Self.file(.one, of: grey), Self.file(.several, of: grey))
+        let gray = SampleImage.grayRamp(PixelSize(width: 300, height: 200))
+        let (one, several) = try (Self.file(.one, of: gray), Self.file(.several, of: gray))
         #expect(Self.frame(of: several) == 0xC2)
         #expect(try Self.pixels(of: one) == Self.pixels(of: several))
     }

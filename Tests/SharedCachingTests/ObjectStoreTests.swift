@@ -26,7 +26,7 @@ struct ObjectStoreTests {
 
     private func startedStore(_ configure: (inout ObjectStoreConfiguration) -> Void = { _ in }) -> ObjectStore {
         var configuration = ObjectStoreConfiguration()
-        configuration.timeout = .patience
+        configuration.timeout = .queueTimeout
         configuration.interval = .milliseconds(20)
         configure(&configuration)
         let store = ObjectStore(
@@ -35,7 +35,7 @@ struct ObjectStoreTests {
         return store
     }
 
-    private func look(in store: ObjectStore, _ allowance: WaitAllowance = WaitAllowance()) async -> SharedLookUp {
+    private func look(in store: ObjectStore, _ allowance: WaitBudget = WaitBudget()) async -> SharedLookUp {
         await store.value(for: .test, of: [.test], allowance: allowance)
     }
 
@@ -85,7 +85,7 @@ struct ObjectStoreTests {
         write("new", to: one, under: try await begin(one))
         try await settled(one)
         #expect(await text(in: other) == "new")
-        #expect(await other.value(for: .test, of: [SharedSource(of: [7])], allowance: WaitAllowance()).value == nil)
+        #expect(await other.value(for: .test, of: [SharedSource(of: [7])], allowance: WaitBudget()).value == nil)
     }
 
     @Test func `a purge of everything reaches other instances within an interval`() async throws {
@@ -110,7 +110,7 @@ struct ObjectStoreTests {
         gate.open()
         #expect(await look(in: one).result == nil)
         let other = SharedSource(of: [9])
-        #expect(await one.value(for: .test, of: [other], allowance: WaitAllowance()).result != nil)
+        #expect(await one.value(for: .test, of: [other], allowance: WaitBudget()).result != nil)
         place.fail()
         #expect(await purge.value != .refused)
         #expect(await eventually { await look(in: one).result == .miss })
@@ -194,7 +194,7 @@ struct ObjectStoreTests {
         let one = try await store { $0.timeout = .milliseconds(50) }
         let gate = Gate()
         place.hold(reads: gate)
-        let allowance = WaitAllowance()
+        let allowance = WaitBudget()
         #expect(await look(in: one, allowance).result == .timeout)
         #expect(await look(in: one, allowance).result == nil, "the request has no time left")
         #expect(await look(in: one).result == .timeout)
@@ -262,7 +262,7 @@ struct ObjectStoreTests {
         await gate.arrivals(1)
         await one.stop(timeLimit: .milliseconds(1))
         #expect(place.valueCount == 0)
-        let end = Task { await one.stop(timeLimit: .patience) }
+        let end = Task { await one.stop(timeLimit: .queueTimeout) }
         gate.open()
         await end.value
         #expect(place.valueCount == 1)

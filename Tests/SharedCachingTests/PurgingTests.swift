@@ -53,7 +53,7 @@ struct PurgingTests {
     func `if too many removals wait, the next is refused, and what was to be forgotten goes with everything else`() {
         var due = DueRemovals()
         for _ in 0..<DueRemovals.capacity { _ = due.add(.forget([source])) }
-        let answered = due.add(.forget([source]), answer: FirstAnswer())
+        let answered = due.add(.forget([source]), answer: OneTimeResult())
         let isAdded = due.add(.everything)
         #expect(!answered && !isAdded && due.entries.count == DueRemovals.capacity)
         let isForgotten = due.add(.forget([source]))
@@ -187,7 +187,7 @@ struct PurgeLogTests {
     }
 
     @Test func `a removal that was not confirmed is sent again at the next connection, before the probe`() throws {
-        let answer = FirstAnswer<RemovalState>()
+        let answer = OneTimeResult<RemovalState>()
         var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
         let early = log.add(.forget([SharedSource(of: [1])]), answer, isConnected: false)
         var questions: [PurgeLog.Question] = []

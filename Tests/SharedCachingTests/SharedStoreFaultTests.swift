@@ -47,7 +47,7 @@ struct SharedStoreFaultTests {
         try await one.state()
         let gate = ThreadGate()
         server.fail(.held(gate))
-        let allowance = WaitAllowance()
+        let allowance = WaitBudget()
         #expect(await one.look(allowance).result == .timeout)
         #expect(await one.look(allowance).result == nil, "the request has no time left")
         #expect(await one.look().result == .timeout)
@@ -190,7 +190,7 @@ struct SharedStoreFaultTests {
         await earlier.heard(1)
         try #require(await eventually { earlier.position == Array(server.lastEntry.utf8) })
         let position = earlier.position
-        await earlier.store.stop(timeLimit: .patience)
+        await earlier.store.stop(timeLimit: .queueTimeout)
         #expect(await one.store.purge(.test, name: "second") == .done)
         let later = try StoreFixture(server, position: position)
         await later.heard(1)
@@ -274,7 +274,7 @@ struct SharedStoreFaultTests {
         try await one.state(.down)
         #expect(await one.store.purge(.test, name: "a") == .due)
         if isBack { try server.restart(isEmpty: false) }
-        await one.store.stop(timeLimit: .patience)
+        await one.store.stop(timeLimit: .queueTimeout)
         #expect(one.log.messages.contains("removals not confirmed by the shared cache") != isBack)
         if isBack { await other.heard(1) }
     }
@@ -286,7 +286,7 @@ struct SharedStoreFaultTests {
         server.fail(.held(gate))
         let reading = Task { await one.look() }
         await gate.arrivals(1)
-        await one.store.stop(timeLimit: .patience)
+        await one.store.stop(timeLimit: .queueTimeout)
         #expect(await reading.value.result == .error)
         #expect(await one.store.purge(.test, name: "a") == .refused)
         gate.open()

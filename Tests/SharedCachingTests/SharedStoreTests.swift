@@ -93,14 +93,14 @@ struct SharedStoreTests {
         let mark = SharedSource(of: [1])
         for removed in [SharedSource.test, mark] {
             let found = await one.store.value(
-                for: .test, of: [.test, mark], isBeginning: true, allowance: WaitAllowance())
+                for: .test, of: [.test, mark], isBeginning: true, allowance: WaitBudget())
             let generations = try #require(found.generations)
             #expect(one.store.store(.test("both"), for: .test, of: [.test, mark], under: generations, seconds: 60))
             try #require(await eventually { one.store.statistics.queueBytes == 0 })
-            let there = await other.store.value(for: .test, of: [.test, mark], allowance: WaitAllowance())
+            let there = await other.store.value(for: .test, of: [.test, mark], allowance: WaitBudget())
             #expect(there.result == .hit)
             #expect(await other.store.purge(removed, name: "either") == .done)
-            let gone = await one.store.value(for: .test, of: [.test, mark], allowance: WaitAllowance())
+            let gone = await one.store.value(for: .test, of: [.test, mark], allowance: WaitBudget())
             #expect(gone.value == nil && gone.result == .miss)
         }
     }
@@ -142,7 +142,7 @@ struct SharedStoreTests {
         let before = server.keys
         #expect(await reader.text() == "value")
         let unknown = await reader.store.value(
-            for: SharedKey(of: [9]), of: [SharedSource(of: [9])], isBeginning: true, allowance: WaitAllowance())
+            for: SharedKey(of: [9]), of: [SharedSource(of: [9])], isBeginning: true, allowance: WaitBudget())
         #expect(unknown.generations == nil && unknown.result == .miss)
         let generations = try await one.begin()
         #expect(!reader.store.store(.test("x"), for: .test, of: [.test], under: [generations], seconds: 60))

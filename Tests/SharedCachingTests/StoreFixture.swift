@@ -22,7 +22,7 @@ final class StoreFixture: Sendable {
         _ configure: (inout SharedCacheConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = SharedCacheConfiguration(address: try #require(SharedCacheAddress(url ?? server.url)))
-        configuration.timeout = .patience
+        configuration.timeout = .queueTimeout
         configuration.interval = .milliseconds(20)
         configure(&configuration)
         store = try SharedStore(
@@ -59,7 +59,7 @@ final class StoreFixture: Sendable {
 
     /// The generations of the tests' source, which gets them if it has none.
     func begin() async throws -> SharedGenerations {
-        let lookUp = await store.value(for: .test, of: [.test], isBeginning: true, allowance: WaitAllowance())
+        let lookUp = await store.value(for: .test, of: [.test], isBeginning: true, allowance: WaitBudget())
         guard let generations = lookUp.generations?.first else { throw NoGenerations() }
         return generations
     }
@@ -71,7 +71,7 @@ final class StoreFixture: Sendable {
     }
 
     /// Looks for the tests' value.
-    func look(_ allowance: WaitAllowance = WaitAllowance()) async -> SharedLookUp {
+    func look(_ allowance: WaitBudget = WaitBudget()) async -> SharedLookUp {
         await store.value(for: .test, of: [.test], allowance: allowance)
     }
 
@@ -83,7 +83,7 @@ final class StoreFixture: Sendable {
 
 extension Duration {
     /// How long a test waits for another thread: long, because others may use all cores meanwhile.
-    static let patience = Duration.seconds(40)
+    static let queueTimeout = Duration.seconds(40)
 }
 
 extension PurgeNotice {

@@ -98,7 +98,7 @@ struct TagRemovalTests {
         _ place: ObjectsInMemory, _ configure: (inout ObjectStoreConfiguration) -> Void = { _ in }
     ) async throws -> ObjectStore {
         var configuration = ObjectStoreConfiguration()
-        configuration.timeout = .patience
+        configuration.timeout = .queueTimeout
         configuration.interval = .milliseconds(20)
         configure(&configuration)
         let store = ObjectStore(
@@ -109,14 +109,14 @@ struct TagRemovalTests {
     }
 
     private func write(to store: ObjectStore) async throws {
-        let lookUp = await store.value(for: .test, of: [.test], allowance: WaitAllowance())
+        let lookUp = await store.value(for: .test, of: [.test], allowance: WaitBudget())
         let generations = try #require(lookUp.generations?.first)
         #expect(store.store(.test("value"), for: .test, of: [.test], under: [generations], seconds: 0))
         try #require(await eventually { store.statistics.queueBytes == 0 })
     }
 
     private func isFound(in store: ObjectStore) async -> Bool {
-        await store.value(for: .test, of: [.test], allowance: WaitAllowance()).value != nil
+        await store.value(for: .test, of: [.test], allowance: WaitBudget()).value != nil
     }
 
     @Test func `what an instance before has noted in a bucket is removed by tag, and nothing else`() async throws {
@@ -177,13 +177,13 @@ struct TagRemovalTests {
         let place = ObjectsInMemory()
         let one = try await objectStore(place) { $0.maximumQueueBytes = 4_096 }
         let generations = try #require(
-            await one.value(for: .test, of: [.test], allowance: WaitAllowance()).generations?.first)
+            await one.value(for: .test, of: [.test], allowance: WaitBudget()).generations?.first)
         let gate = Gate()
         place.hold(writes: gate)
-        let count = TagNotes.mostBytes / named.queuedLength + 10
+        let count = TagNotes.maximumBytes / named.queuedLength + 10
         let tags = try (0..<count).map { try #require(SharedTag("tag-\($0)")) }
         for tag in tags { one.note(tag, of: named, since: nil) }
-        #expect(one.statistics.droppedNotes == 10 && one.statistics.noteBytes <= TagNotes.mostBytes)
+        #expect(one.statistics.droppedNotes == 10 && one.statistics.noteBytes <= TagNotes.maximumBytes)
         #expect(one.store(.test("value"), for: .test, of: [.test], under: [generations], seconds: 0))
         await gate.arrivals(3)
         gate.open()
@@ -278,7 +278,7 @@ struct TagRemovalTests {
         // The next try is an hour away.
         try #require(await eventually { gate.arrivedCount == 2 })
         place.fail()
-        await one.stop(timeLimit: .patience)
+        await one.stop(timeLimit: .queueTimeout)
         #expect(await !isFound(in: other))
     }
 

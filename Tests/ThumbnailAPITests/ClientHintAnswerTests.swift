@@ -51,7 +51,7 @@ struct ClientHintAnswerTests {
     }
 
     @Test func `a repeated target is answered by the hints that it reads, and no others`() throws {
-        let place = AnswerPlace()
+        let place = ResponseSlot()
         let thumbnails = StubThumbnails(cached: .sample(freshness: Freshness(lifetime: 60, age: 7), place: place))
         let edge = edge(thumbnails, saveDataQuality: 40)
         func width(_ fields: HTTPFields, _ query: String = "w=auto") throws -> Int? {
@@ -74,7 +74,7 @@ struct ClientHintAnswerTests {
 
     @Test func `two targets with one result keep their own fields`() throws {
         let thumbnails = StubThumbnails(
-            cached: .sample(freshness: Freshness(lifetime: 60, age: 7), place: AnswerPlace()))
+            cached: .sample(freshness: Freshness(lifetime: 60, age: 7), place: ResponseSlot()))
         let edge = edge(thumbnails)
         func vary(_ query: String) throws -> String? {
             let request = HTTPRequest(target: "\(Self.url)&format=png&\(query)", headerFields: [.width: "5"])

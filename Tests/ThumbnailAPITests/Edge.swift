@@ -18,7 +18,7 @@ struct Edge {
 
     init(
         _ thumbnails: StubThumbnails = StubThumbnails(), budget: MemoryBudget = MemoryBudget(),
-        placer: ResultPlacer = ResultPlacer(), tracer: Tracer? = nil,
+        placer: ResultWriter = ResultWriter(), tracer: Tracer? = nil,
         configure: (inout APIConfiguration) -> Void = { _ in }
     ) {
         self.thumbnails = thumbnails
@@ -40,7 +40,7 @@ struct Edge {
     }
 
     /// The response that an answer leads to.
-    static func response(of answer: HTTPAnswer) async -> HTTPResponse {
+    static func response(of answer: HTTPReply) async -> HTTPResponse {
         switch answer {
         case .now(let response): return response
         case .again(let recurring, _): return recurring.response

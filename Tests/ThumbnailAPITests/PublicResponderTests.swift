@@ -78,10 +78,10 @@ import ThumbnailTypes
     }
 
     @Test(arguments: [
-        (HTTPRefusal.badRequest, 400, "bad_request"), (.headerTimeout, 408, "request_timeout"),
+        (HTTPRejection.badRequest, 400, "bad_request"), (.headerTimeout, 408, "request_timeout"),
         (.targetTooLong, 414, "uri_too_long"), (.fieldsTooLarge, 431, "headers_too_large"),
     ])
-    func `a refusal of the server has the same form`(refusal: HTTPRefusal, status: Int, code: String) {
+    func `a refusal of the server has the same form`(refusal: HTTPRejection, status: Int, code: String) {
         let response = Edge().responder.refusal(refusal)
         #expect(response.status.code == status)
         #expect(response.code == code)

@@ -9,7 +9,7 @@ import ThumbnailTypes
 
 struct RecurringAnswerTests {
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa%2Fphoto.png&w=300"
-    private let place = AnswerPlace()
+    private let place = ResponseSlot()
 
     /// Requests are not logged, the result is cached and `age` seconds old.
     private func edge(age: Int?, isLogged: Bool = false, lifetime: Int = 60) -> Edge {

@@ -173,7 +173,7 @@ extension Thumbnail {
     static func sample(
         _ format: ImageFormat = .jpeg, lastModified: HTTPDate? = nil, freshness: Freshness = Freshness(),
         cacheStatus: [CacheLayerStatus] = [CacheLayerStatus(.result, .hit)], timings: [StepTiming] = [],
-        place: AnswerPlace? = nil, sourceHeader: ImageHeader? = nil
+        place: ResponseSlot? = nil, sourceHeader: ImageHeader? = nil
     ) -> Thumbnail {
         Thumbnail(
             image: .sample(format), sourceHeader: sourceHeader, eTag: "\"abc\"", lastModified: lastModified,

@@ -108,7 +108,7 @@ import ThumbnailTypes
             bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), quality: 57)
         let thumbnail = Thumbnail(
             image: image, eTag: "\"a\"", lastModified: nil, freshness: Freshness(lifetime: 60), cacheStatus: [],
-            timings: [], place: AnswerPlace())
+            timings: [], place: ResponseSlot())
         let edge = Edge(StubThumbnails(cached: thumbnail))
         let name = try #require(HTTPField.Name("Alula-Quality"))
         for _ in 1...2 { #expect(await edge.respond(Self.target)[name] == "57") }
@@ -125,7 +125,7 @@ import ThumbnailTypes
             bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), hasGainMap: isKept)
         let thumbnail = Thumbnail(
             image: image, sourceHeader: header, eTag: "\"a\"", lastModified: nil, freshness: Freshness(lifetime: 60),
-            cacheStatus: [], timings: [], place: AnswerPlace())
+            cacheStatus: [], timings: [], place: ResponseSlot())
         let edge = Edge(StubThumbnails(cached: thumbnail))
         let name = try #require(HTTPField.Name("Alula-HDR"))
         for _ in 1...2 { #expect(await edge.respond(Self.target)[name] == (isKept ? "kept" : "dropped")) }

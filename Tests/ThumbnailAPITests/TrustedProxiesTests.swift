@@ -72,7 +72,7 @@ struct TrustedProxiesTests {
             $0.trustedProxies = proxies
             $0.maximumRequestsPerClient = 1
         }
-        func answer(_ client: String) -> HTTPAnswer {
+        func answer(_ client: String) -> HTTPReply {
             var request = request(from: Self.proxy, client)
             request.target = "/thumbnail?url=http://example.com/a&w=10"
             return edge.responder.respond(to: request)
@@ -92,7 +92,7 @@ struct TrustedProxiesTests {
             $0.trustedProxies = proxies
             $0.maximumRequestsPerClient = 1
         }
-        func answer() -> HTTPAnswer {
+        func answer() -> HTTPReply {
             var request = request(from: Self.proxy, "198.51.100.9")
             request.target = "/thumbnail?url=http://example.com/a&w=10"
             return edge.responder.respond(to: request)

@@ -53,7 +53,7 @@ struct ImagePipelineMemoryTests {
         let fixture = try PipelineFixture(memoryLimit: 4 << 20)
         _ = try await fixture.thumbnail(width: 20)
         let plan = try #require(fixture.key(21)).plan
-        let held = try await fixture.budget.reserve((4 << 20) - plan.price)
+        let held = try await fixture.budget.reserve((4 << 20) - plan.cost)
         _ = try await fixture.thumbnail(width: 21)
         #expect(fixture.decodes == 1 && fixture.renders == 2)
         withExtendedLifetime(held) {}

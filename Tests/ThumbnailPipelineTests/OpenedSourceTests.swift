@@ -121,7 +121,7 @@ import ThumbnailTypes
             DecodeKey(
                 source: SourceIdentity(given: "x"), validator: .digest("x"), plan: DecodePlan(page: page, level: level))
         }
-        let held = HeldImages()
+        let held = ImagesInUse()
         for level in [1, 2, 4, 8] { held.hold(image(512 / level), for: key(0, level)) }
         #expect([1, 2, 4, 8].allSatisfy { held.contains(key(0, $0)) })
         // The one that was used last stays as long as it may.

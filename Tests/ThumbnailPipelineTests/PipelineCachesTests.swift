@@ -131,15 +131,15 @@ struct PipelineCachesTests {
 
     @Test func `11: removing a source removes every level, page and result, and no neighbor's`() throws {
         let image = try source("/img")
-        let neighbours = [try source("/img2"), try source("/img?x=1"), try source("/im"), try source("/img/")]
-        for source in [image] + neighbours { try fill(source) }
+        let neighbors = [try source("/img2"), try source("/img?x=1"), try source("/im"), try source("/img/")]
+        for source in [image] + neighbors { try fill(source) }
         let before = usage
         let removed = caches.removeAll(from: image.identity, cause: .changed)
         #expect(removed == RemovedEntries(entries: 5, bytes: before - usage))
         #expect(removed.bytes > 3 * 6 + result.cost + image.bytes.count)
         #expect(entries == [12, 4, 4])
         #expect(caches.record(for: image.identity) == nil)
-        for neighbour in neighbours { #expect(caches.stored(for: neighbour.identity) != nil) }
+        for neighbor in neighbors { #expect(caches.stored(for: neighbor.identity) != nil) }
         #expect(caches.removeAll(from: image.identity, cause: .changed) == RemovedEntries())
     }
 

@@ -227,7 +227,7 @@ final class PipelineDiskTests {
         #expect(await disk(["shop": "1", "other": "2"]).lookup(.record(identity), LayerAllowances()).value != nil)
         #expect(await disk(["shop": "2", "other": "1"]).lookup(.record(identity), LayerAllowances()).value == nil)
         #expect(await disk([:]).lookup(.record(identity), LayerAllowances()).value == nil)
-        await store.close(timeLimit: .patience)
+        await store.close(timeLimit: .queueTimeout)
     }
 
     @Test(arguments: [ImageFormat.jpeg, .tiff]) func `a record keeps what the file says in Exif, on all pages`(

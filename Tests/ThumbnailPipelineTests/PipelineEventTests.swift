@@ -112,7 +112,7 @@ struct PipelineEventTests {
         let figures = fixture.control.figures
         #expect(figures.decodes == 1 && figures.renders == 1)
         #expect(figures.activeDownloads == 0 && figures.maximumDownloads == 32)
-        #expect(figures.small.threads == 2 && figures.dear.threads == 1)
+        #expect(figures.small.threads == 2 && figures.expensive.threads == 1)
         #expect(figures.caches.map(\.name) == ["decoded", "result", "source"])
         #expect(figures.caches.map(\.figures.usage.entries) == [1, 1, 1])
     }

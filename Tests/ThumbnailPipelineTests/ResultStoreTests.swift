@@ -170,13 +170,13 @@ struct ResultStoreTests {
             let one = try await instance(diskFolder: folder.path)
             _ = try await one.thumbnail()
             try await settled(one)
-            await one.store?.close(timeLimit: .patience)
+            await one.store?.close(timeLimit: .queueTimeout)
         }
         let again = try await instance(diskFolder: folder.path)
         _ = try await again.thumbnail(width: 11)
         try await settled(again)
         #expect(objects.valueCount == 3)
-        await again.store?.close(timeLimit: .patience)
+        await again.store?.close(timeLimit: .queueTimeout)
     }
 
     @Test func `a store that is lost costs its hits and nothing else`() async throws {

@@ -142,7 +142,7 @@ struct SeveralSourcesTests {
     @Test func `another version of the second source makes another result and takes the old one`() async throws {
         let fixture = try Self.fixture(mark: "max-age=10")
         _ = try await fixture.thumbnail(of: .marked())
-        fixture.origin.serve(ImageFixture.pngGreyRamp.bytes, at: "/mark", cacheControl: "max-age=10", eTag: "\"2\"")
+        fixture.origin.serve(ImageFixture.pngGrayRamp.bytes, at: "/mark", cacheControl: "max-age=10", eTag: "\"2\"")
         fixture.time.clock.advance(by: .seconds(10))
         let new = try await fixture.thumbnail(of: .marked())
         #expect(new.statusTexts.first == "alula-result fwd=uri-miss stored")
@@ -248,9 +248,9 @@ struct SeveralSourcesTests {
         let caller = Task { try await fixture.thumbnail(of: .marked()) }
         try await fixture.workersWaitedFor(2)
         let decodes = zip(records, zip(key.decodeKeys, [SampleFiles.jpeg, Self.mark])).map { record, decode in
-            record.header.price(of: decode.0.plan, fileByteCount: decode.1.count)
+            record.header.cost(of: decode.0.plan, fileByteCount: decode.1.count)
         }
-        #expect(fixture.budget.statistics.reserved == key.plan.price + decodes.reduce(0, +))
+        #expect(fixture.budget.statistics.reserved == key.plan.cost + decodes.reduce(0, +))
         hold.release()
         _ = try await caller.value
         try #require(await eventually { fixture.budget.statistics.reserved == 0 })

@@ -25,14 +25,14 @@ struct SharedLookTests {
         let fixture = try PipelineFixture(diskFolder: diskFolder, sharedCache: server.url)
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl, eTag: "\"1\"")
         let store = try #require(fixture.sharedStore)
-        try #require(await eventually(within: .patience) { store.isUp })
+        try #require(await eventually(within: .queueTimeout) { store.isUp })
         return fixture
     }
 
     /// Waits until the server has all that the instance wrote.
     private func settled(_ fixture: PipelineFixture) async throws {
         let store = try #require(fixture.sharedStore)
-        try #require(await eventually(within: .patience) { store.statistics.queueBytes == 0 })
+        try #require(await eventually(within: .queueTimeout) { store.statistics.queueBytes == 0 })
     }
 
     /// Two instances, of which the first has made and shared a result.
@@ -179,7 +179,7 @@ struct SharedLookTests {
         #expect(lookUps == 0)
         let store = try #require(one.sharedStore)
         server.stop()
-        try #require(await eventually(within: .patience) { !store.isUp })
+        try #require(await eventually(within: .queueTimeout) { !store.isUp })
         #expect(look(one) == nil)
     }
 

@@ -17,10 +17,10 @@ struct TagAllowancesTests {
     @Test mutating func `the first tags of sources are cheap, further ones of the same source are not`() {
         let first = taken(8)
         let further = taken(1_000, known: 8)
-        #expect(first == 8 && further == Int((TagAllowances.most - 8) / TagAllowances.dearCount))
+        #expect(first == 8 && further == Int((TagAllowances.most - 8) / TagAllowances.excessWeight))
         let none = taken(1, known: 8)
         let later = taken(1_000, known: 8, at: 1)
-        #expect(none == 0 && later == Int(TagAllowances.perSecond / TagAllowances.dearCount))
+        #expect(none == 0 && later == Int(TagAllowances.perSecond / TagAllowances.excessWeight))
     }
 
     @Test mutating func `one client takes nothing from another`() {

@@ -29,7 +29,7 @@ struct TagBookTests {
 
     @Test mutating func `a source with too many tags is dropped, and begins anew`() throws {
         let one = try source(1)
-        for number in 0..<TagBook.mostTags {
+        for number in 0..<TagBook.maximumTags {
             let dropped = book.note(["\(number)"], of: one).dropped
             #expect(dropped.isEmpty)
         }

@@ -91,7 +91,7 @@ struct TagPurgeTests {
         let folder = TemporaryFolder()
         let first = try await instance(diskFolder: folder.path)
         _ = try await first.thumbnail(of: request("/a", "x"))
-        await first.store?.close(timeLimit: .patience)
+        await first.store?.close(timeLimit: .queueTimeout)
         let second = try await instance(diskFolder: folder.path)
         _ = try await second.thumbnail(of: request())
         #expect(second.origin.loads == 0 && isCached(second))
@@ -162,7 +162,7 @@ struct TagPurgeTests {
         }
         #expect(fixture.caches.tags.droppedCount > 19_000)
         _ = try await fixture.thumbnail(of: request("/a", "mine"))
-        #expect(fixture.origin.loads <= 1 + 300 / TagBook.mostTags)
+        #expect(fixture.origin.loads <= 1 + 300 / TagBook.maximumTags)
         fixture.pipeline.noteTags(
             of: fixture.pipeline.resolved(request("/a", "other")), by: ClientNetwork(of: IPAddress("192.0.2.2")))
         #expect(try await fixture.control.remove(tag: "other").entries > 0)

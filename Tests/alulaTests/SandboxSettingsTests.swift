@@ -7,7 +7,7 @@ import ThumbnailPipeline
 
 struct SandboxSettingsTests {
     @Test(arguments: [(1_000_000, 50_000_000), (50_000_000, 1_000_000), (1, 1), (Int.max, Int.max)])
-    func `a worker may use as much memory as the dearest image needs`(source: Int, output: Int) {
+    func `a worker may use as much memory as the costliest image needs`(source: Int, output: Int) {
         var settings = Settings()
         settings.pipeline.rules.limits.maximumSourcePixels = source
         settings.pipeline.rules.limits.maximumOutputPixels = output
@@ -17,14 +17,14 @@ struct SandboxSettingsTests {
         #expect(limits.pixels >= 4 * pixels && limits.pixels <= 1 << 48)
         #expect(limits.memory <= 1 << 48)
         let size = PixelSize(width: min(output, 1 << 36), height: 1)
-        #expect(limits.memory >= RenderPlan(resizedSize: size, format: .avif, quality: 100).price)
-        let dearest = ImageHeader(
+        #expect(limits.memory >= RenderPlan(resizedSize: size, format: .avif, quality: 100).cost)
+        let costliest = ImageHeader(
             format: .jxl, storedSize: PixelSize(width: min(source, 1 << 36), height: 1), bands: 4, bitDepth: 16,
             hasAlpha: true)
-        #expect(limits.memory >= 2 * dearest.price(of: DecodePlan()))
+        #expect(limits.memory >= 2 * costliest.cost(of: DecodePlan()))
     }
 
-    @Test func `each image in progress has a worker, dear ones too`() {
+    @Test func `each image in progress has a worker, expensive ones too`() {
         var settings = Settings()
         settings.renderWorkers = 1
         #expect(settings.sandboxConfiguration.encoderCount == 2)

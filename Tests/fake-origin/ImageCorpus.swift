@@ -66,7 +66,7 @@ enum ImageCorpus {
                     [0.51512, 0.2412, -0.00105], [0.29198, 0.69225, 0.04189], [0.1571, 0.06657, 0.78407],
                 ])
             ),
-            ("table", ICCWriter.tables([("A2B0", ICCWriter.standardPrimaries)])), ("grey", ICCWriter.grey(gamma: 563)),
+            ("table", ICCWriter.tables([("A2B0", ICCWriter.standardPrimaries)])), ("grey", ICCWriter.gray(gamma: 563)),
             ("inks", ICCWriter.inks),
         ]
         let plain = ImageFixture.file(photo, as: .jpeg, quality: 80)
@@ -138,7 +138,7 @@ enum ImageCorpus {
         }
         return sizes.flatMap { size in
             let images = [
-                ("photo", SampleImage.photo(size)), ("veil", .photoWithAlpha(size)), ("ramp", .greyRamp(size)),
+                ("photo", SampleImage.photo(size)), ("veil", .photoWithAlpha(size)), ("ramp", .grayRamp(size)),
                 ("board", .checkerboard(size, side: 3)),
             ]
             return formats.flatMap { format, qualities in
@@ -175,15 +175,15 @@ enum ImageCorpus {
     /// Interlaced PNG files of every type and depth.
     private static func interlaced(_ size: PixelSize) -> [(name: String, bytes: [UInt8])] {
         let kinds: [(PNGWriter.ColorType, Int)] = [
-            (.grey, 1), (.grey, 2), (.grey, 4), (.grey, 16), (.rgb, 8), (.rgb, 16), (.rgba, 8), (.rgba, 16),
-            (.greyAlpha, 8), (.greyAlpha, 16), (.palette, 2), (.palette, 8),
+            (.gray, 1), (.gray, 2), (.gray, 4), (.gray, 16), (.rgb, 8), (.rgb, 16), (.rgba, 8), (.rgba, 16),
+            (.grayAlpha, 8), (.grayAlpha, 16), (.palette, 2), (.palette, 8),
         ]
         return kinds.map { type, depth in
             var writer = PNGWriter(width: size.width, height: size.height, colorType: type)
             writer.bitDepth = depth
             writer.isInterlaced = true
             if type == .palette { writer.palette = (0..<3 << depth).map { UInt8($0 % 256) } }
-            let bands = [PNGWriter.ColorType.rgb: 3, .rgba: 4, .greyAlpha: 2][type] ?? 1
+            let bands = [PNGWriter.ColorType.rgb: 3, .rgba: 4, .grayAlpha: 2][type] ?? 1
             let file = writer.file { x, y in [x, y, x ^ y, x &+ y].prefix(bands).map { $0 % (1 << depth) } }
             return ("passes-\(size)-\(type)-\(depth).png", file)
         }

@@ -11,7 +11,7 @@ struct CAOMShimEncoder {
     aom_codec_ctx_t codec;
     aom_image_t image;
     int bits;
-    int is_grey;
+    int is_gray;
     /// The number of encoded frames.
     int64_t frames;
 };
@@ -39,18 +39,18 @@ static void put(const CAOMShimEncoder *encoder, uint8_t *row, int x, int sample)
 static int make_image(CAOMShimEncoder *encoder, const CAOMShimSettings *settings)
 {
     aom_image_t *image = &encoder->image;
-    int format = (settings->is_grey ? AOM_IMG_FMT_I420 : AOM_IMG_FMT_I444) | (settings->bits > 8 ? AOM_IMG_FMT_HIGHBITDEPTH : 0);
+    int format = (settings->is_gray ? AOM_IMG_FMT_I420 : AOM_IMG_FMT_I444) | (settings->bits > 8 ? AOM_IMG_FMT_HIGHBITDEPTH : 0);
     int plane, y, x;
     if (!aom_img_alloc(image, (aom_img_fmt_t) format, (unsigned) settings->width, (unsigned) settings->height, 32))
         return -1;
     image->bit_depth = (unsigned) settings->bits;
-    image->monochrome = settings->is_grey;
+    image->monochrome = settings->is_gray;
     image->range = AOM_CR_FULL_RANGE;
     // sRGB in BT.601 Y'CbCr.
     image->cp = AOM_CICP_CP_BT_709;
     image->tc = AOM_CICP_TC_SRGB;
     image->mc = AOM_CICP_MC_BT_601;
-    for (plane = 1; settings->is_grey && plane < 3; plane++)
+    for (plane = 1; settings->is_gray && plane < 3; plane++)
         for (y = 0; y < (settings->height + 1) / 2; y++)
             for (x = 0; x < (settings->width + 1) / 2; x++)
                 put(encoder, row(encoder, plane, y), x, 1 << (settings->bits - 1));
@@ -67,10 +67,10 @@ static int start(aom_codec_ctx_t *codec, const CAOMShimSettings *settings)
     configuration.g_w = (unsigned) settings->width;
     configuration.g_h = (unsigned) settings->height;
     configuration.g_limit = (unsigned) settings->frames;
-    configuration.g_profile = settings->is_grey ? 0 : 1;
+    configuration.g_profile = settings->is_gray ? 0 : 1;
     configuration.g_bit_depth = (aom_bit_depth_t) settings->bits;
     configuration.g_input_bit_depth = (unsigned) settings->bits;
-    configuration.monochrome = (unsigned) settings->is_grey;
+    configuration.monochrome = (unsigned) settings->is_gray;
     // Requests run in parallel, so the encoder need not; and each frame must be returned before the next one starts.
     configuration.g_threads = 1;
     configuration.g_lag_in_frames = 0;
@@ -103,7 +103,7 @@ CAOMShimEncoder *CAOMShim_open(const CAOMShimSettings *settings, char text[CAOMS
     if (!encoder)
         return NULL;
     encoder->bits = settings->bits;
-    encoder->is_grey = settings->is_grey;
+    encoder->is_gray = settings->is_gray;
     if (make_image(encoder, settings) == 0) {
         if (start(&encoder->codec, settings) == 0)
             return encoder;

@@ -59,10 +59,10 @@ static int is_sound(const Chunk *chunk)
 static int is_known(int color_type, int depth)
 {
     switch (color_type) {
-    case grey: return depth == 1 || depth == 2 || depth == 4 || depth == 8 || depth == 16;
+    case gray: return depth == 1 || depth == 2 || depth == 4 || depth == 8 || depth == 16;
     case palette: return depth == 1 || depth == 2 || depth == 4 || depth == 8;
     case color:
-    case grey_alpha:
+    case gray_alpha:
     case color_alpha: return depth == 8 || depth == 16;
     default: return 0;
     }
@@ -70,7 +70,7 @@ static int is_known(int color_type, int depth)
 
 static CFastPNGOutcome read_header(const Chunk *chunk, CFastPNGImage *image)
 {
-    static const int bands[] = {[grey] = 1, [color] = 3, [palette] = 3, [grey_alpha] = 2, [color_alpha] = 4};
+    static const int bands[] = {[gray] = 1, [color] = 3, [palette] = 3, [gray_alpha] = 2, [color_alpha] = 4};
     const uint8_t *data = chunk->data;
     uint32_t width, height;
     if (!is(chunk, "IHDR") || chunk->length != header_size)
@@ -91,7 +91,7 @@ static CFastPNGOutcome read_header(const Chunk *chunk, CFastPNGImage *image)
 static CFastPNGOutcome read_palette(const Chunk *chunk, CFastPNGImage *image)
 {
     size_t most = image->color_type == palette ? 1u << image->depth : palette_capacity;
-    if (image->color_type == grey || image->color_type == grey_alpha || image->palette || image->transparency || !chunk->length
+    if (image->color_type == gray || image->color_type == gray_alpha || image->palette || image->transparency || !chunk->length
         || chunk->length % 3 || chunk->length / 3 > most)
         return CFastPNGChunks;
     image->palette = chunk->data;
@@ -102,7 +102,7 @@ static CFastPNGOutcome read_palette(const Chunk *chunk, CFastPNGImage *image)
 static CFastPNGOutcome read_transparency(const Chunk *chunk, CFastPNGImage *image)
 {
     int type = image->color_type;
-    int is_right = type == grey ? chunk->length == 2
+    int is_right = type == gray ? chunk->length == 2
         : type == color         ? chunk->length == 6
                                 : type == palette && chunk->length && chunk->length <= (size_t) image->palette_count;
     if (!is_right || image->transparency)

@@ -4,10 +4,10 @@
 #include "CFastPNG.h"
 
 /// Color types (section 11.2.2).
-enum { grey = 0,
+enum { gray = 0,
     color = 2,
     palette = 3,
-    grey_alpha = 4,
+    gray_alpha = 4,
     color_alpha = 6 };
 
 /// The data of consecutive row chunks (ISO/IEC 15948 section 11.2.4).

@@ -82,16 +82,16 @@ static always_inline void store(uint8_t *bytes, size_t count, __m128i pixel)
 /// The neighbors of the next pixel of a row.
 typedef struct {
     __m128i left, corner;
-} Neighbours;
+} Neighbors;
 
 /// Returns the unfiltered pixel.
 ///
 /// Paeth's filter without distances, so that few steps depend on the pixel to the left: with t = 3 c - (a + b) it is
 /// the smaller of a and b if t is no less than both, the larger one if t is no more than both, otherwise c.
-static always_inline __m128i pixel_of(int filter, __m128i row, __m128i above, Neighbours *neighbours)
+static always_inline __m128i pixel_of(int filter, __m128i row, __m128i above, Neighbors *neighbors)
 {
     const __m128i byte = _mm_set1_epi16(255);
-    __m128i left = neighbours->left, corner = neighbours->corner, value;
+    __m128i left = neighbors->left, corner = neighbors->corner, value;
     if (filter == filter_sub) {
         value = left;
     } else if (filter == filter_average) {
@@ -106,37 +106,37 @@ static always_inline __m128i pixel_of(int filter, __m128i row, __m128i above, Ne
             _mm_and_si128(corner, _mm_and_si128(is_not_least, is_not_most)));
     }
     value = _mm_and_si128(_mm_add_epi16(value, row), byte);
-    *neighbours = (Neighbours) {value, above};
+    *neighbors = (Neighbors) {value, above};
     return value;
 }
 
 /// Writes the last pixel of a row, after which no memory may be accessed.
 static always_inline void put_last(
-    int filter, const uint8_t *row, const uint8_t *above, uint8_t *out, size_t step, Neighbours *neighbours)
+    int filter, const uint8_t *row, const uint8_t *above, uint8_t *out, size_t step, Neighbors *neighbors)
 {
     uint8_t bytes[3][8] = {{0}};
     memcpy(bytes[0], row, step);
     memcpy(bytes[1], above, step);
-    store(bytes[2], step, pixel_of(filter, load(bytes[0], step), load(bytes[1], step), neighbours));
+    store(bytes[2], step, pixel_of(filter, load(bytes[0], step), load(bytes[1], step), neighbors));
     memcpy(out, bytes[2], step);
 }
 
 static always_inline void unfilter_pixels(
     int filter, const uint8_t *row, const uint8_t *above, uint8_t *out, size_t count, size_t step)
 {
-    Neighbours neighbours = {_mm_setzero_si128(), _mm_setzero_si128()};
+    Neighbors neighbors = {_mm_setzero_si128(), _mm_setzero_si128()};
     size_t place;
     for (place = 0; place + 8 <= count; place += step)
-        store(out + place, step, pixel_of(filter, load(row + place, step), load(above + place, step), &neighbours));
+        store(out + place, step, pixel_of(filter, load(row + place, step), load(above + place, step), &neighbors));
     for (; place < count; place += step)
-        put_last(filter, row + place, above + place, out + place, step, &neighbours);
+        put_last(filter, row + place, above + place, out + place, step, &neighbors);
 }
 
 /// The second row follows one pixel behind the first, so that the processor works on both in parallel.
 static always_inline void unfilter_two(
     int first, int second, const uint8_t *const rows[2], const uint8_t *above, uint8_t *const outs[2], size_t count, size_t step)
 {
-    Neighbours upper = {_mm_setzero_si128(), _mm_setzero_si128()}, lower = upper;
+    Neighbors upper = {_mm_setzero_si128(), _mm_setzero_si128()}, lower = upper;
     const uint8_t *one = rows[0], *two = rows[1];
     uint8_t *out = outs[0], *other = outs[1];
     __m128i pixel = pixel_of(first, load(one, step), load(above, step), &upper);

@@ -44,7 +44,7 @@ static int part_of(int side, int first, int step)
 
 static size_t bits_of_pixel(const CFastPNGImage *image)
 {
-    static const int samples[] = {[grey] = 1, [color] = 3, [palette] = 1, [grey_alpha] = 2, [color_alpha] = 4};
+    static const int samples[] = {[gray] = 1, [color] = 3, [palette] = 1, [gray_alpha] = 2, [color_alpha] = 4};
     return (size_t) (samples[image->color_type] * image->depth);
 }
 

@@ -81,7 +81,7 @@ static void convert(const Samples *samples, const uint8_t *row, int width, uint8
 void CFastPNG_make_pixels(const Samples *samples, const uint8_t *row, int width, uint8_t *out)
 {
     const CFastPNGImage *image = samples->image;
-    if (image->color_type != palette && (image->color_type != grey || image->depth > 8)) {
+    if (image->color_type != palette && (image->color_type != gray || image->depth > 8)) {
         convert(samples, row, width, out);
         return;
     }

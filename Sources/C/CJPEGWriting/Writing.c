@@ -42,7 +42,7 @@ enum {
 /// The scans of progressive files contain each spectral band once, so that no scan refines another.
 static const Scan Single = {0, 63, 0, 3, 0};
 static const Scan Color[] = {{0, 0, 0, 3, 0}, {1, 2, 0, 1, 1}, {3, 9, 0, 1, 1}, {1, 63, 1, 2, 1}, {1, 63, 2, 3, 1}, {10, 63, 0, 1, 1}};
-static const Scan Grey[] = {{0, 0, 0, 1, 0}, {1, 2, 0, 1, 1}, {3, 9, 0, 1, 1}, {10, 63, 0, 1, 1}};
+static const Scan Gray[] = {{0, 0, 0, 1, 0}, {1, 2, 0, 1, 1}, {3, 9, 0, 1, 1}, {10, 63, 0, 1, 1}};
 
 typedef struct {
     const CJPEGRequest *request;
@@ -128,14 +128,14 @@ static void write_scan(Writer *writer, Scan scan)
 
 static int scans_of(Writer *writer, int is_progressive, Scan *scans)
 {
-    int is_grey = writer->request->count == 1;
+    int is_gray = writer->request->count == 1;
     if (!is_progressive) {
         scans[0] = Single;
         scans[0].end = writer->request->count;
         return 1;
     }
-    memcpy(scans, is_grey ? Grey : Color, is_grey ? sizeof Grey : sizeof Color);
-    return is_grey ? sizeof Grey / sizeof *Grey : sizeof Color / sizeof *Color;
+    memcpy(scans, is_gray ? Gray : Color, is_gray ? sizeof Gray : sizeof Color);
+    return is_gray ? sizeof Gray / sizeof *Gray : sizeof Color / sizeof *Color;
 }
 
 /// Gives padding blocks of MCUs the mean of the block before them, so that they take the fewest bits.

@@ -53,7 +53,7 @@ int CPNGShim_least_bands(const void *pixels, size_t count, int bands)
 }
 
 /// Bits that gray samples need so that all levels stay exact.
-static int grey_depth(const CPNGShimForm *form)
+static int gray_depth(const CPNGShimForm *form)
 {
     int depth = 1;
     // The levels of 1, 2 and 4 bits are the multiples of these.
@@ -75,9 +75,9 @@ static void choose_kind(File *file)
         return;
     file->type = 3;
     file->depth = count > 16 ? 8 : (count > 4 ? 4 : (count > 2 ? 2 : 1));
-    if (form->bands == 1 && grey_depth(form) <= file->depth) {
+    if (form->bands == 1 && gray_depth(form) <= file->depth) {
         file->type = 0;
-        file->depth = grey_depth(form);
+        file->depth = gray_depth(form);
     }
     file->row_size = (file->part->width * (size_t) file->depth + 7) / 8;
     for (int index = 0; index < count; index++)

@@ -90,7 +90,7 @@ static inline float excess(float red, float green, float blue)
 /// position method (Illinois), for all of them in the same few iterations, which limits the worst case.
 WIDE static void bring_inside(const CPixelsGamut *gamut, float light[3][lanes])
 {
-    float color[3][lanes], grey[lanes], low[lanes], high[lanes], at_low[lanes], at_high[lanes], side[lanes];
+    float color[3][lanes], gray[lanes], low[lanes], high[lanes], at_low[lanes], at_high[lanes], side[lanes];
     const float *into = gamut->to_xyz, *back = gamut->from_xyz;
     int step, i, going = 1;
     for (i = 0; i < lanes; i++) {
@@ -98,12 +98,12 @@ WIDE static void bring_inside(const CPixelsGamut *gamut, float light[3][lanes])
         color[0][i] = seen(product(into, red, green, blue));
         color[1][i] = seen(product(into + 3, red, green, blue));
         color[2][i] = seen(product(into + 6, red, green, blue));
-        grey[i] = color[1][i] + (middle - color[1][i]) * pull;
+        gray[i] = color[1][i] + (middle - color[1][i]) * pull;
         low[i] = 0;
         high[i] = 1;
         side[i] = 0;
         at_low[i] = excess(red, green, blue);
-        red = green = blue = light_of(grey[i]);
+        red = green = blue = light_of(gray[i]);
         at_high[i] = excess(product(back, red, green, blue), product(back + 3, red, green, blue), product(back + 6, red, green, blue));
     }
     // A gray that is itself outside is clipped.
@@ -112,9 +112,9 @@ WIDE static void bring_inside(const CPixelsGamut *gamut, float light[3][lanes])
         for (i = 0; i < lanes; i++) {
             int goes = at_high[i] <= 0 && at_high[i] < at_low[i], is_outside, stays;
             float way = low[i] + (high[i] - low[i]) * at_low[i] / (at_low[i] - at_high[i]), now;
-            float x = light_of(color[0][i] + (grey[i] - color[0][i]) * way);
-            float y = light_of(color[1][i] + (grey[i] - color[1][i]) * way);
-            float z = light_of(color[2][i] + (grey[i] - color[2][i]) * way);
+            float x = light_of(color[0][i] + (gray[i] - color[0][i]) * way);
+            float y = light_of(color[1][i] + (gray[i] - color[1][i]) * way);
+            float z = light_of(color[2][i] + (gray[i] - color[2][i]) * way);
             now = excess(product(back, x, y, z), product(back + 3, x, y, z), product(back + 6, x, y, z));
             is_outside = now > 0;
             // On the surface, both ends meet, and nothing moves any more.
@@ -130,9 +130,9 @@ WIDE static void bring_inside(const CPixelsGamut *gamut, float light[3][lanes])
         }
     }
     for (i = 0; i < lanes; i++) {
-        float x = light_of(color[0][i] + (grey[i] - color[0][i]) * high[i]);
-        float y = light_of(color[1][i] + (grey[i] - color[1][i]) * high[i]);
-        float z = light_of(color[2][i] + (grey[i] - color[2][i]) * high[i]);
+        float x = light_of(color[0][i] + (gray[i] - color[0][i]) * high[i]);
+        float y = light_of(color[1][i] + (gray[i] - color[1][i]) * high[i]);
+        float z = light_of(color[2][i] + (gray[i] - color[2][i]) * high[i]);
         light[0][i] = product(back, x, y, z);
         light[1][i] = product(back + 3, x, y, z);
         light[2][i] = product(back + 6, x, y, z);

@@ -48,8 +48,8 @@ CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
     size_t chroma = (size_t) across * (size_t) down;
     if (pixels->bands == 1) {
         // Only read.
-        CPlanarShimPlanes grey = {.planes = {{(uint8_t *) pixels->samples, width, pixels->width, pixels->height}}, .count = 1};
-        return CPlanarShim_write_jpeg(&grey, settings, watch, bytes, count, text);
+        CPlanarShimPlanes gray = {.planes = {{(uint8_t *) pixels->samples, width, pixels->width, pixels->height}}, .count = 1};
+        return CPlanarShim_write_jpeg(&gray, settings, watch, bytes, count, text);
     }
     uint8_t *samples = malloc(width * height + 2 * chroma);
     uint16_t *sums = malloc(3 * (size_t) across * sizeof *sums);

@@ -64,10 +64,10 @@ CPlanarShimJXLReader *CPlanarShim_jxl_open(const void *bytes, size_t count)
 }
 
 /// Returns the standard's sRGB, in color or in gray.
-static JxlColorEncoding standard(int is_grey)
+static JxlColorEncoding standard(int is_gray)
 {
     JxlColorEncoding encoding = {0};
-    encoding.color_space = is_grey ? JXL_COLOR_SPACE_GRAY : JXL_COLOR_SPACE_RGB;
+    encoding.color_space = is_gray ? JXL_COLOR_SPACE_GRAY : JXL_COLOR_SPACE_RGB;
     encoding.white_point = JXL_WHITE_POINT_D65;
     encoding.primaries = JXL_PRIMARIES_SRGB;
     encoding.transfer_function = JXL_TRANSFER_FUNCTION_SRGB;

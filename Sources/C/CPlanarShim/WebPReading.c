@@ -32,7 +32,7 @@ static CPlanarShimStatus feed(WebPIDecoder *decoder, const uint8_t *bytes, size_
 }
 
 /// Sets all samples to limited-range gray: missing samples stay gray.
-static void make_grey(const CPlanarShimPlanes *planes)
+static void make_gray(const CPlanarShimPlanes *planes)
 {
     int index;
     for (index = 0; index < planes->count; index++)
@@ -63,7 +63,7 @@ CPlanarShimStatus CPlanarShim_webp_decode(
     config.output.u.YUVA.v = plane[2].samples;
     config.output.u.YUVA.v_stride = (int) plane[2].stride;
     config.output.u.YUVA.v_size = plane[2].stride * (size_t) plane[2].height;
-    make_grey(planes);
+    make_gray(planes);
     decoder = WebPIDecode(NULL, 0, &config);
     if (!decoder)
         return CPlanarShimFailed;

@@ -83,7 +83,7 @@ int CVipsShim_replace(VipsImage *in, VipsImage **out, const unsigned char *color
     return status;
 }
 
-int CVipsShim_mix_neighbours(VipsImage *in, VipsImage **out, double middle, double others)
+int CVipsShim_mix_neighbors(VipsImage *in, VipsImage **out, double middle, double others)
 {
     VipsImage *weights = vips_image_new_matrixv(
         3, 3, others, others, others, others, middle, others, others, others, others);

@@ -22,27 +22,28 @@ struct OperatorClient: Sendable {
     /// The names of the listener's address and port settings, for messages.
     private let names: (bind: String, port: String)
     /// The response timeout.
-    private let patience: Duration
+    private let queueTimeout: Duration
 
     /// Creates a client of the admin listener that `settings` describe.
     ///
     /// - Throws: ``CommandFailure`` if the settings leave the port open.
     init(_ settings: Settings) throws(CommandFailure) {
-        try self.init(settings.operatorListener, ("adminBind", "adminPort"), "--admin-port", patience: .seconds(60))
+        try self.init(settings.operatorListener, ("adminBind", "adminPort"), "--admin-port", queueTimeout: .seconds(60))
     }
 
     /// Creates a client of the public listener for health checks, with a short timeout.
     ///
     /// - Throws: ``CommandFailure`` if the settings leave the port open.
     init(publicOf settings: Settings) throws(CommandFailure) {
-        try self.init(settings.publicListener, ("bind", "port"), "--port", patience: .seconds(2))
+        try self.init(settings.publicListener, ("bind", "port"), "--port", queueTimeout: .seconds(2))
     }
 
     private init(
-        _ listener: HTTPServerConfiguration, _ names: (bind: String, port: String), _ flag: String, patience: Duration
+        _ listener: HTTPServerConfiguration, _ names: (bind: String, port: String), _ flag: String,
+        queueTimeout: Duration
     ) throws(CommandFailure) {
         self.names = names
-        self.patience = patience
+        self.queueTimeout = queueTimeout
         port = listener.port
         guard port != 0 else {
             throw CommandFailure(code: "no_port", "\(names.port) is 0, so the port cannot be known; give \(flag)")
@@ -72,7 +73,7 @@ struct OperatorClient: Sendable {
         }
         do throws(HTTPClient.Failure) {
             let answer = try HTTPClient.blockingSend(
-                request, to: "http://\(place)\(target)", timeLimit: patience)
+                request, to: "http://\(place)\(target)", timeLimit: queueTimeout)
             return Answer(status: answer.status, body: answer.body)
         } catch {
             guard error.isTimeOut else {
@@ -80,7 +81,7 @@ struct OperatorClient: Sendable {
                     code: "no_service", "no service answers at \(place) (\(names.bind), \(names.port))")
             }
             throw CommandFailure(
-                code: "no_service", "the service at \(place) was silent for \(patience.components.seconds) s")
+                code: "no_service", "the service at \(place) was silent for \(queueTimeout.components.seconds) s")
         }
     }
 

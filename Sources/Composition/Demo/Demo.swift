@@ -63,7 +63,7 @@ struct Demo {
 private struct SampleOrigin: RequestResponder {
     let image: SharedBytes
 
-    func respond(to request: HTTPRequest) -> HTTPAnswer {
+    func respond(to request: HTTPRequest) -> HTTPReply {
         guard request.target == "/sample.jpg" else { return .now(HTTPResponse(status: .notFound)) }
         return .now(
             HTTPResponse(
@@ -72,5 +72,5 @@ private struct SampleOrigin: RequestResponder {
                 body: .shared(image)))
     }
 
-    func refusal(_ refusal: HTTPRefusal) -> HTTPResponse { HTTPResponse(status: .badRequest) }
+    func refusal(_ refusal: HTTPRejection) -> HTTPResponse { HTTPResponse(status: .badRequest) }
 }

@@ -32,7 +32,7 @@ struct CloudflareRecipe: RenderRecipe {
         var source = source
         var rendering = RenderingOptions()
         rendering.format = .fixed(format)
-        rendering.qualityScale = options.format != nil && quality != nil ? .encoder : .look
+        rendering.qualityScale = options.format != nil && quality != nil ? .encoder : .visual
         rendering.isAnimated = options.isAnimated
         rendering.background = options.background ?? (options.fit == .pad ? .white : nil)
         rendering.quality = quality ?? (format.hasQuality ? source.rules.defaultQuality(Self.usualQuality) : nil)

@@ -45,9 +45,10 @@ package struct NativeParameters {
     private mutating func read(_ plan: RenderPlan) {
         values[.format] = plan.format.rawValue
         switch plan.quality {
-        case .fixed(let quality): if plan.format.hasQuality { values[.quality] = String(plan.look(of: quality)) }
+        case .fixed(let quality):
+            if plan.format.hasQuality { values[.quality] = String(plan.visualQuality(of: quality)) }
         case .fitting(let bytes, let highest, _):
-            values[.quality] = String(plan.look(of: highest))
+            values[.quality] = String(plan.visualQuality(of: highest))
             values[.maximumBytes] = String(bytes)
         case .similar: values[.quality] = "auto"
         }
@@ -92,7 +93,7 @@ package struct NativeParameters {
         case let step as MosaicStep: return set(.pixelate, String(step.side))
         case let step as OutlineStep: return read(step)
         case let step as ColorStep: return read(step.filters)
-        case let step as ColorMapStep: return step.map == .grey && set(.grayscale, "100")
+        case let step as ColorMapStep: return step.map == .gray && set(.grayscale, "100")
         case let step as OverlayStep: return read(step)
         case is OpaqueStep: return true
         default: return false

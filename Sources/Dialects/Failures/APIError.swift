@@ -179,7 +179,7 @@ extension APIError {
     package static let longestQuotedName = 64
 }
 
-extension HTTPRefusal {
+extension HTTPRejection {
     package var error: APIError {
         switch self {
         case .badRequest: .badRequest

@@ -17,11 +17,11 @@ extension RenderSteps {
             append(RankStep(place, side: side))
         }
         if values.has("negate") { append(ColorMapStep(.curves([.negative]))) }
-        if values.has("grayscale") { append(ColorMapStep(.grey)) }
+        if values.has("grayscale") { append(ColorMapStep(.gray)) }
         try square("median", .median) { $0 }
         if values.has("threshold") {
             let least = try values.whole("threshold", in: 0...255) ?? 128
-            append(ColorMapStep(.grey))
+            append(ColorMapStep(.gray))
             append(ColorFormulaStep(.curves((0..<768).map { $0 % 256 >= least ? 255 : 0 })))
         }
         try square("dilate", .most) { 2 * $0 + 1 }

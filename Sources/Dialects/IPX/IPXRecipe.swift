@@ -24,7 +24,7 @@ struct IPXRecipe: RenderRecipe {
             header.frames > 1 && (modifiers.keepsFrames || format == .gif) && format.supportsAnimation
         var rendering = RenderingOptions()
         rendering.format = .fixed(format)
-        rendering.qualityScale = modifiers.format != nil && modifiers.quality != nil ? .encoder : .look
+        rendering.qualityScale = modifiers.format != nil && modifiers.quality != nil ? .encoder : .visual
         rendering.isAnimated = isMoving
         rendering.quality = modifiers.quality ?? (format.hasQuality ? Self.usualQuality : nil)
         rendering.gravity = modifiers.gravity

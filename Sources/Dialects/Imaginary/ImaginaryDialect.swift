@@ -64,11 +64,11 @@ package struct ImaginaryDialect: Dialect {
     }
 
     /// Uses the sides and the format of the target, if they are valid.
-    package func standIn(for target: RequestedTarget) -> StandIn? {
+    package func fallbackImage(for target: RequestedTarget) -> FallbackImage? {
         guard let placeholder = configuration.placeholder,
             let parsed = try? ImaginaryTarget(target.target.string, at: place)
         else { return nil }
-        return parsed.standIn(placeholder)
+        return parsed.fallbackImage(placeholder)
     }
 
     package func response(to problem: Problem) -> HTTPResponse {

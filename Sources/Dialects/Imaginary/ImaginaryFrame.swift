@@ -91,7 +91,7 @@ extension ImaginaryFrame {
                 frame.apply(BackgroundStep(.black))
             }
         }
-        if operation.options.isGrey { frame.apply(ColorMapStep(.grey)) }
+        if operation.options.isGray { frame.apply(ColorMapStep(.gray)) }
     }
 
     private mutating func addBars(to size: PixelSize, _ options: ImaginaryOptions) {

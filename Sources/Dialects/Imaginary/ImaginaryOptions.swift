@@ -36,7 +36,7 @@ struct ImaginaryOptions: Hashable, Sendable {
     var keepsOrientation = false
     /// Whether a crop is ruled out; nil if the parameter is absent.
     var isUncropped: Bool?
-    var isGrey = false
+    var isGray = false
     var gravity = Side.centre
     var bars = Bars.copy
     /// The color behind transparent parts; nil for none, which black also means.
@@ -122,7 +122,7 @@ extension ImaginaryOptions {
         case "extend":
             let word = try Self.word(name, value)
             bars = word == "lastpixel" ? .background : Bars(rawValue: word) ?? .mirror
-        case "colorspace": isGrey = try Self.text(name, value) == "bw"
+        case "colorspace": isGray = try Self.text(name, value) == "bw"
         case "background":
             let text = try Self.text(name, value).string
             let components = text.isEmpty ? [0, 0, 0] : ImaginaryValue.components(text)

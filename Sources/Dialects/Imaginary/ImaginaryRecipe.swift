@@ -21,7 +21,7 @@ struct ImaginaryRecipe: RenderRecipe {
         var composition = try frame.composition()
         if hasDefaultQuality {
             composition.quality = .fixed(source.rules.defaultQuality(ImaginaryOptions.standardQuality))
-            composition.qualityScale = .look
+            composition.qualityScale = .visual
         }
         return composition
     }
@@ -31,7 +31,7 @@ struct ImaginaryRecipe: RenderRecipe {
 }
 
 /// The rules for fallback images: the image is stretched to each named side.
-struct ImaginaryStandInRecipe: RenderRecipe {
+struct ImaginaryFallbackRecipe: RenderRecipe {
     let width: Int
     let height: Int
     let format: ImageFormat?

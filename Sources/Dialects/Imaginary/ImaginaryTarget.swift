@@ -79,7 +79,7 @@ struct ImaginaryTarget {
     }
 
     /// Returns the fallback image: stretched to the named sides, in the named format.
-    func standIn(_ placeholder: ImaginaryPlaceholder) -> StandIn? {
+    func fallbackImage(_ placeholder: ImaginaryPlaceholder) -> FallbackImage? {
         var options = ImaginaryOptions()
         for name in ["width", "height", "type"] { try? options.set(name, .text(value(name) ?? "")) }
         let format = (try? ImaginaryType.format(options.type)) ?? nil
@@ -89,12 +89,12 @@ struct ImaginaryTarget {
             let size = PixelSize(
                 width: options.width > 0 ? options.width : side, height: options.height > 0 ? options.height : side)
             let written = format == .png || format == .webp ? format : .jpeg
-            return StandIn(
+            return FallbackImage(
                 .plain(Placeholder(Self.placeholderColor, size: size, format: .fixed(written ?? .jpeg))),
                 status: status)
         }
-        let recipe = ImaginaryStandInRecipe(width: options.width, height: options.height, format: format)
-        return StandIn(
+        let recipe = ImaginaryFallbackRecipe(width: options.width, height: options.height, format: format)
+        return FallbackImage(
             .image(ThumbnailRequest(source: source, recipe: recipe, isNegotiated: false)), status: status)
     }
 

@@ -139,7 +139,7 @@ enum ImgproxyFilters {
     /// The longest standard deviation in use, in pixels.
     private static let most = 800.0
     /// Up to this standard deviation, the sum of weights is computed exactly.
-    private static let mostExact = 64.0
+    private static let maximumExact = 64.0
     /// The standard deviation of a Gaussian that is truncated at ``leastWeight``, relative to its own.
     private static let cutShare = 0.831
 
@@ -148,7 +148,7 @@ enum ImgproxyFilters {
     static func deviation(ofBlur sigma: Double) -> Int {
         guard sigma > 0 else { return 0 }
         let sigma = min(sigma, most)
-        if sigma > mostExact { return units(sigma * cutShare) }
+        if sigma > maximumExact { return units(sigma * cutShare) }
         var (sum, squares, distance) = (1.0, 0.0, 1.0)
         while true {
             let weight = exp(-distance * distance / (2 * sigma * sigma))

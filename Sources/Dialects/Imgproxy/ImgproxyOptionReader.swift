@@ -21,7 +21,7 @@ struct ImgproxyOptionReader {
     private let presets: ImgproxyPresets
     private var count = 0
 
-    private static let mostOptions = 512
+    private static let maximumOptions = 512
     private static let integers = 0...1_000_000_000
     private static let byteCounts = 0...1_000_000_000_000_000
 
@@ -56,7 +56,7 @@ struct ImgproxyOptionReader {
     mutating func apply(_ option: ImgproxyOption, inside outer: [ExactText] = []) throws(APIError) {
         count += 1
         let name = option.name
-        guard count <= Self.mostOptions else { throw .badParameter("preset", "There are too many options.") }
+        guard count <= Self.maximumOptions else { throw .badParameter("preset", "There are too many options.") }
         guard name != "preset", name != "pr" else {
             let names = option.arguments.map { ExactText(String(decoding: $0, as: UTF8.self)) }
             return try apply(presets: names, inside: outer)

@@ -8,14 +8,14 @@ package struct ImgproxyReplacement: Hashable, Sendable {
     private let replacement: [UInt8]
 
     /// Maximum number of stars of a pattern, so that matching stays cheap.
-    private static let mostStars = 4
+    private static let maximumStars = 4
 
     /// Creates a replacement of prefixes that match `pattern`, in which a star matches characters other than a slash;
     /// returns nil for too many stars.
     package init?(pattern: String, replacement: String) {
         literals = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
         self.replacement = Array(replacement.utf8)
-        guard literals.count <= Self.mostStars + 1 else { return nil }
+        guard literals.count <= Self.maximumStars + 1 else { return nil }
     }
 
     /// Replaces the beginning of `source` if it matches.

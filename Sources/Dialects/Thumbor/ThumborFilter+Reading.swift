@@ -41,7 +41,7 @@ extension ThumborFilter {
             // Counterclockwise.
             self = .turn(QuarterTurn(quarters: -(degrees / 90 % 4)))
         default:
-            guard let step = Self.neighbourhood(name, arguments) else { return nil }
+            guard let step = Self.neighborhood(name, arguments) else { return nil }
             self = step
         }
     }
@@ -73,7 +73,7 @@ extension ThumborFilter {
     }
 
     private static func padding(_ arguments: ThumborArguments) -> ThumborGeometry.Padding? {
-        let numbers = (1..<arguments.count).compactMap { arguments.whole($0, most: ThumborTarget.mostPixels) }
+        let numbers = (1..<arguments.count).compactMap { arguments.whole($0, most: ThumborTarget.maximumPixels) }
         guard numbers.count == arguments.count - 1 else { return nil }
         let (left, top) = (numbers[0], numbers.count > 1 ? numbers[1] : numbers[0])
         return numbers.count == 4
@@ -115,7 +115,7 @@ extension ThumborFilter {
     }
 
     /// Parses a step that reads the neighbors of each pixel.
-    private static func neighbourhood(_ name: String, _ arguments: ThumborArguments) -> ThumborFilter? {
+    private static func neighborhood(_ name: String, _ arguments: ThumborArguments) -> ThumborFilter? {
         switch name {
         case "blur":
             if arguments.count == 1 {

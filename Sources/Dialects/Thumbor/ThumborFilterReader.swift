@@ -16,7 +16,7 @@ struct ThumborFilterReader {
     private(set) var ignored: [String] = []
     private let configuration: ThumborConfiguration
 
-    static let mostMarks = 8
+    static let maximumMarks = 8
 
     private let isMeta: Bool
 
@@ -216,8 +216,8 @@ extension ThumborFilterReader {
     }
 
     private mutating func index(of address: String) throws(APIError) -> Int {
-        guard marks.count < Self.mostMarks else {
-            throw .badParameter("filters", "There are more than \(Self.mostMarks) watermarks and layers.")
+        guard marks.count < Self.maximumMarks else {
+            throw .badParameter("filters", "There are more than \(Self.maximumMarks) watermarks and layers.")
         }
         marks.append(try ThumborAddress.source(address, base: configuration.baseURL))
         return marks.count - 1

@@ -32,7 +32,7 @@ enum ThumborKernel {
             let isNormal = arguments.count == 3 ? arguments.flag(2) : true
         else { return nil }
         let texts = matrix.utf8.split(
-            separator: UInt8(ascii: ";"), maxSplits: ConvolutionStep.mostFactors, omittingEmptySubsequences: false)
+            separator: UInt8(ascii: ";"), maxSplits: ConvolutionStep.maximumFactors, omittingEmptySubsequences: false)
         // The factors must stay far below the range of their sum.
         let factors = texts.compactMap { ThumborNumber.millionths($0) }.map { min(max($0, -one * 1_000), one * 1_000) }
         guard factors.count == texts.count else { return nil }

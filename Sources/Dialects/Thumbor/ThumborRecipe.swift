@@ -25,7 +25,7 @@ struct ThumborRecipe: RenderRecipe {
         // A format without transparency shows the colors of transparent pixels.
         if frame.hasAlpha, !format.supportsAlpha { frame.apply(OpaqueStep()) }
         var composition = frame.composition(as: format, encodingQuality(in: format, by: source.rules))
-        if options.quality == nil, !hasOwnQuality(format) { composition.qualityScale = .look }
+        if options.quality == nil, !hasOwnQuality(format) { composition.qualityScale = .visual }
         composition.gamut = options.stripsProfile ? .srgb : .auto
         composition.frames = options.page > 0 ? 1 : options.frames ?? .max
         if isTrimmed { composition.trim = options.geometry.trim.map(Self.trim) }
@@ -87,7 +87,8 @@ struct ThumborRecipe: RenderRecipe {
     private func hasOwnQuality(_ format: ImageFormat) -> Bool { format == .jpeg || format == .webp }
 
     private func encodingQuality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
-        let highest = options.quality ?? rules.defaultQuality(hasOwnQuality(format) ? quality : ImageFormat.usualLook)
+        let highest =
+            options.quality ?? rules.defaultQuality(hasOwnQuality(format) ? quality : ImageFormat.usualVisualQuality)
         return options.maximumBytes.map { .fitting(bytes: $0, highest: highest, lowest: Self.lowestQuality) }
             ?? .fixed(highest)
     }

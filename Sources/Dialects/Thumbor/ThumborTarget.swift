@@ -15,7 +15,7 @@ struct ThumborTarget {
     let optionText: String
 
     /// Maximum length of a requested side in pixels.
-    static let mostPixels = 1_000_000
+    static let maximumPixels = 1_000_000
 
     /// The address of the image percent-decoded; nil if that fails.
     var decodedAddress: String? { text.decoded(address) }
@@ -143,8 +143,8 @@ struct ThumborTarget {
         if text.isEmpty { return (.automatic, isMirrored) }
         if text.elementsEqual("orig".utf8) { return (.original, isMirrored) }
         if let pixels = ThumborNumber.whole(text, most: .max) {
-            guard pixels <= mostPixels else {
-                throw .badParameter("size", "A side has at most \(mostPixels) pixels.")
+            guard pixels <= maximumPixels else {
+                throw .badParameter("size", "A side has at most \(maximumPixels) pixels.")
             }
             return (pixels == 0 ? .automatic : .pixels(pixels), isMirrored)
         }
@@ -153,7 +153,7 @@ struct ThumborTarget {
             let rest = text.dropFirst(word.utf8.count)
             if rest.isEmpty { return (.parent(less: 0), isMirrored) }
             guard rest.first == UInt8(ascii: "-"),
-                let less = ThumborNumber.whole(rest.dropFirst(), most: mostPixels)
+                let less = ThumborNumber.whole(rest.dropFirst(), most: maximumPixels)
             else { return nil }
             return (.parent(less: less), isMirrored)
         }
@@ -169,8 +169,8 @@ struct ThumborTarget {
             guard sides.count == 2 else { return nil }
             for side in sides {
                 guard let number = ThumborNumber.whole(side, most: .max) else { return nil }
-                guard number <= mostPixels else {
-                    throw .badParameter("padding", "A side has at most \(mostPixels) pixels.")
+                guard number <= maximumPixels else {
+                    throw .badParameter("padding", "A side has at most \(maximumPixels) pixels.")
                 }
                 numbers.append(number)
             }

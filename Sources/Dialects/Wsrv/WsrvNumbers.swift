@@ -104,7 +104,7 @@ enum WsrvNumbers {
         text.split(separator: separator, maxSplits: most).prefix(most).map(read)
     }
 
-    /// A color: a CSS name without `grey`, or `RGB`, `ARGB`, `RRGGBB` or `AARRGGBB` in hexadecimal; transparent for
+    /// A color: a CSS name without `gray`, or `RGB`, `ARGB`, `RRGGBB` or `AARRGGBB` in hexadecimal; transparent for
     /// other texts.
     static func color(_ text: ArraySlice<UInt8>) -> Color {
         let spelled = text.starts(with: "%23".utf8) ? text.dropFirst(3) : text

@@ -8,7 +8,7 @@ struct WsrvOptionReader {
     var options = WsrvOptions()
 
     private static let longestName = 8
-    private static let mostDelays = 10_000
+    private static let maximumDelays = 10_000
 
     /// Parses an option; `value` is nil without `=`.
     ///
@@ -93,7 +93,7 @@ struct WsrvOptionReader {
         case "n", "pages": keep(WsrvNumbers.integer(text), in: &options.pages)
         case "loop": keep(WsrvNumbers.integer(text), in: &options.loops)
         case "delay":
-            keep(WsrvNumbers.list(text, most: Self.mostDelays, WsrvNumbers.integer), in: &options.delays)
+            keep(WsrvNumbers.list(text, most: Self.maximumDelays, WsrvNumbers.integer), in: &options.delays)
         default: return false
         }
         return true

@@ -14,7 +14,7 @@ extension WsrvOptions {
         appendBlur(to: &frame)
         if let tint, tint.alpha > 0, filter != .greyscale { frame.apply(ColorMapStep(.tint(tint))) }
         if let background, background.alpha > 0 {
-            let color = filter == .greyscale ? background.grey : background
+            let color = filter == .greyscale ? background.gray : background
             frame.apply(BackgroundStep(color, mixing: .sum))
         }
     }
@@ -55,7 +55,7 @@ extension WsrvOptions {
 
     private func appendFilter(to frame: inout Frame) {
         switch filter {
-        case .greyscale: frame.apply(ColorMapStep(.grey))
+        case .greyscale: frame.apply(ColorMapStep(.gray))
         case .sepia:
             frame.apply(ColorMapStep(.matrix([3_588, 7_044, 1_368, 2_990, 5_870, 1_140, 2_392, 4_696, 912])))
         case .duotone:
@@ -76,7 +76,7 @@ extension WsrvOptions {
 
 extension Color {
     /// The gray that the service puts behind gray images.
-    fileprivate var grey: Color {
+    fileprivate var gray: Color {
         let luminance = 0.2126 * Double(red) + 0.7152 * Double(green) + 0.0722 * Double(blue)
         let component = UInt8(luminance.rounded())
         return Color(red: component, green: component, blue: component, alpha: alpha)

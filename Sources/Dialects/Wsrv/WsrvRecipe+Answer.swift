@@ -22,13 +22,13 @@ extension WsrvRecipe {
         let header = thumbnail.sourceHeader ?? ImageHeader(format: thumbnail.image.format, storedSize: size)
         let composition = try? composition(of: RecipeSource(header: header))
         let frames = composition?.frames ?? 1
-        let isGrey = options.filter == .greyscale
+        let isGray = options.filter == .greyscale
         let hasAlpha = composition.map(hasAlpha(in: header)) ?? header.hasAlpha
         let isPaged = header.frames > 1
         var members: [(String, JSONValue)] = [
             ("format", .string(Self.name(of: header.format))), ("width", .int(size.width)),
-            ("height", .int(size.height * frames)), ("space", .string(isGrey ? "b-w" : "srgb")),
-            ("channels", .int((isGrey ? 1 : 3) + (hasAlpha ? 1 : 0))), ("depth", .string("uchar")),
+            ("height", .int(size.height * frames)), ("space", .string(isGray ? "b-w" : "srgb")),
+            ("channels", .int((isGray ? 1 : 3) + (hasAlpha ? 1 : 0))), ("depth", .string("uchar")),
         ]
         if header.format == .jpeg, header.isChromaSubsampled { members.append(("chromaSubsampling", .string("4:2:0"))) }
         members.append(("isProgressive", .bool(header.isProgressive)))

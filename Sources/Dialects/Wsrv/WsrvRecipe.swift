@@ -25,7 +25,7 @@ struct WsrvRecipe: RenderRecipe {
         if frame.hasAlpha, !format.supportsAlpha { frame.apply(BackgroundStep(.black)) }
 
         var composition = frame.composition(as: format, quality(of: format, by: source.rules))
-        if hasDefaultQuality { composition.qualityScale = .look }
+        if hasDefaultQuality { composition.qualityScale = .visual }
         composition.frames = frames
         composition.stacksFrames = true
         composition.timing = timing(frames: frames)

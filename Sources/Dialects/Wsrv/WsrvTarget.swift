@@ -15,7 +15,7 @@ struct WsrvTarget {
     private let items: [Item]
 
     /// Maximum number of ignored parameters to report, and of bytes of each.
-    private static let mostReported = (count: 32, bytes: 64)
+    private static let maximumReported = (count: 32, bytes: 64)
     /// The file name of images without a valid `filename`.
     private static let standardFileName = "image"
 
@@ -115,9 +115,9 @@ struct WsrvTarget {
         var reader = WsrvOptionReader()
         var ignored: [String] = []
         for item in items where !Self.concernsAnswer(item.name) {
-            guard !reader.read(item.name, item.value), ignored.count < Self.mostReported.count else { continue }
+            guard !reader.read(item.name, item.value), ignored.count < Self.maximumReported.count else { continue }
             let text = item.name + (item.value.map { [UInt8(ascii: "=")] + $0 } ?? [])
-            ignored.append(String(decoding: text.prefix(Self.mostReported.bytes), as: UTF8.self))
+            ignored.append(String(decoding: text.prefix(Self.maximumReported.bytes), as: UTF8.self))
         }
         reader.options.isInBase64 = value(of: "encoding").map { Self.isName($0, "base64") } ?? false
         return (reader.options, ignored)

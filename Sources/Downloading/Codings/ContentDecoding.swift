@@ -30,7 +30,7 @@ final class ContentDecoding: @unchecked Sendable {
     private static let codedPiece = 4 << 10
     private static let decodedPiece = 64 << 10
     /// The maximum number of members of a gzip body; tools that write many put 64 KiB into each.
-    private static let mostMembers = 4_096
+    private static let maximumMembers = 4_096
     /// The maximum number of decoded bytes retained by libbrotli.
     private static let brotliWindow = 16 << 20
 
@@ -140,7 +140,7 @@ final class ContentDecoding: @unchecked Sendable {
         case Z_STREAM_END:
             guard coding == .gzip, unsafe input[place...].starts(with: [0x1f, 0x8b]) else { return true }
             members += 1
-            guard members <= Self.mostMembers else { throw DownloadError.undecodable("gzip of too many members") }
+            guard members <= Self.maximumMembers else { throw DownloadError.undecodable("gzip of too many members") }
             guard unsafe inflateReset(stream) == Z_OK else { return true }
             return false
         case Z_MEM_ERROR: throw DownloadError.memoryFull

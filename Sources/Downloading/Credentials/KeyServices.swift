@@ -19,16 +19,16 @@ enum KeyServices {
             switch source {
             case .fixed(let key): key
             case .webIdentity(let role, let session, let file, let service):
-                try LentKey.inXML(
+                try TemporaryKey.inXML(
                     blockingBody(
                         exchange(blockingToken(in: file), role: role, session: session), service, "STS", send))
             case .container(let service, let token):
-                try LentKey.inJSON(
+                try TemporaryKey.inJSON(
                     blockingBody(
                         HTTPRequest(target: "", headerFields: authorization(token)), service, "container", send))
             case .instance(let service): try blockingInstanceKey(service, send)
             }
-        if let end = key.endsAt, end <= now { throw KeyFailure(detail: "the key had ended", isLasting: false) }
+        if let end = key.expiresAt, end <= now { throw KeyFailure(detail: "the key had ended", isLasting: false) }
         return key
     }
 
@@ -49,7 +49,7 @@ enum KeyServices {
         switch token {
         case nil: [:]
         case .text(let secret): [.authorization: secret.text]
-        case .file(let path): [.authorization: try blockingToken(in: path, LentKey.fieldValue)]
+        case .file(let path): [.authorization: try blockingToken(in: path, TemporaryKey.fieldValue)]
         }
     }
 
@@ -64,7 +64,7 @@ enum KeyServices {
         let ask = HTTPRequest(target: "", headerFields: [.metadataToken: token])
         let folder = service + "/latest/meta-data/iam/security-credentials/"
         let role = try text(in: blockingBody(ask, folder, "metadata", send), "role")
-        return try LentKey.inJSON(blockingBody(ask, folder + URLEscape.encode(role.utf8), "metadata", send))
+        return try TemporaryKey.inJSON(blockingBody(ask, folder + URLEscape.encode(role.utf8), "metadata", send))
     }
 
     /// Returns the body of a response with status 200.
@@ -73,7 +73,7 @@ enum KeyServices {
     ) throws(KeyFailure) -> [UInt8] {
         let (status, body) = try send(request, url)
         guard status == 200 else {
-            let code = LentKey.errorCode(in: body).map { ", \($0)" } ?? ""
+            let code = TemporaryKey.errorCode(in: body).map { ", \($0)" } ?? ""
             throw KeyFailure(
                 detail: "the \(name) service answered \(status)\(code)", isLasting: status < 500 && status != 429)
         }
@@ -82,14 +82,14 @@ enum KeyServices {
 
     /// Returns a response of one line that is valid in a field of a request.
     private static func text(in body: [UInt8], _ name: String) throws(KeyFailure) -> String {
-        guard let text = LentKey.word(String(decoding: body, as: UTF8.self)) else {
+        guard let text = TemporaryKey.word(String(decoding: body, as: UTF8.self)) else {
             throw KeyFailure(detail: "the metadata service answered with no \(name)", isLasting: false)
         }
         return text
     }
 
     private static func blockingToken(
-        in path: String, _ parse: (String) -> String? = LentKey.word
+        in path: String, _ parse: (String) -> String? = TemporaryKey.word
     ) throws(KeyFailure) -> String {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw KeyFailure(detail: "token file: error \(errno)", isLasting: false) }

@@ -23,14 +23,14 @@ final class SigningKeys: Sendable {
         /// The next key is requested from this time on.
         let renewsAt: Int
         /// The key is not used from this time on, because a request takes a while.
-        let lastsUntil: Int
+        let expiresAt: Int
 
         init(_ key: OriginCredentials.AccessKey, at now: Int) {
             self.key = key
-            let end = key.endsAt ?? .max
+            let end = key.expiresAt ?? .max
             let life = max(0, end - now)
             renewsAt = end - min(300, life / 2)
-            lastsUntil = end - min(10, max(1, life / 10))
+            expiresAt = end - min(10, max(1, life / 10))
         }
     }
 
@@ -79,7 +79,7 @@ final class SigningKeys: Sendable {
         if !renewals.contains(source), state.withLock({ isRested($0, source) }) {
             Task.immediate { [self] in _ = try? await renewed(source) }
         }
-        if let loan, wall < loan.lastsUntil { return loan.key }
+        if let loan, wall < loan.expiresAt { return loan.key }
         do {
             return try await renewed(source).key
         } catch let failure as KeyFailure {

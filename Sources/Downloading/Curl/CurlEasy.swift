@@ -53,13 +53,13 @@ final class CurlEasy {
         unsafe curl_slist_free_all(resolved)
         unsafe resolved = nil
         if url.address == nil {
-            let list = transfer.hop.judgedAddresses.map { $0.isV6 ? "[\($0)]" : "\($0)" }.joined(separator: ",")
+            let list = transfer.hop.checkedAddresses.map { $0.isV6 ? "[\($0)]" : "\($0)" }.joined(separator: ",")
             // The plus lets the entry expire, so that libcurl's cache of names does not grow forever.
             unsafe resolved = curl_slist_append(nil, "+\(url.host):\(url.port):\(list)")
             unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, resolved)
         }
         var lines = profile.fieldLines + transfer.extraFields.map { "\($0.name): \($0.value)" }
-        if profile.tellsTraces, let traceparent = transfer.load.request.traceparent {
+        if profile.propagatesTraces, let traceparent = transfer.load.request.traceparent {
             lines.append("\(HTTPField.Name.traceparent): \(traceparent)")
         }
         if let upload = transfer.load.request.upload {

@@ -10,7 +10,7 @@ final class CurlInbox: Sendable {
         let admitHop: HopAdmission
         /// Signs the requests to the named origin; nil if they are not signed.
         let key: OriginCredentials.AccessKey?
-        let continuation: CheckedContinuation<TransferAnswer, any Error>
+        let continuation: CheckedContinuation<TransferResult, any Error>
     }
 
     enum Command: Sendable {

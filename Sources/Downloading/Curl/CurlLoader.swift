@@ -54,10 +54,10 @@ package final class CurlLoader: DataLoading {
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
-    ) async throws -> TransferAnswer {
+    ) async throws -> TransferResult {
         let name = request.identity.originName
         let key = try await keys.key(for: name)
-        let answer: TransferAnswer
+        let answer: TransferResult
         do {
             answer = try await transfer(request, key, progress, admitHop)
         } catch let error as DownloadError {
@@ -73,7 +73,7 @@ package final class CurlLoader: DataLoading {
     private func transfer(
         _ request: TransferRequest, _ key: OriginCredentials.AccessKey?, _ progress: TransferProgress,
         _ admitHop: @escaping HopAdmission
-    ) async throws -> TransferAnswer {
+    ) async throws -> TransferResult {
         let id = inbox.announce()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -19,7 +19,7 @@ final class CurlLoop {
     private let timekeeper: any Timekeeper
     private let selectingFields: SelectingFields
     private var retryBudget = RetryBudget()
-    private let sockets = KeptSockets()
+    private let sockets = ReusableSockets()
     private var ownAddresses = OwnAddresses()
     private var transfers: [UInt64: CurlTransfer] = [:]
     private var waitingForName: [ExactText: [UInt64]] = [:]
@@ -119,7 +119,7 @@ final class CurlLoop {
             let host = transfer.url.address == nil ? "; the host is \(transfer.url.host)" : ""
             return end(transfer, .failure(DownloadError.sourceNotAllowed(objection + host)))
         }
-        if let keyEnd = transfer.signingKey?.endsAt, timekeeper.secondsSince1970 >= keyEnd {
+        if let keyEnd = transfer.signingKey?.expiresAt, timekeeper.secondsSince1970 >= keyEnd {
             return end(transfer, .failure(DownloadError.unreachable("credentials: the key ended meanwhile")))
         }
         transfer.beginConnecting(to: addresses, isAllowed: isAllowed)
@@ -157,7 +157,7 @@ final class CurlLoop {
         return true
     }
 
-    private func end(_ transfer: CurlTransfer, _ result: Result<TransferAnswer, any Error>) {
+    private func end(_ transfer: CurlTransfer, _ result: Result<TransferResult, any Error>) {
         detach(transfer)
         guard transfers.removeValue(forKey: transfer.load.id) != nil else { return }
         transfer.load.continuation.resume(with: result)
@@ -169,7 +169,7 @@ final class CurlLoop {
         transfer.easy = nil
         transfer.addTimings(of: easy)
         multi.remove(easy)
-        easy.profile.giveBack(easy)
+        easy.profile.release(easy)
     }
 
     /// Ends transfers that have timed out and resumes those whose pause is over; returns the time until the next check.

@@ -7,13 +7,13 @@ import CCurlShim
 @safe
 final class CurlMulti: @unchecked Sendable {
     /// Whether libcurl was initialized; attempted only once.
-    static let isInitialised: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    static let isInitialized: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let handle: UnsafeMutableRawPointer
 
     /// Creates a multi handle with its own connections; nil if out of memory or descriptors.
     init?() {
-        guard Self.isInitialised, let handle = unsafe curl_multi_init() else { return nil }
+        guard Self.isInitialized, let handle = unsafe curl_multi_init() else { return nil }
         unsafe self.handle = handle
         unsafe CCurlShim_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
         unsafe CCurlShim_multi_set_long(handle, CURLMOPT_MAXCONNECTS, CurlLoader.maximumIdleConnections)

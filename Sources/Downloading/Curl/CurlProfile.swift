@@ -15,7 +15,7 @@ final class CurlProfile {
     /// The header lines common to all requests.
     let fieldLines: [String]
     /// Whether requests propagate their trace context.
-    var tellsTraces: Bool { origin?.tellsTraces ?? false }
+    var propagatesTraces: Bool { origin?.propagatesTraces ?? false }
     private var idleHandles: [CurlEasy] = []
     private let share: UnsafeMutableRawPointer?
     private let pins: OpaquePointer?
@@ -39,7 +39,7 @@ final class CurlProfile {
     /// Returns an idle or new handle; nil if libcurl is out of memory.
     func takeHandle() -> CurlEasy? { idleHandles.popLast() ?? CurlEasy(self) }
 
-    func giveBack(_ easy: CurlEasy) {
+    func release(_ easy: CurlEasy) {
         if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
     }
 

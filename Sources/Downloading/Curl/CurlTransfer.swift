@@ -10,7 +10,7 @@ import Text
 /// Confined to the `transfers` thread.
 final class CurlTransfer {
     enum Outcome {
-        case success(TransferAnswer)
+        case success(TransferResult)
         case redirect(String)
         /// Request the same URL again, for the rest or from the start.
         case again
@@ -42,12 +42,13 @@ final class CurlTransfer {
     private var hasRetried = false
     private var hasLeftOrigin = false
     private let mayRetry: () -> Bool
-    private let sockets: KeptSockets
+    private let sockets: ReusableSockets
     private var pauseEnd: Duration?
 
     init(
         _ load: CurlInbox.Load, configuration: DownloadConfiguration, selectingFields: SelectingFields, now: Duration,
-        timekeeper: any Timekeeper, sockets: KeptSockets = KeptSockets(), mayRetry: @escaping () -> Bool = { false }
+        timekeeper: any Timekeeper, sockets: ReusableSockets = ReusableSockets(),
+        mayRetry: @escaping () -> Bool = { false }
     ) {
         self.sockets = sockets
         self.load = load
@@ -71,7 +72,7 @@ final class CurlTransfer {
 
     /// Restricts the current hop to new connections to these addresses, and to reused ones whose peer `isAllowed`.
     func beginConnecting(to addresses: [IPAddress], isAllowed: @escaping (IPAddress) -> Bool) {
-        hop.judgedAddresses = addresses.map(\.unmapped)
+        hop.checkedAddresses = addresses.map(\.unmapped)
         hop.isAllowed = isAllowed
     }
 
@@ -178,7 +179,7 @@ final class CurlTransfer {
     @unsafe
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         guard let target = unsafe IPAddress(CCurlShim_socket_address(address)),
-            hop.judgedAddresses.contains(target.unmapped)
+            hop.checkedAddresses.contains(target.unmapped)
         else {
             failure = .sourceNotAllowed("addresses: a connection to one that was not judged")
             return -1
@@ -198,7 +199,7 @@ final class CurlTransfer {
             return false
         }
         guard let easy else { return false }
-        let ends = KeptSockets.Ends(remote: remote, port: port, localPort: localPort)
+        let ends = ReusableSockets.Ends(remote: remote, port: port, localPort: localPort)
         let connection = sockets.connection(ends, of: easy, opened: hop.sockets)
         hop.connection = connection
         // libcurl closes the connection, and nothing was sent.

@@ -35,9 +35,9 @@ package enum HTTPClient {
     ///   transfer.
     package static func blockingSend(
         _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil,
-        mostBodyBytes: Int? = maximumBodyLength
+        maximumBodyBytes: Int? = maximumBodyLength
     ) throws(Failure) -> Answer {
-        guard CurlMulti.isInitialised, let easy = unsafe curl_easy_init() else {
+        guard CurlMulti.isInitialized, let easy = unsafe curl_easy_init() else {
             throw Failure(description: "no memory")
         }
         defer { unsafe curl_easy_cleanup(easy) }
@@ -59,7 +59,7 @@ package enum HTTPClient {
         unsafe CCurlShim_set_list(easy, CURLOPT_HTTPHEADER, lines)
         if request.method == .head { set(CURLOPT_NOBODY, 1) }
         set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-        let received = ReceivedBytes(atMost: mostBodyBytes)
+        let received = ReceivedBytes(atMost: maximumBodyBytes)
         unsafe CCurlShim_set_body_callback(easy, takeBody, Unmanaged.passUnretained(received).toOpaque())
         let code = unsafe (request.body ?? SharedBytes([])).withUnsafeBytes { bytes in
             if let start = bytes.baseAddress, bytes.count > 0 {
@@ -70,7 +70,7 @@ package enum HTTPClient {
             return unsafe curl_easy_perform(easy)
         }
         withExtendedLifetime(received) {}
-        guard code == CURLE_OK || code == CURLE_WRITE_ERROR && mostBodyBytes == nil else {
+        guard code == CURLE_OK || code == CURLE_WRITE_ERROR && maximumBodyBytes == nil else {
             throw unsafe Failure(
                 description: String(cString: curl_easy_strerror(code)), isTimeOut: code == CURLE_OPERATION_TIMEDOUT)
         }
@@ -89,9 +89,9 @@ private final class ReceivedBytes {
     /// The number of bytes that may still arrive.
     var left: Int
     /// The maximum number of bytes read and discarded, so that a server that sends without end costs no more.
-    private static let mostDropped = 64 << 10
+    private static let maximumDropped = 64 << 10
 
-    init(atMost maximum: Int?) { (isKept, left) = (maximum != nil, maximum ?? Self.mostDropped) }
+    init(atMost maximum: Int?) { (isKept, left) = (maximum != nil, maximum ?? Self.maximumDropped) }
 }
 
 /// libcurl's callback for a part of a body; returning a smaller number ends the transfer.
@@ -121,8 +121,10 @@ extension HTTPClient {
     ) async -> Result<Int, Failure> {
         let result = await WorkThread.value(named: name) {
             Result { () throws(Failure) in
-                try blockingSend(request, to: url, timeLimit: timeLimit, authorities: authorities, mostBodyBytes: nil)
-                    .status
+                try blockingSend(
+                    request, to: url, timeLimit: timeLimit, authorities: authorities, maximumBodyBytes: nil
+                )
+                .status
             }
         }
         return result ?? .failure(Failure(description: "no thread"))
@@ -134,7 +136,7 @@ extension HTTPClient {
     ) throws(KeyFailure) -> (status: Int, body: [UInt8]) {
         do throws(Failure) {
             let answer = try blockingSend(
-                request, to: url, timeLimit: .seconds(5), authorities: authorities, mostBodyBytes: 64 << 10)
+                request, to: url, timeLimit: .seconds(5), authorities: authorities, maximumBodyBytes: 64 << 10)
             return (answer.status, answer.body)
         } catch {
             throw KeyFailure(detail: error.description, isLasting: false)

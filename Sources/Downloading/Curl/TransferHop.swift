@@ -9,12 +9,12 @@ struct TransferHop {
     static let maximumDrainedBytes = 16 << 10
 
     /// The addresses to which connections may be opened.
-    var judgedAddresses: [IPAddress] = []
+    var checkedAddresses: [IPAddress] = []
     /// Checks the peer of a connection, which may have been opened for an earlier transfer.
     var isAllowed: (IPAddress) -> Bool = { _ in false }
     var sockets: [CInt] = []
     /// The state of the connection before the request was sent; nil before there is one.
-    var connection: KeptSockets.Connection?
+    var connection: ReusableSockets.Connection?
     /// The number of requests sent by libcurl.
     var requests = 0
     var reader = ResponseHeadReader()
@@ -38,7 +38,7 @@ struct TransferHop {
 
     /// Returns the error of a rejected response, with the store's error code if its body has one.
     func explained(_ error: DownloadError) -> DownloadError {
-        guard case .status(let status) = error, let code = LentKey.errorCode(in: refusal) else { return error }
+        guard case .status(let status) = error, let code = TemporaryKey.errorCode(in: refusal) else { return error }
         return .storeRefusal(status, code: code)
     }
 }

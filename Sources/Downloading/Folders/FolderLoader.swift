@@ -29,7 +29,7 @@ package final class FolderLoader: DataLoading {
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
-    ) async throws -> TransferAnswer {
+    ) async throws -> TransferResult {
         let identity = request.identity
         guard let origin = configuration.origins[identity.originName] else {
             throw DownloadError.sourceNotAllowed("origins: none is called \(identity.originName ?? "")")

@@ -13,7 +13,7 @@ package struct PlaceLoader: DataLoading {
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
-    ) async throws -> TransferAnswer {
+    ) async throws -> TransferResult {
         let isInFolder = request.identity.url.scheme == SourceURL.folderScheme
         return try await (isInFolder ? folders : web).load(request, progress: progress, admitHop: admitHop)
     }

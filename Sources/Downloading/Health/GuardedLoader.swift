@@ -9,7 +9,7 @@ package import Coordination
 package final class GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let timekeeper: any Timekeeper
-    private let book = Locked(OriginHealthBook())
+    private let book = Locked(OriginHealthTable())
     private let observer: @Sendable (OriginSnapshot) -> Void
 
     /// - Parameter observer: Called when an origin becomes or stops being reachable or suspended; on any thread,
@@ -28,14 +28,14 @@ package final class GuardedLoader: DataLoading {
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
-    ) async throws -> TransferAnswer {
+    ) async throws -> TransferResult {
         let current = Locked<OriginVisit?>(nil)
         try move(to: request.identity, current, progress)
         let now = timekeeper.now
         if let visit = current.withLock({ $0 }), let inquiry = noting({ $0.inquiry(before: visit, at: now) }) {
             await carryOut(inquiry, about: visit.origin)
         }
-        let result: Result<TransferAnswer, any Error>
+        let result: Result<TransferResult, any Error>
         do {
             let answer = try await loader.load(request, progress: progress) { (url) throws(DownloadError) in
                 try admitHop(url)
@@ -71,7 +71,7 @@ package final class GuardedLoader: DataLoading {
     /// Ends a transfer's visit to an origin, if there is one; returns any resulting inquiry.
     private func leave(
         _ current: Locked<OriginVisit?>, _ report: OriginReport
-    ) -> (OriginKey, OriginInquiry)? {
+    ) -> (OriginKey, OriginTest)? {
         let ended = current.withLock { visit in
             defer { visit = nil }
             return visit
@@ -82,7 +82,7 @@ package final class GuardedLoader: DataLoading {
     }
 
     /// Requests the sources of an inquiry and records the results; continues even if the caller leaves.
-    private func carryOut(_ inquiry: OriginInquiry, about origin: OriginKey) async {
+    private func carryOut(_ inquiry: OriginTest, about origin: OriginKey) async {
         let loader = loader
         let findings = await Task.detached { await inquiry.findings(from: loader) }.value
         let now = timekeeper.now
@@ -90,7 +90,7 @@ package final class GuardedLoader: DataLoading {
     }
 
     /// Updates the health book, and reports resulting changes to the observer.
-    private func noting<Outcome>(_ change: (inout OriginHealthBook) -> Outcome) -> Outcome {
+    private func noting<Outcome>(_ change: (inout OriginHealthTable) -> Outcome) -> Outcome {
         let (outcome, changes) = book.withLock { book in
             let outcome = change(&book)
             return (outcome, book.takeChanges())
@@ -100,21 +100,21 @@ package final class GuardedLoader: DataLoading {
     }
 }
 
-extension OriginInquiry {
+extension OriginTest {
     /// Requests one source after another until one is conclusive for the origin; if one uses up all of its time, the
     /// rest are requested at once.
     ///
     /// So one hanging source, which a client may have chosen, neither decides the inquiry nor makes it take much
     /// longer.
-    fileprivate func findings(from loader: any DataLoading) async -> [OriginFinding] {
-        var findings: [OriginFinding] = []
+    fileprivate func findings(from loader: any DataLoading) async -> [OriginTestResult] {
+        var findings: [OriginTestResult] = []
         var rest = sources[...]
         while let source = rest.popFirst() {
             let (finding, hasTimedOut) = await Self.finding(of: source, from: loader)
             findings.append(finding)
             if cause.isRefuted(by: finding.report) { break }
             guard hasTimedOut else { continue }
-            findings += await withTaskGroup(of: OriginFinding.self) { group in
+            findings += await withTaskGroup(of: OriginTestResult.self) { group in
                 for source in rest { group.addTask { await Self.finding(of: source, from: loader).finding } }
                 return await group.reduce(into: []) { $0.append($1) }
             }
@@ -126,9 +126,9 @@ extension OriginInquiry {
     /// Returns the finding about an origin from a fetch of one source, and whether that fetch reached its time limit.
     private static func finding(
         of source: SourceIdentity, from loader: any DataLoading
-    ) async -> (finding: OriginFinding, hasTimedOut: Bool) {
+    ) async -> (finding: OriginTestResult, hasTimedOut: Bool) {
         let progress = TransferProgress()
-        let result: Result<TransferAnswer, any Error>
+        let result: Result<TransferResult, any Error>
         do {
             let request = TransferRequest(identity: source, needsBody: false)
             result = .success(try await loader.load(request, progress: progress))
@@ -137,8 +137,8 @@ extension OriginInquiry {
         }
         let report = OriginReport(result, hasAnswer: progress.hasAnswer)
         if case .failure(DownloadError.timedOut) = result {
-            return (OriginFinding(source: source, report: report), true)
+            return (OriginTestResult(source: source, report: report), true)
         }
-        return (OriginFinding(source: source, report: report), false)
+        return (OriginTestResult(source: source, report: report), false)
     }
 }

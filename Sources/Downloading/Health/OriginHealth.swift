@@ -25,18 +25,18 @@ struct OriginHealth {
         case none
         case suspended
         /// The origin will be suspended, unless one of these sources works; see ``settle(_:_:at:)``.
-        case suspected(OriginInquiry)
+        case suspected(OriginTest)
     }
 
     private enum Phase {
         case open
-        case suspended(OriginInquiry.Cause, until: Duration, pause: Duration)
+        case suspended(OriginTest.Cause, until: Duration, pause: Duration)
         /// `isBacked` is true if URLs that have worked before are requested too.
-        case probing(OriginInquiry.Cause, pause: Duration, isBacked: Bool)
+        case probing(OriginTest.Cause, pause: Duration, isBacked: Bool)
     }
 
     /// The number of consecutive sources without a response that suspends the origin.
-    private static let mostUnanswered = 5
+    private static let maximumUnanswered = 5
     private static let firstPause = Duration.seconds(5)
     private static let longestPause = Duration.seconds(60)
     /// The time for which all URLs may probe an origin that responded with 5xx and has never worked.
@@ -57,7 +57,7 @@ struct OriginHealth {
     /// The end of the window for probes by all URLs; nil while there is none.
     private var probeWindowEnd: Duration?
     private var known = KnownSources()
-    private var inquiry: OriginInquiry?
+    private var inquiry: OriginTest?
 
     /// Whether the last conclusive transfer had a valid response below 500; nil before the first.
     private(set) var isReachable: Bool?
@@ -96,7 +96,7 @@ struct OriginHealth {
 
     /// Returns the inquiry before a transfer of `source` starts; nil unless it is the probe, and other sources have
     /// worked.
-    mutating func inquiry(before pass: Pass, of source: SourceIdentity) -> OriginInquiry? {
+    mutating func inquiry(before pass: Pass, of source: SourceIdentity) -> OriginTest? {
         guard pass.phase == phaseNumber, case .probing(let cause, let pause, _) = phase,
             let inquiry = suspect(cause, sparing: source, isLast: false)
         else { return nil }
@@ -133,7 +133,7 @@ struct OriginHealth {
         }
     }
 
-    mutating func settle(_ asked: OriginInquiry, _ findings: [OriginFinding], at now: Duration) -> Consequence {
+    mutating func settle(_ asked: OriginTest, _ findings: [OriginTestResult], at now: Duration) -> Consequence {
         guard asked == inquiry, asked.phase == phaseNumber else { return .none }
         inquiry = nil
         known.learn(from: findings, about: asked.cause)
@@ -171,11 +171,11 @@ struct OriginHealth {
         window.add(report, of: source, at: now)
         guard report.isFailure else { return .none }
         // A response of the origin since the transfer began outweighs this failure.
-        if report == .noAnswer, pass.answers == answers, unanswered.count < Self.mostUnanswered {
+        if report == .noAnswer, pass.answers == answers, unanswered.count < Self.maximumUnanswered {
             unanswered.insert(source.hashValue)
         }
-        let cause: OriginInquiry.Cause
-        if unanswered.count >= Self.mostUnanswered {
+        let cause: OriginTest.Cause
+        if unanswered.count >= Self.maximumUnanswered {
             cause = .silence
         } else if window.isAllFailure(at: now) {
             cause = .serverErrors
@@ -189,11 +189,11 @@ struct OriginHealth {
 
     /// Begins an inquiry; nil if no other source is known to have worked.
     private mutating func suspect(
-        _ cause: OriginInquiry.Cause, sparing source: SourceIdentity, isLast: Bool
-    ) -> OriginInquiry? {
+        _ cause: OriginTest.Cause, sparing source: SourceIdentity, isLast: Bool
+    ) -> OriginTest? {
         let sources = known.sources.filter { $0 != source }
         guard !sources.isEmpty else { return nil }
-        inquiry = OriginInquiry(
+        inquiry = OriginTest(
             sources: sources, cause: cause, phase: phaseNumber, isLast: isLast, answers: answers,
             goodAnswers: goodAnswers)
         return inquiry
@@ -206,7 +206,7 @@ struct OriginHealth {
         enter(.open)
     }
 
-    private mutating func suspend(_ cause: OriginInquiry.Cause, for pause: Duration, at now: Duration) -> Consequence {
+    private mutating func suspend(_ cause: OriginTest.Cause, for pause: Duration, at now: Duration) -> Consequence {
         enter(.suspended(cause, until: now + pause, pause: pause))
         return .suspended
     }

@@ -17,7 +17,7 @@ enum OriginReport {
     var isFailure: Bool { self == .serverError || self == .noAnswer }
 
     /// Derives the report from a transfer's result, and from whether a response had begun.
-    init(_ result: Result<TransferAnswer, any Error>, hasAnswer: Bool) {
+    init(_ result: Result<TransferResult, any Error>, hasAnswer: Bool) {
         guard case .failure(let error) = result else {
             self = .success
             return
@@ -47,7 +47,7 @@ struct OriginVisit {
 }
 
 /// The result of one source of an inquiry.
-struct OriginFinding: Sendable {
+struct OriginTestResult: Sendable {
     let source: SourceIdentity
     let report: OriginReport
 }

@@ -25,7 +25,7 @@ package struct Origin: Sendable {
     /// Query parameters ignored in a source's identity.
     package var ignoredParameters: Set<ExactText> = []
     /// Whether requests to it propagate their trace context, as `traceparent`.
-    package var tellsTraces = false
+    package var propagatesTraces = false
     /// Whether the service may write there: to a folder, or a store that accepts signed requests.
     package var isWritable = false
     /// The `Cache-Control` of stored objects; nil uses the results'.

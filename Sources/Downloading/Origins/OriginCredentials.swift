@@ -42,13 +42,13 @@ package enum OriginCredentials: Sendable, Hashable {
         package let secret: Secret
         package let sessionToken: Secret?
         /// The expiry in seconds since 1970 by the wall clock; nil for a permanent key.
-        package let endsAt: Int?
+        package let expiresAt: Int?
 
-        package init(id: String, secret: Secret, sessionToken: Secret? = nil, endsAt: Int? = nil) {
+        package init(id: String, secret: Secret, sessionToken: Secret? = nil, expiresAt: Int? = nil) {
             self.id = id
             self.secret = secret
             self.sessionToken = sessionToken
-            self.endsAt = endsAt
+            self.expiresAt = expiresAt
         }
     }
 }

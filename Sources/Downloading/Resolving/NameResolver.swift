@@ -15,7 +15,7 @@ final class NameResolver {
 
     private static let maximumCachedNames = 4096
     private static let longestLifetime = 60
-    private static let isInitialised = ares_library_init(CInt(ARES_LIB_INIT_ALL)) == 0
+    private static let isInitialized = ares_library_init(CInt(ARES_LIB_INIT_ALL)) == 0
 
     private let channel: OpaquePointer
     private let record: ResolverRecord
@@ -25,7 +25,7 @@ final class NameResolver {
     /// Creates a resolver for the system's name servers, or `servers` (`ADDRESS:PORT`, separated by commas).
     init?(servers: String?) {
         let record = ResolverRecord()
-        guard Self.isInitialised, let channel = unsafe makeChannel(record) else { return nil }
+        guard Self.isInitialized, let channel = unsafe makeChannel(record) else { return nil }
         if let servers, unsafe ares_set_servers_ports_csv(channel, servers) != 0 {
             unsafe ares_destroy(channel)
             return nil

@@ -62,7 +62,7 @@ package final class SourceIdentity: Hashable, Sendable {
         320 + url.byteCount + (target.canonical.utf8.count == url.canonical.utf8.count ? 0 : target.byteCount)
     }
 
-    package var isGiven: Bool { url.isGiven }
+    package var isUpload: Bool { url.isUpload }
 
     package static func == (left: SourceIdentity, right: SourceIdentity) -> Bool {
         left === right || (left.hash == right.hash && left.url == right.url && left.originName == right.originName)

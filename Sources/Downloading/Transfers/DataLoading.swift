@@ -19,7 +19,7 @@ package protocol DataLoading: Sendable {
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
-    ) async throws -> TransferAnswer
+    ) async throws -> TransferResult
 
     /// The health of recently used origins, if the loader tracks it.
     var originHealth: OriginHealthSummary { get }
@@ -32,7 +32,7 @@ extension DataLoading {
     /// Fetches the source with any redirects.
     ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
-    package func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferAnswer {
+    package func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferResult {
         try await load(request, progress: progress) { (_) throws(DownloadError) in }
     }
 
@@ -128,7 +128,7 @@ package struct ObjectDescription: Sendable {
     }
 }
 
-package enum TransferAnswer: Sendable {
+package enum TransferResult: Sendable {
     case source(Source)
     /// The version in the condition is still valid.
     case notModified(SourceConfirmation)

@@ -9,7 +9,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     /// The scheme of a place in a configured folder, which is not a URL.
     static let folderScheme = "folder"
     /// The scheme of an uploaded image, which clients cannot name.
-    private static let givenScheme = "given"
+    private static let uploadScheme = "given"
 
     /// The whole URL in canonical form, in ASCII: comparing it as a `String` compares its bytes.
     package let canonical: String
@@ -87,7 +87,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter name: Lowercase letters and digits.
     init(given name: String) {
-        scheme = Self.givenScheme
+        scheme = Self.uploadScheme
         host = name
         port = 0
         address = nil
@@ -95,7 +95,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         canonical = "\(scheme)://\(name)/"
     }
 
-    var isGiven: Bool { scheme == Self.givenScheme }
+    var isUpload: Bool { scheme == Self.uploadScheme }
 
     var isInFolder: Bool { scheme == Self.folderScheme }
 

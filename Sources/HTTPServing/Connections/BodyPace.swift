@@ -5,7 +5,7 @@
 struct BodyPace {
     /// The period over which the rate is measured.
     private static let span = Duration.seconds(5)
-    private static let fewestBytes = 5_000
+    private static let minimumBytes = 5_000
     /// The allowed delay of bytes in transit, and the shortest interval between recorded samples.
     private static let tolerance = Duration.milliseconds(250)
 
@@ -28,6 +28,6 @@ struct BodyPace {
         looks.append(Look(time: now, bytes: receivedBytes))
         guard let begin = looks.lastIndex(where: { now - $0.time >= Self.span + Self.tolerance }) else { return false }
         looks.removeFirst(begin)
-        return receivedBytes - looks[0].bytes < Self.fewestBytes
+        return receivedBytes - looks[0].bytes < Self.minimumBytes
     }
 }

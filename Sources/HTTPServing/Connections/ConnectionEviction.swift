@@ -17,7 +17,7 @@ struct ConnectionEviction {
     }
 
     /// The maximum number of planned closings, and of closings in progress beyond the limit of connections.
-    static let mostClosings = 64
+    static let maximumClosings = 64
     /// The time until the next plan if the last one was empty.
     private static let pause = Duration.milliseconds(20)
 
@@ -33,10 +33,11 @@ struct ConnectionEviction {
     ///   - limit: The number of slots; if it is small, closings are planned one at a time.
     ///   - candidates: Returns all connections; called only when the plan is used up.
     mutating func makeRoom(at now: Duration, limit: Int, candidates: () -> [Candidate<any OpenConnection>]) -> Bool {
-        guard closings < Self.mostClosings else { return false }
+        guard closings < Self.maximumClosings else { return false }
         if closeNext(at: now) { return true }
         guard now >= nextPlan else { return false }
-        plan = Self.order(candidates(), count: min(max(1, limit / Self.mostClosings), Self.mostClosings)).reversed()
+        plan = Self.order(candidates(), count: min(max(1, limit / Self.maximumClosings), Self.maximumClosings))
+            .reversed()
         if closeNext(at: now) { return true }
         nextPlan = now + Self.pause
         return false

@@ -33,7 +33,7 @@ package struct HTTPServerConfiguration: Sendable {
     package init() {}
 
     /// The maximum number of connection descriptors, including connections being closed to make room.
-    package var maximumDescriptors: Int { maximumConnections + ConnectionEviction.mostClosings }
+    package var maximumDescriptors: Int { maximumConnections + ConnectionEviction.maximumClosings }
 }
 
 package enum HTTPServerError: Error, Hashable, Sendable {

@@ -45,17 +45,17 @@ final class ServingContext: Sendable {
     /// Takes a slot for a new connection on its event thread; returns false if all slots are taken and no connection
     /// can be closed, or if the address is at its limit.
     func admit(_ peer: PeerAddress) -> Bool {
-        guard takePlace(for: peer) else { return false }
+        guard takeSlot(for: peer) else { return false }
         let count = openCount.wrappingAdd(1, ordering: .relaxed).newValue
         let surplus = count - configuration.maximumConnections
         if surplus <= 0 || makeRoom(for: surplus) { return true }
         openCount.wrappingSubtract(1, ordering: .relaxed)
-        giveBackPlace(of: peer)
+        releaseSlot(of: peer)
         return false
     }
 
     /// Takes a slot of an address; trusted proxies have no limit.
-    private func takePlace(for peer: PeerAddress) -> Bool {
+    private func takeSlot(for peer: PeerAddress) -> Bool {
         guard let limit = configuration.maximumConnectionsPerAddress, !configuration.isTrustedProxy(peer) else {
             return true
         }
@@ -67,7 +67,7 @@ final class ServingContext: Sendable {
         }
     }
 
-    private func giveBackPlace(of peer: PeerAddress) {
+    private func releaseSlot(of peer: PeerAddress) {
         guard configuration.maximumConnectionsPerAddress != nil else { return }
         countsByPeer.withLock { counts in
             guard let count = counts[peer] else { return }
@@ -108,11 +108,11 @@ final class ServingContext: Sendable {
         // Before the slot is freed, so that it is not taken twice.
         if connection.hasMadeWay { eviction.withLock { $0.noteClosed() } }
         openCount.wrappingSubtract(1, ordering: .relaxed)
-        giveBackPlace(of: connection.peer)
+        releaseSlot(of: connection.peer)
     }
 
     /// Whether the library may be stopped: it has no connections, and no thread is about to wake one of its threads.
-    var isQuiet: Bool {
+    var isIdle: Bool {
         connections.withLock { $0.isEmpty } && resuming.load(ordering: .acquiring) == 0
     }
 

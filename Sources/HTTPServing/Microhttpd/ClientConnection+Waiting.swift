@@ -33,7 +33,7 @@ extension ClientConnection {
     }
 
     /// Ends the wait with a response, on any thread; the event thread sends it.
-    private func keep(_ answer: @escaping PromisedAnswer.Kept, ticket: UInt64) {
+    private func keep(_ answer: @escaping DeferredResponse.Kept, ticket: UInt64) {
         _ = resume { $0.promise.keep(answer, ticket: ticket) ? true : nil }
     }
 
@@ -90,7 +90,7 @@ extension ClientConnection {
     }
 
     /// Returns the response of a resumed connection; nil if the wait was abandoned.
-    func end(_ promise: Promise) -> PromisedAnswer.Kept? {
+    func end(_ promise: Promise) -> DeferredResponse.Kept? {
         if promise.wait == nil { context.watch.forgetHangup(descriptor: socket.descriptor, ticket: promise.ticket) }
         return shared.withLock { $0.promise.take() }
     }

@@ -33,7 +33,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     struct Shared {
         var isOpen = true
         var hasMadeWay = false
-        var promise = PromisedAnswer()
+        var promise = DeferredResponse()
         var streamWait = StreamWait()
     }
 
@@ -124,7 +124,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// Nothing of that page then reaches the client. It would be HTML without the responder's fields, and in some cases
     /// the library sends its header twice.
     func refuse(insteadOf status: UInt32) {
-        guard var refusal = HTTPRefusal(status: status), !isRefused else { return }
+        guard var refusal = HTTPRejection(status: status), !isRefused else { return }
         // The watch thread may have ended the connection meanwhile.
         switch step {
         case .awaitingLine, .lineReceived:
@@ -240,7 +240,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         return give(answer)
     }
 
-    func give(_ answer: HTTPAnswer) -> Bool {
+    func give(_ answer: HTTPReply) -> Bool {
         switch answer {
         case .now(let response): return send(response, isLast: isLastRequest)
         case .again(let response, _): return send(response)
@@ -252,10 +252,10 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     private func send(_ response: HTTPResponse, isLast: Bool) -> Bool {
         step = .answered
-        let isPatient = if case .streamed(let body) = response.body { body.isPatient } else { false }
-        guard let outgoing = OutgoingResponse(response, isLast: isLast || isPatient, on: self) else { return false }
+        let allowsPausing = if case .streamed(let body) = response.body { body.allowsPausing } else { false }
+        guard let outgoing = OutgoingResponse(response, isLast: isLast || allowsPausing, on: self) else { return false }
         report(refusedFields: outgoing.refusedFieldCount)
-        if isPatient { liftStallLimits() }
+        if allowsPausing { liftStallLimits() }
         return unsafe outgoing.queue(on: connection)
     }
 

@@ -20,7 +20,7 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         // At its own limit the library stops accepting and leaves clients waiting, so the limit must never be reached.
         var settings = CMicrohttpdShim_settings(
             listening_descriptor: socket.descriptor, threads: threads,
-            connections_per_thread: UInt32(configuration.maximumConnections + ConnectionEviction.mostClosings + 1),
+            connections_per_thread: UInt32(configuration.maximumConnections + ConnectionEviction.maximumClosings + 1),
             idle_seconds: UInt32(max(1, configuration.keepAliveTimeout.seconds.rounded(.up))),
             buffer_size: configuration.connectionBufferSize)
         guard let raw = unsafe CMicrohttpdShim_start(callbacks, &settings) else {
@@ -82,7 +82,7 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
         refuses: { unsafe connection($0.unsafelyUnwrapped).refuse(insteadOf: $1) })
 }
 
-extension HTTPRefusal {
+extension HTTPRejection {
     /// Maps a status with which the library rejects a request; nil if the request is not at fault.
     init?(status: UInt32) {
         switch status {

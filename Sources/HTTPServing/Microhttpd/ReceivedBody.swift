@@ -8,7 +8,7 @@ final class ReceivedBody {
     /// The announced length; nil for a chunked body.
     private let length: Int?
     private let maximumLength: Int
-    private let hold: (any BodyHold)?
+    private let hold: (any BodyReservation)?
     /// The time by which the whole body must have arrived.
     let deadline: Duration
     private let timekeeper: any Timekeeper
@@ -34,7 +34,7 @@ final class ReceivedBody {
     ///   - maximumLength: The route's limit in bytes.
     ///   - hold: The reservation, kept until the whole body has arrived.
     init(
-        of request: HTTPRequest, length: Int?, maximumLength: Int, hold: (any BodyHold)?, within limit: Duration,
+        of request: HTTPRequest, length: Int?, maximumLength: Int, hold: (any BodyReservation)?, within limit: Duration,
         by timekeeper: any Timekeeper
     ) {
         bodilessRequest = request
@@ -62,7 +62,7 @@ final class ReceivedBody {
     /// announced length.
     ///
     /// Called once, at the end.
-    func finish() -> (request: HTTPRequest, hold: (any BodyHold)?)? {
+    func finish() -> (request: HTTPRequest, hold: (any BodyReservation)?)? {
         guard length == nil || bytes.count == length else { return nil }
         var request = bodilessRequest
         var whole = ByteAccumulator()

@@ -13,8 +13,8 @@ struct ReceivedHeader {
     enum Outcome {
         case request(HTTPRequest)
         /// A request whose body has this length; nil for a chunked body.
-        case requestWithBody(HTTPRequest, length: Int?, BodyIntake)
-        case refusal(HTTPRefusal)
+        case requestWithBody(HTTPRequest, length: Int?, BodyPolicy)
+        case refusal(HTTPRejection)
     }
 
     /// The size from the request line to the empty line, inclusive.

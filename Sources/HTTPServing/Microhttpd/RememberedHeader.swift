@@ -13,10 +13,10 @@ final class RememberedHeader {
     /// The target, because the library overwrites it in its buffer.
     let target: String
     private let bytes: [UInt8]
-    private let answer: any RecurringAnswer
+    private let answer: any RecurringResponder
 
     /// Copies a header without a body; nil if it is too large.
-    init?(_ header: ReceivedHeader, target: String, answer: any RecurringAnswer) {
+    init?(_ header: ReceivedHeader, target: String, answer: any RecurringResponder) {
         guard header.size <= Self.maximumSize else { return nil }
         self.target = target
         self.answer = answer
@@ -36,7 +36,7 @@ struct HeaderMemory {
     private var lastTarget: String?
 
     /// Remembers a header when its target is requested for the second time in a row; most are never repeated.
-    mutating func note(_ header: ReceivedHeader, of request: HTTPRequest, answeredBy answer: any RecurringAnswer) {
+    mutating func note(_ header: ReceivedHeader, of request: HTTPRequest, answeredBy answer: any RecurringResponder) {
         guard request.target == lastTarget else {
             lastTarget = request.target
             return

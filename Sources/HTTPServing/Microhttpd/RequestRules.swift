@@ -17,7 +17,7 @@ enum RequestRules {
         case accept(bodyLength: Int)
         /// Serve it after reading a chunked body (RFC 9112 section 7.1).
         case acceptChunks
-        case refuse(HTTPRefusal)
+        case refuse(HTTPRejection)
     }
 
     /// Checks a well-formed header.

@@ -6,22 +6,22 @@ import Memory
 ///
 /// The server sets its size before the worker process gets the request.
 package struct OutputMemory: ~Copyable {
-    private var kept: KeptMemory
+    private var kept: ReusableMemory
     private let large: SharedMemory?
     /// The space for pixels or a file in bytes; delays and a profile have their own space after it.
     private let room: Int
 
     /// Creates memory with space for `room` bytes, in the server.
-    package init(_ kept: consuming KeptMemory, room: Int) throws(SharedMemoryError) {
+    package init(_ kept: consuming ReusableMemory, room: Int) throws(SharedMemoryError) {
         self.kept = kept
-        self.room = max(room, KeptMemory.count)
+        self.room = max(room, ReusableMemory.count)
         large =
-            room > KeptMemory.count
-            ? try SharedMemory("alula large output", count: room + KeptMemory.tailCount) : nil
+            room > ReusableMemory.count
+            ? try SharedMemory("alula large output", count: room + ReusableMemory.tailCount) : nil
     }
 
     /// Wraps memory with space for `room` bytes, received by a worker process.
-    init(_ kept: consuming KeptMemory, large: consuming SharedMemory?, room: Int) {
+    init(_ kept: consuming ReusableMemory, large: consuming SharedMemory?, room: Int) {
         self.kept = kept
         self.large = large
         self.room = room
@@ -37,13 +37,13 @@ package struct OutputMemory: ~Copyable {
     }
 
     /// Ends the request and returns the memory kept by both processes.
-    consuming func finish() -> KeptMemory { kept }
+    consuming func finish() -> ReusableMemory { kept }
 
     /// Returns writable memory for `count` bytes, valid until the next request.
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` if the server provided less space; ``SharedMemoryError``.
     mutating func makeRoom(count: Int) throws -> PlaneMemory {
-        if count <= KeptMemory.count { return try kept.room(count: count) }
+        if count <= ReusableMemory.count { return try kept.room(count: count) }
         switch large {
         case .some(let memory) where count <= room: return try memory.writable(count: count)
         default: throw ImagingError.cannotDecode(detail: "\(count) bytes, but the header promises at most \(room)")
@@ -51,11 +51,11 @@ package struct OutputMemory: ~Copyable {
     }
 
     func append(_ bytes: [UInt8], behind count: Int) throws {
-        guard bytes.count <= KeptMemory.tailCount else {
+        guard bytes.count <= ReusableMemory.tailCount else {
             throw ImagingError.cannotDecode(detail: "\(bytes.count) bytes beside the pixels")
         }
         switch large {
-        case .some(let memory) where count > KeptMemory.count: try memory.append(bytes, at: count)
+        case .some(let memory) where count > ReusableMemory.count: try memory.append(bytes, at: count)
         default: try kept.memory.append(bytes, at: count)
         }
     }
@@ -68,10 +68,10 @@ package struct OutputMemory: ~Copyable {
     /// - Throws: ``SharedMemoryError``, including if the bytes exceed the space, a process can still write to them, or
     ///   the block is larger.
     func settle(count: Int, tailCount: Int = 0) throws(SharedMemoryError) {
-        guard 1...room ~= count, 0...KeptMemory.tailCount ~= tailCount else {
+        guard 1...room ~= count, 0...ReusableMemory.tailCount ~= tailCount else {
             throw SharedMemoryError("more than there is room for", 0)
         }
-        guard count > KeptMemory.count else { return }
+        guard count > ReusableMemory.count else { return }
         switch large {
         case .some(let memory):
             try memory.seal()
@@ -88,7 +88,7 @@ package struct OutputMemory: ~Copyable {
     /// Returns the first `count` bytes of settled memory, which no process can change.
     mutating func settled(count: Int) throws(SharedMemoryError) -> SharedBytes {
         switch large {
-        case .some(let memory) where count > KeptMemory.count: try memory.mapped(count: count)
+        case .some(let memory) where count > ReusableMemory.count: try memory.mapped(count: count)
         default: try kept.copied(count: count)
         }
     }
@@ -96,7 +96,7 @@ package struct OutputMemory: ~Copyable {
     func tail(_ tailCount: Int, behind count: Int) throws(SharedMemoryError) -> [UInt8] {
         let range = count..<count + tailCount
         return switch large {
-        case .some(let memory) where count > KeptMemory.count: try memory.bytes(range)
+        case .some(let memory) where count > ReusableMemory.count: try memory.bytes(range)
         default: try kept.memory.bytes(range)
         }
     }

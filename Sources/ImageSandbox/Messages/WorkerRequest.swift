@@ -49,7 +49,7 @@ package enum WorkerRequest: Hashable, Sendable {
             writer.put(UInt32(plan.page))
             writer.put(UInt8(plan.level))
             writer.put(plan.isAnimated)
-            writer.put(UInt64(plan.mostFrames))
+            writer.put(UInt64(plan.maximumFrames))
             writer.put(plan.incompleteImages == .serve)
             writer.put(UInt8(DecodedGamut.allCases.firstIndex(of: plan.gamut) ?? 0))
             writer.put(plan.drawnSize ?? PixelSize(width: 0, height: 0))
@@ -104,7 +104,7 @@ package enum WorkerRequest: Hashable, Sendable {
 extension MessageReader {
     fileprivate mutating func decoding() -> WorkerRequest.Work? {
         guard let page = size(), let level = number(UInt8.self), [1, 2, 4, 8].contains(level), let isAnimated = flag(),
-            let mostFrames = number(UInt64.self).flatMap({ Int(exactly: $0) }), mostFrames > 0,
+            let maximumFrames = number(UInt64.self).flatMap({ Int(exactly: $0) }), maximumFrames > 0,
             let servesIncomplete = flag(), let gamut = number(UInt8.self),
             DecodedGamut.allCases.indices ~= Int(gamut), let drawnWidth = size(), let drawnHeight = size(),
             (drawnWidth > 0) == (drawnHeight > 0), let hasPart = flag()
@@ -113,7 +113,7 @@ extension MessageReader {
         guard (part != nil) == hasPart else { return nil }
         return .decode(
             DecodePlan(
-                page: page, level: Int(level), isAnimated: isAnimated, mostFrames: mostFrames,
+                page: page, level: Int(level), isAnimated: isAnimated, maximumFrames: maximumFrames,
                 incompleteImages: servesIncomplete ? .serve : .refuse,
                 drawnSize: drawnWidth > 0 ? PixelSize(width: drawnWidth, height: drawnHeight) : nil, drawnPart: part,
                 gamut: DecodedGamut.allCases[Int(gamut)]))

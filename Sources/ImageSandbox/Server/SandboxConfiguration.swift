@@ -5,10 +5,10 @@ package struct SandboxConfiguration: Sendable {
     package var decoderCount: Int
     /// The number of encoders, started for the first image that needs one: one per image encoded concurrently.
     package var encoderCount: Int
-    package var decoderLife = WorkerLife.decoder
-    package var encoderLife = WorkerLife.encoder
+    package var decoderLife = WorkerLifetime.decoder
+    package var encoderLife = WorkerLifetime.encoder
     /// A decode may take this CPU time plus its estimated cost times the factor.
-    package var leastDecodeTime = Duration.seconds(1)
+    package var minimumDecodeTime = Duration.seconds(1)
     package var decodeTimeShare = 8.0
     package var quarantine = Duration.seconds(600)
 
@@ -20,5 +20,5 @@ package struct SandboxConfiguration: Sendable {
 
     /// Returns the CPU time that a decode of this cost may take; generous, because costs were measured on another
     /// machine.
-    func processorTime(forPriceOf price: Duration) -> Duration { leastDecodeTime + price * decodeTimeShare }
+    func processorTime(forCostOf cost: Duration) -> Duration { minimumDecodeTime + cost * decodeTimeShare }
 }

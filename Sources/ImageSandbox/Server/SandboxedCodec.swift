@@ -76,12 +76,12 @@ package final class SandboxedCodec: ImageCodec {
         try plan.check(header, limits: limits)
         do {
             // A process uses more address space than memory.
-            let memory = 2 * min(header.price(of: plan, fileByteCount: bytes.count), 1 << 46)
+            let memory = 2 * min(header.cost(of: plan, fileByteCount: bytes.count), 1 << 46)
             // The estimate from the header chose the lane and the wait. A file that needs far more has a false header.
             let processorTime = configuration.processorTime(
-                forPriceOf: header.timePrice(of: plan, fileByteCount: bytes.count))
+                forCostOf: header.timeCost(of: plan, fileByteCount: bytes.count))
             let image = try perform(
-                .decode(plan), on: bytes, room: header.mostPixelBytes(of: plan), by: decoders, memory: memory,
+                .decode(plan), on: bytes, room: header.maximumPixelBytes(of: plan), by: decoders, memory: memory,
                 processorTime: processorTime, token: token
             ) { answer, output in
                 guard case .decoded(let claim) = answer else { throw Fault(detail: "unexpected answer") }
@@ -106,11 +106,11 @@ package final class SandboxedCodec: ImageCodec {
         let work = WorkerRequest.Work.encode(
             description, as: format, settings: settings, delays: image.delays.count)
         do {
-            let room = WorkerAnswer.mostFileBytes(of: image.size, frames: image.frames)
+            let room = WorkerResponse.maximumFileBytes(of: image.size, frames: image.frames)
             return try perform(work, on: image.pixelsAndDelays, room: room, by: startedEncoders(), token: token) {
                 answer, output in
                 guard case .encoded(let byteCount) = answer else { throw Fault(detail: "unexpected answer") }
-                return try WorkerAnswer.file(
+                return try WorkerResponse.file(
                     byteCount: byteCount, in: &output, format: format, size: image.size, frames: image.frames)
             }
         } catch let fault as Fault {
@@ -124,7 +124,7 @@ package final class SandboxedCodec: ImageCodec {
     private func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, by roster: WorkerRoster, memory: Int? = nil,
         processorTime: Duration? = nil, token: WorkToken,
-        read: (WorkerAnswer, inout OutputMemory) throws -> Result
+        read: (WorkerResponse, inout OutputMemory) throws -> Result
     ) throws -> Result {
         try refuseQuarantined(bytes, work)
         do {
@@ -137,15 +137,15 @@ package final class SandboxedCodec: ImageCodec {
                         read: read)
                 } catch {
                     // The worker got no request, or has answered it, so it is still usable.
-                    roster.giveBack(worker)
+                    roster.release(worker)
                     throw error
                 }
                 switch outcome {
                 case .done(let result):
-                    roster.giveBack(worker)
+                    roster.release(worker)
                     return result
                 case .failed(let text):
-                    roster.giveBack(worker)
+                    roster.release(worker)
                     throw Fault(detail: text)
                 case .spent(let text):
                     roster.dismiss(worker, .recycled)

@@ -18,11 +18,11 @@ final class Supervisor {
     private var refused = 0
 
     /// The maximum number of threads of a worker: twice the number observed for a HEIC file of many tiles.
-    static let mostThreads = 24
+    static let maximumThreads = 24
     /// The maximum number of threads started for one image; a large HEIC file uses two per tile.
-    private static let mostGrants = 10_000
+    private static let maximumGrants = 10_000
     /// The maximum number of rejected threads; a library gives up much earlier.
-    private static let mostRefusals = 64
+    private static let maximumRefusals = 64
 
     /// Takes ownership of the descriptor sent by `process`.
     init(adopting descriptor: CInt, of process: pid_t) {
@@ -44,15 +44,15 @@ final class Supervisor {
         // The calling process may have ended by now.
         guard unsafe CSeccompShim_next_call(descriptor, &call) == 0 else { return nil }
         let isGranted = call.is_thread != 0 && mayStartThread()
-        if call.is_thread == 0 || !isGranted && refused >= Self.mostRefusals { return name(of: call) }
+        if call.is_thread == 0 || !isGranted && refused >= Self.maximumRefusals { return name(of: call) }
         if isGranted { granted += 1 } else { refused += 1 }
         _ = unsafe CSeccompShim_answer(descriptor, &call, isGranted ? 1 : 0)
         return nil
     }
 
     private func mayStartThread() -> Bool {
-        guard granted < Self.mostGrants else { return false }
-        if unusedGrants == 0 { unusedGrants = max(0, Self.mostThreads - Int(CLinux_thread_count(process))) }
+        guard granted < Self.maximumGrants else { return false }
+        if unusedGrants == 0 { unusedGrants = max(0, Self.maximumThreads - Int(CLinux_thread_count(process))) }
         guard unusedGrants > 0 else { return false }
         unusedGrants -= 1
         return true

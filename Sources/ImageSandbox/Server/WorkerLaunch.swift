@@ -34,7 +34,7 @@ package struct WorkerLaunch: Sendable {
             return copy
         }
         var supervisor: Supervisor?
-        let answer: WorkerAnswer?
+        let answer: WorkerResponse?
         do {
             answer = try self.answer(ours, &supervisor, of: id)
         } catch {
@@ -62,7 +62,7 @@ package struct WorkerLaunch: Sendable {
             try spawn(theirs, limits.arguments + [TemplateProcess.argument])
         }
         let isInTime = socket.wait(milliseconds: CInt(timeLimit.seconds * 1_000))
-        let answer = isInTime ? WorkerAnswer(socket.receive(count: WorkerAnswer.byteCount)) : nil
+        let answer = isInTime ? WorkerResponse(socket.receive(count: WorkerResponse.byteCount)) : nil
         if answer == .prepared { return WorkerTemplate(id: id, socket: socket) }
         let end = WorkerEnd(killing: id)
         guard case .notStarted(let reason) = answer else {
@@ -101,7 +101,7 @@ package struct WorkerLaunch: Sendable {
     /// The server accepts no other descriptor from a worker, and the worker has read no file at this time.
     private func answer(
         _ socket: MessageSocket, _ supervisor: inout Supervisor?, of process: pid_t
-    ) throws(Failure) -> WorkerAnswer? {
+    ) throws(Failure) -> WorkerResponse? {
         let end = SystemTimekeeper().now + timeLimit
         while true {
             let rest = max(0, (end - SystemTimekeeper().now).seconds)
@@ -111,8 +111,10 @@ package struct WorkerLaunch: Sendable {
             case .nothing where rest == 0: return nil
             case .nothing: break
             case .message:
-                guard let (message, descriptors) = socket.nextMessage(count: WorkerAnswer.byteCount) else { return nil }
-                let answer = WorkerAnswer(message)
+                guard let (message, descriptors) = socket.nextMessage(count: WorkerResponse.byteCount) else {
+                    return nil
+                }
+                let answer = WorkerResponse(message)
                 guard answer == .supervised, supervisor == nil, descriptors.count == 1 else {
                     for descriptor in descriptors { close(descriptor) }
                     return answer

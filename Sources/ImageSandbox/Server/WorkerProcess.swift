@@ -29,7 +29,7 @@ final class WorkerProcess: @unchecked Sendable {
     /// The allowance for its last image in bytes; nil while the initial limit applies.
     private var allowance: Int?
     /// The memory that the worker shares: the server copies files into `input` and results out of `output`.
-    private var input, output: KeptMemory?
+    private var input, output: ReusableMemory?
 
     /// Takes ownership of a started process; the owner must call ``end()``.
     init(
@@ -43,7 +43,7 @@ final class WorkerProcess: @unchecked Sendable {
         self.supervisor = supervisor
         restingTime = Self.processorTime(of: id)
         self.protections = protections
-        addressSpace = max(0, Int(CLinux_address_space(id))) + 2 * KeptMemory.count
+        addressSpace = max(0, Int(CLinux_address_space(id))) + 2 * ReusableMemory.count
     }
 
     enum Outcome<Result> {
@@ -78,12 +78,12 @@ final class WorkerProcess: @unchecked Sendable {
     func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, memory: Int? = nil,
         processorTime limit: Duration? = nil, token: WorkToken,
-        read: (_ answer: WorkerAnswer, _ output: inout OutputMemory) throws -> Result
+        read: (_ answer: WorkerResponse, _ output: inout OutputMemory) throws -> Result
     ) throws(SharedMemoryError) -> Outcome<Result> {
         requests += 1
         var new: WorkerRequest.Memories = []
         if output == nil {
-            output = try KeptMemory("alula output", isWritable: false)
+            output = try ReusableMemory("alula output", isWritable: false)
             new.insert(.output)
         }
         guard let kept = self.output.take() else { return .lost }
@@ -105,15 +105,15 @@ final class WorkerProcess: @unchecked Sendable {
             if isStopped { return .lost }
             if let limit, processorTime - processorStart > limit { return .exhausted }
         }
-        let message = socket.receive(count: WorkerAnswer.byteCount)
+        let message = socket.receive(count: WorkerResponse.byteCount)
         if message.isEmpty { return .lost }
-        guard let answer = WorkerAnswer(message) else { return .breach("an unknown answer") }
+        guard let answer = WorkerResponse(message) else { return .breach("an unknown answer") }
         let result = Swift.Result { try read(answer, &output) }
         self.output = output.finish()
         switch answer {
         case .failed(let text): return .failed(text)
         case .spent(let text): return .spent(text)
-        case .noRoom: throw SharedMemoryError("a worker's memory", ENOMEM)
+        case .outOfMemory: throw SharedMemoryError("a worker's memory", ENOMEM)
         default: break
         }
         do {
@@ -133,7 +133,7 @@ final class WorkerProcess: @unchecked Sendable {
         var new = new
         var descriptors = new.contains(.output) ? [output.descriptor] : []
         let large: SharedMemory?
-        if bytes.count > KeptMemory.count {
+        if bytes.count > ReusableMemory.count {
             let memory = try SharedMemory("alula large input", count: bytes.count)
             try memory.write(bytes)
             try memory.seal()
@@ -143,7 +143,7 @@ final class WorkerProcess: @unchecked Sendable {
         } else {
             large = nil
             let isNew = input == nil
-            if isNew { input = try KeptMemory("alula input", isWritable: true) }
+            if isNew { input = try ReusableMemory("alula input", isWritable: true) }
             guard var kept = input.take() else { return false }
             try kept.write(bytes)
             if isNew {
@@ -181,7 +181,7 @@ final class WorkerProcess: @unchecked Sendable {
             case .nothing: continue
             case .message: break
             }
-            guard case .attempted(let error) = WorkerAnswer(socket.receive(count: WorkerAnswer.byteCount)) else {
+            guard case .attempted(let error) = WorkerResponse(socket.receive(count: WorkerResponse.byteCount)) else {
                 break
             }
             return .finished(error: error)
@@ -251,7 +251,7 @@ final class WorkerProcess: @unchecked Sendable {
         switch socket.event(supervisor, milliseconds: 0) {
         case .forbidden(let call): return .forbidden(call: call)
         case .message:
-            return socket.receive(count: WorkerAnswer.byteCount).isEmpty
+            return socket.receive(count: WorkerResponse.byteCount).isEmpty
                 ? .gone : .breach("it sent a message without a request")
         case .nothing: break
         }

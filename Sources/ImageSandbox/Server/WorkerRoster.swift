@@ -4,7 +4,7 @@ import Telemetry
 
 /// The running workers, and a thread that starts, watches and reaps them.
 ///
-/// A caller that takes a worker owns it until it calls ``giveBack(_:)`` or ``dismiss(_:_:)``. With one worker more than
+/// A caller that takes a worker owns it until it calls ``release(_:)`` or ``dismiss(_:_:)``. With one worker more than
 /// callers, a caller that loses its worker finds another at once.
 final class WorkerRoster: Sendable {
     fileprivate struct State {
@@ -37,7 +37,7 @@ final class WorkerRoster: Sendable {
 
     private let configuration: SandboxConfiguration
     private let workerCount: Int
-    private let life: WorkerLife
+    private let life: WorkerLifetime
     /// The protections that every worker must have; nil requires those of the first worker.
     private let requirement: Protections?
     private let metrics: SandboxMetrics
@@ -51,7 +51,7 @@ final class WorkerRoster: Sendable {
     ///
     /// - Throws: ``SharedMemoryError`` if no descriptors are left.
     init(
-        _ configuration: SandboxConfiguration, workerCount: Int, life: WorkerLife,
+        _ configuration: SandboxConfiguration, workerCount: Int, life: WorkerLifetime,
         atLeast requirement: Protections? = nil, metrics: SandboxMetrics, logger: Logger
     ) throws(SharedMemoryError) {
         self.life = life
@@ -105,7 +105,7 @@ final class WorkerRoster: Sendable {
     }
 
     /// Accepts a worker back after its answer.
-    func giveBack(_ worker: WorkerProcess) {
+    func release(_ worker: WorkerProcess) {
         // The next image would lack the memory that the worker keeps after a large one.
         if worker.hasGrown {
             dismiss(worker, .recycled)

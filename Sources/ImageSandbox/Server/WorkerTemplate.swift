@@ -16,7 +16,7 @@ final class WorkerTemplate: Sendable {
     private let state = Locked((copies: 0, isExposed: false))
 
     /// The maximum number of copies, and the maximum lifetime.
-    static let mostCopies = 64
+    static let maximumCopies = 64
     static let longestLife = Duration.seconds(3_600)
     /// The time limit of a copy in milliseconds; it takes less than one.
     private static let timeLimit: CInt = 1_000
@@ -30,7 +30,7 @@ final class WorkerTemplate: Sendable {
     /// Creates a copy whose socket is `end`, and returns its process ID; nil if the template does not answer.
     func copy(_ end: MessageSocket) -> pid_t? {
         guard socket.send(TemplateProcess.request, [end.descriptor]), socket.wait(milliseconds: Self.timeLimit),
-            case .copied(let process) = WorkerAnswer(socket.receive(count: WorkerAnswer.byteCount)), process > 0
+            case .copied(let process) = WorkerResponse(socket.receive(count: WorkerResponse.byteCount)), process > 0
         else { return nil }
         state.withLock { $0.copies += 1 }
         return process
@@ -45,7 +45,7 @@ final class WorkerTemplate: Sendable {
     var copies: Int { state.withLock { $0.copies } }
 
     var isSpent: Bool {
-        isExposed || copies >= Self.mostCopies || SystemTimekeeper().now - start > Self.longestLife
+        isExposed || copies >= Self.maximumCopies || SystemTimekeeper().now - start > Self.longestLife
     }
 
     /// Kills the process if it still runs, and waits for its end.

@@ -36,7 +36,7 @@ enum Confinement {
 
     /// Sends the server the descriptor by which the kernel reports this process's system calls.
     private static let handOver: @convention(c) (CInt, CInt) -> CInt = { socket, listener in
-        let message = WorkerAnswer.supervised.message
+        let message = WorkerResponse.supervised.message
         return unsafe CLinux_send(socket, message, message.count, [listener], 1)
     }
 

@@ -17,7 +17,7 @@ package enum SandboxWorker {
         let socket = MessageSocket(adopting: CInt(CLinux_worker_socket))
         let isTemplate = arguments.last == TemplateProcess.argument
         guard let limits = WorkerLimits(isTemplate ? arguments.dropLast() : arguments) else {
-            _ = socket.write(WorkerAnswer.notStarted("arguments").message)
+            _ = socket.write(WorkerResponse.notStarted("arguments").message)
             exit(64)
         }
         do {
@@ -25,9 +25,9 @@ package enum SandboxWorker {
             if isTemplate { TemplateProcess.copy(socket) }
             CLinux_note_processors()
             let protections = try Confinement.confine(limits, socket: socket.descriptor)
-            _ = socket.write(WorkerAnswer.ready(protections).message)
+            _ = socket.write(WorkerResponse.ready(protections).message)
         } catch {
-            _ = socket.write(WorkerAnswer.notStarted("\(error)").message)
+            _ = socket.write(WorkerResponse.notStarted("\(error)").message)
             exit(70)
         }
         var handler = RequestHandler()
@@ -48,16 +48,16 @@ package enum SandboxWorker {
 
 /// Answers requests; owns the memory that the worker shares with the server.
 private struct RequestHandler: ~Copyable {
-    private var input, output: KeptMemory?
+    private var input, output: ReusableMemory?
 
     /// Returns the answer; nil if the request or its descriptors are invalid.
-    mutating func answer(to request: WorkerRequest?, _ descriptors: [CInt]) -> WorkerAnswer? {
+    mutating func answer(to request: WorkerRequest?, _ descriptors: [CInt]) -> WorkerResponse? {
         switch request {
         case .perform(let work, let byteCount, let room, let new):
             guard descriptors.count == new.count else { return nil }
             var descriptors = descriptors[...]
-            if new.contains(.input) { input = KeptMemory(adopting: descriptors.removeFirst(), isWritable: false) }
-            if new.contains(.output) { output = KeptMemory(adopting: descriptors.removeFirst(), isWritable: true) }
+            if new.contains(.input) { input = ReusableMemory(adopting: descriptors.removeFirst(), isWritable: false) }
+            if new.contains(.output) { output = ReusableMemory(adopting: descriptors.removeFirst(), isWritable: true) }
             // Memory for this request alone is unmapped before the server gets the answer.
             let file = new.contains(.largeInput) ? SharedMemory(adopting: descriptors.removeFirst()) : nil
             let large = new.contains(.largeOutput) ? SharedMemory(adopting: descriptors.removeFirst()) : nil
@@ -72,9 +72,9 @@ private struct RequestHandler: ~Copyable {
     }
 
     private static func answer(
-        to work: WorkerRequest.Work, on input: inout KeptMemory?, _ file: consuming SharedMemory?, byteCount: Int,
+        to work: WorkerRequest.Work, on input: inout ReusableMemory?, _ file: consuming SharedMemory?, byteCount: Int,
         into output: inout OutputMemory
-    ) -> WorkerAnswer {
+    ) -> WorkerResponse {
         CLinux_forget_shortage()
         do {
             let bytes = try bytes(of: &input, file, count: byteCount)
@@ -85,13 +85,13 @@ private struct RequestHandler: ~Copyable {
                     DecodedImage(image, pixels: bytes, delays: delays), as: format, settings: settings, into: &output)
             }
         } catch ImagingError.outOfMemory {
-            return .noRoom
+            return .outOfMemory
         } catch ImagingError.cannotDecode(let detail), ImagingError.encodeFailed(let detail) {
             // Libraries do not distinguish damage from a lack of memory.
-            if CLinux_is_short_of_memory() != 0 { return .noRoom }
+            if CLinux_is_short_of_memory() != 0 { return .outOfMemory }
             return ImageDecoder.isSpent ? .spent(detail) : .failed(detail)
         } catch let error as SharedMemoryError where error.isShortage {
-            return .noRoom
+            return .outOfMemory
         } catch {
             return .failed("\(error)")
         }
@@ -99,10 +99,10 @@ private struct RequestHandler: ~Copyable {
 
     /// Returns the bytes that the server wrote; valid until it writes again.
     private static func bytes(
-        of input: inout KeptMemory?, _ file: consuming SharedMemory?, count: Int
+        of input: inout ReusableMemory?, _ file: consuming SharedMemory?, count: Int
     ) throws(SharedMemoryError) -> SharedBytes {
         if let file { return try file.mapped(count: count) }
-        guard var kept = input.take(), count <= KeptMemory.count else { throw SharedMemoryError("no input", 0) }
+        guard var kept = input.take(), count <= ReusableMemory.count else { throw SharedMemoryError("no input", 0) }
         let bytes = try kept.bytes(count: count)
         input = consume kept
         return bytes
@@ -110,7 +110,7 @@ private struct RequestHandler: ~Copyable {
 
     private static func decode(
         _ file: SharedBytes, plan: DecodePlan, into output: inout OutputMemory
-    ) throws -> WorkerAnswer {
+    ) throws -> WorkerResponse {
         let image = try ImageDecoder.decode(
             file, header: .inspect(file), plan: plan, limits: .none, token: WorkToken(),
             room: { try output.makeRoom(count: $0) })
@@ -125,14 +125,14 @@ private struct RequestHandler: ~Copyable {
         let delayCount = description.delays.count
         (description.delays, description.profile) = ([], nil)
         return .decoded(
-            WorkerAnswer.ClaimedImage(
+            WorkerResponse.ClaimedImage(
                 description: description, pixelCount: image.pixels.count, delayCount: delayCount,
                 profileCount: profile.count))
     }
 
     private static func encode(
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, into output: inout OutputMemory
-    ) throws -> WorkerAnswer {
+    ) throws -> WorkerResponse {
         let file = try ImageEncoder.encode(image, as: format, settings: settings)
         let room = try output.makeRoom(count: file.count)
         unsafe file.withUnsafeBytes { unsafe room.bytes.copyMemory(from: $0) }

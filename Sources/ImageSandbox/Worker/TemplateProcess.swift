@@ -15,17 +15,17 @@ enum TemplateProcess {
         // Pango starts threads that end by themselves.
         for _ in 0..<1_000 where CLinux_thread_count(getpid()) != 1 { usleep(1_000) }
         guard CLinux_thread_count(getpid()) == 1 else {
-            _ = socket.write(WorkerAnswer.notStarted("it has several threads").message)
+            _ = socket.write(WorkerResponse.notStarted("it has several threads").message)
             _exit(70)
         }
         // Copies need little of the code used by the start.
         CLinux_release_program_pages()
-        var isHeard = socket.write(WorkerAnswer.prepared.message)
+        var isHeard = socket.write(WorkerResponse.prepared.message)
         while isHeard, let (_, descriptors) = socket.nextMessage(count: request.count), let end = descriptors.first {
             let process = CLinux_copy_process(end)
             if process == 0 { return }
             close(end)
-            isHeard = socket.write(WorkerAnswer.copied(process).message)
+            isHeard = socket.write(WorkerResponse.copied(process).message)
         }
         _exit(0)
     }

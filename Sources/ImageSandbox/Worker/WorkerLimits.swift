@@ -3,7 +3,7 @@ import Glibc
 
 /// The limits that the kernel enforces on a worker; it ends a worker that exceeds them.
 package struct WorkerLimits: Hashable, Sendable {
-    /// The address space beyond that before the first image and that of ``KeptMemory``, in bytes.
+    /// The address space beyond that before the first image and that of ``ReusableMemory``, in bytes.
     package var memory: Int
     /// The maximum number of bytes written to shared memory: the pixels of one image, or its file.
     package var pixels: Int
@@ -35,7 +35,7 @@ package struct WorkerLimits: Hashable, Sendable {
         ]
         #if !SANITIZING
         // A sanitizer maps its own memory at any time, and ends the process if it gets none.
-        limits.append((RLIMIT_AS, Self.addressSpace + 2 * KeptMemory.count + memory))
+        limits.append((RLIMIT_AS, Self.addressSpace + 2 * ReusableMemory.count + memory))
         #endif
         // All limits are set, even if one fails.
         let isInForce = limits.map { resource, most in

@@ -8,7 +8,7 @@ final class AV1Encoder {
     /// Format Binding, section 2.3).
     private(set) var configuration: [UInt8] = []
     let size: PixelSize
-    let isGrey: Bool
+    let isGray: Bool
     let isWide: Bool
     let bits: Int
     private let raw: OpaquePointer
@@ -26,14 +26,14 @@ final class AV1Encoder {
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     init(
-        _ size: PixelSize, isGrey: Bool, frames: Int, settings: EncoderSettings
+        _ size: PixelSize, isGray: Bool, frames: Int, settings: EncoderSettings
     ) throws(ImagingError) {
         let effort = AVIFEffort(effort: settings.effort)
         bits = frames == 1 ? settings.bitDepth : 8
         let level = AVIFEffort.level(for: settings.quality, isStill: frames == 1)
         let matrices = AVIFEffort.matrices(level: frames == 1 ? level : 0)
         var shimSettings = CAOMShimSettings(
-            width: Int32(size.width), height: Int32(size.height), is_grey: isGrey ? 1 : 0,
+            width: Int32(size.width), height: Int32(size.height), is_gray: isGray ? 1 : 0,
             bits: Int32(bits), frames: Int32(frames), speed: Int32(effort.speed(isStill: frames == 1)),
             level: Int32(level), coarsest_matrix: Int32(matrices.lowerBound),
             finest_matrix: Int32(matrices.upperBound), has_cosines_alone: effort.hasCosinesAlone ? 1 : 0)
@@ -41,7 +41,7 @@ final class AV1Encoder {
             throw .encodeFailed(detail: String(shimText: text))
         }
         unsafe self.raw = raw
-        (self.size, self.isGrey, isWide) = (size, isGrey, settings.isWide)
+        (self.size, self.isGray, isWide) = (size, isGray, settings.isWide)
     }
 
     deinit { unsafe CAOMShim_close(raw) }
@@ -94,7 +94,7 @@ final class AV1Encoder {
         guard isReduced || bits(1, at: 5) == 0 && bits(5, at: 7) == 0 else { return nil }
         let level = bits(5, at: isReduced ? 5 : 24)
         let isHighTier = !isReduced && level > 7 && bits(1, at: 29) == 1
-        let flags = (isHighTier ? 0x80 : 0) | (self.bits > 8 ? 0x40 : 0) | (isGrey ? 0x1C : 0)
+        let flags = (isHighTier ? 0x80 : 0) | (self.bits > 8 ? 0x40 : 0) | (isGray ? 0x1C : 0)
         return [0x81, bits(3, at: 0) << 5 | level, UInt8(flags), 0]
     }
 }

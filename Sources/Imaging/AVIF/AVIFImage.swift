@@ -1,7 +1,7 @@
 /// An encoded image, as described by the boxes of items and tracks alike.
 struct AVIFImage {
     let size: PixelSize
-    let isGrey: Bool
+    let isGray: Bool
     let bits: Int
     let isWide: Bool
     /// The contents of the `av1C` box.
@@ -9,7 +9,7 @@ struct AVIFImage {
     let frames: [AV1Encoder.Frame]
 
     init(_ encoder: AV1Encoder, frames: [AV1Encoder.Frame]) {
-        (size, isGrey, bits, isWide) = (encoder.size, encoder.isGrey, encoder.bits, encoder.isWide)
+        (size, isGray, bits, isWide) = (encoder.size, encoder.isGray, encoder.bits, encoder.isWide)
         (configuration, self.frames) = (encoder.configuration, frames)
     }
 
@@ -26,9 +26,9 @@ struct AVIFImage {
     static let alphaKind = AVIFBox.letters("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0")
 
     /// The file's brands (AV1 Image File Format, section 8): images with full-size chroma are in the Advanced profile.
-    static func fileType(_ brand: StaticString, _ brands: StaticString, isGrey: Bool) -> [UInt8] {
+    static func fileType(_ brand: StaticString, _ brands: StaticString, isGray: Bool) -> [UInt8] {
         AVIFBox.box(
             "ftyp", AVIFBox.letters(brand), AVIFBox.zeros(4), AVIFBox.letters(brands),
-            AVIFBox.letters(isGrey ? "MA1B" : "MA1A"))
+            AVIFBox.letters(isGray ? "MA1B" : "MA1A"))
     }
 }

@@ -4,7 +4,7 @@ struct AVIFItems {
     let alpha: AVIFImage?
 
     var file: [UInt8] {
-        let type = AVIFImage.fileType("avif", "avifmif1miaf", isGrey: colors.isGrey)
+        let type = AVIFImage.fileType("avif", "avifmif1miaf", isGray: colors.isGray)
         let start = type.count + box(dataAt: 0).count + 8
         return type + box(dataAt: start)
             + AVIFBox.box("mdat", colors.frames[0].data, alpha?.frames[0].data ?? [])
@@ -55,7 +55,7 @@ struct AVIFItems {
     }
 
     private func depths(of image: AVIFImage) -> [UInt8] {
-        let depths = [UInt8](repeating: UInt8(image.bits), count: image.isGrey ? 1 : 3)
+        let depths = [UInt8](repeating: UInt8(image.bits), count: image.isGray ? 1 : 3)
         return AVIFBox.full("pixi", [UInt8(depths.count)], depths)
     }
 }

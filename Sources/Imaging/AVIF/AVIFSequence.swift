@@ -16,7 +16,7 @@ struct AVIFSequence {
 
     /// The file; the color frames are stored together, before the alpha frames.
     var file: [UInt8] {
-        let type = AVIFImage.fileType("avis", "avisavifmsf1iso8mif1miaf", isGrey: items.colors.isGrey)
+        let type = AVIFImage.fileType("avis", "avisavifmsf1iso8mif1miaf", isGray: items.colors.isGray)
         let start = type.count + items.box(dataAt: 0).count + movie(dataAt: 0).count + 8
         let data = (items.colors.frames + (items.alpha?.frames ?? [])).flatMap(\.data)
         return type + items.box(dataAt: start) + movie(dataAt: start) + AVIFBox.box("mdat", data)

@@ -12,7 +12,7 @@ extension PlaneEncoder {
         guard unsafe all.allSatisfy({ unsafe Int($0.width) == size.width && Int($0.height) == size.height }) else {
             throw .encodeFailed(detail: "chroma of another size than luma")
         }
-        let encoder = try unsafe AV1Encoder(size, isGrey: all.count == 1, frames: 1, settings: settings)
+        let encoder = try unsafe AV1Encoder(size, isGray: all.count == 1, frames: 1, settings: settings)
         for index in unsafe all.indices {
             let plane = unsafe all[index]
             unsafe encoder.set(plane: index, plane.samples, stride: plane.stride)
@@ -53,8 +53,8 @@ private struct AVIFPixelWriting {
     /// Encodes the colors or the alpha planes of all frames, one frame at a time to keep memory small.
     private func coded(isAlpha: Bool) throws -> AVIFImage {
         let count = image.height / size.height
-        let isGrey = isAlpha || image.bands < 3
-        let encoder = try AV1Encoder(size, isGrey: isGrey, frames: count, settings: options.settings)
+        let isGray = isAlpha || image.bands < 3
+        let encoder = try AV1Encoder(size, isGray: isGray, frames: count, settings: options.settings)
         var frames: [AV1Encoder.Frame] = []
         for index in 0..<count {
             try options.token.check()
@@ -63,7 +63,7 @@ private struct AVIFPixelWriting {
                 count == 1 ? image : try image.extracted(left: 0, top: top, width: size.width, height: size.height)
             unsafe try frame.pixels(token: options.token).withUnsafeBytes { bytes in
                 let samples = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
-                if isGrey {
+                if isGray {
                     let first = isAlpha ? image.bands - 1 : 0
                     unsafe encoder.set(
                         plane: 0, samples.map { unsafe $0 + first }, stride: size.width * image.bands,

@@ -5,7 +5,7 @@ import Glibc
 /// Oklab: Björn Ottosson, "A perceptual color space for image processing", 2020. The starting colors are deterministic,
 /// so that an image always has the same palette. Pixels less than half opaque do not count.
 enum ColorClusters {
-    private static let mostColors = 6
+    private static let maximumColors = 6
     private static let rounds = 12
     /// Colors closer than this are merged; the difference is barely visible.
     private static let leastDistance = 0.04
@@ -68,7 +68,7 @@ enum ColorClusters {
     private static func starts(in cells: [Cell]) -> [Point] {
         var chosen: [Point] = []
         var distances = [Double](repeating: 1, count: cells.count)
-        while chosen.count < mostColors {
+        while chosen.count < maximumColors {
             let scores = cells.indices.map { Double(cells[$0].count) * distances[$0] }
             guard let best = scores.indices.max(by: { scores[$0] < scores[$1] }), scores[best] > 0 else { break }
             chosen.append(cells[best].point)

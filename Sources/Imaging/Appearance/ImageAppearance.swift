@@ -74,10 +74,10 @@ struct SmallImage {
         var pixels: [UInt8] = []
         pixels.reserveCapacity(4 * image.size.area)
         for start in stride(from: 0, to: image.size.area * bands, by: bands) {
-            let isGrey = bands < 3
+            let isGray = bands < 3
             pixels.append(bytes[start])
-            pixels.append(bytes[isGrey ? start : start + 1])
-            pixels.append(bytes[isGrey ? start : start + 2])
+            pixels.append(bytes[isGray ? start : start + 1])
+            pixels.append(bytes[isGray ? start : start + 2])
             pixels.append(bands.isMultiple(of: 2) ? bytes[start + bands - 1] : 255)
         }
         self.init(width: image.size.width, height: image.size.height, pixels: pixels)

@@ -30,7 +30,7 @@ extension Color {
             red: mix(red, backdrop.red), green: mix(green, backdrop.green), blue: mix(blue, backdrop.blue))
     }
 
-    var isGrey: Bool { red == green && green == blue }
+    var isGray: Bool { red == green && green == blue }
 
     /// A description for people: `#rrggbb` with its opacity, or transparent.
     package var words: String {

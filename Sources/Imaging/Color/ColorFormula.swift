@@ -33,7 +33,7 @@ package enum ColorFormula: Hashable, Sendable {
     package static func scale(_ scale: Scale) -> ColorFormula { .scales(red: scale, green: scale, blue: scale) }
 
     /// Whether gray stays gray, so that a gray image needs no color bands.
-    var keepsGrey: Bool {
+    var keepsGray: Bool {
         switch self {
         case .scales(let red, let green, let blue): red == green && green == blue
         case .curves(let tables):

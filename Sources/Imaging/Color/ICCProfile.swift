@@ -14,7 +14,7 @@ struct ICCProfile {
 
     /// A kind of pixels.
     enum Space: Hashable {
-        case grey, color, cmyk
+        case gray, color, cmyk
     }
 
     /// How out-of-gamut colors are replaced (ICC.1:2010 section 6.2).
@@ -46,7 +46,7 @@ struct ICCProfile {
     private static func space(in bytes: RawSpan) -> Space? {
         guard let kind = bytes.text(at: 12), ["scnr", "mntr", "prtr", "spac"].contains(kind) else { return nil }
         return switch bytes.text(at: 16) {
-        case "GRAY": .grey
+        case "GRAY": .gray
         case "RGB ": .color
         case "CMYK": .cmyk
         default: nil

@@ -48,7 +48,7 @@ package struct SourceColors: Hashable, Sendable {
         let profile = ICCProfile(bytes)
         switch profile.space {
         case nil: return nil
-        case .grey: self.init(.gray)
+        case .gray: self.init(.gray)
         case .cmyk: self.init(.cmyk)
         case .color: self.init(profile.colors.map(Space.init(of:)) ?? .other)
         }
@@ -103,11 +103,11 @@ extension SourceColors {
         return names + [encoding.transfer.number, encoding.peak] + encoding.places.numbers
     }
 
-    package static let mostNumbers = 12
+    package static let maximumNumbers = 12
 
     /// Creates colors from numbers; returns nil if no header could contain them.
     package init?(numbers: [Int]) {
-        guard [2, Self.mostNumbers].contains(numbers.count), Space.allCases.indices ~= numbers[0],
+        guard [2, Self.maximumNumbers].contains(numbers.count), Space.allCases.indices ~= numbers[0],
             HighRange.allCases.indices ~= numbers[1]
         else { return nil }
         (space, highRange) = (Space.allCases[numbers[0]], HighRange.allCases[numbers[1]])

@@ -5,7 +5,7 @@ struct SVGRewriting {
     /// Converts an image to PNG if it can be decoded, and returns its pixel count.
     ///
     /// Returns nil to leave the image unchanged.
-    typealias Embedding = (_ file: SharedBytes, _ mostPixels: Int) throws -> (file: SharedBytes?, pixels: Int)?
+    typealias Embedding = (_ file: SharedBytes, _ maximumPixels: Int) throws -> (file: SharedBytes?, pixels: Int)?
 
     /// The ranges and their new texts, in file order.
     private(set) var replacements: [SVGReference] = []

@@ -111,7 +111,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 saver: .webp, quality: .webp, effort: 5, version: 4, fullChromaFrom: nil, planes: .webp,
-                mostSharpPixels: 200_000,
+                maximumSharpPixels: 200_000,
                 photographBytes: [(0, 60), (2_500, 90), (40_000, 96), (100_000, 99), (150_000, 101), (500_000, 109)],
                 attribute: EXIFWriting.webp,
                 addProfile: ProfileWriting.webp,

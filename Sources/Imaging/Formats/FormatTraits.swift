@@ -155,7 +155,7 @@ extension FormatTraits {
 
     /// Memory that a decoder uses besides its rows and pixels.
     ///
-    /// The factors are measured (`make bench-prices`).
+    /// The factors are measured (`make bench-costs`).
     struct Memory: Sendable {
         /// Bytes per pixel of a frame, by header and by whether it is decoded at full size.
         let workingBytes: @Sendable (_ header: ImageHeader, _ isWhole: Bool) -> Int
@@ -165,7 +165,7 @@ extension FormatTraits {
         var frameBytes: @Sendable (_ header: ImageHeader) -> Int = { _ in 0 }
     }
 
-    /// Decoding time in nanoseconds; see ``TimePrice``.
+    /// Decoding time in nanoseconds; see ``TimeCost``.
     struct Time: Sendable {
         /// Per pixel of a decoded frame.
         let pixel: Double
@@ -206,7 +206,7 @@ extension FormatTraits {
         var planes: PlaneEncoder?
         /// Maximum number of pixels for which chroma is computed from full-color pixels instead of resampled planes,
         /// which lose more visual quality at small sizes.
-        var mostSharpPixels = 0
+        var maximumSharpPixels = 0
         /// File size in percent of a JPEG photograph of equal visual quality, from a number of pixels upward; empty if
         /// unknown.
         var photographBytes: [(pixels: Int, hundredths: Int)] = []
@@ -224,7 +224,7 @@ extension FormatTraits {
 
     /// Memory of rendering and encoding, in bytes.
     ///
-    /// The factors are measured (`make bench-prices`).
+    /// The factors are measured (`make bench-costs`).
     struct WritingMemory: Sendable {
         /// Per pixel.
         let pixel: Int
@@ -240,7 +240,7 @@ extension FormatTraits {
         var least = 1 << 20
     }
 
-    /// Encoding time in nanoseconds, per pixel unless the name says otherwise; see ``TimePrice``.
+    /// Encoding time in nanoseconds, per pixel unless the name says otherwise; see ``TimeCost``.
     struct WritingTime: Sendable {
         /// Per pixel of every image.
         let pixel: Double
@@ -258,13 +258,13 @@ extension FormatTraits {
         var paletteOnce = 0.0
 
         /// Returns the total per pixel.
-        func price(isFine: Bool, hasAlpha: Bool, isAnimated: Bool, choosesPalette: Bool) -> Double {
+        func cost(isFine: Bool, hasAlpha: Bool, isAnimated: Bool, choosesPalette: Bool) -> Double {
             pixel + (isFine ? fine : 0) + (hasAlpha ? alpha : 0) + (isAnimated ? animation : 0)
                 + (choosesPalette ? palette : 0)
         }
 
         /// Returns the total that does not depend on the size.
-        func fixedPrice(isAnimated: Bool, choosesPalette: Bool) -> Double {
+        func fixedCost(isAnimated: Bool, choosesPalette: Bool) -> Double {
             isAnimated ? 0 : once + (choosesPalette ? paletteOnce : 0)
         }
     }

@@ -88,18 +88,18 @@ extension ImageFormat {
     package var hasPaletteQuality: Bool { writing?.hasPaletteQuality ?? false }
 
     /// The visual quality of results whose request names none.
-    package static let usualLook = 80
+    package static let usualVisualQuality = 80
 
     /// Returns the encoder's quality for a visual quality and a number of pixels; 100 if the format has no quality.
     ///
     /// Visual quality is on JPEG's scale.
-    package func encoderQuality(for look: Int = usualLook, pixels: Int) -> Int {
-        writing?.quality?.encoderQuality(for: look, pixels: pixels) ?? 100
+    package func encoderQuality(for visual: Int = usualVisualQuality, pixels: Int) -> Int {
+        writing?.quality?.encoderQuality(for: visual, pixels: pixels) ?? 100
     }
 
     /// Returns the lowest visual quality that needs at least this encoder quality.
-    package func look(of encoderQuality: Int, pixels: Int) -> Int {
-        writing?.quality?.look(of: encoderQuality, pixels: pixels) ?? encoderQuality
+    package func visualQuality(of encoderQuality: Int, pixels: Int) -> Int {
+        writing?.quality?.visualQuality(of: encoderQuality, pixels: pixels) ?? encoderQuality
     }
 
     /// Returns the size of a photograph in percent of a JPEG file of equal visual quality; nil if unknown, as for
@@ -113,7 +113,7 @@ extension ImageFormat {
 
     /// Maximum number of pixels of a result for which chroma is computed from full-color pixels although planes are
     /// available.
-    var mostSharpPixels: Int { writing?.mostSharpPixels ?? 0 }
+    var maximumSharpPixels: Int { writing?.maximumSharpPixels ?? 0 }
 
     /// The encoder's default effort, on its own scale.
     ///

@@ -4,7 +4,7 @@
 /// linearly.
 struct QualityCurve: Sendable {
     /// Qualities of JPEG, and of the encoder for each of ``sides``; all rising, from 1 to 100.
-    private let points: [(look: Int, encoder: [Int])]
+    private let points: [(visual: Int, encoder: [Int])]
 
     /// The sides of squares with as many pixels as the results of each column: widths of 100, 300, 500 and 1000 pixels
     /// at 4:3.
@@ -29,21 +29,21 @@ struct QualityCurve: Sendable {
         (70, [73, 72, 72, 73]), (80, [81, 81, 81, 82]), (89, [89, 88, 88, 89]), (90, [91, 91, 91, 92]),
     ])
 
-    private init(_ points: [(look: Int, encoder: [Int])]) {
-        let ends = [1, 100].map { end in (look: end, encoder: Self.sides.map { _ in end }) }
+    private init(_ points: [(visual: Int, encoder: [Int])]) {
+        let ends = [1, 100].map { end in (visual: end, encoder: Self.sides.map { _ in end }) }
         self.points = [ends[0]] + points + [ends[1]]
     }
 
     var isSame: Bool { points.count == 2 }
 
     /// Returns the encoder's quality, 1…100, for a visual quality and a number of pixels.
-    func encoderQuality(for look: Int, pixels: Int) -> Int {
+    func encoderQuality(for visual: Int, pixels: Int) -> Int {
         // The square root of a number is the same on all processors.
         let side = min(max(Int(Double(pixels).squareRoot()), Self.sides[0]), Self.sides[Self.sides.count - 1])
         let column = Self.sides.dropLast().lastIndex { $0 <= side } ?? 0
         let (from, width) = (side - Self.sides[column], Self.sides[column + 1] - Self.sides[column])
-        for (low, high) in zip(points, points.dropFirst()) where look <= high.look {
-            let (part, steps) = (look - low.look, high.look - low.look)
+        for (low, high) in zip(points, points.dropFirst()) where visual <= high.visual {
+            let (part, steps) = (visual - low.visual, high.visual - low.visual)
             func quality(_ column: Int) -> Int { low.encoder[column] * (steps - part) + high.encoder[column] * part }
             let sum = quality(column) * (width - from) + quality(column + 1) * from
             return (sum + steps * width / 2) / (steps * width)
@@ -52,7 +52,7 @@ struct QualityCurve: Sendable {
     }
 
     /// Returns the lowest visual quality, 1…100, that needs at least this encoder quality.
-    func look(of encoderQuality: Int, pixels: Int) -> Int {
+    func visualQuality(of encoderQuality: Int, pixels: Int) -> Int {
         (1...100).first { self.encoderQuality(for: $0, pixels: pixels) >= encoderQuality } ?? 100
     }
 }

@@ -115,8 +115,8 @@ struct CodedColors {
                 stride: image.planes[0].size.width * bands * bytes, step: bands * bytes)
         }
         if colorBands == 1 {
-            let grey = unsafe component(of: self, [1, 0, 0], bits: image.bits, band: 0)
-            try unsafe image.convert([0, 0, 0], to: [grey], makesWords: isWide)
+            let gray = unsafe component(of: self, [1, 0, 0], bits: image.bits, band: 0)
+            try unsafe image.convert([0, 0, 0], to: [gray], makesWords: isWide)
         } else {
             let colors = unsafe (0..<3).map { unsafe component(of: self, matrix[$0], bits: image.bits, band: $0) }
             try unsafe image.convert([0, 1, 2], to: colors, makesWords: isWide)

@@ -23,8 +23,8 @@ final class CodedPlanes {
     private struct FrameKind: Equatable {
         let count, bits, across, down: Int
 
-        init(_ frame: CCodedImagesFrame, mostPlanes: Int) {
-            count = min(Int(frame.count), mostPlanes)
+        init(_ frame: CCodedImagesFrame, maximumPlanes: Int) {
+            count = min(Int(frame.count), maximumPlanes)
             bits = Int(frame.bits)
             (across, down) = count == 1 ? (1, 1) : (Int(frame.across), Int(frame.down))
         }
@@ -38,7 +38,7 @@ final class CodedPlanes {
     ///   - room: Allocates the memory of the planes.
     /// - Throws: ``ImagingError/cannotDecode(detail:)``, or the error of `token`.
     static func decode(
-        _ canvas: HEIFCanvas, of image: HEIFImage, in file: SharedBytes, level: Int, mostPlanes: Int = 3,
+        _ canvas: HEIFCanvas, of image: HEIFImage, in file: SharedBytes, level: Int, maximumPlanes: Int = 3,
         keepsBits: Bool = false, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> CodedPlanes {
         var result: CodedPlanes?
@@ -58,7 +58,8 @@ final class CodedPlanes {
                 }
                 if result == nil {
                     result = try CodedPlanes(
-                        frame, tiles: canvas.tiles, part: image.transform.part, level: level, mostPlanes: mostPlanes,
+                        frame, tiles: canvas.tiles, part: image.transform.part, level: level,
+                        maximumPlanes: maximumPlanes,
                         keepsBits: keepsBits, room: room)
                 }
                 unsafe try result?.add(frame, left: tile.left, top: tile.top)
@@ -72,9 +73,9 @@ final class CodedPlanes {
     /// Allocates planes for frames like this one, in this part.
     init(
         _ frame: CCodedImagesFrame, tiles: [HEIFCanvas.Tile] = [], part: (x: Int, y: Int, size: PixelSize), level: Int,
-        mostPlanes: Int = 3, keepsBits: Bool = false, room: PlaneMemory.Maker
+        maximumPlanes: Int = 3, keepsBits: Bool = false, room: PlaneMemory.Maker
     ) throws {
-        let kind = FrameKind(frame, mostPlanes: mostPlanes)
+        let kind = FrameKind(frame, maximumPlanes: maximumPlanes)
         self.frame = kind
         bits = keepsBits ? kind.bits : 8
         colors = HEIFColors(matrix: Int(frame.matrix), isFullRange: frame.is_full_range != 0)
@@ -122,7 +123,7 @@ final class CodedPlanes {
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a frame that does not match the others.
     @unsafe
     func add(_ frame: CCodedImagesFrame, left: Int, top: Int) throws(ImagingError) {
-        guard FrameKind(frame, mostPlanes: planes.count) == self.frame, left % self.frame.across == 0,
+        guard FrameKind(frame, maximumPlanes: planes.count) == self.frame, left % self.frame.across == 0,
             top % self.frame.down == 0
         else {
             throw .cannotDecode(detail: "the tiles of the image differ in their samples")

@@ -40,8 +40,8 @@ struct HEIFFrames {
         for index in start..<wanted.upperBound {
             try token.check()
             let isWanted = wanted ~= index
-            let image = try colorFrames.decode(index, in: file, mostPlanes: isWanted ? 3 : 0)
-            let alpha = try alphaFrames?.decode(index, in: file, mostPlanes: isWanted ? 1 : 0)
+            let image = try colorFrames.decode(index, in: file, maximumPlanes: isWanted ? 3 : 0)
+            let alpha = try alphaFrames?.decode(index, in: file, maximumPlanes: isWanted ? 1 : 0)
             guard isWanted, let image else { continue }
             if bands == 0 {
                 bands = image.planes.count + (alpha == nil ? 0 : 1)
@@ -87,7 +87,7 @@ private struct TrackDecoder {
     }
 
     /// Decodes the frame with this index; returns nil if only later ones need it.
-    func decode(_ index: Int, in file: SharedBytes, mostPlanes: Int) throws -> CodedPlanes? {
+    func decode(_ index: Int, in file: SharedBytes, maximumPlanes: Int) throws -> CodedPlanes? {
         try file.withBytes { bytes throws in
             let frame = unsafe try decoder.frame(
                 of: bytes.extracting(places[index]), parameters: bytes.extracting(parameters))
@@ -95,9 +95,9 @@ private struct TrackDecoder {
             guard size == track.size else {
                 throw ImagingError.cannotDecode(detail: "the header says \(track.size), the data say \(size)")
             }
-            guard mostPlanes > 0 else { return nil }
+            guard maximumPlanes > 0 else { return nil }
             let planes = try CodedPlanes(
-                frame, part: (0, 0, size), level: 1, mostPlanes: mostPlanes, room: { try PlaneMemory(count: $0) })
+                frame, part: (0, 0, size), level: 1, maximumPlanes: maximumPlanes, room: { try PlaneMemory(count: $0) })
             unsafe try planes.add(frame, left: 0, top: 0)
             planes.finish()
             return planes

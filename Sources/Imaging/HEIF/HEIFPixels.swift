@@ -56,13 +56,13 @@ struct HEIFPixels {
 
     private func load(_ image: HEIFImage, keepsBits: Bool) throws -> LoadedPixels {
         let keepsBits = keepsBits || image.colors?.matrix == HEIFColors.reversible
-        func decode(_ canvas: HEIFCanvas, mostPlanes: Int) throws -> CodedPlanes {
+        func decode(_ canvas: HEIFCanvas, maximumPlanes: Int) throws -> CodedPlanes {
             try CodedPlanes.decode(
-                canvas, of: image, in: file, level: 1, mostPlanes: mostPlanes, keepsBits: keepsBits, token: token,
+                canvas, of: image, in: file, level: 1, maximumPlanes: maximumPlanes, keepsBits: keepsBits, token: token,
                 room: { try PlaneMemory(count: $0) })
         }
-        let decoded = try decode(image.canvas, mostPlanes: 3)
-        let alpha = try image.alpha.map { try decode($0, mostPlanes: 1) }
+        let decoded = try decode(image.canvas, maximumPlanes: 3)
+        let alpha = try image.alpha.map { try decode($0, maximumPlanes: 1) }
         guard let colors = decoded.meaning(image.colors) else {
             throw ImagingError.cannotDecode(detail: "the image has unknown colors")
         }

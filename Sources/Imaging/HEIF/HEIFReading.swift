@@ -17,7 +17,7 @@ enum HEIFReading {
             return .judged(lacksPixels: false)
         }
         let profile = image.profile(in: file)
-        if let profile, profile.space == .color || profile.space == .grey, profile.colors == nil {
+        if let profile, profile.space == .color || profile.space == .gray, profile.colors == nil {
             return .judged(lacksPixels: false)
         }
         let orientation = image.transform.turn
@@ -28,7 +28,7 @@ enum HEIFReading {
             throw ImagingError.cannotDecode(detail: "the image has unknown colors")
         }
         try colors.makeStandard(decoded)
-        let isOfProfile = profile?.space == (decoded.planes.count == 1 ? .grey : .color)
+        let isOfProfile = profile?.space == (decoded.planes.count == 1 ? .gray : .color)
         let stated = header.colors.encoding?.profile(ofBands: decoded.planes.count)
         let numbers = isOfProfile ? profile?.colors.flatMap { $0.isStandard ? nil : $0 } : stated
         let hasColorDetail = unsafe ColorDetail.isFound(

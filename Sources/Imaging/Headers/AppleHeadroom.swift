@@ -12,7 +12,7 @@ struct AppleHeadroom {
 
     /// The tags of the headroom and the gain in the maker notes.
     private static let (headroom, gain) = (0x21, 0x30)
-    private static let mostEntries = 256
+    private static let maximumEntries = 256
 
     /// Parses the headroom as newer cameras write it; returns nil if it is invalid.
     init?(decimal text: [UInt8]) {
@@ -51,7 +51,7 @@ struct AppleHeadroom {
             // Offsets in the notes count from their start.
             let notes = block.extracting(try entry.place(in: block)..<block.byteCount)
             guard notes.hasText("Apple iOS\0", at: 0), notes.hasText("MM", at: 12) else { return false }
-            for index in 0..<min(try notes.bigEndian16(at: 14), Self.mostEntries) {
+            for index in 0..<min(try notes.bigEndian16(at: 14), Self.maximumEntries) {
                 let place = 16 + index * EXIFDirectory.entryLength
                 let (tag, type) = (try notes.bigEndian16(at: place), try notes.bigEndian16(at: place + 2))
                 guard [Self.headroom, Self.gain].contains(tag), type == 10 || type == 5 else { continue }

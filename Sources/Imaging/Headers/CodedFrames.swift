@@ -20,7 +20,7 @@ struct CodedFrames {
     private var hasReducedHeaders = false
 
     /// Maximum number of units to count in all items or frames of a file: three for each frame are usual.
-    private static let mostUnits = 200_000
+    private static let maximumUnits = 200_000
 
     /// Counts the frames that a decoder decodes from data in these parts; slices count as frames, because each may
     /// cover an image.
@@ -44,7 +44,7 @@ struct CodedFrames {
 
     private mutating func addUnit() throws(ImagingError) {
         units += 1
-        guard units <= Self.mostUnits else { throw .cannotDecode(detail: "the coded data have too many units") }
+        guard units <= Self.maximumUnits else { throw .cannotDecode(detail: "the coded data have too many units") }
     }
 
     /// Counts the frame headers among the units (AV1 section 5.3), except those that show an earlier frame again.

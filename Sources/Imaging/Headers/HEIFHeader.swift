@@ -75,7 +75,7 @@ extension ImageHeader {
         }
         let hasAlpha = sequence.alpha != nil
         let hidden = try sequence.hiddenFrames(in: bytes)
-        guard hidden <= ImageHeader.mostDecoderRuns else {
+        guard hidden <= ImageHeader.maximumDecoderRuns else {
             throw .cannotDecode(detail: "the file has \(hidden) frames that are not shown")
         }
         return ImageHeader(

@@ -27,11 +27,11 @@ struct HEIFItems {
     /// Maximum number of items with properties, and of references between items.
     ///
     /// A hundred tiles are usual, thousands are rare.
-    private static let mostItems = 20_000
+    private static let maximumItems = 20_000
     /// Maximum number of properties: their positions have 15 bits.
-    private static let mostProperties = 1 << 15
+    private static let maximumProperties = 1 << 15
     /// Maximum number of entries in the lists of properties: five for each item are usual.
-    private static let mostEntries = 10 * mostItems
+    private static let maximumEntries = 10 * maximumItems
 
     /// Reads the items of a file; returns nil without a `meta` box.
     static func all(_ bytes: RawSpan) throws(ImagingError) -> HEIFItems? {
@@ -128,7 +128,7 @@ struct HEIFItems {
     private mutating func readTypes(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         let isShort = try bytes.byte(at: range.lowerBound) == 0
         var boxes = BoxCursor(range.dropFirst(isShort ? 6 : 8))
-        for _ in 0..<Self.mostItems {
+        for _ in 0..<Self.maximumItems {
             guard let box = try boxes.next(in: bytes) else { return }
             let start = box.contents.lowerBound
             // Items have a type from version 2 on; version 3 has wider numbers.
@@ -152,7 +152,7 @@ struct HEIFItems {
             } else if box.type == BoxCursor.type("ipco") {
                 var contents = BoxCursor(box.contents)
                 while let property = try contents.next(in: bytes) {
-                    guard properties.count < Self.mostProperties else {
+                    guard properties.count < Self.maximumProperties else {
                         throw .cannotDecode(detail: "too many item properties")
                     }
                     properties.append(try HEIFProperty(bytes, property))
@@ -172,12 +172,12 @@ struct HEIFItems {
                 throw .cannotDecode(detail: "the list of item properties is truncated")
             }
             associations.lists += 1
-            guard associations.lists <= Self.mostItems else { throw .cannotDecode(detail: "too many items") }
+            guard associations.lists <= Self.maximumItems else { throw .cannotDecode(detail: "too many items") }
             let item = try hasLongItems ? bytes.bigEndian32(at: offset) : bytes.bigEndian16(at: offset)
             offset += hasLongItems ? 4 : 2
             let count = try bytes.byte(at: offset)
             associations.entries += count
-            guard associations.entries <= Self.mostEntries else {
+            guard associations.entries <= Self.maximumEntries else {
                 throw .cannotDecode(detail: "the items have too many properties")
             }
             let list = PropertyList(start: offset + 1, count: count, hasLongPositions: hasLongPositions)
@@ -195,12 +195,12 @@ struct HEIFItems {
             // An alpha plane refers to its image, an image to its sources (ISO/IEC 23008-12 section 6.4).
             let isAuxiliary = reference.type == BoxCursor.type("auxl")
             total += 1
-            guard total <= Self.mostItems else { throw .cannotDecode(detail: "too many references") }
+            guard total <= Self.maximumItems else { throw .cannotDecode(detail: "too many references") }
             if reference.type == BoxCursor.type("prem") { premultiplied.insert(try reference.source(in: bytes)) }
             guard isAuxiliary || reference.type == BoxCursor.type("dimg") else { continue }
             let (from, targets) = (try reference.source(in: bytes), try reference.targets(in: bytes))
             total += max(0, targets.count - 1)
-            guard total <= Self.mostItems else { throw .cannotDecode(detail: "too many references") }
+            guard total <= Self.maximumItems else { throw .cannotDecode(detail: "too many references") }
             if !isAuxiliary { sources[from, default: []] += targets }
             for target in targets where isAuxiliary && owners[from, default: []].insert(target).inserted {
                 auxiliaries[target, default: []].append(from)

@@ -7,10 +7,10 @@ struct HEIFPlaces {
     private var sizes = (offset: 0, length: 0, base: 0, index: 0)
     private var version = 0
 
-    private static let mostItems = 20_000
+    private static let maximumItems = 20_000
     /// Maximum number of parts of an item: one is usual, and one for each layer of progressive AV1.
-    private static let mostParts = 256
-    private static let mostPartsOfAll = 5 * mostItems
+    private static let maximumParts = 256
+    private static let maximumPartsOfAll = 5 * maximumItems
 
     /// Reads the locations in a `meta` box.
     ///
@@ -36,13 +36,13 @@ struct HEIFPlaces {
         sizes = (widths >> 12, widths >> 8 & 15, widths >> 4 & 15, version == 0 ? 0 : widths & 15)
         let count = try reader.number(version < 2 ? 2 : 4, bytes)
         var all = 0
-        for _ in 0..<min(count, Self.mostItems) {
+        for _ in 0..<min(count, Self.maximumItems) {
             let entry = reader.offset
             let item = try reader.number(version < 2 ? 2 : 4, bytes)
             reader.skip((version == 0 ? 0 : 2) + 2 + sizes.base)
             let parts = try reader.number(2, bytes)
             all += parts
-            guard all <= Self.mostPartsOfAll else { throw .cannotDecode(detail: "the items have too many parts") }
+            guard all <= Self.maximumPartsOfAll else { throw .cannotDecode(detail: "the items have too many parts") }
             reader.skip(parts * (sizes.index + sizes.offset + sizes.length))
             if entries[item] == nil { entries[item] = entry }
         }
@@ -61,7 +61,7 @@ struct HEIFPlaces {
         let room = method == 1 ? inner ?? 0..<0 : 0..<bytes.byteCount
         let base = try reader.number(sizes.base, bytes)
         let count = try reader.number(2, bytes)
-        guard count <= Self.mostParts else { throw .cannotDecode(detail: "an item has \(count) parts") }
+        guard count <= Self.maximumParts else { throw .cannotDecode(detail: "an item has \(count) parts") }
         var parts: [Range<Int>] = []
         for _ in 0..<count {
             _ = try reader.number(sizes.index, bytes)

@@ -32,9 +32,9 @@ struct HEIFTrack {
     private static let containers = ["mdia", "minf", "stbl", "edts"].map(BoxCursor.type)
     private static let readTables = ["stsc", "stco", "co64", "stts", "stss"].map(BoxCursor.type)
     /// Maximum number of tracks that a track belongs to, and of properties of its frames; more are ignored.
-    private static let mostEntries = 64
+    private static let maximumEntries = 64
     /// Maximum number of boxes of a track; about twenty are usual.
-    private static let mostBoxes = 1_000
+    private static let maximumBoxes = 1_000
 
     private mutating func read(_ bytes: RawSpan, in range: Range<Int>, depth: Int) throws(ImagingError) {
         var boxes = BoxCursor(range)
@@ -62,7 +62,7 @@ struct HEIFTrack {
                     try addBox()
                     if reference.type == BoxCursor.type("prem") { isPremultiplied = true }
                     guard reference.type == BoxCursor.type("auxl") else { continue }
-                    let contents = reference.contents.prefix(4 * (Self.mostEntries - owners.count))
+                    let contents = reference.contents.prefix(4 * (Self.maximumEntries - owners.count))
                     for offset in stride(from: contents.lowerBound, to: contents.upperBound - 3, by: 4) {
                         owners.append(try bytes.bigEndian32(at: offset))
                     }
@@ -79,7 +79,7 @@ struct HEIFTrack {
 
     private mutating func addBox() throws(ImagingError) {
         boxCount += 1
-        guard boxCount <= Self.mostBoxes else { throw .cannotDecode(detail: "a track has too many boxes") }
+        guard boxCount <= Self.maximumBoxes else { throw .cannotDecode(detail: "a track has too many boxes") }
     }
 
     private mutating func readEntry(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
@@ -93,7 +93,7 @@ struct HEIFTrack {
             try addBox()
             if box.type == BoxCursor.type("auxi") {
                 isAlpha = bytes.hasText("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: box.contents.lowerBound + 4)
-            } else if properties.count < Self.mostEntries {
+            } else if properties.count < Self.maximumEntries {
                 properties.append(try HEIFProperty(bytes, box))
             }
         }

@@ -23,7 +23,7 @@ struct HEIFWork {
     /// Deepest nesting of items; a turned overlay of grids has three levels.
     static let deepest = 8
     /// Maximum coded bytes, as a multiple of the file's size plus a constant: tiles of one color may be one item.
-    private static let mostBytes = (times: 4, besides: 16 << 20)
+    private static let maximumBytes = (times: 4, besides: 16 << 20)
 
     init(_ items: HEIFItems) {
         self.items = items
@@ -35,10 +35,10 @@ struct HEIFWork {
     ///   too much work.
     mutating func amounts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Amounts {
         let amounts = try add(item, bytes)
-        guard amounts.runs <= ImageHeader.mostDecoderRuns else {
+        guard amounts.runs <= ImageHeader.maximumDecoderRuns else {
             throw .cannotDecode(detail: "the image is put together from \(amounts.runs) items")
         }
-        guard amounts.byteCount <= bytes.byteCount * Self.mostBytes.times + Self.mostBytes.besides else {
+        guard amounts.byteCount <= bytes.byteCount * Self.maximumBytes.times + Self.maximumBytes.besides else {
             throw .cannotDecode(detail: "the image is put together from \(amounts.byteCount) coded bytes")
         }
         return amounts

@@ -10,7 +10,7 @@ struct JPEGGainMapNotes {
     private(set) var index: Range<Int>?
     private var packets = 0
     /// Maximum number of XMP packets that are searched; usual files have one.
-    private static let mostPackets = 8
+    private static let maximumPackets = 8
     /// The EXIF data, where Apple's cameras record a headroom.
     var exif: Range<Int>?
 
@@ -23,7 +23,7 @@ struct JPEGGainMapNotes {
             bytes.hasText(text, at: contents.lowerBound)
                 ? min(contents.lowerBound + text.utf8CodeUnitCount, contents.upperBound)..<contents.upperBound : nil
         }
-        if marker == 0xE1, packet == nil, packets < Self.mostPackets,
+        if marker == 0xE1, packet == nil, packets < Self.maximumPackets,
             let found = begins(with: "http://ns.adobe.com/xap/1.0/\0")
         {
             packets += 1
@@ -40,7 +40,7 @@ struct JPEGGainMapNotes {
 }
 
 extension GainMap {
-    private static let mostImages = 8
+    private static let maximumImages = 8
 
     /// Returns the gain map of a JPEG file with these notes; nil if there is no usable one.
     ///
@@ -73,7 +73,7 @@ extension GainMap {
         var places: [Range<Int>] = []
         try? EXIFDirectory.read(bytes, index) { (entry, block) throws(ImagingError) in
             guard entry.tag == MPFIndex.entries else { return true }
-            for image in 1..<max(2, min(entry.count / MPFIndex.entryLength, mostImages)) {
+            for image in 1..<max(2, min(entry.count / MPFIndex.entryLength, maximumImages)) {
                 let size = try entry.long(in: block, at: image * MPFIndex.entryLength + 4)
                 let offset = try entry.long(in: block, at: image * MPFIndex.entryLength + 8)
                 if offset > 0 { places.append(index.lowerBound + offset..<index.lowerBound + offset + size) }

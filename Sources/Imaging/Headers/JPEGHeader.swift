@@ -2,7 +2,7 @@ extension ImageHeader {
     /// Maximum number of scans of a JPEG file: each costs a pass over the whole image, and a usual file has about ten.
     static let maximumScans = 100
     /// Maximum number of segments of a JPEG file; a profile may take 255, and other data one for each 64 KiB.
-    private static let mostSegments = 100_000
+    private static let maximumSegments = 100_000
 
     static func jpeg(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var (header, notes) = try jpegWalk(bytes)
@@ -30,7 +30,7 @@ extension ImageHeader {
             offset = next
             if marker == 0xD9 { break }
             count += 1
-            guard count <= mostSegments else { throw .cannotDecode(detail: "the JPEG file has too many segments") }
+            guard count <= maximumSegments else { throw .cannotDecode(detail: "the JPEG file has too many segments") }
             guard marker != 0xD8 else { throw .cannotDecode(detail: "the JPEG file has a second start of image") }
             guard let end = bytes.jpegSegmentEnd(at: offset) else {
                 // After a scan the file may be truncated: it still has an image.

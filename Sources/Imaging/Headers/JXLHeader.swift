@@ -9,7 +9,7 @@ extension ImageHeader {
         guard try cursor.bits(16) == 0x0AFF else { throw .cannotDecode(detail: "the JPEG XL file has no codestream") }
         let size = try cursor.jxlSize()
         let metadata = try JXLMetadata(&cursor)
-        let bands = (metadata.isGrey ? 1 : 3) + (metadata.hasAlpha ? 1 : 0)
+        let bands = (metadata.isGray ? 1 : 3) + (metadata.hasAlpha ? 1 : 0)
         // A decoder reads all channels, visible or not.
         let area = size.area.multipliedReportingOverflow(by: metadata.extraChannels + 3)
         return ImageHeader(
@@ -52,14 +52,14 @@ enum JXLContainer {
     }
 
     /// Maximum number of boxes that are walked to find EXIF data.
-    private static let mostBoxes = 10_000
+    private static let maximumBoxes = 10_000
 
     /// Returns the range of a codestream in one box; otherwise the whole file.
     static func place(ofCodestreamIn bytes: RawSpan) -> Range<Int> {
         let whole = 0..<bytes.byteCount
         guard bytes.hasBytes(signature, at: 0) else { return whole }
         var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
-        for _ in 0..<mostBoxes {
+        for _ in 0..<maximumBoxes {
             guard let box = try? boxes.next(in: bytes), box.type != BoxCursor.type("jxlp") else { return whole }
             if box.type == BoxCursor.type("jxlc") { return box.contents }
         }
@@ -73,7 +73,7 @@ enum JXLContainer {
     static func texts(_ bytes: RawSpan) -> EXIFTexts? {
         guard bytes.hasBytes(signature, at: 0) else { return nil }
         var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
-        for _ in 0..<mostBoxes {
+        for _ in 0..<maximumBoxes {
             guard let box = try? boxes.next(in: bytes) else { return nil }
             if box.type == BoxCursor.type("Exif") { return EXIFTexts(offset: bytes, range: box.contents) }
         }
@@ -115,13 +115,13 @@ private struct JXLMetadata {
     private(set) var bitDepth = 8
     private(set) var extraChannels = 0
     private(set) var hasAlpha = false
-    private(set) var isGrey = false
+    private(set) var isGray = false
     private(set) var hasProfile = false
     /// The colors that the codestream declares; libjxl converts all but PQ and HLG, so that they have no
     /// ``SourceColors/encoding``.
     private(set) var colors: SourceColors?
 
-    private static let mostExtraChannels = 16
+    private static let maximumExtraChannels = 16
 
     init(_ cursor: inout BitCursor) throws(ImagingError) {
         if try cursor.flag() { return }
@@ -134,7 +134,7 @@ private struct JXLMetadata {
         bitDepth = try cursor.jxlDepth()
         _ = try cursor.flag()
         extraChannels = try cursor.number((0, 0), (1, 0), (2, 4), (1, 12))
-        guard extraChannels <= Self.mostExtraChannels else {
+        guard extraChannels <= Self.maximumExtraChannels else {
             throw .cannotDecode(detail: "a JPEG XL file of \(extraChannels) extra channels")
         }
         for _ in 0..<extraChannels {
@@ -193,9 +193,9 @@ private struct JXLMetadata {
         // An ICC profile is compressed.
         let hasICC = try cursor.flag()
         let space = try cursor.choice()
-        isGrey = space == 1
+        isGray = space == 1
         hasProfile = true
-        if !isGrey { colors = SourceColors(.other) }
+        if !isGray { colors = SourceColors(.other) }
         guard !hasICC, space == 0 else { return }
         func places(_ count: Int) throws(ImagingError) {
             for _ in 0..<2 * count { _ = try cursor.number((0, 19), (524_288, 19), (1_048_576, 20), (2_097_152, 21)) }

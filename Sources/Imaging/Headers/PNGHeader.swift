@@ -29,7 +29,7 @@ extension ImageHeader {
     }
 
     /// Maximum number of chunks of a PNG file; chunks of pixels usually have some kilobytes.
-    private static let mostPNGChunks = 500_000
+    private static let maximumPNGChunks = 500_000
 
     private struct PNGChunks {
         var hasTransparency = false
@@ -52,7 +52,7 @@ extension ImageHeader {
             let data = offset + 8
             guard length <= bytes.byteCount - data else { break }
             count += 1
-            guard count <= mostPNGChunks else { throw .cannotDecode(detail: "the PNG file has too many chunks") }
+            guard count <= maximumPNGChunks else { throw .cannotDecode(detail: "the PNG file has too many chunks") }
             if bytes.hasText("IDAT", at: offset + 4) {
                 hasData = true
             } else if bytes.hasText("tRNS", at: offset + 4) {

@@ -1,7 +1,7 @@
 extension ImageHeader {
     /// Reads the header of a TIFF file (TIFF 6.0, and BigTIFF with 64-bit offsets): the directories of all pages.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for more pages than ``TIFFFile/mostPages``, and for unsupported
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for more pages than ``TIFFFile/maximumPages``, and for unsupported
     ///   kinds of pages.
     static func tiff(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var file = try TIFFFile(bytes)
@@ -49,9 +49,9 @@ extension ImageHeader {
 
 struct TIFFFile {
     /// Maximum number of pages; a file with more is rejected.
-    static let mostPages = 4_096
+    static let maximumPages = 4_096
     /// Maximum number of entries of all directories together, so that overlapping directories do not take long.
-    private static let mostEntries = 1 << 17
+    private static let maximumEntries = 1 << 17
     /// Bytes of a value by its type: BYTE, SHORT, LONG, UNDEFINED, IFD, LONG8.
     private static let sizes = [1: 1, 3: 2, 4: 4, 7: 1, 13: 4, 16: 8]
 
@@ -78,8 +78,8 @@ struct TIFFFile {
         let count = try isBig ? long(bytes, at: offset, isWide: true) : short(bytes, at: offset)
         let start = offset + (isBig ? 8 : 2)
         let length = isBig ? 20 : 12
-        entries += min(count, Self.mostEntries + 1)
-        guard seen.insert(offset).inserted, seen.count <= Self.mostPages, entries <= Self.mostEntries else {
+        entries += min(count, Self.maximumEntries + 1)
+        guard seen.insert(offset).inserted, seen.count <= Self.maximumPages, entries <= Self.maximumEntries else {
             throw .cannotDecode(detail: "the TIFF file has too many pages, or a page comes twice")
         }
         var directory = TIFFDirectory()

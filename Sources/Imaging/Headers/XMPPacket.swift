@@ -17,12 +17,12 @@ struct XMPPacket {
     private var elements = 0
 
     /// Maximum number of properties that are read; a usual packet has less than a hundred.
-    private static let mostProperties = 4_096
+    private static let maximumProperties = 4_096
 
     init(_ bytes: RawSpan, _ range: Range<Int>) {
         text = unsafe bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
         var open: [UInt8]?
-        while let start = text[offset...].firstIndex(of: UInt8(ascii: "<")), properties.count < Self.mostProperties {
+        while let start = text[offset...].firstIndex(of: UInt8(ascii: "<")), properties.count < Self.maximumProperties {
             let content = text[offset..<start].trimmed
             if let open, !content.isEmpty { note(open, content) }
             offset = start + 1
@@ -74,7 +74,7 @@ struct XMPPacket {
 
     /// Skips past the end of a tag; returns false if the element has no contents, or if the tag is damaged.
     private mutating func readAttributes() -> Bool {
-        while properties.count < Self.mostProperties {
+        while properties.count < Self.maximumProperties {
             skipSpace()
             if peek == UInt8(ascii: ">") {
                 offset += 1

@@ -29,7 +29,7 @@ enum PNGRepair {
     }
 
     /// Most bytes after the last row that are left to libpng, which inflates all of them.
-    private static let mostSurplus = 64 << 10
+    private static let maximumSurplus = 64 << 10
 
     /// Returns the file without data after its last row; the same bytes if there is little.
     ///
@@ -38,7 +38,7 @@ enum PNGRepair {
     /// - Throws: The error of `token`.
     static func withoutSurplus(_ file: SharedBytes, token: WorkToken) throws -> SharedBytes {
         guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes) }) else { return file }
-        let most = rows.byteCount + mostSurplus
+        let most = rows.byteCount + maximumSurplus
         guard let count = try counted(most, of: rows.parts[...], in: file, token: token), count == most else {
             return file
         }
@@ -71,13 +71,13 @@ enum PNGRepair {
         let status = unsafe data.withUnsafeBytes { bytes in
             guard isSpread else {
                 return unsafe CPNGShim_complete(
-                    bytes.baseAddress, bytes.count, rows.passes, Int32(rows.passes.count), rows.greyPixel,
-                    rows.greyPixel.count, watch, &base, &length)
+                    bytes.baseAddress, bytes.count, rows.passes, Int32(rows.passes.count), rows.grayPixel,
+                    rows.grayPixel.count, watch, &base, &length)
             }
             var image = CPNGShimPassed(
                 width: rows.size.width, height: rows.size.height, bits: Int32(rows.pixelBits))
             return unsafe CPNGShim_spread(
-                bytes.baseAddress, bytes.count, &image, rows.greyPixel, rows.greyPixel.count, watch, &base, &length)
+                bytes.baseAddress, bytes.count, &image, rows.grayPixel, rows.grayPixel.count, watch, &base, &length)
         }
         try token.check()
         guard status == 0 else { return nil }
@@ -100,7 +100,7 @@ private struct PNGRows {
     let pixelBits: Int
     private(set) var passes: [CPNGShimPass]
     /// A gray, opaque pixel, or a byte of pixels if a pixel is smaller than a byte.
-    let greyPixel: [UInt8]
+    let grayPixel: [UInt8]
 
     var byteCount: Int { passes.reduce(0) { $0 + Int($1.rows) * (Int($1.row_size) + 1) } }
 
@@ -111,7 +111,7 @@ private struct PNGRows {
         let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 1
         pixelBits = channels * depth
         passes = Self.passes(of: size, bits: pixelBits, isInterlaced: isInterlaced)
-        greyPixel = Self.grey(colorType: colorType, depth: depth, channels: channels)
+        grayPixel = Self.gray(colorType: colorType, depth: depth, channels: channels)
         var offset = 33
         while !bytes.hasText("IDAT", at: offset + 4) { offset = try offset + 12 + bytes.bigEndian32(at: offset) }
         start = offset
@@ -148,7 +148,7 @@ private struct PNGRows {
         }
     }
 
-    private static func grey(colorType: Int, depth: Int, channels: Int) -> [UInt8] {
+    private static func gray(colorType: Int, depth: Int, channels: Int) -> [UInt8] {
         switch (colorType, depth) {
         // The first color of a palette; black for one bit.
         case (3, _), (_, 1): return [0]

@@ -44,9 +44,9 @@ extension DecodedImage {
 
     private func cornerColor(isBottomRight: Bool) -> Color {
         let pixel = isBottomRight ? pixel(x: size.width - 1, y: size.height - 1) : pixel(x: 0, y: 0)
-        let isGrey = bands < 3
+        let isGray = bands < 3
         return Color(
-            red: pixel[0], green: pixel[isGrey ? 0 : 1], blue: pixel[isGrey ? 0 : 2],
+            red: pixel[0], green: pixel[isGray ? 0 : 1], blue: pixel[isGray ? 0 : 2],
             alpha: hasAlpha ? pixel[bands - 1] : 255)
     }
 }

@@ -181,7 +181,7 @@ extension JPEGPlanesHeader {
         }
         let file = unsafe ICCProfile(profile.bytes)
         // A profile for another color space is ignored.
-        guard file.space == (planes == 1 ? .grey : .color) else {
+        guard file.space == (planes == 1 ? .gray : .color) else {
             (self.profile, hasOtherProfile) = (nil, false)
             return
         }

@@ -32,7 +32,7 @@ enum PlanarRendering {
 
     /// Returns the three resampled planes as a separate image.
     static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
-        let planes = target.resultPlanes(ofGrey: image.bands == 1)
+        let planes = target.resultPlanes(ofGray: image.bands == 1)
         let memory = try PlaneMemory(count: planes.byteCount)
         // Row padding in the workspace has samples of earlier images; the same image must be the same bytes.
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -64,10 +64,10 @@ enum PlanarRendering {
                     memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress)
             }
         }
-        let isGrey = image.bands < 3
+        let isGray = image.bands < 3
         let pixels = DecodedImage(
-            pixels: memory.finish(), size: size, bands: image.bands, profile: isGrey ? nil : image.profile)
-        if isGrey { return try image.profile.map { try pixels.inStandardColor(by: $0, token: token) } ?? pixels }
+            pixels: memory.finish(), size: size, bands: image.bands, profile: isGray ? nil : image.profile)
+        if isGray { return try image.profile.map { try pixels.inStandardColor(by: $0, token: token) } ?? pixels }
         return try conversion.map { try pixels.converted(by: $0, token: token) } ?? pixels
     }
 }

@@ -64,8 +64,8 @@ struct PlanarTarget {
         rectangle.size.samples(forEach: index == 0 ? 1 : chromaStep)
     }
 
-    func planes(ofGrey isGrey: Bool) -> [Plane] {
-        .stacked((0..<(isGrey && !needsChroma ? 1 : 3)).map { size(ofPlane: $0) })
+    func planes(ofGray isGray: Bool) -> [Plane] {
+        .stacked((0..<(isGray && !needsChroma ? 1 : 3)).map { size(ofPlane: $0) })
     }
 
     /// Returns how the samples of a plane are averaged.
@@ -84,12 +84,12 @@ struct PlanarTarget {
 
     var hasAlpha: Bool { filters.contains(where: \.addsAlpha) }
 
-    func resultPlanes(ofGrey isGrey: Bool) -> [Plane] {
-        .stacked(planes(ofGrey: isGrey).indices.map { size.samples(forEach: $0 == 0 ? 1 : chromaStep) })
+    func resultPlanes(ofGray isGray: Bool) -> [Plane] {
+        .stacked(planes(ofGray: isGray).indices.map { size.samples(forEach: $0 == 0 ? 1 : chromaStep) })
     }
 
-    func turnedPlanes(ofGrey isGrey: Bool) -> [Plane] {
-        .stacked(planes(ofGrey: isGrey).map { turn.turned($0.size) })
+    func turnedPlanes(ofGray isGray: Bool) -> [Plane] {
+        .stacked(planes(ofGray: isGray).map { turn.turned($0.size) })
     }
 
     func part(of region: Plane.Region) -> Plane.Region {

@@ -6,7 +6,7 @@ import Memory
 @safe
 final class PlanarWorkspace {
     /// Maximum memory to keep, in bytes.
-    private static let mostKept = 16 << 20
+    private static let maximumKept = 16 << 20
     /// Unused workspaces: at most as many as threads have worked at the same time.
     private static let idle = Locked<[PlanarWorkspace]>([])
 
@@ -37,7 +37,7 @@ final class PlanarWorkspace {
         guard case .planar(let sources, let range) = image.layout else {
             preconditionFailure("the image has no planes")
         }
-        let planes = target.planes(ofGrey: sources.count == 1)
+        let planes = target.planes(ofGray: sources.count == 1)
         try result.reserve(planes.byteCount)
         let colors = ColorResampling(image, to: target)
         if let colors { try run(colors, of: image, to: planes, token) }
@@ -75,11 +75,11 @@ final class PlanarWorkspace {
         var results =
             target.turn == .none
             ? unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes))
-            : try unsafe turn(planes, of: target, isGrey: sources.count == 1)
+            : try unsafe turn(planes, of: target, isGray: sources.count == 1)
         if target.hasAlpha { try unsafe addAlpha(to: &results, of: target) }
         for filter in target.filters {
             if case .pad(let margins, let color) = filter {
-                results = try unsafe pad(results, margins, color, into: target.resultPlanes(ofGrey: false), target)
+                results = try unsafe pad(results, margins, color, into: target.resultPlanes(ofGray: false), target)
             } else {
                 try filter.apply(to: results, in: target.range, chromaStep: target.chromaStep, token: token)
             }
@@ -116,8 +116,8 @@ final class PlanarWorkspace {
     }
 
     @unsafe
-    private func turn(_ planes: [Plane], of target: PlanarTarget, isGrey: Bool) throws -> CPlanarShimPlanes {
-        let results = target.turnedPlanes(ofGrey: isGrey)
+    private func turn(_ planes: [Plane], of target: PlanarTarget, isGray: Bool) throws -> CPlanarShimPlanes {
+        let results = target.turnedPlanes(ofGray: isGray)
         try turned.reserve(results.byteCount)
         var from = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)).planes
         let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(turned.bytes))
@@ -179,11 +179,11 @@ final class PlanarWorkspace {
     }
 
     private func shrink() {
-        result.drop(above: Self.mostKept)
-        turned.drop(above: Self.mostKept)
-        padded.drop(above: Self.mostKept)
-        alpha.drop(above: Self.mostKept)
-        deep.drop(above: Self.mostKept)
-        room.drop(above: Self.mostKept)
+        result.drop(above: Self.maximumKept)
+        turned.drop(above: Self.maximumKept)
+        padded.drop(above: Self.maximumKept)
+        alpha.drop(above: Self.maximumKept)
+        deep.drop(above: Self.maximumKept)
+        room.drop(above: Self.maximumKept)
     }
 }

@@ -52,9 +52,9 @@ package final class BorderTrim: Sendable {
     }
 
     /// Estimates the core time of the second drawing of a vector image, as if it had no border.
-    package func timePrice(of plan: DecodePlan, of header: ImageHeader, fileByteCount: Int) -> Duration {
+    package func timeCost(of plan: DecodePlan, of header: ImageHeader, fileByteCount: Int) -> Duration {
         let drawing = try? drawing(inside: ImagePart(allOf: header.page(plan.page).size), of: plan)
-        return drawing.map { header.timePrice(of: $0, fileByteCount: fileByteCount) } ?? .zero
+        return drawing.map { header.timeCost(of: $0, fileByteCount: fileByteCount) } ?? .zero
     }
 
     /// Returns the composition of the part inside the border, and that part.

@@ -33,7 +33,7 @@ enum PlanarLane {
         var rest = plan.afterFirst(count)
         // Small results that are only resampled become pixels with full chroma, from which sharp chroma is computed.
         rest.hasSharpChroma =
-            isForPlanes && plan.outputSize.area <= plan.format.mostSharpPixels
+            isForPlanes && plan.outputSize.area <= plan.format.maximumSharpPixels
             && plan.steps.planarTarget(from: whole).count == plan.steps.count
         return (target, rest)
     }
@@ -42,7 +42,8 @@ enum PlanarLane {
     ///
     /// Steps for libvips, gray profiles, and formats without a planar encoder require pixels.
     static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
-        guard image.bands == 3 || image.profile == nil, !rest.hasSharpChroma || rest.format.mostSharpPixels == 0 else {
+        guard image.bands == 3 || image.profile == nil, !rest.hasSharpChroma || rest.format.maximumSharpPixels == 0
+        else {
             return nil
         }
         if !rest.steps.isEmpty {

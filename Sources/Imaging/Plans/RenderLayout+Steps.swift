@@ -10,7 +10,7 @@ extension RenderLayout {
         // Bars and corners stay transparent until the background is put behind the whole image. Bars that no step mixes
         // with the image are added last, in the background's color.
         var isTransparent = hasAlpha
-        let mixesBars = operations.freeRotation != nil || operations.mixesNeighbours
+        let mixesBars = operations.freeRotation != nil || operations.mixesNeighbors
         let bars = canvas(by: options.gravity, color: .transparent)
         if let bars, mixesBars {
             steps.append(bars)
@@ -58,7 +58,7 @@ extension RenderSteps {
 }
 
 extension ImageOperations {
-    fileprivate var mixesNeighbours: Bool { blur > 0 || sharpen > 0 || pixelate > 1 }
+    fileprivate var mixesNeighbors: Bool { blur > 0 || sharpen > 0 || pixelate > 1 }
 }
 
 extension ImageOperations.Margins {

@@ -37,18 +37,18 @@ extension RenderPlan {
         let isAnimated =
             composition.frames > 1 && header.frames > 1 && composition.trim == nil
             && header.format.hasMovingFrames && composition.keepsFrames
-        let mostFrames = min(composition.frames, limits.maximumFrames)
-        let frames = isAnimated ? min(header.frames - composition.page, mostFrames) : 1
+        let maximumFrames = min(composition.frames, limits.maximumFrames)
+        let frames = isAnimated ? min(header.frames - composition.page, maximumFrames) : 1
         let page = header.page(composition.page)
         let isDrawn = page.drawing != nil
-        let mostPixels = limits.maximumPixels(of: page)
-        if !isDrawn { try page.storedSize.check(frames: frames, maximumPixels: mostPixels) }
+        let maximumPixels = limits.maximumPixels(of: page)
+        if !isDrawn { try page.storedSize.check(frames: frames, maximumPixels: maximumPixels) }
         let wanted = WantedPart(composition.part ?? ImagePart(allOf: page.size), turn: composition.turn)
         let isTrimmed = composition.trim != nil
         let drawing: (size: PixelSize, part: DrawnPart?)? =
             if !isDrawn { nil } else if isTrimmed { (page.size, nil) } else {
                 try wanted.drawing(
-                    for: composition.size, crop: composition.crop, maximumPixels: mostPixels,
+                    for: composition.size, crop: composition.crop, maximumPixels: maximumPixels,
                     longestSide: page.format.maximumSide)
             }
         let steps = composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
@@ -60,7 +60,7 @@ extension RenderPlan {
         let decode = DecodePlan(
             page: composition.page,
             level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size, hasGainMap: keepsGainMap),
-            isAnimated: frames > 1, mostFrames: mostFrames, incompleteImages: limits.incompleteImages,
+            isAnimated: frames > 1, maximumFrames: maximumFrames, incompleteImages: limits.incompleteImages,
             drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
             gamut: DecodedGamut(of: header.colors, for: gamut))
         try decode.check(header, limits: limits)
@@ -116,7 +116,7 @@ extension RenderPlan {
         }
         try checkScales()
         // Inexpensive work is always allowed.
-        guard stepsTime(frames: frames) <= max(limits.longestSteps, TimePrice.dear) else {
+        guard stepsTime(frames: frames) <= max(limits.longestSteps, TimeCost.expensive) else {
             throw .tooMuchWork(outputSize)
         }
     }
@@ -124,7 +124,7 @@ extension RenderPlan {
     /// Rejects what libvips cannot resample: sides that are too long, and in gamma-encoded values more than a million
     /// pixels to one.
     private func checkScales() throws(ImagingError) {
-        let mostToOne = 1_000_000
+        let maximumToOne = 1_000_000
         for (step, work) in zip(steps, steps.work(on: source)) {
             if let form = (step as? any AdditionStep)?.additionForm,
                 max(form.scaledSize.width, form.scaledSize.height) > PixelSize.maximumSide
@@ -133,7 +133,7 @@ extension RenderPlan {
             }
             guard let resample = step as? ResampleStep, resample.light == .gamma else { continue }
             let input = resample.part?.size ?? work.input.size
-            guard input.width / resample.size.width <= mostToOne, input.height / resample.size.height <= mostToOne
+            guard input.width / resample.size.width <= maximumToOne, input.height / resample.size.height <= maximumToOne
             else {
                 throw .tooManyPixels(input)
             }

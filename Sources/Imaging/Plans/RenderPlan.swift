@@ -19,7 +19,7 @@ package struct RenderPlan: Hashable, Sendable {
     package let format: ImageFormat
     package internal(set) var quality: EncodingQuality
     /// The number of pixels for converting visual quality to the encoder's quality: of the result before a trim.
-    private let lookPixels: Int
+    private let qualityPixels: Int
     /// The scale of the quality: the encoder's own, unless a search uses visual quality.
     var qualityScale = QualityScale.encoder
     /// The attribution to write into the result; nil for none.
@@ -64,7 +64,7 @@ package struct RenderPlan: Hashable, Sendable {
         self.format = format
         self.quality = .fixed(quality)
         self.effort = effort ?? format.effort
-        lookPixels = steps.shape(after: source).size.area
+        qualityPixels = steps.shape(after: source).size.area
         bitDepth = format.bitDepth
     }
 
@@ -90,8 +90,8 @@ package struct RenderPlan: Hashable, Sendable {
 
     /// Whether chroma is not subsampled at any quality: a gain map has one gain for all components, and so cannot fix
     /// what small images with a map would lose.
-    private var hasFullChroma: Bool { hasGainMap && outputSize.area <= Self.mostFullChromaPixels }
-    static let mostFullChromaPixels = 250_000
+    private var hasFullChroma: Bool { hasGainMap && outputSize.area <= Self.maximumFullChromaPixels }
+    static let maximumFullChromaPixels = 250_000
 
     var choosesPalette: Bool { format.hasPaletteQuality && quality.highest < 100 }
 
@@ -104,12 +104,12 @@ package struct RenderPlan: Hashable, Sendable {
 
     /// Converts a quality of the plan to the encoder's scale.
     func encoderQuality(for quality: Int) -> Int {
-        qualityScale == .look ? format.encoderQuality(for: quality, pixels: lookPixels) : quality
+        qualityScale == .visual ? format.encoderQuality(for: quality, pixels: qualityPixels) : quality
     }
 
     /// Converts a quality of the plan to visual quality.
-    package func look(of quality: Int) -> Int {
-        qualityScale == .look ? quality : format.look(of: quality, pixels: lookPixels)
+    package func visualQuality(of quality: Int) -> Int {
+        qualityScale == .visual ? quality : format.visualQuality(of: quality, pixels: qualityPixels)
     }
 
     /// Returns the response's file, with the gain map if there is one.
@@ -173,7 +173,7 @@ extension RenderPlan {
     }
 
     package var words: [String] {
-        let pages = decode.isAnimated ? "all frames, at most \(decode.mostFrames)" : "page \(decode.page)"
+        let pages = decode.isAnimated ? "all frames, at most \(decode.maximumFrames)" : "page \(decode.page)"
         let level = decode.level > 1 ? ", reduced to 1/\(decode.level) of each side" : ""
         let drawing = decode.drawnSize.map { ", drawn as \($0) pixels" } ?? ""
         let encoding = (format.hasQuality ? " with \(quality.words)" : "") + gamut.words
@@ -186,14 +186,14 @@ extension RenderPlan {
     private var encodingKeyText: String {
         let version = format.writing?.version ?? 1
         return format.rawValue + (version == 1 ? "" : ".\(version)") + " \(quality.keyText)"
-            + (qualityScale == .look ? " look.2" : "") + (effort == format.effort ? "" : " effort \(effort)")
+            + (qualityScale == .visual ? " look.2" : "") + (effort == format.effort ? "" : " effort \(effort)")
             + (bitDepth == format.bitDepth ? "" : " bits \(bitDepth)") + (decode.keepsGainMap ? " gain map.2" : "")
     }
 }
 
 extension DecodePlan {
     fileprivate var keyText: String {
-        let frames = isAnimated ? "frames \(mostFrames)" + (page == 0 ? "" : " from \(page)") : "page \(page)"
+        let frames = isAnimated ? "frames \(maximumFrames)" + (page == 0 ? "" : " from \(page)") : "page \(page)"
         let part = drawnPart.map { " at \($0.keyText)" } ?? ""
         let drawing = drawnSize.map { " drawn \($0.width)x\($0.height)\(part)" } ?? ""
         return "\(frames) level \(level) \(incompleteImages.rawValue)\(drawing)"

@@ -12,7 +12,7 @@ extension RenderSteps {
         let part = target.shownPart(of: image)
         let (shown, own) = (target.rectangle.size, part.rounded(in: map).size)
         let isImageReduced = part.size.width > shown.width && part.size.height > shown.height
-        let scale = isImageReduced && shown.area <= RenderPlan.mostFullChromaPixels ? 2 : 1
+        let scale = isImageReduced && shown.area <= RenderPlan.maximumFullChromaPixels ? 2 : 1
         let isWithinReach = shown.width <= scale * own.width && shown.height <= scale * own.height
         let size =
             isWithinReach

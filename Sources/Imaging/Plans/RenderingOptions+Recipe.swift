@@ -44,7 +44,7 @@ extension RenderingOptions: RenderRecipe {
         let source = frame.source
         var composition = frame.composition(as: format, encodingQuality(by: source.rules))
         // A default quality means visual quality in the URLs of all services.
-        composition.qualityScale = quality == nil ? .look : qualityScale
+        composition.qualityScale = quality == nil ? .visual : qualityScale
         composition.frames = keepsFrames(of: source.header, in: format) ? .max : 1
         composition.trim = operations.trim
         composition.mayGrowByTrim = enlarge || frame.page.drawing != nil
@@ -78,7 +78,7 @@ extension RenderingOptions: RenderRecipe {
 
     private func encodingQuality(by rules: RenderingRules) -> EncodingQuality {
         if isQualityAutomatic { return .similar(rules.similarity) }
-        let quality = quality ?? rules.defaultQuality(ImageFormat.usualLook)
+        let quality = quality ?? rules.defaultQuality(ImageFormat.usualVisualQuality)
         return maximumBytes.map { .fitting(bytes: $0, highest: quality) } ?? .fixed(quality)
     }
 

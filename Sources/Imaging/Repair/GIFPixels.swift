@@ -1,13 +1,13 @@
 /// Counts the pixels that the codes of a GIF frame stand for, without decoding them (GIF89a specification, appendix F).
 enum GIFPixels {
-    private static let mostCodes = 4_096
+    private static let maximumCodes = 4_096
 
     /// Counts the pixels of the data whose first sub-block begins at `data`; stops at `most`.
     static func count(_ bytes: RawSpan, data: Int, most: Int) -> Int {
         guard let codeSize = try? bytes.byte(at: data - 1), 1...11 ~= codeSize else { return 0 }
         let clear = 1 << codeSize
         var reader = CodeReader(part: data)
-        var lengths = [Int](repeating: 1, count: mostCodes)
+        var lengths = [Int](repeating: 1, count: maximumCodes)
         var next = clear + 2
         var width = codeSize + 1
         var previous: Int?
@@ -19,7 +19,7 @@ enum GIFPixels {
             }
             if let previous {
                 guard code <= next else { break }
-                if next < mostCodes {
+                if next < maximumCodes {
                     lengths[next] = lengths[previous] + 1
                     next += 1
                     if next == 1 << width, width < 12 { width += 1 }

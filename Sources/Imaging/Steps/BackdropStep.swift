@@ -20,7 +20,7 @@ package struct BackdropStep: Hashable {
     package let x: Int
     package let y: Int
 
-    /// Nanoseconds per canvas pixel, without the blur, and the surcharge for alpha; see ``TimePrice``.
+    /// Nanoseconds per canvas pixel, without the blur, and the surcharge for alpha; see ``TimeCost``.
     private static let time = (mean: 5.0, blurred: 66.0, alpha: 46.0)
 
     package init(_ kind: Kind, size: PixelSize, x: Int, y: Int) {

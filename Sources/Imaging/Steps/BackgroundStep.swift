@@ -13,7 +13,7 @@ package struct BackgroundStep: Hashable {
     package let color: Color
     package let mixing: Mixing
 
-    /// Nanoseconds per pixel with alpha, on an opaque and on a translucent color; see ``TimePrice``.
+    /// Nanoseconds per pixel with alpha, on an opaque and on a translucent color; see ``TimeCost``.
     private static let time = (opaque: 5.0, translucent: 60.0)
 
     package init(_ color: Color, mixing: Mixing = .composite) {

@@ -22,7 +22,7 @@ package struct BlendStep: Hashable {
     /// Opacity in percent, 1…100.
     package let opacity: Int
 
-    /// Nanoseconds per image pixel; see ``TimePrice``.
+    /// Nanoseconds per image pixel; see ``TimeCost``.
     private static let time = 2.0
     /// Nanoseconds per copy of any size, estimated.
     private static let timeOfCopy = 200.0
@@ -139,7 +139,7 @@ extension BlendStep: RenderStep {
 }
 
 extension BlendMode {
-    /// Nanoseconds per blended pixel; see ``TimePrice``.
+    /// Nanoseconds per blended pixel; see ``TimeCost``.
     fileprivate var time: Double {
         switch self {
         case .normal, .multiply, .screen, .darken, .lighten, .difference, .exclusion, .add, .mask, .maskOut: 25

@@ -6,7 +6,7 @@ package struct CanvasStep: Hashable {
     /// The color around the image; transparent parts of the image stay transparent.
     package let color: Color
 
-    /// Nanoseconds per canvas pixel; see ``TimePrice``.
+    /// Nanoseconds per canvas pixel; see ``TimeCost``.
     private static let time = 3.0
 
     package init(size: PixelSize, x: Int, y: Int, color: Color) {
@@ -33,7 +33,7 @@ extension CanvasStep: RenderStep {
     package var inDisplayP3: any RenderStep { CanvasStep(size: size, x: x, y: y, color: color.inDisplayP3) }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
-        var image = try color.isGrey ? image : image.inColor()
+        var image = try color.isGray ? image : image.inColor()
         if color.alpha < 255 { image = try image.withAlpha() }
         return try image.embedded(left: x, top: y, in: size, background: color.components(bands: image.bands))
     }

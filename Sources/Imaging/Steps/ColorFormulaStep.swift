@@ -6,7 +6,7 @@ import Coordination
 package struct ColorFormulaStep: Hashable {
     package let formula: ColorFormula
 
-    /// Nanoseconds per pixel: for tables and matrices, for saturation, and for formulas in CIE Lab; see ``TimePrice``.
+    /// Nanoseconds per pixel: for tables and matrices, for saturation, and for formulas in CIE Lab; see ``TimeCost``.
     private static let time = (plain: 14.0, saturation: 22.0, lab: 115.0)
 
     package init(_ formula: ColorFormula) {
@@ -44,7 +44,7 @@ package enum HistogramStep: Hashable {
     /// Adds one of `amount` numbers around 0 to each pixel; `amount` is 1…65536.
     case noise(amount: Int, seed: Int)
 
-    /// Nanoseconds per pixel, without and with a lightness stretch; see ``TimePrice``.
+    /// Nanoseconds per pixel, without and with a lightness stretch; see ``TimeCost``.
     private static let time = (plain: 16.0, lightness: 220.0)
 }
 

@@ -11,7 +11,7 @@ package struct ColorMapStep: Hashable {
         case lch(lightness: Float, chroma: Float, hue: Int, added: Float = 0)
         /// Keeps CIELAB lightness and replaces a* and b* by a color's.
         case tint(Color)
-        case grey
+        case gray
         /// Maps gray to a color between two colors, interpolated in CIELAB.
         case gradient(from: Color, to: Color)
     }
@@ -33,14 +33,14 @@ extension ColorMapStep: FilterStep {
         case .lch(let lightness, let chroma, let hue, let added):
             "lch \(lightness) \(chroma) \(hue)" + (added == 0 ? "" : " \(added)")
         case .tint(let color): "tint \(color.keyText)"
-        case .grey: "grey"
+        case .gray: "grey"
         case .gradient(let from, let to): "gradient \(from.keyText) \(to.keyText)"
         }
     }
 
     package var words: String {
         switch map {
-        case .grey: "turn into gray"
+        case .gray: "turn into gray"
         case .tint(let color): "tint with \(color.words)"
         case .gradient(let start, let end): "map dark to bright on \(start.words) to \(end.words)"
         case .lch(let lightness, let chroma, let hue, let added):
@@ -74,23 +74,23 @@ extension ColorMapStep: FilterStep {
             return try image.inColor().withColors { colors throws(VipsError) in
                 try colors.tinted(a: target.a, b: target.b)
             }
-        case .grey: return try image.withColors { colors throws(VipsError) in try colors.inGrey() }
+        case .gray: return try image.withColors { colors throws(VipsError) in try colors.inGray() }
         case .gradient(let from, let to):
             let (start, end) = (LabColor(from), LabColor(to))
             let gradient = (0...255).map { start.mixed(with: end, share: Double($0) / 255).color }
             return try image.withColors { colors throws(VipsError) in
-                try colors.inGrey().replaced(by: gradient)
+                try colors.inGray().replaced(by: gradient)
             }
         }
     }
 
-    /// Nanoseconds per pixel; see ``TimePrice``.
+    /// Nanoseconds per pixel; see ``TimeCost``.
     private var time: Double {
         switch map {
         case .curves, .matrix: 9
         case .lch: 140
         case .tint: 90
-        case .grey: 16
+        case .gray: 16
         case .gradient: 22
         }
     }

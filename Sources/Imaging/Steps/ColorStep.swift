@@ -5,7 +5,7 @@ package struct ColorStep: Hashable {
     /// The filters, at least one of which has an effect.
     package let filters: ColorFilters
 
-    /// Nanoseconds per pixel; see ``TimePrice``.
+    /// Nanoseconds per pixel; see ``TimeCost``.
     private static let time = 8.0
 
     package init(_ filters: ColorFilters) {

@@ -5,7 +5,7 @@ package struct EdgeStep: Hashable {
     package let edge: ImageOperations.Margins.Pixels
     package let margins: ImageOperations.Margins
 
-    /// Nanoseconds per output pixel; see ``TimePrice``.
+    /// Nanoseconds per output pixel; see ``TimeCost``.
     private static let time = 6.0
 
     package init(_ edge: ImageOperations.Margins.Pixels, _ margins: ImageOperations.Margins) {

@@ -6,7 +6,7 @@ struct GamutStep: Hashable {
 }
 
 extension GamutStep: FilterStep {
-    func cost(of work: StepWork) -> StepCost { .filtering(work, time: TimePrice.profile) }
+    func cost(of work: StepWork) -> StepCost { .filtering(work, time: TimeCost.profile) }
 
     var keyText: String { "gamut \(conversion.toWide ? "p3" : "srgb")" }
 

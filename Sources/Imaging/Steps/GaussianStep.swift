@@ -10,7 +10,7 @@ package struct GaussianStep: Hashable {
     /// The share of the difference from the blurred image that an unsharp mask adds, in percent; 100 for a blur.
     package let amount: Int
 
-    /// Core time in nanoseconds; see ``TimePrice``.
+    /// Core time in nanoseconds; see ``TimeCost``.
     ///
     /// `frame` is per pixel of every frame. With a kernel, `deviation` is per pixel and `row` per row, times the
     /// standard deviation in pixels. With box filters, `boxes` is per number added. `alpha` and `sharpenedAlpha` are

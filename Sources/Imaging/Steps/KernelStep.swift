@@ -10,7 +10,7 @@ package struct KernelStep: Hashable {
 
     package let kernel: Kernel
 
-    /// Nanoseconds per pixel; see ``TimePrice``.
+    /// Nanoseconds per pixel; see ``TimeCost``.
     private static let time = 55.0
 
     package init(_ kernel: Kernel) {
@@ -29,6 +29,6 @@ extension KernelStep: FilterStep {
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         let (middle, others) = kernel == .mean ? (1.0 / 9, 1.0 / 9) : (32.0 / 24, -1.0 / 24)
-        return try image.mixedWithNeighbours(middle: middle, others: others)
+        return try image.mixedWithNeighbors(middle: middle, others: others)
     }
 }

@@ -7,7 +7,7 @@ package struct LightnessSharpenStep: Hashable {
     /// The amount for large differences, 0…1000000.
     package let jagged: Float
 
-    /// Nanoseconds per pixel, and per pixel times the standard deviation; see ``TimePrice``.
+    /// Nanoseconds per pixel, and per pixel times the standard deviation; see ``TimeCost``.
     private static let time = (frame: 200.0, deviation: 21.0)
 
     package init(sigma: Float, flat: Float, jagged: Float) {

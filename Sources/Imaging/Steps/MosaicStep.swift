@@ -3,7 +3,7 @@ package struct MosaicStep: Hashable {
     /// Side of a square in pixels, above 1.
     package let side: Int
 
-    /// Nanoseconds per pixel; see ``TimePrice``.
+    /// Nanoseconds per pixel; see ``TimeCost``.
     private static let time = 10.0
 
     package init(side: Int) {

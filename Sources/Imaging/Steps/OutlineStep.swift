@@ -18,7 +18,7 @@ package struct OutlineStep: Hashable {
     /// The color outside the outline; it may be transparent.
     package let color: Color
 
-    /// Nanoseconds per pixel; see ``TimePrice``.
+    /// Nanoseconds per pixel; see ``TimeCost``.
     private static let time = 18.0
 
     package init(_ shape: Shape, color: Color) {

@@ -19,7 +19,7 @@ package struct OverlayStep: Hashable {
     /// A frame of the decoded source, which determines the cost.
     let decoded: FrameShape
 
-    /// Nanoseconds per covered pixel; see ``TimePrice``.
+    /// Nanoseconds per covered pixel; see ``TimeCost``.
     private static let time = 8.0
 
     /// Creates a step that places an additional source by `layout`.

@@ -12,7 +12,7 @@ package struct RankStep: Hashable {
     /// Side of the square in pixels, 1…99.
     package let side: Int
 
-    /// Nanoseconds per pixel, and per pixel times the side; see ``TimePrice``.
+    /// Nanoseconds per pixel, and per pixel times the side; see ``TimeCost``.
     private static let time = (pixel: 150.0, side: 16.0)
 
     package init(_ place: Place, side: Int) {

@@ -8,7 +8,7 @@ package struct ResampleStep: Hashable {
     package let part: ImagePart?
     package let light: ResamplingLight
 
-    /// Nanoseconds per pixel read and per pixel computed; see ``TimePrice``.
+    /// Nanoseconds per pixel read and per pixel computed; see ``TimeCost``.
     private static let time = (read: 10.0, made: 25.0)
     /// The factor if pixels are weighted by alpha, or enlarged in linear light, both of which libvips does in floating
     /// point.

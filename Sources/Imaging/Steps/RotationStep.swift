@@ -7,7 +7,7 @@ package struct RotationStep: Hashable {
     /// The color of the corners, which may be transparent; transparent parts of the image stay transparent.
     package let corners: Color
 
-    /// Nanoseconds per output pixel; see ``TimePrice``.
+    /// Nanoseconds per output pixel; see ``TimeCost``.
     private static let time = 40.0
     /// Bytes per pixel during the rotation: four floating-point components.
     private static let pixelBytes = 16

@@ -2,7 +2,7 @@
 package struct TurnStep: Hashable {
     package let turn: QuarterTurn
 
-    /// Nanoseconds per pixel; see ``TimePrice``.
+    /// Nanoseconds per pixel; see ``TimeCost``.
     private static let time = 10.0
 
     package init(_ turn: QuarterTurn) {

@@ -3,7 +3,7 @@ package struct ZoomStep: Hashable {
     /// Side of the squares in pixels, above 1.
     package let factor: Int
 
-    /// Nanoseconds per output pixel; see ``TimePrice``.
+    /// Nanoseconds per output pixel; see ``TimeCost``.
     private static let time = 3.0
 
     package init(factor: Int) {

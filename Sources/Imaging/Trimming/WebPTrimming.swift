@@ -9,7 +9,7 @@ enum WebPTrimming {
     /// Maximum metadata to keep, in chunks and bytes: removing a usual amount is not worth a copy of the file.
     private static let usual = (chunks: 64, bytes: 256 << 10)
     /// Maximum number of frames to decode; this many take about half a second.
-    private static let mostFrames = 20_000
+    private static let maximumFrames = 20_000
 
     /// A chunk, up to the end of the file.
     private struct Chunk {
@@ -22,7 +22,9 @@ enum WebPTrimming {
     ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for too many frames, or if no image data is left.
     static func trim(_ file: SharedBytes, frames: Int) throws(ImagingError) -> SharedBytes {
-        guard frames <= mostFrames else { throw .cannotDecode(detail: "\(frames) frames of a WebP file are too many") }
+        guard frames <= maximumFrames else {
+            throw .cannotDecode(detail: "\(frames) frames of a WebP file are too many")
+        }
         var dropped = (chunks: 0, bytes: 0)
         var length = 4
         var (isTruncated, hasImage) = (false, false)

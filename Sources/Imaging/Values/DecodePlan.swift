@@ -8,7 +8,7 @@ package struct DecodePlan: Hashable, Sendable {
     package let level: Int
     package let isAnimated: Bool
     /// Maximum number of frames to decode, starting at ``page``; 1 for stills.
-    package let mostFrames: Int
+    package let maximumFrames: Int
     package let incompleteImages: IncompleteImages
     /// The size to draw a vector image at, in pixels; nil for its natural size, and for raster images.
     package let drawnSize: PixelSize?
@@ -18,14 +18,14 @@ package struct DecodePlan: Hashable, Sendable {
     package let gamut: DecodedGamut
 
     package init(
-        page: Int = 0, level: Int = 1, isAnimated: Bool = false, mostFrames: Int = .max,
+        page: Int = 0, level: Int = 1, isAnimated: Bool = false, maximumFrames: Int = .max,
         incompleteImages: IncompleteImages = .refuse, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
         keepsGainMap: Bool = false, gamut: DecodedGamut = .own
     ) {
         self.page = page
         self.level = level
         self.isAnimated = isAnimated
-        self.mostFrames = isAnimated ? mostFrames : 1
+        self.maximumFrames = isAnimated ? maximumFrames : 1
         self.incompleteImages = incompleteImages
         self.drawnSize = drawnSize
         self.drawnPart = drawnPart
@@ -56,7 +56,7 @@ package struct DecodePlan: Hashable, Sendable {
         let part = header.decoded(by: self)
         try part.storedSize.check(frames: frames, maximumPixels: limits.maximumPixels(of: part))
         guard part.decodedArea <= limits.maximumPixels(of: part) / frames,
-            TimePrice.duration(Double(part.hiddenArea) * TimePrice.hidden) <= limits.longestSteps
+            TimeCost.duration(Double(part.hiddenArea) * TimeCost.hidden) <= limits.longestSteps
         else {
             throw .tooManyPixels(part.storedSize, frames: frames)
         }
@@ -73,7 +73,7 @@ package struct DecodePlan: Hashable, Sendable {
     private static let longestWhole = 1 << 22
 
     package func frames(of header: ImageHeader) -> Int {
-        isAnimated ? max(1, min(header.frames - page, mostFrames)) : 1
+        isAnimated ? max(1, min(header.frames - page, maximumFrames)) : 1
     }
 
     /// Returns the decode of the gain map; nil if it is dropped.
@@ -90,7 +90,7 @@ package struct DecodePlan: Hashable, Sendable {
     package var withoutGainMap: DecodePlan? {
         guard keepsGainMap else { return nil }
         return DecodePlan(
-            page: page, level: level, isAnimated: isAnimated, mostFrames: mostFrames,
+            page: page, level: level, isAnimated: isAnimated, maximumFrames: maximumFrames,
             incompleteImages: incompleteImages, drawnSize: drawnSize, drawnPart: drawnPart, gamut: gamut)
     }
 

@@ -40,11 +40,11 @@ package enum EncodingQuality: Hashable, Sendable {
     }
 
     /// Maximum number of encodes to find the quality, including the last one.
-    var mostEncodes: Int {
+    var maximumEncodes: Int {
         switch self {
         case .fixed: 1
         case .fitting: 8
-        case .similar: SimilarityGoal.mostTries + 1
+        case .similar: SimilarityGoal.maximumTries + 1
         }
     }
 
@@ -55,7 +55,7 @@ package enum EncodingQuality: Hashable, Sendable {
     static func ofGainMap(pixels: Int) -> [Int] { [pixels <= 150_000 ? 92 : 85, 70, 45, 25] }
 
     /// Maximum number of encodes of the result's gain map.
-    var mostMapEncodes: Int { if case .fitting = self { Self.ofGainMap(pixels: 0).count } else { 1 } }
+    var maximumMapEncodes: Int { if case .fitting = self { Self.ofGainMap(pixels: 0).count } else { 1 } }
 
     var isSearched: Bool {
         if case .fixed = self { false } else { true }
@@ -90,7 +90,7 @@ package struct SimilarityGoal: Hashable, Sendable {
     package var highest = 90
 
     /// Maximum number of qualities that are tested.
-    static let mostTries = 5
+    static let maximumTries = 5
 
     package init() {}
 }
@@ -98,7 +98,7 @@ package struct SimilarityGoal: Hashable, Sendable {
 /// The scale of a quality.
 package enum QualityScale: Sendable, Hashable {
     /// Equal visual quality in all formats, on JPEG's scale.
-    case look
+    case visual
     /// The encoder's own scale.
     case encoder
 }

@@ -121,13 +121,13 @@ extension GainMapMetadata {
     }
 
     /// More stops than any display can show; keeps light multiplied by a headroom finite.
-    private static let mostHeadroom = 64.0
+    private static let maximumHeadroom = 64.0
 
-    package static let mostNumbers = 35
+    package static let maximumNumbers = 35
 
     /// Creates metadata from numbers; returns nil for values that no file may contain.
     package init?(numbers: [Int]) {
-        guard [15, Self.mostNumbers].contains(numbers.count), 0...1 ~= numbers[0] else { return nil }
+        guard [15, Self.maximumNumbers].contains(numbers.count), 0...1 ~= numbers[0] else { return nil }
         let fractions = stride(from: 1, to: numbers.count, by: 2).map { Fraction(numbers[$0], numbers[$0 + 1]) }
         self.init(fractions: fractions, usesBaseColors: numbers[0] == 1)
     }
@@ -153,7 +153,7 @@ extension GainMapMetadata {
         guard
             channels.allSatisfy({ $0.gamma.numerator > 0 && $0.least.value <= $0.most.value }),
             fractions[0].numerator >= 0, fractions[1].value > fractions[0].value,
-            fractions[1].value <= Self.mostHeadroom
+            fractions[1].value <= Self.maximumHeadroom
         else { return nil }
         self.init(alternateHeadroom: fractions[1], channels: channels)
         (baseHeadroom, self.usesBaseColors) = (fractions[0], usesBaseColors)

@@ -119,19 +119,19 @@ extension ImageHeader {
     private static let longestSide = Int(UInt32.max)
     /// Ten million CSS pixels, in thousandths.
     private static let longestDrawing = 10_000_000_000
-    private static let mostFrames = Int(Int32.max)
+    private static let maximumFrames = Int(Int32.max)
     /// Maximum number of items that one image is composed of, including repeats: a second of time.
     ///
     /// A hundred tiles are usual, thousands are rare.
-    static let mostDecoderRuns = 10_000
+    static let maximumDecoderRuns = 10_000
 
     /// Whether the header of a file could contain these values.
     ///
     /// Headers from elsewhere must pass this check before use, because cost estimates, plans and responses rely on it.
     package var isPossible: Bool {
         storedSize.isPossible(upTo: Self.longestSide) && 1...4 ~= bands && 1...64 ~= bitDepth
-            && 0...Self.mostDecoderRuns ~= decoderRuns && hiddenArea >= 0
-            && 1...Self.mostFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount
+            && 0...Self.maximumDecoderRuns ~= decoderRuns && hiddenArea >= 0
+            && 1...Self.maximumFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount
             && drawing?.isPossible(upTo: Self.longestDrawing) ?? !format.holdsShapes
             && (pages.isEmpty || pages.count == frames)
             && pages.allSatisfy { $0.format == format && $0.pages.isEmpty && $0.isPossible }

@@ -15,7 +15,7 @@ package struct RenderingOptions: Hashable, Sendable {
     package var background: Color?
     /// The quality, 1…100; nil for the default.
     package var quality: Int?
-    package var qualityScale = QualityScale.look
+    package var qualityScale = QualityScale.visual
     /// Whether to search for the lowest quality at which the file still looks like the image; ``quality`` is nil then.
     package var isQualityAutomatic = false
     /// Maximum size of the file in bytes; lower qualities are tried until it fits.

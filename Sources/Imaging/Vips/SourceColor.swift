@@ -70,20 +70,20 @@ extension VipsImage {
     }
 
     private var space: ICCProfile.Space {
-        interpretation == VIPS_INTERPRETATION_CMYK ? .cmyk : bands < 3 ? .grey : .color
+        interpretation == VIPS_INTERPRETATION_CMYK ? .cmyk : bands < 3 ? .gray : .color
     }
 
     /// Converts to sRGB or gray by the profile; unchanged if the color engine rejects it.
     fileprivate func inStandardColor(_ intent: ICCProfile.Intent) throws(VipsError) -> VipsImage {
         guard let converted = try? convertedByProfile(intent) else { return self }
-        return bands < 3 ? try converted.grey(hasAlpha: hasAlpha) : converted
+        return bands < 3 ? try converted.gray(hasAlpha: hasAlpha) : converted
     }
 
     /// Returns one of three equal components, with the alpha band if present.
-    private func grey(hasAlpha: Bool) throws(VipsError) -> VipsImage {
+    private func gray(hasAlpha: Bool) throws(VipsError) -> VipsImage {
         guard bands >= 3 else { return self }
-        let grey = try extractedBands(1, count: 1).interpreted(as: VIPS_INTERPRETATION_B_W)
-        return hasAlpha ? try grey.joined(with: extractedBands(3, count: 1)) : grey
+        let gray = try extractedBands(1, count: 1).interpreted(as: VIPS_INTERPRETATION_B_W)
+        return hasAlpha ? try gray.joined(with: extractedBands(3, count: 1)) : gray
     }
 }
 

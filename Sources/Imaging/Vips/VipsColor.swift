@@ -65,9 +65,9 @@ extension VipsImage {
     }
 
     /// Mixes each pixel of an 8-bit image with its eight neighbors, by these weights.
-    func mixedWithNeighbours(middle: Double, others: Double) throws(VipsError) -> VipsImage {
+    func mixedWithNeighbors(middle: Double, others: Double) throws(VipsError) -> VipsImage {
         func mixed(_ image: VipsImage) throws(VipsError) -> VipsImage {
-            try unsafe image.step { unsafe CVipsShim_mix_neighbours($0, $1, middle, others) }
+            try unsafe image.step { unsafe CVipsShim_mix_neighbors($0, $1, middle, others) }
         }
         return hasAlpha ? try mixing(mixed) : try mixed(self).rounded()
     }
@@ -106,7 +106,7 @@ extension VipsImage {
 
     /// Composites onto an opaque background, in color if the background is.
     func flattenedInColor(on background: Color) throws(VipsError) -> VipsImage {
-        try (background.isGrey ? self : inColor()).flattened(on: background)
+        try (background.isGray ? self : inColor()).flattened(on: background)
     }
 
     /// Runs an operation on the color bands; alpha does not change.
@@ -117,7 +117,7 @@ extension VipsImage {
     }
 
     /// Converts an opaque image to gray by its luminance.
-    func inGrey() throws(VipsError) -> VipsImage {
+    func inGray() throws(VipsError) -> VipsImage {
         bands < 3 ? self : try converted(to: VIPS_INTERPRETATION_B_W)
     }
 

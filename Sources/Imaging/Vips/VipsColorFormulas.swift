@@ -10,7 +10,7 @@ import Glibc
 extension VipsImage {
     /// Changes colors pixel by pixel; alpha does not change.
     func changed(by formula: ColorFormula, token: WorkToken) throws(VipsError) -> VipsImage {
-        let image = try formula.keepsGrey ? self : inColor()
+        let image = try formula.keepsGray ? self : inColor()
         return try unsafe image.filtered(CPixelsColorFormula(formula), token, CPixels_apply_formula)
     }
 

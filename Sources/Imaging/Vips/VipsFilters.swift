@@ -43,7 +43,7 @@ extension VipsImage {
 
     /// Fills the area outside an outline with `color`.
     func cut(to outline: Outline, color: Color, token: WorkToken) throws(VipsError) -> VipsImage {
-        let image = try color.isGrey ? self : inColor()
+        let image = try color.isGray ? self : inColor()
         var shape = CPixelsOutline(outline)
         shape.color = (color.red, color.green, color.blue, color.alpha)
         let hasAlpha = image.hasAlpha || color.alpha < 255
@@ -55,7 +55,7 @@ extension VipsImage {
     func turned(
         byDegrees degrees: Int, into size: PixelSize, corners: Color, token: WorkToken
     ) throws(VipsError) -> VipsImage {
-        let image = try corners.isGrey ? self : inColor()
+        let image = try corners.isGray ? self : inColor()
         let hasAlpha = image.hasAlpha || corners.alpha < 255
         let rotation = CPixelsRotation(
             angle: Double(degrees) * .pi / 180, color: (corners.red, corners.green, corners.blue, corners.alpha))

@@ -57,7 +57,7 @@ enum ObjectNames {
 
 private let sourcesAtOnce = 16
 /// More than the size of a source and its name.
-private let mostMemberBytes = 8 << 10
+private let maximumMemberBytes = 8 << 10
 
 extension ObjectPlace {
     /// Invalidates all values of sources.
@@ -73,7 +73,7 @@ extension ObjectPlace {
     ) async throws -> (sources: [NamedSource], areAll: Bool) {
         let found = try await severalAtOnce(names) { name -> NamedSource? in
             // Anything may stand there that others have written, also what is too long.
-            guard let bytes = try? await self.object(named: folder + "/" + name, atMost: mostMemberBytes) else {
+            guard let bytes = try? await self.object(named: folder + "/" + name, atMost: maximumMemberBytes) else {
                 return nil
             }
             return seal.words(sealed: bytes.array).flatMap { NamedSource($0) }

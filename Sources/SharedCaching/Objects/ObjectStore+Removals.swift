@@ -4,7 +4,7 @@ import Memory
 /// Removals replace generations, and are retried until the place confirms them.
 extension ObjectStore {
     /// The number of consecutive failed listings after which only known sources are removed.
-    private static let mostFailedListings = 5
+    private static let maximumFailedListings = 5
     /// The number of sources whose names are read before they are removed.
     private static let namesAtOnce = 512
     /// The time that a caller waits for the place to confirm a removal.
@@ -23,12 +23,12 @@ extension ObjectStore {
     private func removed(
         _ removal: DueRemovals.Removal, within limit: Duration = removalTimeLimit
     ) async -> RemovalState {
-        let answer = FirstAnswer<RemovalState>()
+        let answer = OneTimeResult<RemovalState>()
         add(removal, answer)
         return await answer.value(within: limit, by: timekeeper, or: .due)
     }
 
-    private func add(_ removal: DueRemovals.Removal, _ answer: FirstAnswer<RemovalState>?) {
+    private func add(_ removal: DueRemovals.Removal, _ answer: OneTimeResult<RemovalState>?) {
         if !state.withLock({ $0.due.add(removal, answer: answer) }) { answer?.give(.refused) }
         Task.detached { [self] in await deliver() }
     }
@@ -75,8 +75,8 @@ extension ObjectStore {
         let folder = ObjectNames.members(of: tag)
         guard let names = try await names(in: folder) else { return removal.onFound([], false) }
         var (found, room) = ([NamedSource](), TagRemovalRoom())
-        var isComplete = names.count <= TagRemovalRoom.mostSources
-        for start in stride(from: 0, to: min(names.count, TagRemovalRoom.mostSources), by: Self.namesAtOnce) {
+        var isComplete = names.count <= TagRemovalRoom.maximumSources
+        for start in stride(from: 0, to: min(names.count, TagRemovalRoom.maximumSources), by: Self.namesAtOnce) {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
             let (sources, areAll) = try await place.members(part, in: folder, sealedBy: seal.ofSources(under: tag))
             // Sources with unreadable names are removed too.
@@ -93,12 +93,12 @@ extension ObjectStore {
     /// Returns the names in a folder; nil if the listing has failed several times, perhaps because it is not permitted.
     private func names(in folder: String) async throws -> [String]? {
         do {
-            let names = try await place.names(in: folder, atMost: TagRemovalRoom.mostSources + 1)
+            let names = try await place.names(in: folder, atMost: TagRemovalRoom.maximumSources + 1)
             state.withLock { $0.failedListings = 0 }
             return names
         } catch {
             let isLast = state.withLock { state in
-                state.failedListings = (state.failedListings + 1) % Self.mostFailedListings
+                state.failedListings = (state.failedListings + 1) % Self.maximumFailedListings
                 return state.failedListings == 0
             }
             if isLast { return nil }

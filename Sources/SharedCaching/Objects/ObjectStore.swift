@@ -26,14 +26,14 @@ package final class ObjectStore: SharedValueStore {
         var isReported = false
         var isStopped = false
         /// Completed when there are no writes.
-        var whenIdle: [FirstAnswer<Bool>] = []
+        var whenIdle: [OneTimeResult<Bool>] = []
 
         mutating func showState() { statistics.show(health.state, isFull: writing.isFull) }
     }
 
     /// The maximum number of concurrent lookups; more are not tried.
-    package static let mostReads = 64
-    package static let mostWriters = 4
+    package static let maximumReads = 64
+    package static let maximumWriters = 4
 
     let place: any ObjectPlace
     private let tags: TagWriter
@@ -68,7 +68,7 @@ package final class ObjectStore: SharedValueStore {
 
     /// Waits for queued writes too.
     package func stop(timeLimit: Duration) async {
-        let answer = FirstAnswer<Bool>()
+        let answer = OneTimeResult<Bool>()
         let isIdle = state.withLock { state in
             state.isStopped = true
             if state.writers > 0 { state.whenIdle.append(answer) }
@@ -76,7 +76,7 @@ package final class ObjectStore: SharedValueStore {
         }
         if !isIdle { _ = await answer.value(within: timeLimit, by: timekeeper, or: false) }
         await tags.stop(timeLimit: timeLimit)
-        let isDelivered = FirstAnswer<Bool>()
+        let isDelivered = OneTimeResult<Bool>()
         Task.detached { [self] in
             await deliver()
             isDelivered.give(true)
@@ -108,14 +108,14 @@ package final class ObjectStore: SharedValueStore {
     // MARK: Lookups
 
     package func ask(
-        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitAllowance,
+        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitBudget,
         _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         let limit = allowance.remaining(of: configuration.timeout)
         guard limit > .zero, admitRead(of: sources) else { return false }
         let begun = timekeeper.now
         Task.detached { [self] in
-            let answer = FirstAnswer<TierRead.Answer>()
+            let answer = OneTimeResult<TierRead.Answer>()
             let reading = Task.detached { [self] in
                 let values = try? await values(under: key, of: sources)
                 answer.give(values.map { .values($0) } ?? .failed)
@@ -144,7 +144,7 @@ package final class ObjectStore: SharedValueStore {
             for (index, source) in sources.enumerated() {
                 group.addTask {
                     let found = try await place.object(
-                        named: ObjectNames.generation(source.label), atMost: TagWriter.mostGenerationBytes)
+                        named: ObjectNames.generation(source.label), atMost: TagWriter.maximumGenerationBytes)
                     return (index, found ?? SharedBytes(Generation.first.text))
                 }
             }
@@ -172,7 +172,7 @@ package final class ObjectStore: SharedValueStore {
     private func askedGeneration() async throws -> Generation? {
         let now = timekeeper.now
         let removals = state.withLock { $0.removals }
-        let found = try await place.object(named: ObjectNames.everything, atMost: TagWriter.mostGenerationBytes)
+        let found = try await place.object(named: ObjectNames.everything, atMost: TagWriter.maximumGenerationBytes)
         var generation = found.flatMap { Generation($0.array) }
         if generation == nil, !configuration.isReadOnly {
             let new = Generation()
@@ -188,7 +188,7 @@ package final class ObjectStore: SharedValueStore {
 
     private func admitRead(of sources: [SharedSource]) -> Bool {
         state.withLock { state in
-            guard state.health.state == .up, !state.isStopped, state.reads < Self.mostReads,
+            guard state.health.state == .up, !state.isStopped, state.reads < Self.maximumReads,
                 !state.due.concerns(sources)
             else { return false }
             state.reads += 1
@@ -247,7 +247,7 @@ package final class ObjectStore: SharedValueStore {
             }
             state.statistics.queueBytes += write.length
             state.writes.append(write)
-            guard state.writers < Self.mostWriters else { return (true, false) }
+            guard state.writers < Self.maximumWriters else { return (true, false) }
             state.writers += 1
             return (true, true)
         }
@@ -279,7 +279,7 @@ package final class ObjectStore: SharedValueStore {
     }
 
     private func nextWrite() -> ObjectWrite? {
-        let (write, idle) = state.withLock { state -> (ObjectWrite?, [FirstAnswer<Bool>]) in
+        let (write, idle) = state.withLock { state -> (ObjectWrite?, [OneTimeResult<Bool>]) in
             if let write = state.writes.popFirst() { return (write, []) }
             state.writers -= 1
             guard state.writers == 0 else { return (nil, []) }

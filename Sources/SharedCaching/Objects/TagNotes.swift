@@ -29,21 +29,23 @@ struct TagNotes {
     private(set) var writers = 0
 
     /// The maximum number of remembered records; beyond it, all are forgotten.
-    private static let mostMembers = 1 << 15
+    private static let maximumMembers = 1 << 15
     /// The time for which records are remembered: operators may delete old ones.
     private static let lifetime = Duration.seconds(86_400)
     /// The maximum number of early queries for generations; further ones follow when their writes begin.
-    private static let mostReads = 16
+    private static let maximumReads = 16
     /// The maximum size of waiting records in bytes, some 7,000 sources.
-    static let mostBytes = 4 << 20
-    private static let mostWriters = 2
+    static let maximumBytes = 4 << 20
+    private static let maximumWriters = 2
 
     /// Returns whether to query the generation of a tag before the source: it is not known to be under the tag.
     ///
     /// Ended by ``endRead()``.
     mutating func beginRead(_ source: NamedSource, under tag: SharedTag, at now: Duration) -> Bool {
         forgetOld(now)
-        guard reads < Self.mostReads, !members.contains(Member(source: source.source, tag: tag)) else { return false }
+        guard reads < Self.maximumReads, !members.contains(Member(source: source.source, tag: tag)) else {
+            return false
+        }
         reads += 1
         return true
     }
@@ -58,11 +60,11 @@ struct TagNotes {
         forgetOld(now)
         let member = Member(source: note.source.source, tag: note.tag)
         guard !members.contains(member) else { return (true, false) }
-        guard byteCount + note.source.queuedLength <= Self.mostBytes else { return (false, false) }
+        guard byteCount + note.source.queuedLength <= Self.maximumBytes else { return (false, false) }
         members.insert(member)
         waiting.append(note)
         byteCount += note.source.queuedLength
-        guard writers < Self.mostWriters else { return (true, false) }
+        guard writers < Self.maximumWriters else { return (true, false) }
         writers += 1
         return (true, true)
     }
@@ -87,6 +89,6 @@ struct TagNotes {
     }
 
     private mutating func forgetOld(_ now: Duration) {
-        if members.count >= Self.mostMembers || now >= begun + Self.lifetime { (members, begun) = ([], now) }
+        if members.count >= Self.maximumMembers || now >= begun + Self.lifetime { (members, begun) = ([], now) }
     }
 }

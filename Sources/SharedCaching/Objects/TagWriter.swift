@@ -12,7 +12,7 @@ final class TagWriter: Sendable {
         var written = 0
         var dropped = 0
         /// Completed when nothing is being written.
-        var whenIdle: [FirstAnswer<Bool>] = []
+        var whenIdle: [OneTimeResult<Bool>] = []
     }
 
     private let place: any ObjectPlace
@@ -21,7 +21,7 @@ final class TagWriter: Sendable {
     private let state = Locked(State())
 
     /// Longer than a generation, so that a longer one is detected.
-    static let mostGenerationBytes = 64
+    static let maximumGenerationBytes = 64
 
     init(_ place: any ObjectPlace, seal: SharedSeal, timekeeper: any Timekeeper) {
         (self.place, self.seal, self.timekeeper) = (place, seal, timekeeper)
@@ -61,7 +61,7 @@ final class TagWriter: Sendable {
                 }
             }
             let idle = state.withLock { state in
-                guard state.notes.writers == 0 else { return [FirstAnswer<Bool>]() }
+                guard state.notes.writers == 0 else { return [OneTimeResult<Bool>]() }
                 defer { state.whenIdle = [] }
                 return state.whenIdle
             }
@@ -71,7 +71,7 @@ final class TagWriter: Sendable {
 
     /// Waits until nothing is being written, then drops the rest.
     func stop(timeLimit: Duration) async {
-        let answer = FirstAnswer<Bool>()
+        let answer = OneTimeResult<Bool>()
         let isIdle = state.withLock { state in
             if state.notes.writers > 0 { state.whenIdle.append(answer) }
             return state.notes.writers == 0
@@ -95,6 +95,6 @@ final class TagWriter: Sendable {
     }
 
     private func generation(of tag: SharedTag) async throws -> SharedBytes? {
-        try await place.object(named: ObjectNames.generation(tag.label), atMost: Self.mostGenerationBytes)
+        try await place.object(named: ObjectNames.generation(tag.label), atMost: Self.maximumGenerationBytes)
     }
 }

@@ -19,7 +19,7 @@ struct DueRemovals {
     struct Entry {
         let number: Int
         let removal: Removal
-        let answer: FirstAnswer<RemovalState>?
+        let answer: OneTimeResult<RemovalState>?
         var isSent = false
         /// The sources of a tag, once they are known, or the readable part of their list.
         var found: TaggedSources?
@@ -47,7 +47,7 @@ struct DueRemovals {
     ///
     /// If too many sources are to be forgotten without a waiting caller, everything is forgotten once; there is always
     /// room for that.
-    mutating func add(_ removal: Removal, answer: FirstAnswer<RemovalState>? = nil) -> Bool {
+    mutating func add(_ removal: Removal, answer: OneTimeResult<RemovalState>? = nil) -> Bool {
         let hasRoom = entries.count < Self.capacity
         if hasRoom {
             append(removal, answer)
@@ -59,7 +59,7 @@ struct DueRemovals {
         return hasRoom
     }
 
-    private mutating func append(_ removal: Removal, _ answer: FirstAnswer<RemovalState>?) {
+    private mutating func append(_ removal: Removal, _ answer: OneTimeResult<RemovalState>?) {
         lastNumber += 1
         entries.append(Entry(number: lastNumber, removal: removal, answer: answer))
     }
@@ -116,11 +116,11 @@ package struct TagRemoval: Sendable {
 /// Limits the sources removed by one purge by tag, because each is removed separately, and all instances receive its
 /// name.
 package struct TagRemovalRoom: Sendable {
-    package static let mostSources = 100_000
+    package static let maximumSources = 100_000
     /// The maximum size of a list member in bytes.
     static let longestMember = 8 << 10
     /// The maximum total size of their names in bytes; they fill half as many notices as the log of purges keeps.
-    static let mostBytes = 8 << 20
+    static let maximumBytes = 8 << 20
 
     private var sources = 0
     private var bytes = 0
@@ -129,7 +129,8 @@ package struct TagRemovalRoom: Sendable {
 
     /// Takes room for a source of this name; returns false if there is none.
     package mutating func take(_ name: String) -> Bool {
-        guard sources < Self.mostSources, bytes + name.utf8.count + SharedSource.labelLength < Self.mostBytes else {
+        guard sources < Self.maximumSources, bytes + name.utf8.count + SharedSource.labelLength < Self.maximumBytes
+        else {
             return false
         }
         sources += 1
@@ -148,7 +149,7 @@ struct TaggedSources {
 
     /// The maximum total size of members read, sealed or not, in bytes: anyone with access to the server can add
     /// members without limit.
-    private static let mostBytes = 64 << 20
+    private static let maximumBytes = 64 << 20
     /// The minimum size by which a member is counted in bytes.
     private static let leastBytes = 64
 
@@ -164,7 +165,7 @@ struct TaggedSources {
             guard room.take(source.name) else { return end() }
             sources.insert(source)
         }
-        if readBytes > Self.mostBytes { end() }
+        if readBytes > Self.maximumBytes { end() }
     }
 
     mutating func end() { isComplete = false }

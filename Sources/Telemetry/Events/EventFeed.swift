@@ -11,7 +11,7 @@ package final class EventFeed: Sendable {
     /// The maximum number of readers is connected.
     package struct Full: Error {}
 
-    package static let mostReaders = 64
+    package static let maximumReaders = 64
 
     private struct State {
         var readers: [EventReader] = []
@@ -33,7 +33,7 @@ package final class EventFeed: Sendable {
     private static let offerInterval = Duration.milliseconds(100)
     private static let figuresInterval = Duration.seconds(1)
     /// The number of new events that triggers an offer at once.
-    private static let manyEvents = 200
+    private static let batchThreshold = 200
 
     private let log: EventLog
     private let figures: @Sendable () -> JSONValue
@@ -58,7 +58,7 @@ package final class EventFeed: Sendable {
     package func open(_ filter: EventFilter, after lastID: Int? = nil) throws(Full) -> EventReader {
         let now = timekeeper.now
         let (reader, starts, isOver) = try state.withLock { state throws(Full) in
-            guard state.readers.count < Self.mostReaders else { throw Full() }
+            guard state.readers.count < Self.maximumReaders else { throw Full() }
             let newest = log.lastID
             if state.readers.isEmpty {
                 (state.offeredID, state.lastOffer, state.nextFigures) = (newest, now, now)
@@ -125,7 +125,7 @@ package final class EventFeed: Sendable {
             }
             var round = Round()
             let newest = log.lastID
-            if now - state.lastOffer >= Self.offerInterval || newest - state.offeredID >= Self.manyEvents {
+            if now - state.lastOffer >= Self.offerInterval || newest - state.offeredID >= Self.batchThreshold {
                 round.readers = state.readers
                 round.events = log.events(after: state.offeredID)
                 round.missed = (round.events.first?.id ?? state.offeredID + 1) - state.offeredID - 1
@@ -207,7 +207,7 @@ package final class EventReader: Sendable {
         if batch.lost > 0 { bytes += EventText.lost(batch.lost) }
         for event in batch.events { bytes += event.bytes }
         if let figures = batch.figures { bytes += figures.bytes }
-        return bytes.isEmpty ? EventText.signOfLife : bytes
+        return bytes.isEmpty ? EventText.keepAlive : bytes
     }
 
     /// Ends the reader and frees its slot; may be called repeatedly.

@@ -6,11 +6,11 @@ import Coordination
 /// is the reader's continuation.
 struct EventQueue<Waiter> {
     /// The maximum number of pending events.
-    static var mostWaiting: Int { 1_000 }
+    static var maximumWaiting: Int { 1_000 }
     /// The size of a batch in bytes beyond which no event is added.
     static var batchSize: Int { 64 << 10 }
     /// After this long without an event, a reader gets a keep-alive, so that proxies do not close the connection.
-    static var longestSilence: Duration { .seconds(15) }
+    static var keepAliveInterval: Duration { .seconds(15) }
 
     /// The next items for a reader, in the order of their members.
     struct Batch {
@@ -23,7 +23,7 @@ struct EventQueue<Waiter> {
     private var lost = 0
     private var figures: EventText?
     private var lastOffer: Duration
-    private var needsSign = false
+    private var needsKeepAlive = false
     private var waiter: Waiter?
     private(set) var isClosed = false
 
@@ -34,7 +34,7 @@ struct EventQueue<Waiter> {
         for event in backlog { append(event) }
     }
 
-    private var isReady: Bool { !waiting.isEmpty || lost > 0 || figures != nil || needsSign }
+    private var isReady: Bool { !waiting.isEmpty || lost > 0 || figures != nil || needsKeepAlive }
 
     /// Adds new events, dropping the oldest if there are too many; returns the reader to wake.
     ///
@@ -51,8 +51,8 @@ struct EventQueue<Waiter> {
         self.figures = figures ?? self.figures
         if isReady {
             lastOffer = now
-        } else if now - lastOffer >= Self.longestSilence {
-            needsSign = true
+        } else if now - lastOffer >= Self.keepAliveInterval {
+            needsKeepAlive = true
             lastOffer = now
         }
         return isReady ? takeWaiter() : nil
@@ -72,12 +72,12 @@ struct EventQueue<Waiter> {
         var size = 0
         while size < Self.batchSize, let event = waiting.popFirst() {
             batch.events.append(event)
-            size += event.roughSize
+            size += event.approximateSize
         }
         batch.figures = figures
         figures = nil
         lost = 0
-        needsSign = false
+        needsKeepAlive = false
         return batch
     }
 
@@ -88,7 +88,7 @@ struct EventQueue<Waiter> {
     }
 
     private mutating func append(_ event: EventText) {
-        if waiting.count >= Self.mostWaiting, waiting.popFirst() != nil { lost += 1 }
+        if waiting.count >= Self.maximumWaiting, waiting.popFirst() != nil { lost += 1 }
         waiting.append(event)
     }
 

@@ -10,19 +10,19 @@ final class EventText: Sendable {
 
     private let content: Locked<Content>
     /// The approximate size in bytes, computed without encoding the event.
-    let roughSize: Int
+    let approximateSize: Int
 
     /// Creates the text of a log event; it is encoded when a reader first wants it.
     init(_ event: NumberedEvent) {
         content = Locked(.event(event))
-        roughSize = 128 + (event.event.url?.utf8.count ?? 0)
+        approximateSize = 128 + (event.event.url?.utf8.count ?? 0)
     }
 
     /// Creates the text of figures, which have no number.
     init(figures: JSONValue) {
         let bytes = Self.bytes("event: \(ServiceEvent.Kind.stats.rawValue)\n", figures)
         content = Locked(.written(bytes))
-        roughSize = bytes.count
+        approximateSize = bytes.count
     }
 
     var bytes: [UInt8] {
@@ -41,7 +41,7 @@ final class EventText: Sendable {
     static func lost(_ count: Int) -> [UInt8] { bytes("event: lost\n", .object([("count", .int(count))])) }
 
     /// A comment, which clients ignore; keeps the connection alive.
-    static let signOfLife = Array(":\n\n".utf8)
+    static let keepAlive = Array(":\n\n".utf8)
 
     private static func bytes(_ fields: String, _ data: JSONValue) -> [UInt8] {
         Array("\(fields)data: \(data.text)\n\n".utf8)

@@ -3,12 +3,12 @@ import Dialects
 import HTTPTypes
 
 /// A request whose header was accepted, while its body arrives: its memory, length limit and response.
-final class ArrivingBody: BodyHold {
+final class ArrivingBody: BodyReservation {
     private let announced: Int?
     private let room: BodyMemory.Room
     private let check: @Sendable (_ length: Int) throws(APIError) -> Void
     private let failure: @Sendable (any Error) -> HTTPResponse
-    private let answer: @Sendable (HTTPRequest, BodyMemory.Room) -> HTTPAnswer
+    private let answer: @Sendable (HTTPRequest, BodyMemory.Room) -> HTTPReply
 
     /// Admits a body.
     ///
@@ -23,7 +23,7 @@ final class ArrivingBody: BodyHold {
         length announced: Int?, in room: BodyMemory.Room,
         check: @escaping @Sendable (_ length: Int) throws(APIError) -> Void,
         failure: @escaping @Sendable (any Error) -> HTTPResponse,
-        answer: @escaping @Sendable (HTTPRequest, BodyMemory.Room) -> HTTPAnswer
+        answer: @escaping @Sendable (HTTPRequest, BodyMemory.Room) -> HTTPReply
     ) throws {
         (self.announced, self.room, self.check) = (announced, room, check)
         (self.failure, self.answer) = (failure, answer)
@@ -43,7 +43,7 @@ final class ArrivingBody: BodyHold {
         }
     }
 
-    func respond(to request: HTTPRequest) -> HTTPAnswer {
+    func respond(to request: HTTPRequest) -> HTTPReply {
         room.settle()
         return answer(request, room)
     }

@@ -13,14 +13,14 @@ package final class BodyMemory: Sendable {
 
     private let budget: MemoryBudget
     private let shares = Locked(Shares())
-    private let mostOfAll: Int
+    private let maximumOfAll: Int
     /// Maximum size of one client's bodies in bytes.
-    let mostOfOne: Int
+    let maximumOfOne: Int
 
     package init(of budget: MemoryBudget) {
         self.budget = budget
-        mostOfAll = budget.limit / 4
-        mostOfOne = mostOfAll / 4
+        maximumOfAll = budget.limit / 4
+        maximumOfOne = maximumOfAll / 4
     }
 
     /// Bytes in use by bodies.
@@ -32,7 +32,7 @@ package final class BodyMemory: Sendable {
     }
 
     private func fits(_ bytes: Int, of client: ClientNetwork, _ shares: Shares) -> Bool {
-        bytes <= mostOfAll - shares.all && bytes <= mostOfOne - shares.byClient[client, default: 0]
+        bytes <= maximumOfAll - shares.all && bytes <= maximumOfOne - shares.byClient[client, default: 0]
     }
 
     /// Takes the first of these amounts that fits; if none does, returns the body's share at once.
@@ -41,7 +41,7 @@ package final class BodyMemory: Sendable {
     private func take(_ sizes: [Int], for client: ClientNetwork, elseGiveBack share: Int) -> Int? {
         shares.withLock { shares in
             guard let bytes = sizes.first(where: { fits($0, of: client, shares) }) else {
-                Self.giveBack(share, of: client, &shares)
+                Self.release(share, of: client, &shares)
                 return nil
             }
             shares.all += bytes
@@ -50,11 +50,11 @@ package final class BodyMemory: Sendable {
         }
     }
 
-    private func giveBack(_ bytes: Int, of client: ClientNetwork) {
-        shares.withLock { Self.giveBack(bytes, of: client, &$0) }
+    private func release(_ bytes: Int, of client: ClientNetwork) {
+        shares.withLock { Self.release(bytes, of: client, &$0) }
     }
 
-    private static func giveBack(_ bytes: Int, of client: ClientNetwork, _ shares: inout Shares) {
+    private static func release(_ bytes: Int, of client: ClientNetwork, _ shares: inout Shares) {
         shares.all -= bytes
         let rest = shares.byClient[client, default: 0] - bytes
         shares.byClient[client] = rest > 0 ? rest : nil
@@ -114,7 +114,7 @@ package final class BodyMemory: Sendable {
                 defer { share = 0 }
                 return share
             }
-            if bytes > 0 { memory.giveBack(bytes, of: client) }
+            if bytes > 0 { memory.release(bytes, of: client) }
         }
     }
 }

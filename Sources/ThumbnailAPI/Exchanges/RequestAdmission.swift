@@ -25,7 +25,7 @@ final class ClientPlaces: Sendable {
         }
     }
 
-    func giveBack(_ client: IPAddress) {
+    func release(_ client: IPAddress) {
         guard limit != nil else { return }
         counts.withLock { counts in
             guard let count = counts[client] else { return }

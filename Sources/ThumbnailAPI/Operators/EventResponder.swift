@@ -33,7 +33,7 @@ struct EventResponder: Sendable {
         } catch {
             throw .tooManyReaders
         }
-        let body = StreamedBody(isPatient: true)
+        let body = StreamedBody(allowsPausing: true)
         body.onClose { reader.close() }
         // Detached: the stream outlives the call on the event thread.
         Task.detached {

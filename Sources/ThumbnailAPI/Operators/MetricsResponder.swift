@@ -13,7 +13,7 @@ package struct MetricsResponder: RequestResponder {
         self.metricsText = metricsText
     }
 
-    package func respond(to request: HTTPRequest) -> HTTPAnswer {
+    package func respond(to request: HTTPRequest) -> HTTPReply {
         guard request.method == .get || request.method == .head else {
             var response = problem(.methodNotAllowed)
             response.headerFields.append(.allow, "GET, HEAD")
@@ -25,7 +25,7 @@ package struct MetricsResponder: RequestResponder {
         return .now(HTTPResponse(status: .ok, headerFields: fields, body: .text(metricsText())))
     }
 
-    package func refusal(_ refusal: HTTPRefusal) -> HTTPResponse { problem(refusal.error) }
+    package func refusal(_ refusal: HTTPRejection) -> HTTPResponse { problem(refusal.error) }
 
     private func problem(_ error: APIError) -> HTTPResponse {
         Problem(error, requestID: requestIDs.next(), common: common).response

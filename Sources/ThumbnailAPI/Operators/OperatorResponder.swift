@@ -54,7 +54,7 @@ package final class OperatorResponder: RequestResponder {
     }
 
     /// Responds to a valid request; asynchronously if it waits for the disk or a worker thread.
-    package func respond(to request: HTTPRequest) -> HTTPAnswer {
+    package func respond(to request: HTTPRequest) -> HTTPReply {
         let requestID = requestIDs.next()
         let route = OperatorRoute(target: request.target)
         let finish = { @Sendable [self] (result: Result<HTTPResponse, any Error>) in
@@ -90,10 +90,10 @@ package final class OperatorResponder: RequestResponder {
     }
 
     /// Accepts the body of a prefetch; the method is checked later.
-    package func intake(of request: HTTPRequest) -> BodyIntake? {
+    package func intake(of request: HTTPRequest) -> BodyPolicy? {
         let route = OperatorRoute(target: request.target)
         guard route.maximumBodyLength > 0 else { return nil }
-        return BodyIntake(maximumLength: route.maximumBodyLength) { [self] in
+        return BodyPolicy(maximumLength: route.maximumBodyLength) { [self] in
             admission(of: $0, at: route, bodyLength: $1)
         }
     }
@@ -125,7 +125,7 @@ package final class OperatorResponder: RequestResponder {
     }
 
     /// Responds to a request that the server rejected; the connection closes afterwards.
-    package func refusal(_ refusal: HTTPRefusal) -> HTTPResponse {
+    package func refusal(_ refusal: HTTPRejection) -> HTTPResponse {
         let requestID = requestIDs.next()
         var response = Problem(refusal.error, requestID: requestID, common: common).response
         response.headerFields.append(.xRequestID, requestID)

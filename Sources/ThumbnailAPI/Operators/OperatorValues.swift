@@ -89,7 +89,7 @@ extension JSONValue {
         return .object(members)
     }
 
-    static func download(_ download: FlightSnapshot) -> JSONValue {
+    static func download(_ download: FetchSnapshot) -> JSONValue {
         .object([
             ("url", .string(download.source)), ("host", .string(download.host)),
             ("state", .string(download.isRunning ? "running" : "queued")),
@@ -103,7 +103,7 @@ extension JSONValue {
 
 /// Summaries of origins for operators: their number, and the least healthy ones.
 extension JSONValue {
-    private static let mostOrigins = 50
+    private static let maximumOrigins = 50
 
     static func originCounts(_ origins: [OriginStatus]) -> JSONValue {
         .object(
@@ -122,6 +122,6 @@ extension JSONValue {
             for state in troubled { listed += origins.filter { $0.state == state && $0.isProven == isProven } }
         }
         for state in [OriginStatus.State.reachable, .unknown] { listed += origins.filter { $0.state == state } }
-        return .array(listed.prefix(mostOrigins).map(JSONValue.origin))
+        return .array(listed.prefix(maximumOrigins).map(JSONValue.origin))
     }
 }

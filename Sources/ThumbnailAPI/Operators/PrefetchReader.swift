@@ -14,7 +14,7 @@ package struct PrefetchReader: Sendable {
     /// Maximum length of the body in bytes.
     package static let longestBody = 1 << 20
     /// Maximum number of thumbnails of one job.
-    static let mostItems = 10_000
+    static let maximumItems = 10_000
     /// Maximum size of a job's targets in bytes: a short body can repeat a long URL.
     static let longestTargets = 1 << 20
 
@@ -22,12 +22,12 @@ package struct PrefetchReader: Sendable {
     package typealias CallbackObjection = @Sendable (SourceURL) -> String?
 
     private let dialect: any RenditionDialect
-    private let placer: ResultPlacer
+    private let placer: ResultWriter
     private let objection: CallbackObjection
 
     /// Creates a reader of renditions in `dialect`; `placer` checks destinations, and `objection` checks callbacks.
     package init(
-        _ dialect: any RenditionDialect, placing placer: ResultPlacer = ResultPlacer(),
+        _ dialect: any RenditionDialect, placing placer: ResultWriter = ResultWriter(),
         callbacks objection: @escaping CallbackObjection = { _ in nil }
     ) {
         self.dialect = dialect
@@ -77,8 +77,8 @@ package struct PrefetchReader: Sendable {
             guard case .query(let text) = asked.content else {
                 throw .badBody(place + "/include", "A job makes images only.")
             }
-            guard job.items.count < Self.mostItems else {
-                throw .badBody(place, "A job has at most \(Self.mostItems) thumbnails.")
+            guard job.items.count < Self.maximumItems else {
+                throw .badBody(place, "A job has at most \(Self.maximumItems) thumbnails.")
             }
             let destination = try asked.place(placer, place)
             let item = PrefetchItem(

@@ -47,7 +47,7 @@ package struct ServiceStats: Sendable {
                     ("maximum", .int(figures.maximumDownloads)),
                 ])
             ),
-            ("workers", .object([("small", .lane(figures.small)), ("dear", .lane(figures.dear))])),
+            ("workers", .object([("small", .lane(figures.small)), ("expensive", .lane(figures.expensive))])),
             (
                 "memory",
                 .object([
@@ -75,7 +75,7 @@ package struct ServiceStats: Sendable {
             hits: results?.hits ?? 0, misses: results?.misses ?? 0, decodes: figures.decodes, renders: figures.renders,
             activeDownloads: figures.activeDownloads, queuedDownloads: figures.queuedDownloads,
             heldMemory: figures.memory.living, reservedMemory: figures.memory.reserved,
-            smallDelay: figures.small.delay, dearDelay: figures.dear.delay)
+            smallDelay: figures.small.delay, expensiveDelay: figures.expensive.delay)
     }
 }
 

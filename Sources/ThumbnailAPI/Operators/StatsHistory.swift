@@ -55,7 +55,7 @@ package final class StatsHistory: Sendable {
                 "workers",
                 .object([
                     ("small", .object([("delaySeconds", seconds { $0.smallDelay })])),
-                    ("dear", .object([("delaySeconds", seconds { $0.dearDelay })])),
+                    ("expensive", .object([("delaySeconds", seconds { $0.expensiveDelay })])),
                 ])
             ),
             ("memory", .object([("held", list { $0.heldMemory }), ("reserved", list { $0.reservedMemory })])),
@@ -71,7 +71,7 @@ package struct StatsSample: Sendable, Equatable {
     var activeDownloads, queuedDownloads: Int
     var heldMemory, reservedMemory: Int
     /// How long new work would wait for a thread.
-    var smallDelay, dearDelay: Duration
+    var smallDelay, expensiveDelay: Duration
 }
 
 /// The last samples; when full, a new one replaces the oldest.

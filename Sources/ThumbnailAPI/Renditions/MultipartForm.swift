@@ -19,7 +19,7 @@ package struct MultipartForm {
 
     package let parts: [Part]
 
-    private static let mostParts = 16
+    private static let maximumParts = 16
     private static let longestHeader = 4_096
     private static let longestBoundary = 70
 
@@ -39,7 +39,9 @@ package struct MultipartForm {
             place = first + delimiter.count
         }
         while !Self.isEnd(body, at: place) {
-            guard parts.count < Self.mostParts else { throw Self.fault("It has more than \(Self.mostParts) fields.") }
+            guard parts.count < Self.maximumParts else {
+                throw Self.fault("It has more than \(Self.maximumParts) fields.")
+            }
             guard let start = Self.lineEnd(body, at: place) else {
                 throw Self.fault("A boundary is not followed by a line end.")
             }

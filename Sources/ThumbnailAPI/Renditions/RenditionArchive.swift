@@ -19,7 +19,7 @@ struct RenditionArchive: Sendable {
     /// One part: an image, the location where it was stored, facts as JSON, or the problem that replaces it.
     enum Part: Sendable {
         case image(Thumbnail)
-        case placed(PlacedResult)
+        case placed(StoredResult)
         case facts(String)
         case problem(Problem)
     }
@@ -129,7 +129,7 @@ struct RenditionArchive: Sendable {
 }
 
 extension JSONValue {
-    static func placed(_ placed: PlacedResult) -> [(String, JSONValue)] {
+    static func placed(_ placed: StoredResult) -> [(String, JSONValue)] {
         [
             ("location", .string(placed.location)), ("type", .string(placed.mediaType)), ("bytes", .int(placed.bytes)),
             ("etag", .string(placed.eTag)),

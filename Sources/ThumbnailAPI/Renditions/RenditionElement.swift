@@ -75,7 +75,7 @@ struct RenditionElement {
     /// Returns the checked destination of the element; nil if it has none.
     ///
     /// - Throws: ``APIError/originNotWritable``, or ``APIError/badBody(_:_:)`` for an invalid destination.
-    func place(_ placer: ResultPlacer, _ place: String) throws(APIError) -> Destination? {
+    func place(_ placer: ResultWriter, _ place: String) throws(APIError) -> Destination? {
         guard let destination else { return nil }
         do throws(Destination.Refusal) {
             var known = try placer.destination(destination)

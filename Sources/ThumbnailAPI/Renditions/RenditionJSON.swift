@@ -10,7 +10,7 @@ import ThumbnailTypes
 /// The parts of a response as one JSON object, for clients that cannot parse a multipart body: each with its bytes as a
 /// `data:` URI (RFC 2397), or with the location where they were stored.
 struct RenditionJSON: Sendable {
-    static let mostBytes = 16 << 20
+    static let maximumBytes = 16 << 20
 
     private struct Entry {
         /// The object up to the base64 text, or up to its end.
@@ -53,7 +53,7 @@ struct RenditionJSON: Sendable {
 
     private mutating func add(_ entry: Entry, at index: Int) throws(APIError) {
         count += entry.count
-        guard count <= Self.mostBytes else { throw .answerTooLarge }
+        guard count <= Self.maximumBytes else { throw .answerTooLarge }
         entries[index] = entry
     }
 

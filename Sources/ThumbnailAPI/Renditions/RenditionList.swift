@@ -37,7 +37,7 @@ struct RenditionList: Sendable {
     ///   - placer: Checks destinations, which unsigned requests must not have.
     /// - Throws: ``APIError`` that names the first error in the list; an invalid query fails alone.
     init(
-        _ body: [UInt8], hasFile: Bool, _ fields: HTTPFields, _ configuration: APIConfiguration, _ placer: ResultPlacer
+        _ body: [UInt8], hasFile: Bool, _ fields: HTTPFields, _ configuration: APIConfiguration, _ placer: ResultWriter
     ) throws(APIError) {
         let members = try JSONBody.members(
             try JSONBody.value(in: body), "", hasFile ? ["renditions"] : ["url", "renditions"])

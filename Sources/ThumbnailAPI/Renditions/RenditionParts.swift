@@ -11,7 +11,7 @@ struct RenditionParts: Sendable {
     let list: RenditionList
     let source: OpenedSource
     let thumbnails: any ThumbnailServing
-    let placer: ResultPlacer
+    let placer: ResultWriter
     let lifecycle: ServiceLifecycle
     let requestID: String
     /// The client that names tags; nil if they are signed.
@@ -21,7 +21,7 @@ struct RenditionParts: Sendable {
     let timekeeper: any Timekeeper
 
     /// Renditions of one call that are rendered in parallel; the call has no more than its share of the threads.
-    private static let mostAtOnce = 4
+    private static let maximumAtOnce = 4
 
     /// Calls `take` with the index of each rendition and its part, in order of completion.
     func make(
@@ -33,7 +33,7 @@ struct RenditionParts: Sendable {
                 guard let index = waiting.next() else { return }
                 group.addTask { (index, await part(list.renditions[index])) }
             }
-            for _ in 0..<Self.mostAtOnce { startNext() }
+            for _ in 0..<Self.maximumAtOnce { startNext() }
             while let (index, part) = try await group.next() {
                 startNext()
                 try await take(index, part)

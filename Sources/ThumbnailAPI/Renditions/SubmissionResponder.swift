@@ -14,7 +14,7 @@ import ThumbnailTypes
 final class SubmissionResponder: Sendable {
     private let configuration: APIConfiguration
     private let thumbnails: any ThumbnailServing
-    private let placer: ResultPlacer
+    private let placer: ResultWriter
     private let bodies: BodyMemory
     private let lifecycle: ServiceLifecycle
     private let recorder: ExchangeRecorder
@@ -23,7 +23,7 @@ final class SubmissionResponder: Sendable {
 
     /// Creates a responder that renders with `thumbnails` and stores with `placer`; bodies use memory of `bodies`.
     init(
-        _ configuration: APIConfiguration, _ thumbnails: any ThumbnailServing, placer: ResultPlacer,
+        _ configuration: APIConfiguration, _ thumbnails: any ThumbnailServing, placer: ResultWriter,
         bodies: BodyMemory,
         lifecycle: ServiceLifecycle, recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
     ) {
@@ -45,14 +45,15 @@ final class SubmissionResponder: Sendable {
     /// - Throws: A ``ServiceError`` for any error that the header reveals.
     func admission(
         of request: HTTPRequest, length: Int?, _ exchange: Exchange,
-        respond: @escaping @Sendable (HTTPAnswer) -> HTTPAnswer
+        respond: @escaping @Sendable (HTTPReply) -> HTTPReply
     ) throws -> ArrivingBody {
         if lifecycle.isDraining { throw APIError.draining }
         let submission = try Submission(request, at: exchange.route, configuration, at: timekeeper.secondsSince1970)
         return try ArrivingBody(
             length: length, in: bodies.room(for: exchange.client),
-            check: { [most = configuration.maximumUploadBytes, mostOfOne = bodies.mostOfOne] length throws(APIError) in
-                try submission.body.check(length: length, maximumImage: most, maximum: mostOfOne)
+            check: {
+                [most = configuration.maximumUploadBytes, maximumOfOne = bodies.maximumOfOne] length throws(APIError) in
+                try submission.body.check(length: length, maximumImage: most, maximum: maximumOfOne)
             }, failure: { [self] in failure($0, exchange) },
             answer: { [self] request, room in
                 respond(.later { [self] in await answer(submission, request, room, exchange) })
@@ -74,9 +75,10 @@ final class SubmissionResponder: Sendable {
             room.release()
             let response = failure(error, exchange)
             guard case .images(let route) = exchange.route, !Task.isCancelled,
-                let standIn = route.dialect.standIn(for: RequestedTarget(request))
+                let fallbackImage = route.dialect.fallbackImage(for: RequestedTarget(request))
             else { return response }
-            return await StandInAnswers(thumbnails: thumbnails).answer(standIn, to: response, exchange.requestID)
+            return await FallbackImageAnswers(thumbnails: thumbnails).answer(
+                fallbackImage, to: response, exchange.requestID)
         }
     }
 
@@ -212,7 +214,7 @@ extension SubmissionResponder {
         _ parts: RenditionParts, isTar: Bool, _ room: BodyMemory.Room
     ) async throws -> Content {
         let (archive, stream) = (RenditionArchive(isTar: isTar), StreamedBody())
-        let begun = FirstAnswer<(any ServiceError)?>()
+        let begun = OneTimeResult<(any ServiceError)?>()
         let writer = Task { [self] in
             defer {
                 thumbnails.close(parts.source)
@@ -229,7 +231,7 @@ extension SubmissionResponder {
     /// Renders, and writes each part as soon as it is ready and the client has taken the one before.
     private func write(
         _ parts: RenditionParts, as archive: RenditionArchive, to stream: StreamedBody,
-        _ begun: FirstAnswer<(any ServiceError)?>
+        _ begun: OneTimeResult<(any ServiceError)?>
     ) async {
         var outcome = RenditionOutcome()
         var withheld: [(index: Int, part: RenditionArchive.Part)] = []

@@ -29,7 +29,7 @@ final class RepeatedAnswers: Sendable {
     ///
     /// That is the case when every request is logged, because each line has another request ID, and when the target
     /// expires.
-    func answer(_ thumbnail: Thumbnail, to prepared: PreparedQuery, since start: Duration) -> HTTPAnswer? {
+    func answer(_ thumbnail: Thumbnail, to prepared: PreparedQuery, since start: Duration) -> HTTPReply? {
         response(thumbnail, to: prepared, since: start, second: timekeeper.secondsSince1970)
             .map { .again($0, by: RecurringThumbnail(prepared, of: self)) }
     }
@@ -86,7 +86,7 @@ final class RepeatedAnswers: Sendable {
 }
 
 /// The response to a target that a connection requests repeatedly: the thumbnail that is cached at that time.
-private final class RecurringThumbnail: RecurringAnswer {
+private final class RecurringThumbnail: RecurringResponder {
     private let prepared: PreparedQuery
     private let answers: RepeatedAnswers
     private let last = Locked<DatedResponse?>(nil)

@@ -53,7 +53,7 @@ final class ThumbnailAnswerTemplate: Sendable {
     /// Returns the template stored with `thumbnail`; if there is none, or it is outdated, a new one with the fields
     /// from `make`.
     static func template(
-        for thumbnail: Thumbnail, _ prepared: PreparedQuery, at place: AnswerPlace, make: () -> HTTPFields
+        for thumbnail: Thumbnail, _ prepared: PreparedQuery, at place: ResponseSlot, make: () -> HTTPFields
     ) -> ThumbnailAnswerTemplate {
         if let kept = place.kept as? ThumbnailAnswerTemplate, kept.fits(thumbnail, prepared) { return kept }
         let made = ThumbnailAnswerTemplate(thumbnail, prepared, make())

@@ -12,8 +12,8 @@ struct MissAdmission: Sendable {
     /// The maximum wait of a miss.
     let maximumDelay: Duration
 
-    func patience(in lane: WorkLanes.Lane) -> Duration {
-        Self.patience(behind: lanes.queue(of: lane).backlog, maximumDelay: maximumDelay)
+    func queueTimeout(in lane: WorkLanes.Lane) -> Duration {
+        Self.queueTimeout(behind: lanes.queue(of: lane).backlog, maximumDelay: maximumDelay)
     }
 
     /// Returns the reason to reject a new miss; nil if it may proceed.
@@ -21,7 +21,7 @@ struct MissAdmission: Sendable {
     /// Quick, and called on the event threads.
     func refusal(in lane: WorkLanes.Lane) -> WorkerPool.Full? {
         let (backlog, places) = lanes.queue(of: lane)
-        guard backlog.count >= places, backlog.delay > Self.patience(behind: backlog, maximumDelay: maximumDelay)
+        guard backlog.count >= places, backlog.delay > Self.queueTimeout(behind: backlog, maximumDelay: maximumDelay)
         else { return nil }
         return WorkerPool.Full(delay: backlog.delay)
     }
@@ -33,7 +33,7 @@ struct MissAdmission: Sendable {
         if let refusal = refusal(in: lane) { throw refusal }
     }
 
-    static func patience(behind backlog: Backlog, maximumDelay: Duration) -> Duration {
+    static func queueTimeout(behind backlog: Backlog, maximumDelay: Duration) -> Duration {
         backlog.age > maximumDelay ? maximumDelay / 2 : maximumDelay
     }
 }

@@ -9,42 +9,44 @@ import Imaging
 /// memory: when all waiting work had reservations, 128 concurrent misses reserved 413 MB where 188 MB were in use.
 package struct WorkLanes: Sendable {
     package enum Lane: Sendable, CaseIterable {
-        /// Work with a cost below ``Duration/isDear``, like thumbnails.
+        /// Work with a cost below ``Duration/isExpensive``, like thumbnails.
         case small
-        /// Work with a cost of at least ``Duration/isDear``.
-        case dear
+        /// Work with a cost of at least ``Duration/isExpensive``.
+        case expensive
     }
 
     /// The threads for small work.
     package let small: WorkerPool
     /// The threads for expensive work, one per turn.
-    package let dear: WorkerPool
-    package let turns: Turnstile
+    package let expensive: WorkerPool
+    package let turns: ConcurrencyLimiter
     /// Limits concurrent small work: two turns per thread, so that a thread that finishes a piece of work finds the
     /// next one ready.
-    package let smallTurns: Turnstile
+    package let smallTurns: ConcurrencyLimiter
 
     /// - Parameter maximumWaiting: The number of pieces of work that may wait for a turn in each lane.
     package init(
-        small: WorkerPool, dear: WorkerPool, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()
+        small: WorkerPool, expensive: WorkerPool, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()
     ) {
         self.small = small
-        self.dear = dear
-        turns = Turnstile(places: dear.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
-        smallTurns = Turnstile(places: 2 * small.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
+        self.expensive = expensive
+        turns = ConcurrencyLimiter(
+            places: expensive.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
+        smallTurns = ConcurrencyLimiter(
+            places: 2 * small.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
     }
 
     /// Returns the number of threads for expensive work: half the number of workers, at least 1.
-    package static func dearThreadCount(beside workers: Int) -> Int { max(1, workers / 2) }
+    package static func expensiveThreadCount(beside workers: Int) -> Int { max(1, workers / 2) }
 
     /// Returns the threads for work of this cost.
-    func workers(for price: Duration) -> WorkerPool { price.isDear ? dear : small }
+    func workers(for cost: Duration) -> WorkerPool { cost.isExpensive ? expensive : small }
 
     /// Returns the current backlog of a lane, and the number of entrants that may always wait.
     func queue(of lane: Lane) -> (backlog: Backlog, places: Int) {
         switch lane {
         case .small: (smallBacklog, small.threadCount)
-        case .dear: (turns.backlog, turns.places)
+        case .expensive: (turns.backlog, turns.places)
         }
     }
 
@@ -55,7 +57,7 @@ package struct WorkLanes: Sendable {
             count: turns.count + threads.count, delay: turns.delay + threads.delay, age: max(turns.age, threads.age))
     }
 
-    var runningCount: Int { small.runningCount + dear.runningCount }
+    var runningCount: Int { small.runningCount + expensive.runningCount }
 
     /// The number of pieces of work that wait for a thread or a turn.
     package var waitingCount: Int { small.queuedCount + smallTurns.backlog.count + turns.backlog.count }

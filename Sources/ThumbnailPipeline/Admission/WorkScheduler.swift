@@ -12,37 +12,37 @@ struct WorkScheduler: Sendable {
     ///   lane's default.
     /// - Throws: `WorkerPool.Full`, or any error of `body`.
     func run<Value: Sendable>(
-        _ price: WorkPrice, patience: Duration?, _ body: (_ patience: Duration) async throws -> Value
+        _ cost: WorkCost, queueTimeout: Duration?, _ body: (_ queueTimeout: Duration) async throws -> Value
     ) async throws -> Value {
-        let bound = patience ?? admission.patience(in: price.lane)
-        switch price.lane {
+        let bound = queueTimeout ?? admission.queueTimeout(in: cost.lane)
+        switch cost.lane {
         case .small:
-            return try await lanes.smallTurns.run(price: price.sum, patience: bound) { try await body(bound) }
-        case .dear:
-            return try await lanes.turns.run(price: price.sum, patience: bound) {
+            return try await lanes.smallTurns.run(cost: cost.sum, queueTimeout: bound) { try await body(bound) }
+        case .expensive:
+            return try await lanes.turns.run(cost: cost.sum, queueTimeout: bound) {
                 // The small parts of expensive work wait for the threads of the small lane, behind nothing that came
                 // later.
-                try await body(patience ?? admission.patience(in: .small))
+                try await body(queueTimeout ?? admission.queueTimeout(in: .small))
             }
         }
     }
 }
 
 /// The estimated time to render a result from the available sources.
-struct WorkPrice: Equatable {
+struct WorkCost: Equatable {
     /// The decode of each source; zero if its pixels are cached or already being decoded.
     let decodes: PerSource<Duration>
     let render: Duration
 }
 
-extension WorkPrice {
+extension WorkCost {
     /// Estimates the cost of a single-color image.
     init(of plan: RenderPlan, ofPlain color: Color) {
-        self.init(decodes: PerSource(.zero), render: plan.timePrice(ofPlain: color))
+        self.init(decodes: PerSource(.zero), render: plan.timeCost(ofPlain: color))
     }
 
     var sum: Duration { decodes.reduce(render, +) }
 
     /// The lane of the work: the lane of its most expensive part.
-    var lane: WorkLanes.Lane { render.isDear || decodes.contains(where: \.isDear) ? .dear : .small }
+    var lane: WorkLanes.Lane { render.isExpensive || decodes.contains(where: \.isExpensive) ? .expensive : .small }
 }

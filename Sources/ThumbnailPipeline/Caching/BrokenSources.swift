@@ -25,7 +25,7 @@ final class BrokenSources: Sendable {
     }
 
     /// The maximum number of failures per source version; clients can name any number of plans.
-    private static let mostFailures = 16
+    private static let maximumFailures = 16
 
     private struct State {
         var memory: ExpiringMemo<FetchedTarget, Entry>
@@ -95,7 +95,7 @@ final class BrokenSources: Sendable {
             if let known = state.memory.value(for: target, at: now), known.head.validator == head.validator {
                 entry.failures = known.failures
             }
-            if entry.failures.count >= Self.mostFailures, entry.failures[plan] == nil { entry.failures = [:] }
+            if entry.failures.count >= Self.maximumFailures, entry.failures[plan] == nil { entry.failures = [:] }
             entry.failures[plan] = error
             state.memory.remember(entry, for: target, bytes: entry.byteCount, until: now + time, at: now)
         }

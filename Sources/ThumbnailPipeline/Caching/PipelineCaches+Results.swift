@@ -85,7 +85,7 @@ extension PipelineCaches {
     private func adopt(_ record: SourceRecord, _ cache: SharedLayer) async {
         let identity = record.identity
         let isFirst = adopted.withLock { sources in
-            sources.count < Self.mostAdoptions && sources.insert(identity).inserted
+            sources.count < Self.maximumAdoptions && sources.insert(identity).inserted
         }
         guard isFirst else { return }
         defer { adopted.withLock { _ = $0.remove(identity) } }
@@ -98,5 +98,5 @@ extension PipelineCaches {
         if keep(adopted, since: ticket) { layers.store(adopted, in: cache) }
     }
 
-    private static let mostAdoptions = 256
+    private static let maximumAdoptions = 256
 }

@@ -33,7 +33,7 @@ final class SourceTags: Sendable {
         _ identity: SourceIdentity, under tags: [ExactText], by client: ClientNetwork?,
         _ serve: () async throws -> Value
     ) async throws -> Value {
-        guard !tags.isEmpty, !identity.isGiven else { return try await serve() }
+        guard !tags.isEmpty, !identity.isUpload else { return try await serve() }
         let missing = book.withLock { book in
             book.beginWait(for: identity, tags)
             return book.missing(tags, of: identity).tags
@@ -49,7 +49,7 @@ final class SourceTags: Sendable {
     ///
     /// - Parameter client: The client that supplied the tags; nil for trusted sources, which have no limit.
     func note(_ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?) {
-        guard !tags.isEmpty, !identity.isGiven else { return }
+        guard !tags.isEmpty, !identity.isUpload else { return }
         note(tags, of: identity, by: client, [:])
     }
 

@@ -21,23 +21,23 @@ struct TagAllowances {
     /// The number of tags of a source that count once each.
     static let cheapTags = 8
     /// The weight of each further tag.
-    static let dearCount = 32.0
+    static let excessWeight = 32.0
     /// The maximum number of clients tracked separately; further ones share an allowance.
-    private static let mostClients = 8_192
+    private static let maximumClients = 8_192
 
     /// Returns the first of `tags` that a client may add to a source with `known` other tags.
     mutating func taken<Tag>(_ tags: [Tag], known: Int, by client: ClientNetwork, at now: Duration) -> ArraySlice<Tag> {
-        if clients[client] == nil, clients.count >= Self.mostClients, now >= nextPrune {
+        if clients[client] == nil, clients.count >= Self.maximumClients, now >= nextPrune {
             nextPrune = now + .seconds(1)
             clients = clients.filter { Self.points($0.value, at: now) < Self.most }
         }
-        let client = clients[client] == nil && clients.count >= Self.mostClients ? ClientNetwork(of: nil) : client
+        let client = clients[client] == nil && clients.count >= Self.maximumClients ? ClientNetwork(of: nil) : client
         var points = clients[client].map { Self.points($0, at: now) } ?? Self.most
         var count = 0
         while count < tags.count {
-            let price = known + count < Self.cheapTags ? 1 : Self.dearCount
-            guard points >= price else { break }
-            points -= price
+            let cost = known + count < Self.cheapTags ? 1 : Self.excessWeight
+            guard points >= cost else { break }
+            points -= cost
             count += 1
         }
         clients[client] = Allowance(points: points, at: now)

@@ -20,7 +20,7 @@ struct TagBook {
     /// The maximum number of pairs.
     static let capacity = 1 << 16
     /// The maximum number of tags per source; beyond it, the source is dropped and starts over.
-    static let mostTags = 64
+    static let maximumTags = 64
     /// The approximate memory use per pair in bytes.
     static let cost = 384
 
@@ -55,7 +55,7 @@ struct TagBook {
         let missing = missing(new, of: source).tags
         guard !missing.isEmpty else { return ([], []) }
         var dropped: [SourceIdentity] = []
-        if known.count + missing.count > Self.mostTags {
+        if known.count + missing.count > Self.maximumTags {
             forget(source)
             known = []
             dropped.append(source)

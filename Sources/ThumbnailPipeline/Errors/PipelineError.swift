@@ -29,7 +29,7 @@ extension PipelineError: ServiceError {
 }
 
 /// A result was rendered, but could not be stored at its destination.
-struct PlacingError: ServiceError {
+struct ResultWriteError: ServiceError {
     private let cause: DownloadError
 
     init(_ cause: DownloadError) { self.cause = cause }

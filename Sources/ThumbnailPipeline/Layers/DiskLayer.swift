@@ -45,7 +45,7 @@ package struct DiskLayer: CacheLayer {
     let holdsSources = true
 
     /// Additional sources that the request contains are a part of its URL.
-    func mayHold(_ key: CacheKey) -> Bool { !key.sources[0].isGiven }
+    func mayHold(_ key: CacheKey) -> Bool { !key.sources[0].isUpload }
 
     /// Whatever replaces a record on disk replaces it in memory, too.
     func mayImprove(_ known: SourceRecord) -> Bool { false }

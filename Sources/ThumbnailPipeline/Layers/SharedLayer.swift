@@ -63,7 +63,7 @@ package final class SharedLayer: CacheLayer {
 
     func mayHold(_ key: CacheKey) -> Bool { key.sources.allSatisfy(mayShare) }
 
-    private func mayShare(_ identity: SourceIdentity) -> Bool { !identity.isGiven && rules.mayShare(identity) }
+    private func mayShare(_ identity: SourceIdentity) -> Bool { !identity.isUpload && rules.mayShare(identity) }
 
     // MARK: Lookups
 
@@ -126,7 +126,7 @@ package final class SharedLayer: CacheLayer {
     func adoption(of identity: SourceIdentity) async -> SharedGenerations? {
         guard isUp, !store.isReadOnly, let place = place(of: .record(identity)) else { return nil }
         let lookUp = await store.value(
-            for: place.key, of: place.sources, isBeginning: true, allowance: WaitAllowance())
+            for: place.key, of: place.sources, isBeginning: true, allowance: WaitBudget())
         guard let generations = lookUp.generations?.first, await store.learnPurges() else { return nil }
         return generations
     }

@@ -33,7 +33,7 @@ extension SourceRecord {
         guard let url = reader.line(), let status = reader.int(in: 100...599), let validator = reader.validator(),
             let headerFields = reader.fields(), let selectingFields = reader.fields(),
             let requestedAt = reader.date(), let receivedAt = reader.date(),
-            let byteCount = reader.int(in: 0...Self.mostBytes), let header = reader.imageHeader(), header.isPossible,
+            let byteCount = reader.int(in: 0...Self.maximumBytes), let header = reader.imageHeader(), header.isPossible,
             let stored = reader.byteArray(), reader.isAtEnd
         else { return nil }
         let head = SourceHead(
@@ -45,7 +45,7 @@ extension SourceRecord {
     }
 
     /// More than the size of any file.
-    private static let mostBytes = 1 << 48
+    private static let maximumBytes = 1 << 48
 }
 
 /// The stored form of a result: its file, unchanged, and the metadata of its responses.
@@ -210,7 +210,7 @@ extension RecordWriter {
 extension RecordReader {
     /// Reads the gain map of a source; the inner value is nil if there is none that is usable.
     private mutating func gainMap() -> GainMap?? {
-        guard let count = int(in: 0...GainMapMetadata.mostNumbers) else { return nil }
+        guard let count = int(in: 0...GainMapMetadata.maximumNumbers) else { return nil }
         if count == 0 { return .some(nil) }
         guard let metadata = numbers(count).flatMap(GainMapMetadata.init(numbers:)),
             let place = int(in: 1...2).flatMap({ numbers($0) }).flatMap(GainMap.Place.init(numbers:)),
@@ -298,6 +298,6 @@ extension RecordReader {
     }
 
     private mutating func colors() -> SourceColors? {
-        int(in: 2...SourceColors.mostNumbers).flatMap { numbers($0) }.flatMap(SourceColors.init(numbers:))
+        int(in: 2...SourceColors.maximumNumbers).flatMap { numbers($0) }.flatMap(SourceColors.init(numbers:))
     }
 }

@@ -5,8 +5,8 @@ import Coordination
 struct CallQueue<Item> {
     /// The maximum number of concurrent calls per queue.
     static var places: Int { 4 }
-    static var mostWaiting: Int { 16_000 }
-    static var mostBytes: Int { 8 << 20 }
+    static var maximumWaiting: Int { 16_000 }
+    static var maximumBytes: Int { 8 << 20 }
     /// The pauses between attempts, of which there is one more.
     static var pauses: [Duration] { [.seconds(1), .seconds(5)] }
 
@@ -32,7 +32,9 @@ struct CallQueue<Item> {
 
     /// Adds a call of this size in bytes, unless there is no room.
     mutating func add(_ item: Item, bytes size: Int) -> Admission {
-        guard !isStopping, waiting.count < Self.mostWaiting, bytes + size <= Self.mostBytes else { return .dropped }
+        guard !isStopping, waiting.count < Self.maximumWaiting, bytes + size <= Self.maximumBytes else {
+            return .dropped
+        }
         waiting.append((item, size))
         bytes += size
         guard active < Self.places else { return .waits }

@@ -25,7 +25,7 @@ package final class OutgoingCaller: Sendable {
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
-    private let idle = FirstAnswer<Bool>()
+    private let idle = OneTimeResult<Bool>()
 
     /// - Parameters:
     ///   - outcomes: Counts calls by kind and outcome.

@@ -70,17 +70,17 @@ package struct PurgeHook: Sendable {
     }
 
     /// The maximum number of tags per call; the limit of Cloudflare.
-    static let mostTags = 30
+    static let maximumTags = 30
 
     /// Splits a purge into reports for this hook: one per source if the hook uses the URL, otherwise batches of tags.
-    func reports(of purge: PurgeNews) -> [PurgeReport] {
+    func reports(of purge: CompletedPurge) -> [PurgeReport] {
         if has(.url) {
             return purge.sources.map { PurgeReport(url: $0, tags: purge.tags + [CacheTag.ofSource(named: $0)]) }
         }
         guard has(.tag) || has(.tags) else { return [PurgeReport()] }
         let tags = purge.allTags
-        return stride(from: 0, to: tags.count, by: Self.mostTags).map {
-            PurgeReport(tags: Array(tags[$0..<min($0 + Self.mostTags, tags.count)]))
+        return stride(from: 0, to: tags.count, by: Self.maximumTags).map {
+            PurgeReport(tags: Array(tags[$0..<min($0 + Self.maximumTags, tags.count)]))
         }
     }
 

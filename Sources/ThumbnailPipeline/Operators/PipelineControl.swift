@@ -16,7 +16,7 @@ package struct PipelineControl: ServiceControlling {
         self.notifier = notifier
     }
 
-    package var downloads: [FlightSnapshot] { pipeline.downloader.flights }
+    package var downloads: [FetchSnapshot] { pipeline.downloader.flights }
 
     package var origins: [OriginStatus] {
         let names = pipeline.downloader.namesOfOrigins
@@ -64,7 +64,7 @@ package struct PipelineControl: ServiceControlling {
             .purge(
                 url: nil, tag: tag.string, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         if state == .refused { throw PipelineError.tooManyPurges }
-        notifier?.tell(PurgeNews(sources: known.map(\.name).sorted(), tags: [tag.string]))
+        notifier?.tell(CompletedPurge(sources: known.map(\.name).sorted(), tags: [tag.string]))
         return removed
     }
 
@@ -93,7 +93,7 @@ package struct PipelineControl: ServiceControlling {
                     url: identity?.name, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         }
         guard !pipeline.caches.layers.shared.isEmpty else {
-            notifier?.tell(PurgeNews(sources: identity.map { [$0.name] } ?? []))
+            notifier?.tell(CompletedPurge(sources: identity.map { [$0.name] } ?? []))
             return removed
         }
         let state = await pipeline.caches.layers.purge(removal)
@@ -103,7 +103,7 @@ package struct PipelineControl: ServiceControlling {
         removed.isComplete = state == .done
         if state == .refused { throw PipelineError.tooManyPurges }
         // A cache in front that sends a request now gets nothing outdated.
-        notifier?.tell(PurgeNews(sources: identity.map { [$0.name] } ?? []))
+        notifier?.tell(CompletedPurge(sources: identity.map { [$0.name] } ?? []))
         return removed
     }
 

@@ -33,10 +33,10 @@ package struct PipelineGauges: Sendable {
         registry.gauge("alula_queue_seconds", help: "Time that a miss would wait for a worker.") {
             [([], lanes.smallBacklog.delay.seconds)]
         }
-        registry.gauge("alula_dear_queue_seconds", help: "Time that dear work would wait for its turn.") {
+        registry.gauge("alula_expensive_queue_seconds", help: "Time that new expensive work would wait.") {
             [([], lanes.turns.backlog.delay.seconds)]
         }
-        registry.gauge("alula_dear_active", help: "Pieces of dear work that have their turn.", counting: "piece") {
+        registry.gauge("alula_expensive_active", help: "Pieces of expensive work in progress.", counting: "piece") {
             [([], Double(lanes.turns.turnCount))]
         }
         registry.gauge("alula_active", help: "1 while work visibly goes on.") {

@@ -11,7 +11,7 @@ package protocol ServiceControlling: Sendable {
     var sharedCache: LayerState? { get }
     var resultStore: LayerState? { get }
     /// The transfers that are running or waiting.
-    var downloads: [FlightSnapshot] { get }
+    var downloads: [FetchSnapshot] { get }
     /// The recently used origins, by name.
     var origins: [OriginStatus] { get }
     /// Empties all caches; returns the removed entries.

@@ -19,7 +19,7 @@ package struct ServiceFigures: Sendable, Equatable {
     package var activeRenders: Int
     /// The number of sources decoded and results rendered since the start.
     package var decodes, renders: Int
-    package var small, dear: Lane
+    package var small, expensive: Lane
     /// The memory budget; sizes in bytes.
     package var memory: MemoryBudget.Statistics
     /// The caches by name, in the documented order, those on disk last.
@@ -35,7 +35,7 @@ extension PipelineControl {
     package var figures: ServiceFigures {
         let (downloader, caches, resources) = (pipeline.downloader, pipeline.caches, pipeline.resources)
         let (counts, lanes) = (resources.metrics.counts, resources.lanes)
-        let (small, dear, turns) = (lanes.small, lanes.dear, lanes.turns)
+        let (small, expensive, turns) = (lanes.small, lanes.expensive, lanes.turns)
         return ServiceFigures(
             activeDownloads: downloader.activeRequestCount, queuedDownloads: downloader.queuedRequestCount,
             maximumDownloads: downloader.maximumActiveRequestCount, isActive: downloader.isActive,
@@ -43,8 +43,8 @@ extension PipelineControl {
             small: ServiceFigures.Lane(
                 threads: small.threadCount, running: small.runningCount, waiting: lanes.smallBacklog.count,
                 delay: lanes.smallBacklog.delay),
-            dear: ServiceFigures.Lane(
-                threads: dear.threadCount, running: turns.turnCount, waiting: turns.backlog.count,
+            expensive: ServiceFigures.Lane(
+                threads: expensive.threadCount, running: turns.turnCount, waiting: turns.backlog.count,
                 delay: turns.backlog.delay),
             memory: resources.budget.statistics,
             caches: caches.figures.map { ServiceFigures.NamedCache(name: $0.name, figures: $0.figures) })

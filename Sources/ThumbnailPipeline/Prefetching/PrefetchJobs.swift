@@ -46,7 +46,7 @@ struct PrefetchJobs {
         }
     }
 
-    static let mostFailures = 100
+    static let maximumFailures = 100
 
     private let configuration: PrefetchConfiguration
     private var jobs: [ExactText: Job] = [:]
@@ -96,7 +96,7 @@ struct PrefetchJobs {
     mutating func release(_ id: ExactText) { jobs[id]?.isHeld = false }
 
     /// Returns whether another runner may start, and counts it; it ends when ``nextAssignment()`` returns nil.
-    mutating func takePlace() -> Bool {
+    mutating func takeSlot() -> Bool {
         guard activeCount < configuration.maximumActive, order.contains(where: { hasNext($0) }) else { return false }
         activeCount += 1
         return true
@@ -130,7 +130,7 @@ struct PrefetchJobs {
         case .failed(let failure):
             job.outcomes[assignment.index] = .failed
             job.failed += 1
-            if job.failures.count < Self.mostFailures { job.failures.append(failure) }
+            if job.failures.count < Self.maximumFailures { job.failures.append(failure) }
         case .made(let result):
             job.outcomes[assignment.index] = .done
             job.done += 1

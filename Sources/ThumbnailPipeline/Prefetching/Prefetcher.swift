@@ -23,11 +23,11 @@ package final class Prefetcher: Prefetching {
     package typealias Telling = @Sendable (_ report: PrefetchReport, _ end: @escaping OutgoingCaller.End) -> Void
 
     private let configuration: PrefetchConfiguration
-    private let thumbnails: any ThumbnailLookup & ThumbnailMaking
+    private let thumbnails: any ThumbnailLookup & ThumbnailRendering
     private let work: @Sendable (PrefetchItem) -> PrefetchWork?
-    private let placer: ResultPlacer
+    private let placer: ResultWriter
     private let isBusy: @Sendable () -> Bool
-    private let notes: PrefetchNotes?
+    private let notes: SavedPrefetchJobs?
     private let tell: Telling
     private let logger: Logger
     private let timekeeper: any Timekeeper
@@ -46,9 +46,9 @@ package final class Prefetcher: Prefetching {
     ///   - logger: Logs, on the debug level, why a thumbnail was given up.
     ///   - timekeeper: The clock.
     package init(
-        configuration: PrefetchConfiguration, thumbnails: any ThumbnailLookup & ThumbnailMaking,
+        configuration: PrefetchConfiguration, thumbnails: any ThumbnailLookup & ThumbnailRendering,
         reading work: @escaping @Sendable (PrefetchItem) -> PrefetchWork?,
-        placing placer: ResultPlacer = ResultPlacer(),
+        placing placer: ResultWriter = ResultWriter(),
         isBusy: @escaping @Sendable () -> Bool, store: DiskStore?, telling tell: @escaping Telling = { $1(.dropped) },
         logger: Logger,
         timekeeper: any Timekeeper
@@ -58,7 +58,7 @@ package final class Prefetcher: Prefetching {
         self.work = work
         self.placer = placer
         self.isBusy = isBusy
-        notes = store.map { PrefetchNotes($0) }
+        notes = store.map { SavedPrefetchJobs($0) }
         self.tell = tell
         self.logger = logger
         self.timekeeper = timekeeper
@@ -103,7 +103,7 @@ package final class Prefetcher: Prefetching {
         for job in unfinished { notes?.note(job.outcomes, of: job.id.string) }
     }
 
-    private func takeUp(_ jobs: [PrefetchNotes.Job], of notes: PrefetchNotes) {
+    private func takeUp(_ jobs: [SavedPrefetchJobs.Job], of notes: SavedPrefetchJobs) {
         for job in jobs {
             let forgotten = state.withLock {
                 $0.jobs.admit(
@@ -122,7 +122,7 @@ package final class Prefetcher: Prefetching {
 
     private func start() {
         state.withLock { state in
-            while !state.isStopped, state.jobs.takePlace() {
+            while !state.isStopped, state.jobs.takeSlot() {
                 state.lastRunner += 1
                 let runner = state.lastRunner
                 // Safe under the lock: creating a task only enqueues it.
@@ -195,7 +195,7 @@ package final class Prefetcher: Prefetching {
         }
     }
 
-    private func placed(_ work: PrefetchWork) async throws -> PlacedResult? {
+    private func placed(_ work: PrefetchWork) async throws -> StoredResult? {
         let made = try await thumbnails.thumbnail(
             for: Call(thumbnails.resolved(work.request), receipt: Self.makeID()))
         guard let destination = work.destination else { return nil }

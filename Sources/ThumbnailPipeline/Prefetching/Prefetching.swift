@@ -71,9 +71,9 @@ package struct PrefetchResult: Sendable, Equatable {
     package let target: String
     /// Its source, as named by the job.
     package let source: String
-    package let placed: PlacedResult
+    package let placed: StoredResult
 
-    package init(target: String, source: String, placed: PlacedResult) {
+    package init(target: String, source: String, placed: StoredResult) {
         self.target = target
         self.source = source
         self.placed = placed

@@ -30,9 +30,9 @@ extension DecodeKey {
     }
 
     /// Estimates the time to decode a source with this header on one core.
-    func timePrice(of header: ImageHeader, fileByteCount: Int) -> Duration {
-        let first = header.timePrice(of: plan, fileByteCount: fileByteCount)
-        return first + (border?.timePrice(of: plan, of: header, fileByteCount: fileByteCount) ?? .zero)
+    func timeCost(of header: ImageHeader, fileByteCount: Int) -> Duration {
+        let first = header.timeCost(of: plan, fileByteCount: fileByteCount)
+        return first + (border?.timeCost(of: plan, of: header, fileByteCount: fileByteCount) ?? .zero)
     }
 }
 

@@ -51,10 +51,10 @@ struct LayerGenerations: Sendable, Equatable {
 
 /// The time that one request has waited for each of the shared layers.
 package struct LayerAllowances: Sendable {
-    let shared = WaitAllowance()
-    let store = WaitAllowance()
+    let shared = WaitBudget()
+    let store = WaitBudget()
 
     package init() {}
 
-    subscript(layer: LayerName) -> WaitAllowance { layer == .store ? store : shared }
+    subscript(layer: LayerName) -> WaitBudget { layer == .store ? store : shared }
 }

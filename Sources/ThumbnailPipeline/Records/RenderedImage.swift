@@ -10,7 +10,7 @@ struct RenderedImage: Sendable {
     let eTag: String
     let isIncomplete: Bool
     /// The slot for data common to its responses.
-    let place = AnswerPlace()
+    let place = ResponseSlot()
 
     /// Computes the entity tag from all bytes of an image.
     init(_ image: EncodedImage, isIncomplete: Bool = false) {
@@ -55,7 +55,7 @@ extension Thumbnail {
                 records.image.freshness, at: now, isFromCache: isFromCache?.image ?? true, bounds: bounds)
             : Freshness(
                 leastOf: records.mapValues { $0.freshness }, isFromCache: isFromCache, at: now, bounds: bounds)
-        if result.isIncomplete { freshness.limit(to: Freshness.longestOfIncomplete) }
+        if result.isIncomplete { freshness.limit(to: Freshness.maximumLifetimeOfIncomplete) }
         self.init(
             image: result.image, sourceHeader: records.image.header, isIncomplete: result.isIncomplete,
             eTag: result.eTag, lastModified: records.lastModified, freshness: freshness, cacheStatus: status,

@@ -3,7 +3,7 @@ import ThumbnailTypes
 
 extension Freshness {
     /// The maximum lifetime of a response made from a truncated source, in this and other caches, in seconds.
-    static let longestOfIncomplete = 60
+    static let maximumLifetimeOfIncomplete = 60
 
     /// Computes the freshness of a response made from a source with this freshness.
     ///

@@ -12,9 +12,9 @@ package final class OpenedSource: Sendable {
     let record: SourceRecord
     let bytes: SharedBytes
     /// Whether everything derived from it is dropped when the caller is done.
-    let isPassing: Bool
+    let isUncacheable: Bool
     /// The decoded images of this source, in use by this caller.
-    let held = HeldImages()
+    let held = ImagesInUse()
     private let isAdmitted: Atomic<Bool>
     /// The freshness stated by its origin; nil for an uploaded file.
     private let fetched: SourceFreshness?
@@ -26,19 +26,19 @@ package final class OpenedSource: Sendable {
     /// - Parameter isAdmitted: Whether work was already admitted and done for it; otherwise admission of the first work
     ///   on it applies to all.
     init(
-        _ record: SourceRecord, bytes: SharedBytes, isPassing: Bool = false, isAdmitted: Bool = true,
+        _ record: SourceRecord, bytes: SharedBytes, isUncacheable: Bool = false, isAdmitted: Bool = true,
         fetched: SourceFreshness? = nil
     ) {
         self.fetched = fetched
         self.record = record
         self.bytes = bytes
-        self.isPassing = isPassing
+        self.isUncacheable = isUncacheable
         self.isAdmitted = Atomic(isAdmitted)
     }
 
     /// Returns the freshness of a thumbnail made from it, as stated by the origin of its source; nil if there is none.
     func freshness(of thumbnail: Thumbnail) -> Freshness? {
-        guard record.identity.isGiven else { return thumbnail.freshness }
+        guard record.identity.isUpload else { return thumbnail.freshness }
         return fetched.map { thumbnail.freshness.restricted(by: $0, at: record.head.receivedAt.secondsSince1970) }
     }
 
@@ -67,7 +67,7 @@ package final class OpenedSource: Sendable {
     convenience init(
         passing bytes: SharedBytes, name: String, at now: Int, fetched: SourceFreshness? = nil
     ) throws(ImagingError) {
-        self.init(try Self.record(of: bytes, named: name, at: now), bytes: bytes, isPassing: true, fetched: fetched)
+        self.init(try Self.record(of: bytes, named: name, at: now), bytes: bytes, isUncacheable: true, fetched: fetched)
     }
 
     private static func record(
@@ -87,7 +87,7 @@ package final class OpenedSource: Sendable {
 ///
 /// Together they take at most half as much again as the largest: all levels of a page take a third more than the page,
 /// and pages used earlier are dropped.
-final class HeldImages: Sendable {
+final class ImagesInUse: Sendable {
     private struct State {
         /// In order of use, the most recent last.
         var images: [(key: DecodeKey, image: DecodedImage)] = []

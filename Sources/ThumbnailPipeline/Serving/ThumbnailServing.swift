@@ -5,7 +5,7 @@ package import Text
 package import ThumbnailTypes
 
 /// The part of the pipeline used by the API.
-package typealias ThumbnailServing = ThumbnailLookup & ThumbnailMaking & SourceOpening
+package typealias ThumbnailServing = ThumbnailLookup & ThumbnailRendering & SourceOpening
 
 /// Looks up cached thumbnails.
 ///
@@ -45,7 +45,7 @@ package protocol ThumbnailLookup: Sendable {
 /// Renders thumbnails, and returns facts about sources, with as little work as possible.
 ///
 /// Cancelling the task ends only this caller's part. All methods throw a ``ServiceError`` or `CancellationError`.
-package protocol ThumbnailMaking: Sendable {
+package protocol ThumbnailRendering: Sendable {
     func thumbnail(for call: Call) async throws -> Thumbnail
 
     /// Returns the facts about a call's source; the rest of its request is ignored.

@@ -21,7 +21,7 @@ struct Fetch: Sendable {
     /// The queue timeout of work on the sources; nil for the lane's default.
     ///
     /// Sources fetched or opened by this caller are not given up while there is time.
-    var patience: Duration? {
+    var queueTimeout: Duration? {
         sources.contains { !$0.isFromCache || $0.isOpened } ? sources.map(\.timeLeft).min() : nil
     }
 }

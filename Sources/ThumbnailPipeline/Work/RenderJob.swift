@@ -11,17 +11,17 @@ struct RenderJob: Sendable {
     /// The sources' files; nil where not available.
     let bytes: PerSource<SharedBytes?>
     /// The timeout of the wait for a turn or a worker; nil for the lane's default.
-    let patience: Duration?
+    let queueTimeout: Duration?
     /// The time that the caller has waited for the shared layers.
     let allowances: LayerAllowances
     /// The caller's earlier lookup in the shared cache; nil if there was none.
     let look: EarlierLook?
     /// The decoded images in use by the caller; nil if there are none.
-    let held: HeldImages?
+    let held: ImagesInUse?
 
     init(
         _ key: ResultKey, for call: Call, records: PerSource<SourceRecord>,
-        bytes: PerSource<SharedBytes?>? = nil, patience: Duration? = nil
+        bytes: PerSource<SharedBytes?>? = nil, queueTimeout: Duration? = nil
     ) {
         let request = call.request
         allowances = call.allowances
@@ -31,7 +31,7 @@ struct RenderJob: Sendable {
         self.records = records
         roles = request.roles
         self.bytes = bytes ?? records.mapValues { _ in nil }
-        self.patience = patience
+        self.queueTimeout = queueTimeout
     }
 
     var decodes: PerSource<DecodeJob> {
@@ -46,7 +46,7 @@ struct DecodeJob: Sendable {
     let bytes: SharedBytes?
 
     /// The memory that the decode needs in bytes.
-    var price: Int { record.header.price(of: key.plan, fileByteCount: bytes?.count ?? 0) }
+    var cost: Int { record.header.cost(of: key.plan, fileByteCount: bytes?.count ?? 0) }
 }
 
 /// The result of a render, and the outcomes of the cache lookups.

@@ -16,7 +16,7 @@ struct WorkEstimator: Sendable {
     func needsNoWorker(_ key: ResultKey) -> Bool { caches.memory.results.contains(key) || renders.contains(key) }
 
     /// Whether pixels are cached, or are being decoded for other renders.
-    func isDecoded(_ key: DecodeKey, held: HeldImages? = nil) -> Bool {
+    func isDecoded(_ key: DecodeKey, held: ImagesInUse? = nil) -> Bool {
         caches.memory.decoded.contains(key) || decodes.contains(key) || held?.contains(key) == true
     }
 
@@ -31,26 +31,26 @@ struct WorkEstimator: Sendable {
     /// - Parameters:
     ///   - bytes: The sources' files, where available.
     ///   - held: The decoded images in use by the caller.
-    func price(
+    func cost(
         of key: ResultKey, _ records: PerSource<SourceRecord>, bytes: PerSource<SharedBytes?>? = nil,
-        held: HeldImages? = nil
-    ) -> WorkPrice {
+        held: ImagesInUse? = nil
+    ) -> WorkCost {
         let keys = key.decodeKeys
-        return WorkPrice(of: key, records) { index in
+        return WorkCost(of: key, records) { index in
             if isDecoded(keys[index], held: held) { return nil }
             return (bytes?[index] ?? caches.memory.bytes(of: records[index]))?.count ?? 0
         }
     }
 }
 
-extension WorkPrice {
+extension WorkCost {
     /// Estimates the cost of a result.
     ///
     /// - Parameter fileByteCount: Returns the size of a source's file, 0 if unknown; nil if it need not be decoded.
     init(of key: ResultKey, _ records: PerSource<SourceRecord>, decoding fileByteCount: (_ index: Int) -> Int?) {
         let decodes = key.decodeKeys.mapWithIndex { index, decode in
-            fileByteCount(index).map { decode.timePrice(of: records[index].header, fileByteCount: $0) } ?? .zero
+            fileByteCount(index).map { decode.timeCost(of: records[index].header, fileByteCount: $0) } ?? .zero
         }
-        self.init(decodes: decodes, render: key.plan.timePrice(of: records.image.header))
+        self.init(decodes: decodes, render: key.plan.timeCost(of: records.image.header))
     }
 }

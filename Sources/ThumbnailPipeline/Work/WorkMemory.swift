@@ -20,10 +20,10 @@ struct WorkMemory: Sendable {
     /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for work that could never fit, ``MemoryBudget/Full``.
     func reserve(for job: RenderJob, isDecoded: (DecodeKey) -> Bool) async throws -> Rooms {
         let plan = job.key.plan
-        let prices = job.decodes.mapValues { isDecoded($0.key) ? nil : $0.price }
-        var (sum, overflow) = (plan.price, false)
-        for case let price? in prices {
-            let (larger, isTooLarge) = sum.addingReportingOverflow(price)
+        let costs = job.decodes.mapValues { isDecoded($0.key) ? nil : $0.cost }
+        var (sum, overflow) = (plan.cost, false)
+        for case let cost? in costs {
+            let (larger, isTooLarge) = sum.addingReportingOverflow(cost)
             (sum, overflow) = (larger, overflow || isTooLarge)
         }
         // The caches keep a quarter even when they are purged.
@@ -32,7 +32,7 @@ struct WorkMemory: Sendable {
             throw ImagingError.tooManyPixels(header.storedSize, frames: plan.decode.frames(of: header))
         }
         let room = try await budget.reserve(sum)
-        return Rooms(render: room, decodes: prices.mapValues { $0.map { room.split($0) } })
+        return Rooms(render: room, decodes: costs.mapValues { $0.map { room.split($0) } })
     }
 
     /// Reserves memory for a single-color image.
@@ -40,7 +40,7 @@ struct WorkMemory: Sendable {
     /// - Throws: ``PipelineError/placeholderTooLarge``, ``MemoryBudget/Full``.
     func reserve(forPlaceholder plan: RenderPlan) async throws -> MemoryReservation {
         do {
-            return try await budget.reserve(plan.price)
+            return try await budget.reserve(plan.cost)
         } catch is MemoryBudget.NeverFits {
             throw PipelineError.placeholderTooLarge
         }

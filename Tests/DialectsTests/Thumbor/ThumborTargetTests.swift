@@ -104,7 +104,7 @@ struct ThumborTargetTests {
             let read = try? ThumborTarget(sent: text)
             var reader = ThumborFilterReader(ThumborConfiguration())
             if let read { try? reader.read(read.filters) }
-            #expect(reader.marks.count <= ThumborFilterReader.mostMarks)
+            #expect(reader.marks.count <= ThumborFilterReader.maximumMarks)
         }
     }
 

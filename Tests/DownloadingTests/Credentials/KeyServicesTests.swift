@@ -35,7 +35,7 @@ struct KeyServicesTests {
 
     private func expectLent(_ key: OriginCredentials.AccessKey) {
         #expect(key.id == "ASIA1" && key.secret.text == "sec/ret+" && key.sessionToken?.text == "to/ken+==")
-        #expect(key.endsAt == Self.now + 3_600)
+        #expect(key.expiresAt == Self.now + 3_600)
     }
 
     private static func json(_ text: String) -> FakeAnswer { FakeAnswer(body: Array(text.utf8)) }

@@ -27,7 +27,7 @@ struct SigningKeysTests {
                 return (state.failure, state.count, state.life)
             }
             if let failure { throw failure }
-            return .init(id: "K\(number)", secret: Secret("s"), sessionToken: Secret("t"), endsAt: now + life)
+            return .init(id: "K\(number)", secret: Secret("s"), sessionToken: Secret("t"), expiresAt: now + life)
         }
     }
 
@@ -96,7 +96,7 @@ struct SigningKeysTests {
         lender.state.withLock { $0.life = life }
         for _ in 0..<20 {
             let key = try #require(try await keys.key(for: "a"))
-            #expect(try #require(key.endsAt) > time.secondsSince1970)
+            #expect(try #require(key.expiresAt) > time.secondsSince1970)
             time.advance(by: .seconds(max(1, life / 7)))
         }
         lender.state.withLock { $0.failure = KeyFailure(detail: "away", isLasting: true) }

@@ -102,7 +102,7 @@ struct ConditionalRequestTests {
 
 extension LoaderFixture {
     /// The answer to the question whether a stored source still holds.
-    func ask(_ path: String, about head: SourceHead) async throws -> TransferAnswer {
+    func ask(_ path: String, about head: SourceHead) async throws -> TransferResult {
         try await loader.load(
             request(origin.url(path), condition: SourceCondition(head)), progress: TransferProgress())
     }

@@ -119,7 +119,7 @@ struct GuardedLoaderTests {
     @Test func `an inquiry goes on where the caller that raised the suspicion has left`() async throws {
         let holding = StubLoader()
         let loader = GuardedLoader(holding, timekeeper: time)
-        func begin(_ path: String) -> Task<TransferAnswer, any Error> {
+        func begin(_ path: String) -> Task<TransferResult, any Error> {
             Task { try await loader.load(TransferRequest(identity: .path(path)), progress: TransferProgress()) }
         }
         let good = begin("/good")
@@ -146,7 +146,7 @@ struct GuardedLoaderTests {
     @Test func `cancellations never count, a probe's neither`() async throws {
         let holding = StubLoader()
         let loader = GuardedLoader(holding, timekeeper: time)
-        func begin(_ path: String = "/a") -> Task<TransferAnswer, any Error> {
+        func begin(_ path: String = "/a") -> Task<TransferResult, any Error> {
             Task {
                 try await loader.load(TransferRequest(identity: .path(path)), progress: TransferProgress())
             }

@@ -16,7 +16,7 @@ struct EmbeddedProfileTests {
 
     /// Profiles that do not describe an image of red, green and blue.
     private static let unfit = [
-        ICCWriter.grey(gamma: 563), ICCWriter.inks,
+        ICCWriter.gray(gamma: 563), ICCWriter.inks,
         // One that leads from one device to another.
         Array(ICCWriter.tables([("A2B0", swapped)]).enumerated()).map {
             12..<16 ~= $0 ? Array("link".utf8)[$0 - 12] : $1
@@ -53,10 +53,10 @@ struct EmbeddedProfileTests {
     }
 
     @Test func `a profile of colors leaves gray as it is, one of gray does not`() throws {
-        let ramp = ImageFixture.jpegGreyRamp.array
+        let ramp = ImageFixture.jpegGrayRamp.array
         let expected = try decode(ramp).pixels.array
         #expect(try decode(JPEGWriter.profiled(ramp, ICCWriter.profile(curve: .gamma(563)))).pixels.array == expected)
-        #expect(try decode(JPEGWriter.profiled(ramp, ICCWriter.grey(gamma: 256))).profile != nil)
+        #expect(try decode(JPEGWriter.profiled(ramp, ICCWriter.gray(gamma: 256))).profile != nil)
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png])
@@ -64,13 +64,13 @@ struct EmbeddedProfileTests {
         try ImageLibrary.start()
         let plain = ImageFixture.file(SampleImage(Self.size, bands: 1) { _, _ in [128] }, as: .jpeg, quality: 95)
         // Half of all light, and a curve that is nearly sRGB's.
-        for (gamma, grey) in [(256, 188), (563, 129)] {
-            let file = SharedBytes(JPEGWriter.profiled(plain, ICCWriter.grey(gamma: gamma)))
+        for (gamma, gray) in [(256, 188), (563, 129)] {
+            let file = SharedBytes(JPEGWriter.profiled(plain, ICCWriter.gray(gamma: gamma)))
             for width in [48, 64] {
                 var options = RenderingOptions()
                 options.width = width
                 let result = try thumbnail(file, options, format).bytes.array
-                #expect(try abs(Int(decode(result, lane: .vips).pixel(x: 9, y: 9)[0]) - grey) < 3)
+                #expect(try abs(Int(decode(result, lane: .vips).pixel(x: 9, y: 9)[0]) - gray) < 3)
             }
         }
     }
@@ -124,9 +124,9 @@ struct EmbeddedProfileTests {
         let file = Self.inks(inks, isAdobe: isAdobe)
         // The test's profile knows black, and three inks that each take a third of the light.
         let light = inks[3] > 0 ? 0 : Double(3 - inks.prefix(3).count { $0 > 0 }) / 3
-        let grey = StandardCurve.component(of: light)
+        let gray = StandardCurve.component(of: light)
         let profiled = try decode(JPEGWriter.profiled(file, ICCWriter.inks))
-        #expect(profiled.bands == 3 && profiled.isClose(x: 9, y: 9, to: [grey, grey, grey], tolerance: 3))
+        #expect(profiled.bands == 3 && profiled.isClose(x: 9, y: 9, to: [gray, gray, gray], tolerance: 3))
         let plain = try decode(file).pixel(x: 9, y: 9).map(Int.init)
         switch inks {
         case [0, 0, 0, 0]: #expect(plain.allSatisfy { $0 > 250 })
@@ -187,7 +187,7 @@ struct EmbeddedProfileTests {
     }
 
     @Test func `a description that gives planes colors of another kind is refused`() throws {
-        let grey = try #require(ColorProfile(SharedBytes(ICCWriter.grey(gamma: 563))))
+        let gray = try #require(ColorProfile(SharedBytes(ICCWriter.gray(gamma: 563))))
         let color = try #require(ColorProfile(SharedBytes(ICCWriter.profile(curve: .gamma(563)))))
         let part = DecodedDescription.Part(size: Self.size, left: 0, top: 0, width: 64, height: 48)
         func describe(_ planes: Int, _ profile: ColorProfile) throws {
@@ -198,9 +198,9 @@ struct EmbeddedProfileTests {
             ).byteCount
             _ = try DecodedImage(description, pixels: SharedBytes([UInt8](repeating: 0, count: samples)))
         }
-        try describe(1, grey)
+        try describe(1, gray)
         try describe(3, color)
-        #expect(throws: ImagingError.self) { try describe(3, grey) }
+        #expect(throws: ImagingError.self) { try describe(3, gray) }
         #expect(throws: ImagingError.self) { try describe(1, color) }
     }
 

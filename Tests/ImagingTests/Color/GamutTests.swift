@@ -100,7 +100,7 @@ struct GamutTests {
         let greys = (0..<64).map { [UInt8](repeating: UInt8($0 * 4), count: 3) }
         let (image, _) = try read(answer(Self.png(greys, profile: Self.profile), .srgb))
         let shown = squares(image, count: greys.count)
-        for (grey, pixel) in zip(greys, shown) { #expect(pixel.allSatisfy { abs(Int($0) - Int(grey[0])) <= 1 }) }
+        for (gray, pixel) in zip(greys, shown) { #expect(pixel.allSatisfy { abs(Int($0) - Int(gray[0])) <= 1 }) }
         #expect(zip(shown, shown.dropFirst()).allSatisfy { $0[0] < $1[0] })
     }
 
@@ -128,10 +128,10 @@ struct GamutTests {
 
     @Test func `GIF is sRGB, and gray has no gamut`() throws {
         #expect(try !read(answer(Self.file, .p3, .gif)).isWide)
-        let grey = SharedBytes(
-            PNGWriter(width: 32, height: 32, colorType: .grey).file { x, _ in [x * 8] })
+        let gray = SharedBytes(
+            PNGWriter(width: 32, height: 32, colorType: .gray).file { x, _ in [x * 8] })
         for format in [ImageFormat.png, .jpeg] {
-            #expect(try answer(grey, .p3, format).array == answer(grey, .srgb, format).array)
+            #expect(try answer(gray, .p3, format).array == answer(gray, .srgb, format).array)
         }
         // Colors that become gray, too.
         let (image, isWide) = try read(answer(Self.file, .p3, .jpeg) { $0.operations.colors.grayscale = 100 })
@@ -289,16 +289,16 @@ struct GamutTests {
         }
     }
 
-    @Test func `a conversion is priced as if all colors lay outside`() throws {
-        func price(_ file: SharedBytes) throws -> Duration {
+    @Test func `a conversion is costed as if all colors lay outside`() throws {
+        func cost(_ file: SharedBytes) throws -> Duration {
             let header = try ImageHeader.inspect(file)
             var options = RenderingOptions()
             options.gamut = .srgb
             return try RenderPlan(options: options, format: .png, source: header, limits: ImagingLimits())
-                .timePrice(of: header)
+                .timeCost(of: header)
         }
         let pixels = Self.colors.count * Self.side * 16
-        let difference = try price(Self.file) - price(Self.png(Self.colors, profile: nil))
+        let difference = try cost(Self.file) - cost(Self.png(Self.colors, profile: nil))
         #expect(difference == .nanoseconds(65 * pixels))
     }
 

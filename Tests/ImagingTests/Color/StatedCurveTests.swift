@@ -16,7 +16,7 @@ struct StatedCurveTests {
 
     @Test(
         arguments: [
-            (PNGWriter.ColorType.grey, [255]), (.greyAlpha, [255]), (.rgb, [60, 60]), (.rgba, [60, 60, 255]),
+            (PNGWriter.ColorType.gray, [255]), (.grayAlpha, [255]), (.rgb, [60, 60]), (.rgba, [60, 60, 255]),
         ], [(100_000, 1.0), (35_714, 2.8), (45_455, nil)]
     )
     func `gamma of a PNG counts without primaries`(
@@ -26,7 +26,7 @@ struct StatedCurveTests {
             var writer = PNGWriter(width: 32, height: 16, colorType: kind.type)
             writer.chunks = [("gAMA", gamma.stated.bigEndian32)]
             let image = try decode(
-                writer.file { x, _ in [x < 16 ? 60 : 180] + (kind.type == .grey ? [] : kind.rest) }, level: level)
+                writer.file { x, _ in [x < 16 ? 60 : 180] + (kind.type == .gray ? [] : kind.rest) }, level: level)
             for (x, sample) in [(1, 60), (30 / level, 180)] {
                 let wanted = gamma.power.map { Self.standard(sample, power: $0) } ?? sample
                 #expect(abs(Int(image.pixel(x: x, y: 0)[0]) - wanted) <= 1, "\(image.pixel(x: x, y: 0)), \(wanted)")
@@ -37,11 +37,11 @@ struct StatedCurveTests {
     @Test(arguments: [(8, 1.0), (5, 2.8)], [false, true])
     func `the curve of a gray AVIF counts`(transfer: (point: UInt8, power: Double), hasAlpha: Bool) throws {
         // Samples of 16 and 235 in full range.
-        var item = HEIFWriter.Item.limitedGrey
+        var item = HEIFWriter.Item.limitedGray
         item.properties += [
             HEIFBox.depths([8]), HEIFBox.meaning(isFullRange: true, primaries: 1, transfer: transfer.point),
         ]
-        var alpha = HEIFWriter.Item.limitedGrey
+        var alpha = HEIFWriter.Item.limitedGray
         alpha.id = 2
         alpha.properties.append(HEIFBox.alpha)
         alpha.references = [("auxl", [1])]

@@ -103,13 +103,13 @@ struct DrawnPartTests {
             ])
     }
 
-    @Test func `the part alone has a price, and no side is too long to multiply`() throws {
+    @Test func `the part alone has a cost, and no side is too long to multiply`() throws {
         let source = try inspect(UnwrittenImages.svg("width='1e7' height='1e7'"))
         let part = try RenderPlan(
             options: options(300, nil) { $0.operations.crop = .pixels(x: 5, y: 5, width: 9_000, height: 9_000) },
             format: .png, source: source, limits: limits(25_000_000))
         #expect(part.decode.drawnSize == PixelSize(width: 300, height: 300))
-        #expect(source.price(of: part.decode) == source.price(of: DecodePlan(drawnSize: part.decode.drawnSize)))
+        #expect(source.cost(of: part.decode) == source.cost(of: DecodePlan(drawnSize: part.decode.drawnSize)))
         for (width, height) in [(1, 10_000_000), (10_000_000, 1), (1, 1)] {
             let wanted = options(16_384, 16_384, .cover) {
                 $0.devicePixelRatio = 8_000

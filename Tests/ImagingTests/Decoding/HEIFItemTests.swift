@@ -154,7 +154,7 @@ struct HEIFItemTests {
         }
         var grid = Item.grid(of: [1], columns: 1, size: size, id: 2)
         grid.isInside = true
-        var alpha = Item.limitedGrey
+        var alpha = Item.limitedGray
         alpha.id = 3
         alpha.properties.append(HEIFBox.alpha)
         alpha.references = [("auxl", targets)]
@@ -190,7 +190,7 @@ struct HEIFItemTests {
     }
 
     @Test func `gray stays one component, and limited range becomes full`() throws {
-        var item = Item.limitedGrey
+        var item = Item.limitedGray
         #expect(try ends(of: item) == [[0], [255]])
         // A box beside the samples has the last word.
         item.properties.append(HEIFBox.meaning(isFullRange: false))

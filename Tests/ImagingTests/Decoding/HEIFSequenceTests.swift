@@ -34,7 +34,7 @@ struct HEIFSequenceTests {
     @Test func `an animation has all frames, or those that are wanted`() throws {
         let file = Self.writer().file
         for (most, level) in [(Int.max, 1), (3, 2)] {
-            let image = try decode(file, DecodePlan(page: 1, level: level, isAnimated: true, mostFrames: most))
+            let image = try decode(file, DecodePlan(page: 1, level: level, isAnimated: true, maximumFrames: most))
             let colors = Self.colors.dropFirst().prefix(most)
             #expect(image.frames == colors.count && image.delays == colors.map { _ in 40 } && image.loop == 0)
             for (frame, color) in colors.enumerated() {

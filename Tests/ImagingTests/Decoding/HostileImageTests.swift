@@ -23,7 +23,7 @@ struct HostileImageTests {
         #expect(isUndecodable(SharedBytes(whole.prefix(Int(Double(whole.count) * share)))))
     }
 
-    @Test func `a JPEG XL image of more layers than are in its price is refused before they are decoded`() throws {
+    @Test func `a JPEG XL image of more layers than are in its cost is refused before they are decoded`() throws {
         try ImageLibrary.start()
         // libjxl 0.7.0: 8×8 pixels of one color, and a frame without a time; its third byte says whether others follow.
         let start: [UInt8] = [0xFF, 0x0A, 0x41, 0x40, 0x24]

@@ -50,12 +50,12 @@ struct IconTests {
         #expect(try inspect(IconWriter.file([small, broken])).size == PixelSize(width: 32, height: 32))
     }
 
-    @Test func `an icon is read confined, answered as PNG, priced, and reduced`() throws {
+    @Test func `an icon is read confined, answered as PNG, costed, and reduced`() throws {
         #expect(ImageFormat.distrusted.contains(.ico) && ImageFormat.ico.answer(hasAlpha: true) == .png)
         let size = PixelSize(width: 64, height: 48)
         let entry = IconWriter.Entry.png(.quarters(size))
         let header = try inspect(IconWriter.file([entry]))
-        #expect(header.price(of: DecodePlan()) > 10 * size.area)
+        #expect(header.cost(of: DecodePlan()) > 10 * size.area)
         let image = try decode(IconWriter.file([entry]), level: 4)
         #expect(image.size == PixelSize(width: 16, height: 12) && image.isClose(x: 2, y: 2, to: [255, 0, 0]))
     }

@@ -39,7 +39,7 @@ struct ImageDecoderTests {
         #expect(plain.pixels.array == profiled.pixels.array)
     }
 
-    @Test(arguments: [ImageFixture.jpegGreyRamp, .pngGreyRamp, .pngSixteenBitGrey])
+    @Test(arguments: [ImageFixture.jpegGrayRamp, .pngGrayRamp, .pngSixteenBitGray])
     func `gray stays one component`(fixture: ImageFixture) throws {
         let image = try ImageReading.decode(fixture.bytes)
         #expect(image.bands == 1)
@@ -58,9 +58,9 @@ struct ImageDecoderTests {
         let colour = try ImageReading.decode(ImageFixture.pngHalfTransparent.bytes)
         #expect(colour.pixel(x: 3, y: 3) == [0, 255, 0, 255])
         #expect(colour.pixel(x: 60, y: 3).last == 0)
-        let grey = try ImageReading.decode(ImageFixture.pngGreyAlpha.bytes)
-        #expect(grey.pixel(x: 3, y: 3) == [200, 255])
-        #expect(grey.pixel(x: 60, y: 3).last == 0)
+        let gray = try ImageReading.decode(ImageFixture.pngGrayAlpha.bytes)
+        #expect(gray.pixel(x: 3, y: 3) == [200, 255])
+        #expect(gray.pixel(x: 60, y: 3).last == 0)
         let palette = try ImageReading.decode(ImageFixture.pngPaletteTransparent.bytes)
         #expect(palette.pixel(x: 3, y: 3).last == 0)
         #expect(palette.pixel(x: 60, y: 3) == [0, 255, 0, 255])
@@ -127,7 +127,7 @@ struct ImageDecoderTests {
     }
 
     @Test func `12: pixels cost what they occupy`() throws {
-        #expect(try ImageReading.decode(ImageFixture.pngGreyRamp.bytes).byteCount == 64 * 48)
+        #expect(try ImageReading.decode(ImageFixture.pngGrayRamp.bytes).byteCount == 64 * 48)
         #expect(try ImageReading.decode(ImageFixture.jpeg.bytes).byteCount == 64 * 48 * 3)
         #expect(try ImageReading.decode(ImageFixture.pngHalfTransparent.bytes).byteCount == 64 * 48 * 4)
         let picture = SampleImage.plain(PixelSize(width: 510, height: 500), [1, 2, 3, 4])

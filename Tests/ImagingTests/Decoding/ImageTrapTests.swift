@@ -29,7 +29,7 @@ struct ImageTrapTests {
         let header = try ImageHeader.inspect(bytes)
         #expect(header.frames == 20_000)
         let moving = try ImageDecoder.decode(
-            bytes, header: header, plan: DecodePlan(isAnimated: true, mostFrames: 256), limits: ImagingLimits(),
+            bytes, header: header, plan: DecodePlan(isAnimated: true, maximumFrames: 256), limits: ImagingLimits(),
             token: WorkToken())
         #expect(moving.frames == 256 && moving.delays.prefix(4) == [100, 200, 300, 300] && moving.loop == 5)
         #expect(moving.isClose(x: 9, y: 9, frame: 255, to: [0, 0, 255] + (moving.hasAlpha ? [255] : [])))
@@ -38,11 +38,11 @@ struct ImageTrapTests {
         #expect(first.frames == 1 && first.size == ImageFixture.size)
     }
 
-    @Test func `an image in scans is priced with all its coefficients`() throws {
+    @Test func `an image in scans is costed with all its coefficients`() throws {
         let size = PixelSize(width: 1_600, height: 1_200)
         let header = try ImageHeader.inspect(SharedBytes(ImageTrap.progressive(size)))
         #expect(header.isProgressive && header.isChromaSubsampled)
-        for level in [1, 2, 4, 8] { #expect(header.price(of: DecodePlan(level: level)) >= 3 * size.area) }
+        for level in [1, 2, 4, 8] { #expect(header.cost(of: DecodePlan(level: level)) >= 3 * size.area) }
     }
 
     @Test(arguments: [ImageTrap.pngProfile, .pngText, .jpegProfile])

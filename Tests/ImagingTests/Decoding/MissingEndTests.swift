@@ -92,7 +92,7 @@ struct MissingEndTests {
         for page in 0...1 { #expect(try Judgement(file, DecodePlan(page: page), lane: lane) == .whole) }
         #expect(try Judgement(file, DecodePlan(page: 2), lane: lane) == .undecodable)
         #expect(try Judgement(file, DecodePlan(isAnimated: true), lane: lane) == .undecodable)
-        #expect(try Judgement(file, DecodePlan(isAnimated: true, mostFrames: 2), lane: lane) == .whole)
+        #expect(try Judgement(file, DecodePlan(isAnimated: true, maximumFrames: 2), lane: lane) == .whole)
         let served = DecodePlan(isAnimated: true, incompleteImages: .serve)
         #expect(try Judgement(file, served, lane: lane) == .incomplete)
     }
@@ -131,8 +131,8 @@ struct MissingEndTests {
     }
 
     @Test(arguments: [
-        (PNGWriter.ColorType.rgb, 8, 3), (.rgba, 16, 4), (.grey, 8, 1), (.grey, 2, 1), (.palette, 4, 1),
-        (.greyAlpha, 8, 2),
+        (PNGWriter.ColorType.rgb, 8, 3), (.rgba, 16, 4), (.gray, 8, 1), (.gray, 2, 1), (.palette, 4, 1),
+        (.grayAlpha, 8, 2),
     ])
     func `15: an interlaced PNG that is cut is coarse`(
         kind: (type: PNGWriter.ColorType, depth: Int, components: Int)
@@ -145,7 +145,7 @@ struct MissingEndTests {
             writer.file { x, y in
                 let sample = (x / 8 + y / 8) * most / 13
                 let samples = [sample, most - sample, sample, most]
-                return kind.type == .greyAlpha ? [sample, most] : Array(samples.prefix(kind.components))
+                return kind.type == .grayAlpha ? [sample, most] : Array(samples.prefix(kind.components))
             })
         let whole = try Judgement.decode(file, lane: .planar)
         // Blocks of eight pixels are whole after the first pass, which is a little more than a 64th.

@@ -144,8 +144,8 @@ struct PNGAnimationTests {
         }
         #expect(try pixel(decode(palette), 3, 3, frame: 0) == [255, 0, 0, 128])
         #expect(try pixel(decode(palette), 3, 3, frame: 1) == Self.blue)
-        let grey = try file([Frame(color: [7]), Frame(left: 2, width: 2, color: [9])], type: .grey)
-        #expect(try pixel(decode(grey), 1, 1, frame: 1) == [7] && pixel(decode(grey), 2, 1, frame: 1) == [9])
+        let gray = try file([Frame(color: [7]), Frame(left: 2, width: 2, color: [9])], type: .gray)
+        #expect(try pixel(decode(gray), 1, 1, frame: 1) == [7] && pixel(decode(gray), 2, 1, frame: 1) == [9])
         let deep = try file(
             [Frame(color: [255, 255, 0, 0, 0, 0]), Frame(color: [0, 0, 0, 0, 255, 255])], type: .rgb
         ) { $0.bitDepth = 16 }

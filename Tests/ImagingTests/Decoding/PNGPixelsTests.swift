@@ -10,8 +10,8 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct PNGPixelsTests {
     private static let kinds: [(PNGWriter.ColorType, depth: Int)] = [
-        (.grey, 1), (.grey, 2), (.grey, 4), (.grey, 8), (.grey, 16), (.rgb, 8), (.rgb, 16), (.palette, 1),
-        (.palette, 2), (.palette, 4), (.palette, 8), (.greyAlpha, 8), (.greyAlpha, 16), (.rgba, 8), (.rgba, 16),
+        (.gray, 1), (.gray, 2), (.gray, 4), (.gray, 8), (.gray, 16), (.rgb, 8), (.rgb, 16), (.palette, 1),
+        (.palette, 2), (.palette, 4), (.palette, 8), (.grayAlpha, 8), (.grayAlpha, 16), (.rgba, 8), (.rgba, 16),
     ]
     private static let sizes = [(1, 1), (2, 3), (1, 20), (37, 1), (3, 9), (9, 16), (33, 18), (131, 45)]
 
@@ -20,7 +20,7 @@ struct PNGPixelsTests {
         let (type, depth) = Self.kinds[kind]
         var seed: UInt64 = 0
         for (width, height) in Self.sizes {
-            for hasTransparency in type == .greyAlpha || type == .rgba ? [false] : [false, true] {
+            for hasTransparency in type == .grayAlpha || type == .rgba ? [false] : [false, true] {
                 for content in [ReferencePNG.Content.noise, .residuals, .runs] {
                     seed += 1
                     var image = ReferencePNG(type, depth: depth, width, height)
@@ -37,7 +37,7 @@ struct PNGPixelsTests {
     private static func transparency(_ type: PNGWriter.ColorType, _ depth: Int) -> [UInt8] {
         switch type {
         case .palette: [0, 100]
-        case .grey: [0xFF, depth == 16 ? 0 : 0xFE]
+        case .gray: [0xFF, depth == 16 ? 0 : 0xFE]
         default: [0, 3, 1, 3, 0, 3]
         }
     }
@@ -121,12 +121,12 @@ struct PNGPixelsTests {
                 ("cHRM", [31_270, 32_900, 64_000, 33_000, 21_000, 71_000, 15_000, 6_000].flatMap(\.bigEndian32)),
             ],
         ]
-        for (type, depth) in [(.rgb, 8), (.rgba, 16), (.grey, 8), (.palette, 4)] as [(PNGWriter.ColorType, Int)] {
+        for (type, depth) in [(.rgb, 8), (.rgba, 16), (.gray, 8), (.palette, 4)] as [(PNGWriter.ColorType, Int)] {
             for chunks in chunks {
                 var image = ReferencePNG(type, depth: depth, 30, 21)
                 image.writer.orientation = orientation
                 image.writer.chunks = chunks
-                let isBright = type != .grey && chunks.first?.data == [9, 16, 0, 1]
+                let isBright = type != .gray && chunks.first?.data == [9, 16, 0, 1]
                 for level in [1, 2, 4] {
                     let plan = DecodePlan(level: level)
                     #expect(try (ReferencePNG.quick(image.file, plan) == nil) == isBright)
@@ -171,14 +171,14 @@ struct PNGPixelsTests {
         let surplus = Zlib.zeros(400 << 20)
         var bright = PNGWriter(width: 100, height: 100, colorType: .rgb)
         bright.chunks = [("cICP", [9, 16, 0, 1])]
-        var grey = PNGWriter(width: 100, height: 100, colorType: .grey)
-        grey.palette = [1, 2, 3]
+        var gray = PNGWriter(width: 100, height: 100, colorType: .gray)
+        gray.palette = [1, 2, 3]
         var animated = PNGWriter(width: 100, height: 100, colorType: .rgb)
         let control = [100, 100, 0, 0].flatMap(\.bigEndian32) + [0, 1, 0, 10, 0, 0]
         animated.chunks = [("acTL", 2.bigEndian32 + 0.bigEndian32), ("fcTL", 0.bigEndian32 + control)]
         animated.laterChunks = [("fcTL", 1.bigEndian32 + control), ("fdAT", 2.bigEndian32 + surplus)]
         let plain = PNGWriter(width: 100, height: 100, colorType: .rgb)
-        for (writer, isAnimated) in [(plain, false), (bright, false), (grey, false), (animated, true)] {
+        for (writer, isAnimated) in [(plain, false), (bright, false), (gray, false), (animated, true)] {
             let file = SharedBytes(writer.file(deflated: surplus))
             let start = threadTime
             let image = try Judgement.decode(file, DecodePlan(isAnimated: isAnimated), lane: .planar)
@@ -192,8 +192,8 @@ struct PNGPixelsTests {
         let whole = image.file.array
         var other = image
         other.writer.chunks = [("ABCD", [1])]
-        var grey = ReferencePNG(.grey, 20, 20)
-        grey.writer.palette = [1, 2, 3]
+        var gray = ReferencePNG(.gray, 20, 20)
+        gray.writer.palette = [1, 2, 3]
         var late = image
         late.writer.laterChunks = [("gAMA", [0, 0, 0, 1]), ("IDAT", [])]
         var small = ReferencePNG(.palette, depth: 2, 20, 20)
@@ -204,7 +204,7 @@ struct PNGPixelsTests {
         more.writer.height += 1
         let tooFew = more.writer.file(deflated: image.deflated())
         let files = [
-            other.file.array, grey.file.array, late.file.array, small.file.array, bare.file.array, tooFew,
+            other.file.array, gray.file.array, late.file.array, small.file.array, bare.file.array, tooFew,
             whole.dropLast(), whole.dropLast(12), Array(whole[..<33]) + whole[33...].map { $0 ^ 1 },
         ]
         for (index, file) in files.enumerated() where (try? ImageHeader.inspect(SharedBytes(file))) != nil {
@@ -215,7 +215,7 @@ struct PNGPixelsTests {
         }
     }
 
-    @Test(arguments: [(PNGWriter.ColorType.rgb, false), (.palette, false), (.grey, true)])
+    @Test(arguments: [(PNGWriter.ColorType.rgb, false), (.palette, false), (.gray, true)])
     func `a cut or changed file is answered as libvips answers it`(
         type: PNGWriter.ColorType, isInterlaced: Bool
     ) throws {

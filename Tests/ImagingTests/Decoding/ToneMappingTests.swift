@@ -109,7 +109,7 @@ struct ToneMappingTests {
     }
 
     @Test(arguments: [UInt8(16), 18])
-    func `a ramp keeps its order, and gray stays grey`(transfer: UInt8) throws {
+    func `a ramp keeps its order, and gray stays gray`(transfer: UInt8) throws {
         let last = transfer == 16 ? Self.pq(1_000 / 203) : 1
         let ramp = (0..<500).map { [Double](repeating: Double($0) / 499 * last, count: 3) }
         let image = try Self.pixels(Self.file(ramp, transfer: transfer))

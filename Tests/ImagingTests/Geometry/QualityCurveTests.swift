@@ -21,13 +21,13 @@ struct QualityCurveTests {
     }
 
     @Test(arguments: ImageFormat.written.filter(\.hasQuality), sizes)
-    func `the look of an encoder's quality is the lowest that leads to it, or beyond`(
+    func `the visual of an encoder's quality is the lowest that leads to it, or beyond`(
         format: ImageFormat, pixels: Int
     ) {
         for quality in 2...100 {
-            let look = format.look(of: quality, pixels: pixels)
-            #expect(format.encoderQuality(for: look, pixels: pixels) >= quality)
-            #expect(format.encoderQuality(for: look - 1, pixels: pixels) < quality)
+            let visual = format.visualQuality(of: quality, pixels: pixels)
+            #expect(format.encoderQuality(for: visual, pixels: pixels) >= quality)
+            #expect(format.encoderQuality(for: visual - 1, pixels: pixels) < quality)
         }
     }
 
@@ -35,8 +35,8 @@ struct QualityCurveTests {
     func `the encoder's quality changes with the size in small steps, and not beyond the measured sizes`(
         format: ImageFormat
     ) {
-        for look in [10, 45, 80, 89] {
-            let qualities = (1...1_200).map { format.encoderQuality(for: look, pixels: $0 * $0) }
+        for visual in [10, 45, 80, 89] {
+            let qualities = (1...1_200).map { format.encoderQuality(for: visual, pixels: $0 * $0) }
             #expect(zip(qualities, qualities.dropFirst()).allSatisfy { abs($0 - $1) <= 1 })
             #expect(Set(qualities[..<87]).count == 1 && Set(qualities[865...]).count == 1)
         }
@@ -60,10 +60,10 @@ struct QualityCurveTests {
         #expect(try plan { ($0.qualityScale, $0.quality) = (.encoder, own) } == plan { _ in })
         let searched = try plan { $0.maximumBytes = 9_000 }
         #expect(searched.quality == .fitting(bytes: 9_000, highest: 80))
-        #expect(searched.settings(quality: 80).quality == own && searched.look(of: 80) == 80)
+        #expect(searched.settings(quality: 80).quality == own && searched.visualQuality(of: 80) == 80)
         let encoders = try plan { ($0.qualityScale, $0.maximumBytes) = (.encoder, 9_000) }
         #expect(encoders.settings(quality: 80).quality == 80 && encoders.keyTexts != searched.keyTexts)
-        #expect(encoders.look(of: own) == 80)
+        #expect(encoders.visualQuality(of: own) == 80)
     }
 
     @Test func `a trim leaves the quality of the untrimmed size`() throws {

@@ -112,7 +112,7 @@ struct RenderRecipeTests {
         }
     }
 
-    @Test func `a chain of steps is refused by its price before anything is decoded`() throws {
+    @Test func `a chain of steps is refused by its cost before anything is decoded`() throws {
         func plan(_ count: Int, _ side: Int, _ limits: ImagingLimits = ImagingLimits()) throws -> RenderPlan {
             let header = ImageHeader(format: .png, storedSize: PixelSize(width: side, height: side))
             let recipe = ChainRecipe(step: GaussianStep(.sharpen, sigma: 500_000), count: count)
@@ -125,7 +125,7 @@ struct RenderRecipeTests {
         var patient = ImagingLimits()
         patient.longestSteps = .seconds(60)
         #expect(try plan(64, 3_000, patient).steps.count == 65)
-        // What is not dear is never refused.
+        // What is not expensive is never refused.
         patient.longestSteps = .nanoseconds(1)
         #expect(try plan(1, 300, patient).steps.count == 2)
     }

@@ -44,9 +44,9 @@ struct CodedFramesTests {
         let (one, twelve, many) = (try header(1), try header(12), try header(1_200))
         #expect(one.hiddenArea == 0 && one.decoderRuns == 1)
         #expect(twelve.hiddenArea == 11_000_000 && twelve.decoderRuns == 12)
-        #expect(twelve.timePrice(of: DecodePlan()) - one.timePrice(of: DecodePlan()) >= .milliseconds(165))
+        #expect(twelve.timeCost(of: DecodePlan()) - one.timeCost(of: DecodePlan()) >= .milliseconds(165))
         // No more than eight frames are kept.
-        #expect(twelve.price(of: DecodePlan()) == one.price(of: DecodePlan()) + 16_000_000)
+        #expect(twelve.cost(of: DecodePlan()) == one.cost(of: DecodePlan()) + 16_000_000)
         try DecodePlan().check(twelve, limits: limits)
         #expect(throws: ImagingError.tooManyPixels(many.storedSize)) { try DecodePlan().check(many, limits: limits) }
         #expect(throws: ImagingError.cannotDecode(detail: "the image is put together from 10001 items")) {
@@ -138,7 +138,7 @@ struct CodedFramesTests {
     @Test func `a late frame of a sequence costs the memory of those that it may refer to`() {
         let header = ImageHeader(
             format: .avif, storedSize: PixelSize(width: 1_000, height: 1_000), frames: 20, isChromaSubsampled: true)
-        let prices = [0, 1, 8, 19].map { header.price(of: DecodePlan(page: $0)) - header.price(of: DecodePlan()) }
-        #expect(prices == [0, 2_000_000, 16_000_000, 16_000_000])
+        let costs = [0, 1, 8, 19].map { header.cost(of: DecodePlan(page: $0)) - header.cost(of: DecodePlan()) }
+        #expect(costs == [0, 2_000_000, 16_000_000, 16_000_000])
     }
 }

@@ -66,7 +66,7 @@ struct HEIFHeaderTests {
         ([HEIFBox.av1(0x0C), HEIFBox.av1(0x40)], 10, false), ([], 8, false),
         ([HEIFBox.depths([8, 8, 8]), HEIFBox.av1(0x6C)], 12, true),
     ])
-    func `depth and chroma are those of the dearest item`(codings: [[UInt8]], depth: Int, isSubsampled: Bool) throws {
+    func `depth and chroma are those of the costliest item`(codings: [[UInt8]], depth: Int, isSubsampled: Bool) throws {
         // Whichever item they belong to: a grid's tiles are items, too.
         let file = HEIFFile(properties: [HEIFBox.size(300, 200)] + codings)
         let header = try inspect(file.bytes)
@@ -125,10 +125,10 @@ struct HEIFHeaderTests {
             #expect(header.decodedArea == area)
             let plain = ImageHeader(format: .avif, storedSize: header.storedSize)
             #expect(
-                header.price(of: DecodePlan()) >= plain.price(of: DecodePlan()) + 5 * (area - header.storedSize.area))
+                header.cost(of: DecodePlan()) >= plain.cost(of: DecodePlan()) + 5 * (area - header.storedSize.area))
             let added = Double(area - header.storedSize.area)
             #expect(
-                header.timePrice(of: DecodePlan()) - plain.timePrice(of: DecodePlan())
+                header.timeCost(of: DecodePlan()) - plain.timeCost(of: DecodePlan())
                     >= .nanoseconds(Int64(20 * added)))
             var limits = ImagingLimits()
             limits.sourceFormats.insert(.avif)

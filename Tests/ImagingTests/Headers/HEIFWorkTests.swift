@@ -26,15 +26,15 @@ struct HEIFWorkTests {
     }
 
     @Test(arguments: [6, 5])
-    func `layers that start a decoder very often are refused, and those that do it often are priced`(
+    func `layers that start a decoder very often are refused, and those that do it often are costed`(
         floors: Int
     ) throws {
         for kind in [Self.overlay(1), Self.grid(1)] {
             #expect(isRefusedAtOnce(Self.tower(kind, floors: floors, times: 8)))
             let header = try inspect(Self.tower(kind, floors: 4, times: 8))
             #expect(header.decoderRuns == 1 + 8 + 64 + 512 + 4_096)
-            #expect(header.timePrice(of: DecodePlan()) >= .milliseconds(450))
-            #expect(header.timePrice(of: DecodePlan()).isDear)
+            #expect(header.timeCost(of: DecodePlan()) >= .milliseconds(450))
+            #expect(header.timeCost(of: DecodePlan()).isExpensive)
         }
     }
 
@@ -53,7 +53,7 @@ struct HEIFWorkTests {
             // A grid of coded tiles is one image, and no canvas for layers.
             let canvases = isGrid ? floors : floors
             #expect(header.decodedArea >= canvases * area - (isGrid ? 1 : 0), "\(floors)")
-            #expect(header.price(of: DecodePlan()) > 4 * canvases * area)
+            #expect(header.cost(of: DecodePlan()) > 4 * canvases * area)
             #expect(throws: ImagingError.tooManyPixels(header.storedSize)) {
                 var limits = ImagingLimits()
                 limits.sourceFormats.insert(.avif)
@@ -74,7 +74,7 @@ struct HEIFWorkTests {
             return try inspect(HEIFWriter([tile, grid], primary: 2).file)
         }
         let header = try grid(90, of: Self.tile)
-        #expect(header.decoderRuns == 9_001 && header.timePrice(of: DecodePlan()) >= .milliseconds(900))
+        #expect(header.decoderRuns == 9_001 && header.timeCost(of: DecodePlan()) >= .milliseconds(900))
         #expect(throws: ImagingError.cannotDecode(detail: "the image is put together from 10001 items")) {
             try grid(100, of: Self.tile)
         }

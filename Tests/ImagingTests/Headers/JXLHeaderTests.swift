@@ -26,7 +26,7 @@ private struct JXLFile {
     }
 
     /// 300×200, and metadata of these values.
-    init(orientation: Int = 1, depth: (form: Int, bits: Int) = (0, 8), channels: [Int] = [], isGrey: Bool = false) {
+    init(orientation: Int = 1, depth: (form: Int, bits: Int) = (0, 8), channels: [Int] = [], isGray: Bool = false) {
         put(0, 1)
         side(200)
         put(0, 3)
@@ -62,7 +62,7 @@ private struct JXLFile {
         }
         put(1, 1)
         put(0, 2)
-        put(isGrey ? 1 : 0, 2)
+        put(isGray ? 1 : 0, 2)
     }
 }
 
@@ -99,8 +99,8 @@ struct JXLHeaderTests {
             ([], false, 3, 60_000), ([0], false, 4, 80_000), ([], true, 1, 60_000), ([0], true, 2, 80_000),
             ([1], false, 3, 80_000), ([2, 0], false, 4, 100_000), ([5, 3, 16], false, 3, 120_000),
         ] as [([Int], Bool, Int, Int)])
-    func `channels besides colors are alpha, or work`(channels: [Int], isGrey: Bool, bands: Int, area: Int) throws {
-        let header = try inspect(JXLFile(channels: channels, isGrey: isGrey).bytes)
+    func `channels besides colors are alpha, or work`(channels: [Int], isGray: Bool, bands: Int, area: Int) throws {
+        let header = try inspect(JXLFile(channels: channels, isGray: isGray).bytes)
         #expect(header.bands == bands && header.hasAlpha == (bands % 2 == 0) && header.decodedArea == area)
     }
 

@@ -44,8 +44,8 @@ struct TIFFHeaderTests {
         // A page that cannot be read has a size that is false.
         #expect(mixed.page(2).size == PixelSize(width: 1, height: 1))
         #expect(mixed.decoded(by: DecodePlan(page: 1)).decoded(by: DecodePlan(page: 1)).storedSize == small)
-        #expect(mixed.price(of: DecodePlan(page: 1)) < mixed.price(of: DecodePlan()))
-        #expect(mixed.mostPixelBytes(of: DecodePlan(page: 1)) < mixed.mostPixelBytes(of: DecodePlan()))
+        #expect(mixed.cost(of: DecodePlan(page: 1)) < mixed.cost(of: DecodePlan()))
+        #expect(mixed.maximumPixelBytes(of: DecodePlan(page: 1)) < mixed.maximumPixelBytes(of: DecodePlan()))
     }
 
     @Test func `a render is planned for its page`() throws {

@@ -186,9 +186,9 @@ struct AreaOperationTests {
         // Inside, the background is laid behind the image once.
         let half = try OperationFixture.render(OperationFixture.plain([9, 9, 9, 0]), options) { $0.mask = .circle }
         #expect(half.isClose(x: 20, y: 15, to: [10, 20, 30, 128], tolerance: 1))
-        let grey = try OperationFixture.render(OperationFixture.plain([99]), options) { $0.mask = .circle }
-        #expect(grey.isClose(x: 0, y: 0, to: [10, 20, 30, 128], tolerance: 1))
-        #expect(grey.values(20, 15) == [99, 99, 99, 255])
+        let gray = try OperationFixture.render(OperationFixture.plain([99]), options) { $0.mask = .circle }
+        #expect(gray.isClose(x: 0, y: 0, to: [10, 20, 30, 128], tolerance: 1))
+        #expect(gray.values(20, 15) == [99, 99, 99, 255])
     }
 
     /// Shares of the largest centered square that the shapes cover.

@@ -48,8 +48,8 @@ struct ColorMapTests {
     }
 
     @Test func `lightness, chroma and hue change apart`() throws {
-        let grey = try mapped(.lch(lightness: 1, chroma: 0, hue: 0), [200, 40, 20])
-        #expect(isClose([grey[0], grey[0], grey[0]], grey))
+        let gray = try mapped(.lch(lightness: 1, chroma: 0, hue: 0), [200, 40, 20])
+        #expect(isClose([gray[0], gray[0], gray[0]], gray))
         #expect(isClose(try mapped(.lch(lightness: 1, chroma: 1, hue: 0), [200, 40, 20, 77]), [200, 40, 20, 77]))
         // The hue of red lies at 40 degrees, that of green at 136.
         let turned = try mapped(.lch(lightness: 1, chroma: 1, hue: 96), [200, 40, 20])
@@ -66,10 +66,10 @@ struct ColorMapTests {
     }
 
     @Test func `gray has the luminance of light, and no colors any more`() throws {
-        let image = try applied(ColorMapStep(.grey), to: OperationFixture.plain([0, 255, 0]))
-        let grey = image.values(0, 0)
-        #expect(Set(grey).count == 1 && isClose(grey, [220, 220, 220], within: 6))
-        let veiled = try applied(ColorMapStep(.grey), to: OperationFixture.plain([9, 9, 9, 40]))
+        let image = try applied(ColorMapStep(.gray), to: OperationFixture.plain([0, 255, 0]))
+        let gray = image.values(0, 0)
+        #expect(Set(gray).count == 1 && isClose(gray, [220, 220, 220], within: 6))
+        let veiled = try applied(ColorMapStep(.gray), to: OperationFixture.plain([9, 9, 9, 40]))
         #expect(veiled.values(0, 0) == [9, 9, 9, 40])
     }
 

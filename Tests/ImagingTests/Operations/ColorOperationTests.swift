@@ -103,8 +103,8 @@ struct ColorOperationTests {
         #expect(dim.values(0, 0) == [100, 20, 10] && dim.values(7, 5) == [64, 64, 64])
         let negative = try OperationFixture.render(image) { $0.colors.inversion = 100 }
         #expect(negative.values(0, 0) == [55, 215, 235] && negative.values(7, 0) == [225, 75, 195])
-        let grey = try OperationFixture.render(image) { $0.colors.grayscale = 100 }
-        #expect(grey.values(0, 0) == [73, 73, 73] && grey.values(7, 0) == [139, 139, 139])
+        let gray = try OperationFixture.render(image) { $0.colors.grayscale = 100 }
+        #expect(gray.values(0, 0) == [73, 73, 73] && gray.values(7, 0) == [139, 139, 139])
     }
 
     @Test(arguments: [1, 2])

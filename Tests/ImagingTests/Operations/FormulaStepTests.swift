@@ -39,8 +39,8 @@ struct FormulaStepTests {
         let rising = (0..<256).map { UInt8($0) }
         let curves = ColorFormula.curves(falling + [UInt8](repeating: 7, count: 256) + rising)
         #expect(try changed([200, 40, 20], curves) == [55, 7, 20])
-        let grey = ColorFormula.matrix([299, 587, 114, 299, 587, 114, 299, 587, 114])
-        #expect(try changed([200, 40, 20], grey) == [86, 86, 86])
+        let gray = ColorFormula.matrix([299, 587, 114, 299, 587, 114, 299, 587, 114])
+        #expect(try changed([200, 40, 20], gray) == [86, 86, 86])
     }
 
     @Test func `saturation moves components away from the root of the mean of squares`() throws {
@@ -55,8 +55,8 @@ struct FormulaStepTests {
             let same = try changed(color, .lab(lightness: 10_000, chroma: 10_000, hue: 0))
             #expect(zip(same, color).allSatisfy { abs($0 - Int($1)) <= 1 }, "\(color) becomes \(same)")
         }
-        let grey = try changed([200, 40, 20], .lab(lightness: 10_000, chroma: 0, hue: 0))
-        #expect(Set(grey).count == 1 && abs(grey[0] - 102) <= 2, "\(grey)")
+        let gray = try changed([200, 40, 20], .lab(lightness: 10_000, chroma: 0, hue: 0))
+        #expect(Set(gray).count == 1 && abs(gray[0] - 102) <= 2, "\(gray)")
         let turned = try changed([200, 40, 20], .lab(lightness: 10_000, chroma: 10_000, hue: 1_800_000))
         #expect(turned[0] < 60 && turned[2] > 120, "\(turned)")
         #expect(try changed([200, 40, 20], .lab(lightness: 0, chroma: 0, hue: 0)) == [0, 0, 0])

@@ -9,7 +9,7 @@ struct GeometryOperationTests {
     private static let red = [200, 40, 20]
     private static let green = [30, 180, 60]
     private static let blue = [10, 60, 220]
-    private static let grey = [128, 128, 128]
+    private static let gray = [128, 128, 128]
 
     /// The colors in the corners: top left, top right, bottom left, bottom right.
     private static func corners(_ image: DecodedImage) -> [[Int]] {
@@ -23,13 +23,13 @@ struct GeometryOperationTests {
 
     /// What flip and rotate make of the four corners.
     private static let turns: [(flip: ImageOperations.Flip?, rotation: Int, corners: [[Int]])] = [
-        (nil, 90, [blue, red, grey, green]), (nil, 180, [grey, blue, green, red]),
-        (nil, 270, [green, grey, red, blue]), (.horizontal, 0, [green, red, grey, blue]),
-        (.vertical, 0, [blue, grey, red, green]), (.both, 0, [grey, blue, green, red]),
+        (nil, 90, [blue, red, gray, green]), (nil, 180, [gray, blue, green, red]),
+        (nil, 270, [green, gray, red, blue]), (.horizontal, 0, [green, red, gray, blue]),
+        (.vertical, 0, [blue, gray, red, green]), (.both, 0, [gray, blue, green, red]),
         // Mirrored, then turned.
-        (.horizontal, 90, [grey, green, blue, red]), (.vertical, 90, [red, blue, green, grey]),
-        (.horizontal, 180, [blue, grey, red, green]), (.horizontal, 270, [red, blue, green, grey]),
-        (.both, 90, [green, grey, red, blue]), (.both, 180, [red, green, blue, grey]),
+        (.horizontal, 90, [gray, green, blue, red]), (.vertical, 90, [red, blue, green, gray]),
+        (.horizontal, 180, [blue, gray, red, green]), (.horizontal, 270, [red, blue, green, gray]),
+        (.both, 90, [green, gray, red, blue]), (.both, 180, [red, green, blue, gray]),
     ]
 
     @Test func `flip comes before rotate, and both before the resize`() throws {
@@ -68,7 +68,7 @@ struct GeometryOperationTests {
         let image = OperationFixture.quarters(640, 480)
         let tolerance = source == .png ? 0 : 4
         let quarters: [(Int, Int, [Int])] = [
-            (0, 0, Self.red), (320, 0, Self.green), (0, 240, Self.blue), (320, 240, Self.grey),
+            (0, 0, Self.red), (320, 0, Self.green), (0, 240, Self.blue), (320, 240, Self.gray),
         ]
         for width in [nil, 100, 33, 20] {
             for (x, y, color) in quarters {
@@ -149,7 +149,7 @@ struct GeometryOperationTests {
         #expect(result.isClose(x: 14, y: 12, to: Self.red + [255], tolerance: 3), "\(result.values(14, 12))")
         #expect(result.isClose(x: 30, y: 20, to: Self.green + [255], tolerance: 3), "\(result.values(30, 20))")
         #expect(result.isClose(x: 12, y: 22, to: Self.blue + [255], tolerance: 3), "\(result.values(12, 22))")
-        #expect(result.isClose(x: 24, y: 30, to: Self.grey + [255], tolerance: 3), "\(result.values(24, 30))")
+        #expect(result.isClose(x: 24, y: 30, to: Self.gray + [255], tolerance: 3), "\(result.values(24, 30))")
     }
 
     @Test func `corners are the background, or white without alpha`() throws {

@@ -107,7 +107,7 @@ struct OperationOrderTests {
         }
     }
 
-    @Test(arguments: [ImageFixture.jpeg, .png, .webp, .gif, .pngHalfTransparent, .pngGreyAlpha, .jpegGreyRamp])
+    @Test(arguments: [ImageFixture.jpeg, .png, .webp, .gif, .pngHalfTransparent, .pngGrayAlpha, .jpegGrayRamp])
     func `all operations together are done on any source and in any format`(source: ImageFixture) throws {
         for format in ImageFormat.written {
             var options = options(40, 40, .contain)
@@ -140,7 +140,7 @@ struct OperationOrderTests {
         }
     }
 
-    @Test func `operations have a price`() throws {
+    @Test func `operations have a cost`() throws {
         let plain = try plan(800, 600, options(300, nil), format: .png)
         let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 800, height: 600))
         for change in [
@@ -148,11 +148,11 @@ struct OperationOrderTests {
             { $0.mask = .star }, { $0.rotation = 90 }, { $0.radius = .most },
         ] as [(inout ImageOperations) -> Void] {
             let plan = try plan(800, 600, options(300, nil) { change(&$0.operations) }, format: .png)
-            #expect(plan.price > plain.price)
-            #expect(plan.timePrice(of: source) > plain.timePrice(of: source))
+            #expect(plan.cost > plain.cost)
+            #expect(plan.timeCost(of: source) > plain.timeCost(of: source))
         }
         let trimmed = try Self.trimmed(800, 600)
-        #expect(trimmed.price > plain.price + 800 * 600 * 4)
+        #expect(trimmed.cost > plain.cost + 800 * 600 * 4)
     }
 
     @Test(arguments: [(1, 65_535), (65_535, 1), (8, 8_192), (64, 1_024), (1_024, 64)], [10, 700, 800, 3_000, 10_000])

@@ -41,10 +41,10 @@ struct ColorResamplingTests {
             40..<140 ~= x && 30..<130 ~= y ? Self.red : Self.white
         }
         let hills = SampleImage(Self.size, bands: 3) { x, y in [UInt8(x), UInt8(y), UInt8(255 - x)] }
-        let grey = SampleImage(Self.size, bands: 1) { x, _ in [x.isMultiple(of: 4) ? 0 : 255] }
+        let gray = SampleImage(Self.size, bands: 1) { x, _ in [x.isMultiple(of: 4) ? 0 : 255] }
         let files =
             [Self.page(Self.black, on: Self.white), ImageFixture.photo(width: 640, height: 480)]
-            + [quarters, square, hills, grey].map { SharedBytes(ImageFixture.file($0, as: .jpeg)) }
+            + [quarters, square, hills, gray].map { SharedBytes(ImageFixture.file($0, as: .jpeg)) }
         for (number, file) in files.enumerated() {
             for level in [1, 2, 4] { #expect(try !decode(file, level: level).hasColorDetail, "\(number) at \(level)") }
         }

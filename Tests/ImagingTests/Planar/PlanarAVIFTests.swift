@@ -29,10 +29,10 @@ struct PlanarAVIFTests {
                 }
             }
         }
-        let grey = SharedBytes(ImageFixture.file(.greyRamp(PixelSize(width: 200, height: 100)), as: .jpeg))
+        let gray = SharedBytes(ImageFixture.file(.grayRamp(PixelSize(width: 200, height: 100)), as: .jpeg))
         var options = RenderingOptions()
         options.width = 100
-        #expect(try LaneComparison(grey, options, .avif).noiseDistance > 36)
+        #expect(try LaneComparison(gray, options, .avif).noiseDistance > 36)
     }
 
     @Test func `the same planes make the same file`() throws {

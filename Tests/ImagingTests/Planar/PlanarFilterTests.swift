@@ -69,9 +69,9 @@ struct PlanarFilterTests {
             try PlanarFilter.colors(ColorChange(filters)).apply(
                 to: unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)), in: range,
                 chromaStep: step, token: WorkToken())
-            let grey = 0.213 * Double(color.red) + 0.715 * Double(color.green) + 0.072 * Double(color.blue)
+            let gray = 0.213 * Double(color.red) + 0.715 * Double(color.green) + 0.072 * Double(color.blue)
             let (red, green, blue) = (Double(color.red), Double(color.green), Double(color.blue))
-            let mixed = [red, green, blue].map { UInt8((255 - ($0 + grey) / 2).rounded()) }
+            let mixed = [red, green, blue].map { UInt8((255 - ($0 + gray) / 2).rounded()) }
             let expected = range.samples(of: Color(red: mixed[0], green: mixed[1], blue: mixed[2]))
             for (plane, value) in zip(planes, expected) {
                 for y in 0..<plane.size.height {

@@ -141,7 +141,7 @@ struct PlanarGoldenTests {
         }
     }
 
-    @Test func `gray stays grey`() throws {
+    @Test func `gray stays gray`() throws {
         let size = PixelSize(width: 300, height: 200)
         let picture = SampleImage(size, bands: 1) { x, y in [UInt8(128 + (x * y / 50) % 100 - 50)] }
         let file = SharedBytes(ImageFixture.file(picture, as: .jpeg))

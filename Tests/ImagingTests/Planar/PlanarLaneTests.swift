@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PlanarLaneTests {
     @Test(arguments: [
-        ImageFixture.jpeg, .jpegGreyRamp, .jpegProgressive, .webp, .jpegStandardProfile, .jpegSwappedPrimaries,
+        ImageFixture.jpeg, .jpegGrayRamp, .jpegProgressive, .webp, .jpegStandardProfile, .jpegSwappedPrimaries,
         .jpegOrientation2, .jpegOrientation6,
         .jpegOrientation8,
     ])
@@ -16,7 +16,7 @@ struct PlanarLaneTests {
     }
 
     @Test(arguments: [
-        ImageFixture.jpegAdobeCMYK, .png, .pngGreyRamp, .webpHalfTransparent, .webpAnimated,
+        ImageFixture.jpegAdobeCMYK, .png, .pngGrayRamp, .webpHalfTransparent, .webpAnimated,
         .gif,
     ])
     func `what is no plane goes to libvips`(fixture: ImageFixture) throws {
@@ -64,8 +64,8 @@ struct PlanarLaneTests {
         let numbers = try #require(ColorProfile(SharedBytes(profile)))
         #expect(try decode(profiled).byteCount == 640 * 480 * 3 / 2 + numbers.file.count)
         #expect(numbers.file.count < profile.count)
-        let grey = SharedBytes(ImageFixture.file(.greyRamp(PixelSize(width: 640, height: 480)), as: .jpeg))
-        #expect(try decode(grey).byteCount == 640 * 480)
+        let gray = SharedBytes(ImageFixture.file(.grayRamp(PixelSize(width: 640, height: 480)), as: .jpeg))
+        #expect(try decode(gray).byteCount == 640 * 480)
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp, .png])

@@ -364,8 +364,8 @@ struct GainMapRenderingTests {
         var plain = keeping(100)
         plain.gainMap = .drop
         let other = try RenderPlan(options: plain, format: .jpeg, source: header, limits: ImagingLimits())
-        #expect(plan.price > other.price)
-        #expect(header.price(of: plan.decode) > header.price(of: other.decode))
-        #expect(header.timePrice(of: plan.decode) > header.timePrice(of: other.decode))
+        #expect(plan.cost > other.cost)
+        #expect(header.cost(of: plan.decode) > header.cost(of: other.decode))
+        #expect(header.timeCost(of: plan.decode) > header.timeCost(of: other.decode))
     }
 }

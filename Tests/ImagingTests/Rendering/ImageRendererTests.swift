@@ -93,7 +93,7 @@ struct ImageRendererTests {
         #expect(transparent.pixel(x: 24, y: 1).last == 0)
         #expect(transparent.isClose(x: 10, y: 14, to: [255, 0, 0, 255]))
         options.background = Color(red: 1, green: 200, blue: 3)
-        let green = try ImageReading.decode(thumbnail(ImageFixture.pngGreyRamp.bytes, options, .png).bytes)
+        let green = try ImageReading.decode(thumbnail(ImageFixture.pngGrayRamp.bytes, options, .png).bytes)
         #expect(green.isClose(x: 24, y: 1, to: [1, 200, 3], tolerance: 1))
         options.background = Color(red: 255, green: 0, blue: 0, alpha: 128)
         let half = try ImageReading.decode(thumbnail(ImageFixture.jpeg.bytes, options, .png).bytes)
@@ -114,8 +114,8 @@ struct ImageRendererTests {
         let glass = try ImageReading.decode(thumbnail(bytes, options, .png).bytes)
         #expect(glass.isClose(x: 60, y: 20, to: [0, 0, 200, 100], tolerance: 1))
         #expect(glass.isClose(x: 4, y: 20, to: [0, 255, 0, 255], tolerance: 1))
-        let grey = try ImageReading.decode(thumbnail(ImageFixture.pngGreyAlpha.bytes, options, .jpeg).bytes)
-        #expect(grey.isClose(x: 60, y: 20, to: [155, 155, 234], tolerance: 16))
+        let gray = try ImageReading.decode(thumbnail(ImageFixture.pngGrayAlpha.bytes, options, .jpeg).bytes)
+        #expect(gray.isClose(x: 60, y: 20, to: [155, 155, 234], tolerance: 16))
     }
 
     @Test func `hidden colors do not bleed out of transparent pixels`() throws {

@@ -124,12 +124,12 @@ struct OverlayPlanTests {
         var options = RenderingOptions()
         options.devicePixelRatio = 8_000
         let source = try ImageHeader.inspect(ImageFixture.png.bytes)
-        let price = try RenderPlan(options: options, format: .png, source: source, limits: ImagingLimits()).price
+        let cost = try RenderPlan(options: options, format: .png, source: source, limits: ImagingLimits()).cost
         options.watermark = WatermarkOptions()
         let plan = try RenderPlan(
             options: options, format: .png, source: source, limits: ImagingLimits(),
             additions: [ImageHeader.inspect(mark)])
-        #expect(plan.price < price + 4 * (2 * ImageFixture.size.area + 1_000_000) + 1)
+        #expect(plan.cost < cost + 4 * (2 * ImageFixture.size.area + 1_000_000) + 1)
         let result = try ImageReading.decode(WatermarkFixture.file(ImageFixture.png.bytes, mark: mark, ratio: 8_000))
         #expect(result.pixels.array == Array(repeating: [0, 0, 255], count: ImageFixture.size.area).flatMap { $0 })
     }

@@ -55,7 +55,7 @@ struct OverlaySourceTests {
         }
     }
 
-    @Test(arguments: [ImageFixture.jpegGreyRamp, .pngGreyRamp, .pngSixteenBitGrey, .pngOneBit])
+    @Test(arguments: [ImageFixture.jpegGrayRamp, .pngGrayRamp, .pngSixteenBitGray, .pngOneBit])
     func `a gray watermark is gray on an image in colour`(mark: ImageFixture) throws {
         let file = try WatermarkFixture.file(ImageFixture.png.bytes, mark: mark.bytes)
         let result = try ImageReading.decode(file, bands: 3)

@@ -137,7 +137,7 @@ struct OverlayStepTests {
         let size = PixelSize(width: 13, height: 9)
         var target = PlanarTarget(of: size)
         target.chromaStep = step
-        let planes = target.planes(ofGrey: false)
+        let planes = target.planes(ofGray: false)
         let memory = try PlaneMemory(count: planes.byteCount)
         for (plane, value) in zip(planes, [100, 90, 80] as [UInt8]) { memory.fill(plane, with: value) }
         let white = SampleImage.plain(PixelSize(width: 2, height: 2), [255, 255, 255, 255])

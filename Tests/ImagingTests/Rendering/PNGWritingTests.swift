@@ -14,10 +14,10 @@ struct PNGWritingTests {
 
         var description: String { "type \(type) of \(depth) bits" }
 
-        static let grey = 0 as UInt8
+        static let gray = 0 as UInt8
         static let color = 2 as UInt8
         static let palette = 3 as UInt8
-        static let greyAlpha = 4 as UInt8
+        static let grayAlpha = 4 as UInt8
         static let colorAlpha = 6 as UInt8
 
         init(_ type: UInt8, _ depth: UInt8) { (self.type, self.depth) = (type, depth) }
@@ -77,10 +77,10 @@ struct PNGWritingTests {
 
     @Test(arguments: [(2, 255, 1), (4, 85, 2), (16, 17, 4)])
     func `levels of few bits are gray of few bits`(count: Int, step: Int, depth: Int) throws {
-        let grey = image(count, bands: 1) { [UInt8($0 * step)] }
-        #expect(try kind(of: grey) == Kind(Kind.grey, UInt8(depth)))
+        let gray = image(count, bands: 1) { [UInt8($0 * step)] }
+        #expect(try kind(of: gray) == Kind(Kind.gray, UInt8(depth)))
         let color = image(count, bands: 3) { [UInt8](repeating: UInt8($0 * step), count: 3) }
-        #expect(try kind(of: color) == Kind(Kind.grey, UInt8(depth)))
+        #expect(try kind(of: color) == Kind(Kind.gray, UInt8(depth)))
     }
 
     @Test(arguments: [1, 3, 4])
@@ -92,7 +92,7 @@ struct PNGWritingTests {
             }
         }
         #expect(try kind(of: levels(3)) == Kind(Kind.palette, 2))
-        #expect(try kind(of: levels(200)) == Kind(Kind.grey, 8))
+        #expect(try kind(of: levels(200)) == Kind(Kind.gray, 8))
     }
 
     @Test func `alpha that is opaque everywhere is left out`() throws {
@@ -113,20 +113,20 @@ struct PNGWritingTests {
         #expect(try kind(of: few) == Kind(Kind.palette, 2))
         #expect(try !ImageHeader.inspect(SharedBytes(file(few))).hasAlpha)
         let levels = image(200, bands: 2) { [UInt8($0), 255] }
-        #expect(try kind(of: levels) == Kind(Kind.grey, 8))
+        #expect(try kind(of: levels) == Kind(Kind.gray, 8))
     }
 
     @Test func `colors that are all gray are left out, unless one is not`() throws {
         let size = PixelSize(width: 64, height: 48)
         func shades(_ red: Int, at place: Int) -> SampleImage {
             SampleImage(size, bands: 4) { x, y in
-                let (grey, isRed) = (UInt8(3 * x), y * size.width + x == place)
-                return [grey + (isRed ? UInt8(red) : 0), grey, grey, UInt8(5 * y)]
+                let (gray, isRed) = (UInt8(3 * x), y * size.width + x == place)
+                return [gray + (isRed ? UInt8(red) : 0), gray, gray, UInt8(5 * y)]
             }
         }
-        #expect(try kind(of: shades(0, at: 0)) == Kind(Kind.greyAlpha, 8))
-        let grey = SampleImage(size, bands: 2) { x, y in [UInt8(3 * x), UInt8(5 * y)] }
-        #expect(try file(grey) == file(shades(0, at: 0)))
+        #expect(try kind(of: shades(0, at: 0)) == Kind(Kind.grayAlpha, 8))
+        let gray = SampleImage(size, bands: 2) { x, y in [UInt8(3 * x), UInt8(5 * y)] }
+        #expect(try file(gray) == file(shades(0, at: 0)))
         for place in [0, 1_024, size.area - 1] {
             #expect(try kind(of: shades(1, at: place)) == Kind(Kind.colorAlpha, 8))
         }
@@ -155,9 +155,9 @@ struct PNGWritingTests {
             return (Kind(file.array), colors(read) == colors(image))
         }
         try ImageLibrary.start()
-        #expect(try animation(4, [9, 9, 9, 255]) == (Kind(Kind.grey, 8), true))
+        #expect(try animation(4, [9, 9, 9, 255]) == (Kind(Kind.gray, 8), true))
         #expect(try animation(4, [9, 9, 10, 255]) == (Kind(Kind.palette, 8), true))
-        #expect(try animation(3, [9, 9, 9]) == (Kind(Kind.grey, 8), true))
+        #expect(try animation(3, [9, 9, 9]) == (Kind(Kind.gray, 8), true))
         #expect(try animation(4, [9, 9, 9, 254]) == (Kind(Kind.palette, 8), true))
     }
 
@@ -169,7 +169,7 @@ struct PNGWritingTests {
             let files = try [Gamut.srgb, .p3].map { gamut in
                 try thumbnail(source, options(nil, nil) { $0.gamut = gamut }, .png).bytes.array
             }
-            #expect(files[0] == files[1] && Kind(files[0]).type == (count == 3 ? Kind.palette : Kind.grey))
+            #expect(files[0] == files[1] && Kind(files[0]).type == (count == 3 ? Kind.palette : Kind.gray))
         }
     }
 

@@ -120,16 +120,16 @@ struct RenderStepsTests {
         for (steps, shape) in cases { #expect(steps.shape(after: Self.whole) == shape) }
     }
 
-    @Test func `what a step costs is part of the plan's price`() throws {
+    @Test func `what a step costs is part of the plan's cost`() throws {
         let header = try ImageHeader.inspect(ImageFixture.png.bytes)
         func plan(_ steps: RenderSteps) -> RenderPlan {
             RenderPlan(source: Self.whole, steps: steps, format: .png, quality: 100)
         }
         let (plain, framed) = (plan([Self.frame]), plan([Framing()]))
-        #expect(framed.price == plain.price + 1_000)
+        #expect(framed.cost == plain.cost + 1_000)
         let own = plain.steps.costs(on: Self.whole)[0].perFrame
         #expect(
-            framed.timePrice(of: header) == plain.timePrice(of: header) + .nanoseconds(5_000_000 - Int64(own)))
+            framed.timeCost(of: header) == plain.timeCost(of: header) + .nanoseconds(5_000_000 - Int64(own)))
     }
 }
 

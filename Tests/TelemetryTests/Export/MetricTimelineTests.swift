@@ -109,7 +109,7 @@ struct MetricTimelineTests {
     }
 
     @Test func `a metric without a name for collectors is not told`() {
-        registry.unsentGauge("process_start_time_seconds", help: "") { [([], 5)] }
+        registry.prometheusGauge("process_start_time_seconds", help: "") { [([], 5)] }
         #expect(points(MetricTimeline(.cumulative, since: 0)).isEmpty)
         #expect(registry.prometheusText.contains("process_start_time_seconds 5\n"))
     }

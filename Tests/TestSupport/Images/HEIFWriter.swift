@@ -104,7 +104,7 @@ extension HEIFWriter.Item {
     /// Gray of 32×16 pixels in limited range: 16 on the left, 235 on the right; the samples say so themselves.
     ///
     /// libheif 1.15.1 and libaom 3.6.0 coded it: `heif_colorspace_monochrome`, 8 bits, quality 90, `full_range_flag` 0.
-    package static var limitedGrey: HEIFWriter.Item {
+    package static var limitedGray: HEIFWriter.Item {
         let data: [UInt8] = [
             0x12, 0x00, 0x0A, 0x08, 0x18, 0x10, 0xFF, 0xEC, 0x30, 0x20, 0x20, 0x62, 0x32, 0x0F, 0x11, 0x80, 0x00, 0x01,
             0x00, 0xB5, 0x4E, 0xC3, 0x0D, 0x49, 0xCC, 0x21, 0x8B, 0x1F, 0x02,

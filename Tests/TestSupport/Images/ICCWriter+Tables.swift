@@ -1,6 +1,6 @@
 extension ICCWriter {
     /// A profile of one component with a power in 256ths.
-    package static func grey(gamma: Int) -> [UInt8] {
+    package static func gray(gamma: Int) -> [UInt8] {
         file(
             space: "GRAY",
             tags: [("wtpt", xyz(white)), ("kTRC", tag(.gamma(gamma)))])

@@ -7,7 +7,7 @@ extension ImageFixture {
     package var array: [UInt8] {
         switch self {
         case .jpeg: Self.file(Self.image, as: .jpeg, quality: 95)
-        case .jpegGreyRamp: Self.file(.greyRamp(Self.size), as: .jpeg, quality: 95)
+        case .jpegGrayRamp: Self.file(.grayRamp(Self.size), as: .jpeg, quality: 95)
         case .jpegProgressive: Self.blocks(isProgressive: true).file { Self.luma($0, $1) }
         case .jpegAdobeCMYK: Self.adobeCMYK
         case .jpegSwappedPrimaries: JPEGWriter.profiled(ImageFixture.jpeg.array, Self.swappedProfile)
@@ -20,9 +20,9 @@ extension ImageFixture {
         case .jpegOrientation7: Self.oriented(7)
         case .jpegOrientation8: Self.oriented(8)
         case .png: Self.file(Self.image, as: .png)
-        case .pngGreyRamp: Self.file(.greyRamp(Self.size), as: .png)
+        case .pngGrayRamp: Self.file(.grayRamp(Self.size), as: .png)
         case .pngHalfTransparent: Self.file(.halfTransparent(Self.size), as: .png)
-        case .pngGreyAlpha, .pngOneBit, .pngPalette, .pngPaletteTransparent, .pngSixteenBit, .pngSixteenBitGrey,
+        case .pngGrayAlpha, .pngOneBit, .pngPalette, .pngPaletteTransparent, .pngSixteenBit, .pngSixteenBitGray,
             .pngInterlaced, .pngOrientation6:
             unusualPNG
         case .webp: Self.file(Self.image, as: .webp, quality: 95)

@@ -11,11 +11,11 @@ extension ImageFixture {
     var unusualPNG: [UInt8] {
         var writer = PNGWriter(width: Self.size.width, height: Self.size.height, colorType: .rgb)
         switch self {
-        case .pngGreyAlpha:
-            writer.colorType = .greyAlpha
+        case .pngGrayAlpha:
+            writer.colorType = .grayAlpha
             return writer.file { x, _ in x < 32 ? [200, 255] : [0, 0] }
         case .pngOneBit:
-            writer.colorType = .grey
+            writer.colorType = .gray
             writer.bitDepth = 1
             return writer.file { x, _ in [x < 32 ? 0 : 1] }
         case .pngPalette, .pngPaletteTransparent:
@@ -27,8 +27,8 @@ extension ImageFixture {
         case .pngSixteenBit:
             writer.bitDepth = 16
             return writer.file { x, y in Self.color(x, y).map { Int($0) * 257 } }
-        case .pngSixteenBitGrey:
-            writer.colorType = .grey
+        case .pngSixteenBitGray:
+            writer.colorType = .gray
             writer.bitDepth = 16
             return writer.file { x, _ in [x * 1_040] }
         case .pngOrientation6:
@@ -90,7 +90,7 @@ extension ImageFixture {
 
     /// A PNG of 30000×30000 black and white pixels with next to no data.
     static var giantPNG: [UInt8] {
-        var writer = PNGWriter(width: 30_000, height: 30_000, colorType: .grey)
+        var writer = PNGWriter(width: 30_000, height: 30_000, colorType: .gray)
         writer.bitDepth = 1
         return writer.file(deflated: Zlib.stored([UInt8](repeating: 0, count: 3_751)))
     }

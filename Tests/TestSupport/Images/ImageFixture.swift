@@ -5,11 +5,11 @@ package import Memory
 ///
 /// Whole ones show ``SampleImage/quarters(_:)`` of 64×48 pixels upright, unless their name says otherwise.
 package enum ImageFixture: String, CaseIterable, Sendable {
-    case jpeg, jpegGreyRamp, jpegProgressive, jpegAdobeCMYK, jpegSwappedPrimaries, jpegStandardProfile
+    case jpeg, jpegGrayRamp, jpegProgressive, jpegAdobeCMYK, jpegSwappedPrimaries, jpegStandardProfile
     case jpegOrientation2, jpegOrientation3, jpegOrientation4, jpegOrientation5, jpegOrientation6, jpegOrientation7
     case jpegOrientation8
-    case png, pngGreyRamp, pngGreyAlpha, pngOneBit, pngHalfTransparent, pngPalette, pngPaletteTransparent, pngSixteenBit
-    case pngSixteenBitGrey, pngInterlaced, pngOrientation6
+    case png, pngGrayRamp, pngGrayAlpha, pngOneBit, pngHalfTransparent, pngPalette, pngPaletteTransparent, pngSixteenBit
+    case pngSixteenBitGray, pngInterlaced, pngOrientation6
     case webp, webpHalfTransparent, webpAnimated
     case gif, gifAnimated
     case avif
@@ -35,8 +35,8 @@ package enum ImageFixture: String, CaseIterable, Sendable {
     /// Complete images of any kind in formats that are read by default, of the usual size.
     package static let readable: [ImageFixture] =
         quarters + [
-            .jpegGreyRamp, .jpegSwappedPrimaries, .pngGreyRamp, .pngGreyAlpha, .pngOneBit, .pngHalfTransparent,
-            .pngPaletteTransparent, .pngSixteenBitGrey, .webpHalfTransparent, .webpAnimated, .gifAnimated,
+            .jpegGrayRamp, .jpegSwappedPrimaries, .pngGrayRamp, .pngGrayAlpha, .pngOneBit, .pngHalfTransparent,
+            .pngPaletteTransparent, .pngSixteenBitGray, .webpHalfTransparent, .webpAnimated, .gifAnimated,
         ]
 
     /// A file of an image; JPEG in one scan.

@@ -29,12 +29,12 @@ extension DecodedImage {
 
     /// The same pixels, in color if `bands` are 3 or 4, and with alpha if they are 2 or 4.
     package func widened(to bands: Int) -> DecodedImage {
-        let (isGrey, hasAlpha) = (self.bands < 3, self.hasAlpha)
-        let (needsColors, needsAlpha) = (isGrey && bands > 2, !hasAlpha && bands.isMultiple(of: 2))
+        let (isGray, hasAlpha) = (self.bands < 3, self.hasAlpha)
+        let (needsColors, needsAlpha) = (isGray && bands > 2, !hasAlpha && bands.isMultiple(of: 2))
         guard needsColors || needsAlpha else { return self }
         let samples = pixels.array
         let wide = stride(from: 0, to: samples.count, by: self.bands).flatMap { start in
-            let colors = samples[start..<start + (isGrey ? 1 : 3)]
+            let colors = samples[start..<start + (isGray ? 1 : 3)]
             return (needsColors ? [UInt8](repeating: colors[start], count: 3) : Array(colors))
                 + (hasAlpha ? [samples[start + self.bands - 1]] : needsAlpha ? [255] : [])
         }

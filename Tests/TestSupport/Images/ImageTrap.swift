@@ -52,7 +52,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
     }
 
     private static var oneBit: [UInt8] {
-        var writer = PNGWriter(width: 30_000, height: 30_000, colorType: .grey)
+        var writer = PNGWriter(width: 30_000, height: 30_000, colorType: .gray)
         writer.bitDepth = 1
         return writer.file(deflated: Zlib.zeros(30_000 * 3_751))
     }

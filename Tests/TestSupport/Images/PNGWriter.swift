@@ -2,16 +2,16 @@
 package struct PNGWriter {
     /// The meaning of a pixel's samples.
     package enum ColorType: UInt8, Sendable {
-        case grey = 0
+        case gray = 0
         case rgb = 2
         case palette = 3
-        case greyAlpha = 4
+        case grayAlpha = 4
         case rgba = 6
 
         fileprivate var components: Int {
             switch self {
-            case .grey, .palette: 1
-            case .greyAlpha: 2
+            case .gray, .palette: 1
+            case .grayAlpha: 2
             case .rgb: 3
             case .rgba: 4
             }

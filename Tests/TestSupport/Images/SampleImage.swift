@@ -99,7 +99,7 @@ package struct SampleImage: Sendable {
     }
 
     /// A ramp from black to white, gray.
-    package static func greyRamp(_ size: PixelSize) -> SampleImage {
+    package static func grayRamp(_ size: PixelSize) -> SampleImage {
         SampleImage(size, bands: 1) { x, _ in [UInt8(255 * x / max(1, size.width - 1))] }
     }
 }

@@ -53,7 +53,7 @@ struct BodyMemoryTests {
     @Test(arguments: [1, 2, 7])
     func `of bodies that do not fit together the last one that grows always fits`(portions: Int) throws {
         let memory = BodyMemory(of: budget)
-        let most = memory.mostOfOne
+        let most = memory.maximumOfOne
         // Bodies of almost all that one client may have, which arrive in turns.
         var rooms = try (0..<4).map { _ in try memory.room(for: self.address("192.0.2.1")) }
         var length = 0

@@ -170,7 +170,7 @@ import ThumbnailTypes
     }
 
     @Test func `a repeated target is neither judged nor read again, in any dialect`() throws {
-        let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 7), place: AnswerPlace())
+        let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 7), place: ResponseSlot())
         let edge = Edge(StubThumbnails(cached: cached)) {
             $0.accessLog = false
             $0.otherDialects = [dialect]

@@ -89,7 +89,7 @@ struct TargetExplainerTests {
         let expected = [
             "w": "300", "h": "200", "fit": "cover", "gravity": "top", "flip": "h", "rotate": "270", "blur": "2",
             "mask": "circle",
-            "grayscale": "100", "format": "webp", "q": String(ImageFormat.webp.look(of: 70, pixels: 60_000)),
+            "grayscale": "100", "format": "webp", "q": String(ImageFormat.webp.visualQuality(of: 70, pixels: 60_000)),
         ]
         for (name, text) in expected { #expect(value(name) == text, "\(name)") }
         #expect(explanation.parameters.count == expected.count)

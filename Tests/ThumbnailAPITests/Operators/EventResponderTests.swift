@@ -62,7 +62,7 @@ struct EventResponderTests {
         #expect(response.status == .ok && response[.contentType] == "text/event-stream")
         #expect(response[.cacheControl] == "no-store")
         let body = try body(of: response)
-        #expect(body.isPatient)
+        #expect(body.allowsPausing)
         #expect(feed.readerCount == 1)
         body.close()
         #expect(feed.readerCount == 0)
@@ -159,7 +159,7 @@ struct EventResponderTests {
             stats.json.text
                 == #"{"uptimeSeconds":7,"draining":false,"active":true,"requests":6,"clientErrors":2,"errors":2,"#
                 + #""hits":0,"misses":0,"decodes":7,"renders":8,"downloads":{"active":1,"queued":2,"maximum":32},"#
-                + #""workers":{"small":\#(lane),"dear":\#(lane)},"#
+                + #""workers":{"small":\#(lane),"expensive":\#(lane)},"#
                 + #""memory":{"limit":100,"held":40,"reserved":0,"waiting":0},"#
                 + #""caches":{"decoded":\#(decoded),"result":\#(result)},"#
                 + #""originCounts":{"unknown":1,"reachable":0,"not_reachable":0,"suspended":1},"origins":["#

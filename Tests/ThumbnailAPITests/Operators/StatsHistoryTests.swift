@@ -23,7 +23,7 @@ struct StatsHistoryTests {
                 time: time.now, requests: number * 100, clientErrors: number * 10, errors: number, hits: number * 60,
                 misses: number * 30, decodes: number * 5, renders: number * 6, activeDownloads: number + 1,
                 queuedDownloads: number + 2, heldMemory: number * 1_000, reservedMemory: number * 2_000,
-                smallDelay: .milliseconds(number * 4), dearDelay: .milliseconds(number * 500))
+                smallDelay: .milliseconds(number * 4), expensiveDelay: .milliseconds(number * 500))
         }
     }
 
@@ -74,7 +74,7 @@ struct StatsHistoryTests {
                     == #"{"ageSeconds":[1.25,0.25],"requests":[100,200],"clientErrors":[10,20],"errors":[1,2],"#
                     + #""hits":[60,120],"misses":[30,60],"decodes":[5,10],"renders":[6,12],"#
                     + #""downloads":{"active":[2,3],"queued":[3,4]},"#
-                    + #""workers":{"small":{"delaySeconds":[0.004,0.008]},"dear":{"delaySeconds":[0.5,1.0]}},"#
+                    + #""workers":{"small":{"delaySeconds":[0.004,0.008]},"expensive":{"delaySeconds":[0.5,1.0]}},"#
                     + #""memory":{"held":[1000,2000],"reserved":[2000,4000]}}"#)
         }
     }

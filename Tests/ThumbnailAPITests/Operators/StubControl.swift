@@ -23,10 +23,10 @@ final class StubControl: ServiceControlling {
         OriginStatus(origin: "https://i:443", state: .unknown, retryAfterSeconds: nil),
     ]
     let downloads = [
-        FlightSnapshot(
+        FetchSnapshot(
             source: "http://h/a", host: "h:80", isRunning: true, receivedBytes: 3, expectedBytes: nil,
             age: .milliseconds(250), receipts: ["r1", "r2"]),
-        FlightSnapshot(
+        FetchSnapshot(
             source: "http://h/b", host: "h:80", isRunning: false, receivedBytes: 0, expectedBytes: 7,
             age: .milliseconds(500), receipts: []),
     ]
@@ -85,7 +85,7 @@ final class StubControl: ServiceControlling {
         return ServiceFigures(
             activeDownloads: 1, queuedDownloads: 2, maximumDownloads: 32, isActive: true, activeRenders: 3, decodes: 7,
             renders: 8,
-            small: lane, dear: lane, memory: memory,
+            small: lane, expensive: lane, memory: memory,
             caches: [
                 cache("decoded", CacheUsage(bytes: 1, capacity: 2, preferred: 3, entries: 4)),
                 cache("result", CacheUsage(bytes: 5, capacity: 6, preferred: 7, entries: 8)),

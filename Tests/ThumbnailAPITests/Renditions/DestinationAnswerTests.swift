@@ -31,7 +31,7 @@ struct DestinationAnswerTests {
     private struct NoLoader: DataLoading {
         func load(
             _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
-        ) async throws -> TransferAnswer { throw DownloadError.notFound(404) }
+        ) async throws -> TransferResult { throw DownloadError.notFound(404) }
     }
 
     private func answer(
@@ -44,7 +44,7 @@ struct DestinationAnswerTests {
             request.headerFields.append(
                 .alulaSignature, BodySignature.sign(request, digest: digest, key: Self.key))
         }
-        let edge = Edge(placer: ResultPlacer(writable)) { if isKeyed { $0.signingKeys = [Self.key] } }
+        let edge = Edge(placer: ResultWriter(writable)) { if isKeyed { $0.signingKeys = [Self.key] } }
         return await edge.submit(request, body)
     }
 
@@ -104,7 +104,7 @@ struct DestinationAnswerTests {
     }
 
     @Test func `a job is written down with its destinations, and judged again when it is taken up`() throws {
-        let reader = PrefetchReader(APIConfiguration().nativeDialect, placing: ResultPlacer(writable))
+        let reader = PrefetchReader(APIConfiguration().nativeDialect, placing: ResultWriter(writable))
         func job(_ renditions: String) throws -> [PrefetchItem] {
             try reader.job(
                 in: HTTPRequest(

@@ -52,7 +52,7 @@ struct SubmissionAdmissionTests {
     @Test func `announced bodies take no memory before they come, and each client has its share`() throws {
         let budget = MemoryBudget(limit: 64 << 20)
         let edge = Edge.takingUploads(budget: budget)
-        func hold(_ host: UInt64) throws -> any BodyHold {
+        func hold(_ host: UInt64) throws -> any BodyReservation {
             let peer = PeerAddress(high: 0, low: 0xffff_c000_0200 + host)
             return try #require(
                 edge.admission(of: Fixture.request("/thumbnail?w=3", from: peer), length: 4 << 20).hold)

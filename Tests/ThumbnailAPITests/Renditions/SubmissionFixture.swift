@@ -34,7 +34,7 @@ extension Edge {
     }
 
     /// What becomes of a request whose header has arrived.
-    func admission(of request: HTTPRequest, length: Int?) -> (hold: (any BodyHold)?, refusal: HTTPResponse?) {
+    func admission(of request: HTTPRequest, length: Int?) -> (hold: (any BodyReservation)?, refusal: HTTPResponse?) {
         switch responder.intake(of: request)?.admission(request, length) {
         case .accepted(let hold): (hold, nil)
         case .refused(let response): (nil, response)

@@ -9,62 +9,62 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Dear work beside small work: images of 64×64 that are asked for as millions of pixels.
+/// Expensive work beside small work: images of 64×64 that are asked for as millions of pixels.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineLaneTests {
     private let codec = HeldCodec()
 
     @Test(arguments: [1, 2])
-    func `a thumbnail is served while all dear work that may be done is`(workerCount: Int) async throws {
+    func `a thumbnail is served while all expensive work that may be done is`(workerCount: Int) async throws {
         let fixture = try PipelineFixture(workerCount: workerCount, codec: codec)
-        let dear = try await fixture.startDear(3, codec)
+        let expensive = try await fixture.startExpensive(3, codec)
         #expect(fixture.workers.runningCount == 0)
         // Before, the workers were all taken, and this waited for them.
         #expect(try await fixture.thumbnail(width: 20).image.size.width == 20)
         #expect(codec.begunCount == 1)
         codec.release()
-        for task in dear { _ = try await task.value }
+        for task in expensive { _ = try await task.value }
         #expect(codec.begunCount == 3)
     }
 
-    @Test func `dear work that waits for its turn holds no memory`() async throws {
+    @Test func `expensive work that waits for its turn holds no memory`() async throws {
         let fixture = try PipelineFixture(codec: codec)
-        let dear = try await fixture.startDear(4, codec)
+        let expensive = try await fixture.startExpensive(4, codec)
         let reserved = fixture.budget.statistics.reserved
-        let plan = try #require(fixture.dearKey(0)).plan
-        #expect(reserved == plan.price)
+        let plan = try #require(fixture.expensiveKey(0)).plan
+        #expect(reserved == plan.cost)
         codec.release()
-        for task in dear { _ = try await task.value }
+        for task in expensive { _ = try await task.value }
     }
 
-    @Test func `dear misses are refused by the wait in their own lane, at the door and behind it`() async throws {
+    @Test func `expensive misses are refused by the wait in their own lane, at the door and behind it`() async throws {
         let fixture = try PipelineFixture(codec: codec)
-        let dear = try await fixture.startDear(1, codec)
+        let expensive = try await fixture.startExpensive(1, codec)
         let (gate, waiting) = try fixture.occupyTurns(behind: 1)
-        let refusal = fixture.pipeline.refusal(of: fixture.pipeline.resolved(.dear(8)))
+        let refusal = fixture.pipeline.refusal(of: fixture.pipeline.resolved(.expensive(8)))
         #expect(refusal?.code == "overloaded")
         #expect((refusal?.retryAfter ?? 0) >= 4)
-        await #expect(throws: WorkerPool.Full.self) { try await fixture.dear(8) }
+        await #expect(throws: WorkerPool.Full.self) { try await fixture.expensive(8) }
         // Others are having it made.
-        #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.dear(0))) == nil)
+        #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.expensive(0))) == nil)
         // Small ones, and those of which nothing is known, are not judged by that.
         #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.path(width: 21))) == nil)
         #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.path("/b"))) == nil)
         #expect(try await fixture.thumbnail(width: 21).image.size.width == 21)
         codec.release()
         gate.open()
-        for task in dear { _ = try await task.value }
+        for task in expensive { _ = try await task.value }
         for task in waiting { try await task.value }
     }
 
-    @Test func `a flood of small work does not keep dear work out`() async throws {
+    @Test func `a flood of small work does not keep expensive work out`() async throws {
         let fixture = try PipelineFixture(codec: codec)
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60")
         // Its pixels are there.
         _ = try await fixture.thumbnail(width: nil)
         let hold = await fixture.holdWorkers()
         codec.release()
-        #expect(try await fixture.dear(0).image.format == .avif)
+        #expect(try await fixture.expensive(0).image.format == .avif)
         hold.release()
     }
 
@@ -78,13 +78,13 @@ struct ImagePipelineLaneTests {
         let asked = (0..<places + 9).map { fixture.start(width: 20 + $0) }
         try await fixture.workersWaitedFor(asked.count)
         let reserved = fixture.budget.statistics.reserved
-        #expect(reserved >= plan.price && reserved <= places * plan.price * 3 / 2)
+        #expect(reserved >= plan.cost && reserved <= places * plan.cost * 3 / 2)
         hold.release()
         for task in asked { _ = try await task.value }
         #expect(fixture.budget.statistics.reserved == 0)
     }
 
-    @Test func `a dear decode has its turn as well, and what it leaves is small`() async throws {
+    @Test func `a expensive decode has its turn as well, and what it leaves is small`() async throws {
         let fixture = try PipelineFixture()
         // A file whose bytes alone take long, as far as its price tells.
         let file = SampleFiles.jpeg.array + [UInt8](repeating: 0, count: 32 << 20)
@@ -131,7 +131,7 @@ struct ImagePipelineLaneTests {
         #expect(clear.bytes.array == white.bytes.array)
     }
 
-    @Test func `a dear placeholder has its turn, and is refused like a result`() async throws {
+    @Test func `a expensive placeholder has its turn, and is refused like a result`() async throws {
         let fixture = try PipelineFixture(codec: codec)
         codec.release()
         let (gate, waiting) = try fixture.occupyTurns()
@@ -162,7 +162,7 @@ struct ImagePipelineLaneTests {
 
 extension ThumbnailRequest {
     /// The image at `/a` in millions of pixels; each number is another result.
-    fileprivate static func dear(_ number: Int) -> ThumbnailRequest {
+    fileprivate static func expensive(_ number: Int) -> ThumbnailRequest {
         var request = ThumbnailRequest.path(width: 1_500, format: .fixed(.avif))
         request.options.height = 1_500
         request.options.fit = .fill
@@ -173,13 +173,13 @@ extension ThumbnailRequest {
 }
 
 extension PipelineFixture {
-    fileprivate func dear(_ number: Int) async throws -> Thumbnail {
-        try await pipeline.thumbnail(for: .dear(number), directives: .none, receipt: "dear \(number)")
+    fileprivate func expensive(_ number: Int) async throws -> Thumbnail {
+        try await pipeline.thumbnail(for: .expensive(number), directives: .none, receipt: "expensive \(number)")
     }
 
-    /// The key of a dear result.
-    fileprivate func dearKey(_ number: Int) -> ResultKey? {
-        let request = ThumbnailRequest.dear(number)
+    /// The key of a expensive result.
+    fileprivate func expensiveKey(_ number: Int) -> ResultKey? {
+        let request = ThumbnailRequest.expensive(number)
         guard let identity = try? downloader.identity(of: request.source), let record = caches.record(for: identity),
             let plan = try? RenderPlan(
                 options: request.options, format: .avif, source: record.header, limits: ImagingLimits(), light: .linear)
@@ -187,12 +187,12 @@ extension PipelineFixture {
         return ResultKey(source: identity, validator: record.validator, plan: plan)
     }
 
-    /// Asks for so many dear results: one has its turn and is being encoded, the others wait for theirs.
-    fileprivate func startDear(_ count: Int, _ codec: HeldCodec) async throws -> [Task<Thumbnail, any Error>] {
+    /// Asks for so many expensive results: one has its turn and is being encoded, the others wait for theirs.
+    fileprivate func startExpensive(_ count: Int, _ codec: HeldCodec) async throws -> [Task<Thumbnail, any Error>] {
         origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60")
         // All of them wait for one transfer, so that each may wait for its turn as long as its time lasts.
         let gate = origin.hold()
-        let tasks = (0..<count).map { number in Task.immediate { try await self.dear(number) } }
+        let tasks = (0..<count).map { number in Task.immediate { try await self.expensive(number) } }
         try requireDownload(callers: count)
         gate.open()
         await codec.begun(1)
@@ -206,7 +206,7 @@ extension PipelineFixture {
     ) throws -> (gate: Gate, waiting: [Task<Void, any Error>]) {
         let gate = Gate()
         let tasks = (0..<2).map { _ in
-            Task.immediate { try await self.lanes.turns.run(price: .seconds(2)) { await gate.pass() } }
+            Task.immediate { try await self.lanes.turns.run(cost: .seconds(2)) { await gate.pass() } }
         }
         try #require(lanes.turns.backlog.count == 1 + taken)
         return (gate, tasks)

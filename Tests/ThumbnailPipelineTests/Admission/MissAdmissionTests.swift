@@ -15,9 +15,9 @@ struct MissAdmissionTests {
         // A queue that has stood for the longest allowed wait is too long.
         (.seconds(1) + .nanoseconds(1), .milliseconds(500)), (.seconds(60), .milliseconds(500)),
     ])
-    func `a queue that stands is kept half as long as one that holds a burst`(age: Duration, patience: Duration) {
+    func `a queue that stands is kept half as long as one that holds a burst`(age: Duration, queueTimeout: Duration) {
         let backlog = Backlog(count: 10, delay: .milliseconds(700), age: age)
-        #expect(MissAdmission.patience(behind: backlog, maximumDelay: .seconds(1)) == patience)
+        #expect(MissAdmission.queueTimeout(behind: backlog, maximumDelay: .seconds(1)) == queueTimeout)
     }
 
     @Test func `a miss is refused while it would wait too long, and no longer`() async throws {
@@ -38,13 +38,13 @@ struct MissAdmissionTests {
         #expect(throws: WorkerPool.Full.self) { try admission.admit(to: .small) }
         // From now on the flood has lasted longer than the longest allowed wait.
         time.advance(by: .seconds(1))
-        #expect(admission.patience(in: .small) == .seconds(1))
+        #expect(admission.queueTimeout(in: .small) == .seconds(1))
         time.advance(by: .nanoseconds(1))
-        #expect(admission.patience(in: .small) == .milliseconds(500))
+        #expect(admission.queueTimeout(in: .small) == .milliseconds(500))
         gate.open()
         for task in running + queued { try await task.value }
         #expect(admission.refusal(in: .small) == nil)
-        #expect(admission.patience(in: .small) == .seconds(1))
+        #expect(admission.queueTimeout(in: .small) == .seconds(1))
     }
 
     @Test func `workers without a queue take whatever comes`() async throws {
@@ -68,32 +68,32 @@ struct MissAdmissionTests {
         let lanes = lanes(workers)
         let admission = MissAdmission(lanes: lanes, maximumDelay: .seconds(1))
         let gate = Gate()
-        // Two seconds of dear work that has its turn, and one that waits, as may one in any case.
-        let dear = (0..<2).map { _ in
-            Task.immediate { try await lanes.turns.run(price: .seconds(2)) { await gate.pass() } }
+        // Two seconds of expensive work that has its turn, and one that waits, as may one in any case.
+        let expensive = (0..<2).map { _ in
+            Task.immediate { try await lanes.turns.run(cost: .seconds(2)) { await gate.pass() } }
         }
         #expect(lanes.turns.backlog.count == 1)
-        #expect(admission.refusal(in: .dear) == WorkerPool.Full(delay: .seconds(4)))
+        #expect(admission.refusal(in: .expensive) == WorkerPool.Full(delay: .seconds(4)))
         #expect(admission.refusal(in: .small) == nil)
         gate.open()
-        for task in dear { try await task.value }
-        #expect(admission.refusal(in: .dear) == nil)
-        // The other way round: small work that waits for long keeps no dear work out.
+        for task in expensive { try await task.value }
+        #expect(admission.refusal(in: .expensive) == nil)
+        // The other way round: small work that waits for long keeps no expensive work out.
         let hold = ThreadGate()
         let small = (0..<3).map { _ in Task.immediate { try await workers.run { _ in hold.pass() } } }
         await hold.arrivals(1)
         #expect(workers.queuedCount == 2)
         time.advance(by: .seconds(2))
         #expect(admission.refusal(in: .small) == WorkerPool.Full(delay: .seconds(2)))
-        #expect(admission.refusal(in: .dear) == nil)
+        #expect(admission.refusal(in: .expensive) == nil)
         hold.open()
         for task in small { try await task.value }
     }
 
-    /// Lanes of which the small one is `workers`, and the dear one has a single turn.
+    /// Lanes of which the small one is `workers`, and the expensive one has a single turn.
     private func lanes(_ workers: WorkerPool) -> WorkLanes {
-        let dear = WorkerPool(count: 1, maximumQueued: 10, name: "test dear", timekeeper: time)
-        dear.shutDown()
-        return WorkLanes(small: workers, dear: dear, maximumWaiting: 10, timekeeper: time)
+        let expensive = WorkerPool(count: 1, maximumQueued: 10, name: "test expensive", timekeeper: time)
+        expensive.shutDown()
+        return WorkLanes(small: workers, expensive: expensive, maximumWaiting: 10, timekeeper: time)
     }
 }

@@ -77,19 +77,19 @@ struct OutgoingCallerTests {
         let places = CallQueue<Int>.places
         for number in 0..<places { add("http://h/\(number)", to: caller) }
         await gate.arrivals(places)
-        for number in 0..<CallQueue<Int>.mostWaiting + 2 { add("http://h/more/\(number)", to: caller) }
-        #expect(caller.waitingCount == CallQueue<Int>.mostWaiting)
+        for number in 0..<CallQueue<Int>.maximumWaiting + 2 { add("http://h/more/\(number)", to: caller) }
+        #expect(caller.waitingCount == CallQueue<Int>.maximumWaiting)
         #expect(ends.withLock { $0 } == [.dropped, .dropped] && counts() == [0, 0, 2])
         #expect(gate.arrivedCount == places)
         gate.open()
-        let all = CallQueue<Int>.mostWaiting + places
+        let all = CallQueue<Int>.maximumWaiting + places
         #expect(await ended(all + 2).count { $0 == .sent } == all)
         #expect(caller.waitingCount == 0)
     }
 
     @Test func `the bytes of waiting calls are bounded, too`() {
         var queue = CallQueue<Int>()
-        let half = CallQueue<Int>.mostBytes / 2
+        let half = CallQueue<Int>.maximumBytes / 2
         #expect(queue.add(1, bytes: half) == .starts && queue.add(2, bytes: half) == .starts)
         #expect(queue.add(3, bytes: 1) == .dropped)
         #expect(queue.next() == 1)

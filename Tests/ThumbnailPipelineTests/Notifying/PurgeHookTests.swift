@@ -27,8 +27,8 @@ struct PurgeHookTests {
 
     @Test func `a purge is told by sources or by tags, those of the sources included, some in each call`() throws {
         let sources = (0..<40).map { "http://h/\($0)" }
-        let purge = PurgeNews(sources: sources, tags: ["season"])
-        func told(_ body: String, _ purge: PurgeNews) throws -> [String] {
+        let purge = CompletedPurge(sources: sources, tags: ["season"])
+        func told(_ body: String, _ purge: CompletedPurge) throws -> [String] {
             let hook = try PurgeHook(url: "http://h/", body: body)
             return hook.reports(of: purge).flatMap { hook.calls(for: $0) }.map {
                 String(decoding: $0.body, as: UTF8.self)
@@ -39,11 +39,13 @@ struct PurgeHookTests {
         #expect(lists.map(\.count) == [30, 11] && lists.joined().first == "season")
         #expect(lists.joined().dropFirst().elementsEqual(sources.map(CacheTag.ofSource)))
         #expect(try told("t={tag}", purge).count == 41 && told("all", purge) == ["all"])
-        #expect(try told("u={url} {tags}", PurgeNews(sources: ["x:y"])) == ["u=x:y \(CacheTag.ofSource(named: "x:y"))"])
-        #expect(try told("t={tag}", PurgeNews(tags: ["season"])) == ["t=season"])
         #expect(
-            try told("t={tag}", PurgeNews()).isEmpty && told("u={url}", PurgeNews()).isEmpty
-                && told("all", PurgeNews()) == ["all"])
+            try told("u={url} {tags}", CompletedPurge(sources: ["x:y"])) == ["u=x:y \(CacheTag.ofSource(named: "x:y"))"]
+        )
+        #expect(try told("t={tag}", CompletedPurge(tags: ["season"])) == ["t=season"])
+        #expect(
+            try told("t={tag}", CompletedPurge()).isEmpty && told("u={url}", CompletedPurge()).isEmpty
+                && told("all", CompletedPurge()) == ["all"])
     }
 
     @Test(arguments: texts)

@@ -93,10 +93,10 @@ struct ForgedRecordTests {
         configuration.rules.limits.sourceFormats = Set(ImageFormat.allCases)
         for request in Self.requests {
             guard let key = try? ResultKey(for: request, of: PerSource(record), by: configuration) else { continue }
-            _ = record.header.price(of: key.plan.decode, fileByteCount: record.byteCount)
-            _ = record.header.mostPixelBytes(of: key.plan.decode)
-            _ = key.decodeKey.timePrice(of: record.header, fileByteCount: record.byteCount)
-            _ = (key.plan.price, key.plan.timePrice(of: record.header), key.name { _ in [] })
+            _ = record.header.cost(of: key.plan.decode, fileByteCount: record.byteCount)
+            _ = record.header.maximumPixelBytes(of: key.plan.decode)
+            _ = key.decodeKey.timeCost(of: record.header, fileByteCount: record.byteCount)
+            _ = (key.plan.cost, key.plan.timeCost(of: record.header), key.name { _ in [] })
         }
     }
 

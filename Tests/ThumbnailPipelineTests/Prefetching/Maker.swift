@@ -9,7 +9,7 @@ import ThumbnailTypes
 @testable import ThumbnailPipeline
 
 /// Makes nothing: notes what was asked for, and fails or waits as the test says.
-final class Maker: ThumbnailLookup, ThumbnailMaking {
+final class Maker: ThumbnailLookup, ThumbnailRendering {
     struct Failure: Error {}
 
     func mayFetch(_ url: ExactText) -> Bool { true }
@@ -24,7 +24,7 @@ final class Maker: ThumbnailLookup, ThumbnailMaking {
         var suspensions: [String: Int] = [:]
         var gate: Gate?
         var active = 0
-        var mostAtOnce = 0
+        var maximumAtOnce = 0
         var onMade: @Sendable () -> Void = {}
     }
 
@@ -33,7 +33,7 @@ final class Maker: ThumbnailLookup, ThumbnailMaking {
     let makes = EventCounter()
 
     var made: [String] { state.withLock { $0.made } }
-    var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+    var maximumAtOnce: Int { state.withLock { $0.maximumAtOnce } }
 
     func fail(_ path: String) { state.withLock { _ = $0.failing.insert(path) } }
     func suspend(_ path: String, seconds: Int) { state.withLock { $0.suspensions[path] = seconds } }
@@ -64,7 +64,7 @@ final class Maker: ThumbnailLookup, ThumbnailMaking {
         let path = String(call.request.source.string.dropFirst("http://example.com".count))
         let gate = state.withLock { state in
             state.active += 1
-            state.mostAtOnce = max(state.mostAtOnce, state.active)
+            state.maximumAtOnce = max(state.maximumAtOnce, state.active)
             return state.gate
         }
         if let seconds = state.withLock({ $0.suspensions.removeValue(forKey: path) }) {
@@ -101,5 +101,5 @@ final class Maker: ThumbnailLookup, ThumbnailMaking {
 struct NoLoader: DataLoading {
     func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
-    ) async throws -> TransferAnswer { throw DownloadError.notFound(404) }
+    ) async throws -> TransferResult { throw DownloadError.notFound(404) }
 }

@@ -37,7 +37,7 @@ final class PrefetcherTests: Sendable {
     ) -> Prefetcher {
         var configuration = PrefetchConfiguration()
         configure(&configuration)
-        let placer = ResultPlacer(writable)
+        let placer = ResultWriter(writable)
         return Prefetcher(
             configuration: configuration, thumbnails: maker,
             reading: { item in
@@ -56,7 +56,7 @@ final class PrefetcherTests: Sendable {
         var configuration = DiskStoreConfiguration(folder: folder.path, capacities: [:], contentVersion: 1)
         configuration.noteCapacity = noteCapacity
         // Long: a loaded machine is no slow disk.
-        configuration.readTimeLimit = .patience
+        configuration.readTimeLimit = .queueTimeout
         return try DiskStore(configuration, logger: .silent, timekeeper: time)
     }
 
@@ -90,7 +90,7 @@ final class PrefetcherTests: Sendable {
         ]
         let id = try await first.begin(items).id
         first.shutDown()
-        await before.close(timeLimit: .patience)
+        await before.close(timeLimit: .queueTimeout)
         // What was written down has the destinations, too.
         try FileManager.default.createDirectory(
             at: folder.appending(path: "c.jpg"), withIntermediateDirectories: true)
@@ -105,7 +105,7 @@ final class PrefetcherTests: Sendable {
         #expect(placed.source.hasSuffix("/a") && placed.placed.location == "out:x/a b.jpg")
         let file = try #require(try await writable["out"]?.object(named: "x/a b.jpg", atMost: 1 << 20))
         #expect(file.count == placed.placed.bytes && placed.placed.eTag.hasPrefix("\""))
-        await after.close(timeLimit: .patience)
+        await after.close(timeLimit: .queueTimeout)
         writable.shutDown()
     }
 
@@ -127,7 +127,7 @@ final class PrefetcherTests: Sendable {
         gate.open()
         #expect(await settled(prefetcher, id)?.done == 4)
         #expect(await settled(prefetcher, other)?.done == 1)
-        #expect(maker.mostAtOnce == 2)
+        #expect(maker.maximumAtOnce == 2)
     }
 
     @Test func `nothing is begun while readers wait`() async throws {
@@ -245,14 +245,14 @@ final class PrefetcherTests: Sendable {
         let first = prefetcher(store: before)
         let id = try await first.begin(["old", "/a"]).id
         first.shutDown()
-        await before.close(timeLimit: .patience)
+        await before.close(timeLimit: .queueTimeout)
         isBusy.withLock { $0 = false }
         let after = try store()
         let second = prefetcher(store: after)
         second.resume()
         let status = try #require(await settled(second, id))
         #expect(status.total == 2 && status.done == 1 && status.failures.map(\.code) == ["bad_parameter"])
-        await after.close(timeLimit: .patience)
+        await after.close(timeLimit: .queueTimeout)
     }
 
     @Test func `a job of an earlier process is known at the first question, however slow the disk`() async throws {
@@ -261,7 +261,7 @@ final class PrefetcherTests: Sendable {
         let first = prefetcher(store: before)
         let id = try await first.begin(["/a"]).id
         first.shutDown()
-        await before.close(timeLimit: .patience)
+        await before.close(timeLimit: .queueTimeout)
 
         let after = try store()
         let hold = await after.hold()
@@ -274,7 +274,7 @@ final class PrefetcherTests: Sendable {
         // The job that was there first has the place.
         await #expect(throws: PipelineError.tooManyPrefetchJobs) { try await job.value }
         second.shutDown()
-        await after.close(timeLimit: .patience)
+        await after.close(timeLimit: .queueTimeout)
     }
 
     @Test func `jobs that come at once are no more than may be, though each is written down first`() async throws {
@@ -289,7 +289,7 @@ final class PrefetcherTests: Sendable {
         #expect(begun.count == 2 && begun.allSatisfy(\.survivesRestart))
         #expect(await store.notes().count == 4)
         prefetcher.shutDown()
-        await store.close(timeLimit: .patience)
+        await store.close(timeLimit: .queueTimeout)
     }
 
     @Test func `a job that finds no room to be written down says so, and is made all the same`() async throws {
@@ -301,7 +301,7 @@ final class PrefetcherTests: Sendable {
         #expect(await settled(prefetcher, small.id)?.done == 1)
         #expect(await settled(prefetcher, large.id)?.done == 1_000)
         #expect(store.statistics.failures == 0 && store.statistics.isWorking)
-        await store.close(timeLimit: .patience)
+        await store.close(timeLimit: .queueTimeout)
     }
 
     private func reported(_ count: Int) async {
@@ -335,7 +335,7 @@ final class PrefetcherTests: Sendable {
         _ = await settled(first, id)
         await reported(1)
         first.shutDown()
-        await before.close(timeLimit: .patience)
+        await before.close(timeLimit: .queueTimeout)
         reports.withLock { $0 = [] }
         let after = try store()
         let second = prefetcher(store: after)
@@ -343,7 +343,7 @@ final class PrefetcherTests: Sendable {
         #expect(await second.status(of: id)?.done == 1)
         let owed: [String?] = reports.withLock { $0.map(\.callback) }
         #expect(owed == Array(repeating: "http://h/", count: calls))
-        await after.close(timeLimit: .patience)
+        await after.close(timeLimit: .queueTimeout)
     }
 
     @Test func `without a disk no job says that it survives a restart`() async throws {

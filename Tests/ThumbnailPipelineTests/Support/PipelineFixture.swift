@@ -60,7 +60,7 @@ final class PipelineFixture: Sendable {
         let disk = store.map { DiskLayer(store: $0, engine: engine, policy: "any") }
         sharedStore = try sharedCache.map { url throws in
             var settings = SharedCacheConfiguration(address: try #require(SharedCacheAddress(url)))
-            settings.timeout = .patience
+            settings.timeout = .queueTimeout
             settings.interval = .milliseconds(20)
             settings.isReadOnly = isEphemeral
             return try SharedStore(settings, logger: .silent, timekeeper: SystemTimekeeper())
@@ -72,7 +72,7 @@ final class PipelineFixture: Sendable {
         let cache = sharedStore.map { [rules, time] in SharedLayer($0, rules: rules, timekeeper: time) }
         resultStore = objects.map { objects in
             var settings = ObjectStoreConfiguration()
-            settings.timeout = .patience
+            settings.timeout = .queueTimeout
             settings.interval = .milliseconds(20)
             settings.isReadOnly = isEphemeral
             return ObjectStore(objects, settings, logger: .silent, timekeeper: SystemTimekeeper())
@@ -104,8 +104,8 @@ final class PipelineFixture: Sendable {
             onThreadExit: { ImageLibrary.endThread() })
         lanes = WorkLanes(
             small: workers,
-            dear: WorkerPool(
-                count: 1, maximumQueued: maximumQueued, name: "test dear", timekeeper: time.clock,
+            expensive: WorkerPool(
+                count: 1, maximumQueued: maximumQueued, name: "test expensive", timekeeper: time.clock,
                 onThreadExit: { ImageLibrary.endThread() }),
             maximumWaiting: maximumQueued, timekeeper: time.clock)
         pipeline = ImagePipeline(
@@ -128,7 +128,7 @@ final class PipelineFixture: Sendable {
             await resultStore?.stop(timeLimit: .zero)
         }
         workers.shutDown()
-        lanes.dear.shutDown()
+        lanes.expensive.shutDown()
     }
 
     func thumbnail(
@@ -209,13 +209,13 @@ extension ObjectsInMemory: ObjectPlace {}
 extension Duration {
     /// How long a test waits for another task or thread of the process: long, because others may use all cores
     /// meanwhile.
-    static let patience = Duration.seconds(40)
+    static let queueTimeout = Duration.seconds(40)
 }
 
 /// Files that many tests want, made once.
 enum SampleFiles {
     static let jpeg = ImageFixture.jpeg.bytes
-    static let other = ImageFixture.jpegGreyRamp.bytes
+    static let other = ImageFixture.jpegGrayRamp.bytes
     static let truncated = ImageFixture.jpegTruncated.bytes
     static let text = ImageFixture.text.bytes
     static let tiny = ImageFixture.photo(width: 8, height: 8, format: .png)

@@ -59,7 +59,7 @@ final class ScriptedOrigin: DataLoading {
 
     func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
-    ) async throws -> TransferAnswer {
+    ) async throws -> TransferResult {
         let path = request.identity.url.path
         let (answer, failure, gate) = state.withLock { state in
             state.loads += 1

@@ -145,7 +145,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `11: purging a source leaves its neighbours`() async throws {
+    @Test func `11: purging a source leaves its neighbors`() async throws {
         try await withService { running in
             for path in ["/img", "/img2"] { running.origin.serve(path, .image(ImageFixture.jpeg.array)) }
             for path in ["/img", "/img2", "/img?x=1"] {

@@ -160,7 +160,7 @@ final class DiskCacheTests: Sendable {
 extension DiskStore {
     /// Waits until all work requested so far is done.
     fileprivate func settled() async {
-        let answer = FirstAnswer<Void>()
+        let answer = OneTimeResult<Void>()
         if thread.submit({ _ in answer.give(()) }) { await answer.value() }
     }
 }

@@ -13,7 +13,7 @@ typedef struct {
     int width;
     int height;
     /// Whether there is only luma; otherwise chroma has luma's size.
-    int is_grey;
+    int is_gray;
     /// Bits of a sample: 8 or 10.
     int bits;
     /// The number of frames; 1 for a still.

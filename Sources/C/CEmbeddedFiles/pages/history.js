@@ -15,7 +15,7 @@ function rise(now, before) {
 function moment(time, { downloads, workers, memory, ...counts }) {
   return {
     time, counts, active: downloads.active, queued: downloads.queued, memory: memory.held + memory.reserved,
-    delay: workers.small.delaySeconds * 1000, dearDelay: workers.dear.delaySeconds * 1000,
+    delay: workers.small.delaySeconds * 1000, expensiveDelay: workers.expensive.delaySeconds * 1000,
   };
 }
 

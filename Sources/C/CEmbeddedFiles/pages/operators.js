@@ -26,7 +26,7 @@ const charts = [
     { name: "renders", color: "one", value: (p) => p.renders }, { name: "decodes", color: "two", value: (p) => p.decodes }] },
   { title: "Memory", format: bytesText, top: (stats) => stats.memory.limit, series: [{ name: "", color: "three", value: (p) => p.memory }] },
   { title: "Wait for a worker", format: timeText, least: 10, series: [
-    { name: "small", color: "one", value: (p) => p.delay }, { name: "dear", color: "two", value: (p) => p.dearDelay }] },
+    { name: "small", color: "one", value: (p) => p.delay }, { name: "expensive", color: "two", value: (p) => p.expensiveDelay }] },
 ].map((description) => new Chart(element("charts"), description));
 
 /** A button that copies a URL into the source field. */
@@ -123,7 +123,7 @@ function drawFigures(stats) {
   put(element("figure-decodes"), rate("decodes"));
   put(element("note-decodes"), newest ? perSecond(newest.renders) + " renders" : "");
   put(element("figure-delay"), timeText(stats.workers.small.delaySeconds * 1000));
-  put(element("note-delay"), counted(stats.workers.small.waiting + stats.workers.dear.waiting, "task") + " waiting");
+  put(element("note-delay"), counted(stats.workers.small.waiting + stats.workers.expensive.waiting, "task") + " waiting");
 }
 
 function drawCaches(stats) {
@@ -151,7 +151,7 @@ function drawResources({ memory, workers }) {
         (memory.waiting > 0 ? ", " + counted(memory.waiting, "task") + " waiting for it" : ""),
     }],
     ["Workers for small work", lane(workers.small)],
-    ["Workers for dear work", lane(workers.dear)],
+    ["Workers for expensive work", lane(workers.expensive)],
   ], (parts, { share, value, note }) => measure(parts, share, value, note));
 }
 

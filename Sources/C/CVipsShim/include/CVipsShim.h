@@ -77,7 +77,7 @@ int CVipsShim_tint(VipsImage *in, VipsImage **out, double a, double b);
 /// Replaces each of the 256 grays by a color of three components.
 int CVipsShim_replace(VipsImage *in, VipsImage **out, const unsigned char *colors);
 /// Sums each pixel and its eight neighbors with these weights, in floating point.
-int CVipsShim_mix_neighbours(VipsImage *in, VipsImage **out, double middle, double others);
+int CVipsShim_mix_neighbors(VipsImage *in, VipsImage **out, double middle, double others);
 /// Sharpens lightness as libvips does; `in` and the result are sRGB without alpha.
 int CVipsShim_sharpen_lightness(VipsImage *in, VipsImage **out, double sigma, double flat, double jagged);
 

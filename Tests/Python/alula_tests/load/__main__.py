@@ -1,4 +1,4 @@
-"""Requests the dearest thumbnails, floods the service with five times what it can do, ends it under load, opens more connections
+"""Requests the most expensive thumbnails, floods the service with five times what it can do, ends it under load, opens more connections
 than it takes, and fetches from slow hosts."""
 import argparse
 import asyncio
@@ -59,8 +59,8 @@ def target(origin, width, more=""):
     return f"/thumbnail?url={urllib.parse.quote(origin, safe='')}&w={width}&format=webp{more}"
 
 
-def dear(origin):
-    """The dearest that are allowed of a source of 64×64, and of one that is not there: all differ, so that nothing is shared."""
+def expensive(origin):
+    """The most expensive that are allowed of a source of 64×64, and of one that is not there: all differ, so that nothing is shared."""
     base = origin.removesuffix("/image.png")
     for number in itertools.count():
         for format, side in (("avif", 2440), ("webp", 4990), ("png", 4990), ("gif", 2440), ("jpeg", 4990)):
@@ -165,30 +165,30 @@ async def flood(service, origin, report, options):
 
 
 async def unharmed(service, origin, report, options):
-    """Thumbnails at a rate that is easily borne, first alone, then while strangers ask for the dearest there is."""
-    client, fresh, strangers, harm = Client(service.port), misses(origin), Client(service.port), dear(origin)
+    """Thumbnails at a rate that is easily borne, first alone, then while strangers ask for the most expensive ones."""
+    client, fresh, strangers, harm = Client(service.port), misses(origin), Client(service.port), expensive(origin)
     client.send("warm", target(origin, 300))
     await client.settle()
     seconds = max(10, options.seconds / 3)
     await client.arrive("alone", fresh, 5, seconds / 2)
     await client.settle()
     await asyncio.gather(
-        strangers.arrive("dear", harm, 8, seconds), client.arrive("beside", fresh, 5, seconds))
+        strangers.arrive("expensive", harm, 8, seconds), client.arrive("beside", fresh, 5, seconds))
     # The time includes the longest wait that the service allows.
     await asyncio.gather(client.settle(), strangers.settle(60))
     client.answers.sort(key=lambda answer: answer.due)
     alone, beside, others = client.take("alone"), client.take("beside"), strangers.take()
-    for name, answers in (("alone", alone), ("beside dear ones", beside)):
+    for name, answers in (("alone", alone), ("beside expensive ones", beside)):
         answers = [answer for answer in answers if answer.status == 200]
         report.line(f"      {len(answers)} thumbnails made {name}: p50 {milliseconds(answers, 0.5):.0f} ms, "
                     f"p99 {milliseconds(answers, 0.99):.0f} ms, longest {milliseconds(answers, 1):.0f} ms")
-    report.line(f"      {len(others)} dear ones in {seconds:.0f} s: {count(others)}, refused after "
+    report.line(f"      {len(others)} expensive ones in {seconds:.0f} s: {count(others)}, refused after "
                 f"p50 {milliseconds([a for a in others if a.status == 503], 0.5):.0f} ms")
     report.check(all(a.status == 200 for a in alone + beside),
                  f"all {len(alone + beside)} thumbnails were made: {count(alone + beside)}")
-    report.check(milliseconds(beside, 0.99) < 1000, f"dear ones leave thumbnails their workers: "
+    report.check(milliseconds(beside, 0.99) < 1000, f"expensive ones leave thumbnails their workers: "
                  f"p99 {milliseconds(beside, 0.99):.0f} ms")
-    report.check(all(a.status in (200, 503, 404) for a in others), f"dear ones are made or refused: {count(others)}")
+    report.check(all(a.status in (200, 503, 404) for a in others), f"expensive ones are made or refused: {count(others)}")
     client.close()
     strangers.close()
 
@@ -338,7 +338,7 @@ async def run(options, origin, report):
         return await with_slow_neighbors(options, origin, report)
     with start(options) as service:
         await unharmed(service, origin, report, options)
-    if options.only_dear:
+    if options.only_expensive:
         return
     with start(options) as service:
         peak = await flood(service, origin, report, options)
@@ -356,7 +356,7 @@ def main():
     parser.add_argument("--alula", required=True, help="the service's executable, built for production")
     parser.add_argument("--seconds", type=float, default=60, help="how long the flood lasts")
     parser.add_argument("--times", type=float, default=5, help="the flood, as a multiple of the capacity")
-    parser.add_argument("--only-dear", action="store_true", help="only thumbnails beside dear requests")
+    parser.add_argument("--only-expensive", action="store_true", help="only thumbnails beside expensive requests")
     parser.add_argument("--only-neighbors", action="store_true", help="nothing but the slow hosts")
     options = parser.parse_args()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -179,7 +179,7 @@ class OperatorsPage:
             (async () => {
             const [{ Chart }, { FigureHistory }] = await Promise.all(["charts", "history"].map((name) => import(`/page/${name}.js`)));
             const history = new FigureHistory();
-            const lanes = { small: { delaySeconds: 0 }, dear: { delaySeconds: 0 } };
+            const lanes = { small: { delaySeconds: 0 }, expensive: { delaySeconds: 0 } };
             const stats = (requests) => ({ requests, errors: 0, decodes: 0, renders: 0, hits: 0, misses: 0,
               downloads: { active: 0, queued: 0 }, workers: lanes, memory: { held: 0, reserved: 0 } });
             // Seconds 0 to 3, nothing until 20, one second, nothing until 40, and on to 43.

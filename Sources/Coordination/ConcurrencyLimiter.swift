@@ -1,0 +1,69 @@
+/// Limits the number of tasks that do slow work at a time; a waiting task uses only a place in the line.
+///
+/// Slow work reserves hundreds of megabytes: while it waits for its turn it must not withhold them from quick work.
+package final class ConcurrencyLimiter: Sendable {
+    private typealias Queue = TurnQueue<CheckedContinuation<Void, any Error>>
+
+    private let queue: Locked<Queue>
+    private let timekeeper: any Timekeeper
+
+    /// Creates a turnstile.
+    ///
+    /// - Parameters:
+    ///   - places: The number of concurrent turns, at least 1.
+    ///   - maximumWaiting: The number of tasks that may wait; others are rejected at once.
+    ///   - timekeeper: The clock that measures waits.
+    package init(places: Int, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()) {
+        queue = Locked(Queue(places: places, maximumWaiting: maximumWaiting))
+        self.timekeeper = timekeeper
+    }
+
+    package var places: Int { queue.withLock { $0.places } }
+
+    package var turnCount: Int { queue.withLock { $0.turnCount } }
+
+    package var backlog: Backlog {
+        let now = timekeeper.now
+        return queue.withLock { $0.backlog(at: now) }
+    }
+
+    /// Runs `body` when it is its turn.
+    ///
+    /// - Parameters:
+    ///   - price: The estimated running time.
+    ///   - patience: The queue timeout, checked on entry: a task that would wait longer is rejected, unless fewer tasks
+    ///   wait than have turns.
+    /// - Throws: ``WorkerPool/Full``, `CancellationError`, or any error of `body`.
+    package func run<Value: Sendable>(
+        cost: Duration, queueTimeout: Duration? = nil, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let id = queue.withLock { $0.newID() }
+        try await turn(id, cost, queueTimeout)
+        defer { finish(id) }
+        return try await body()
+    }
+
+    private func turn(_ id: Queue.ID, _ cost: Duration, _ queueTimeout: Duration?) async throws {
+        let now = timekeeper.now
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let answer: Result<Void, any Error>? = queue.withLock { queue in
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    switch queue.enter(id, cost: cost, queueTimeout: queueTimeout, at: now, answer: continuation) {
+                    case .turn: return .success(())
+                    case .waits: return nil
+                    case .refused(let delay): return .failure(WorkerPool.Full(delay: delay))
+                    }
+                }
+                if let answer { continuation.resume(with: answer) }
+            }
+        } onCancel: {
+            queue.withLock { $0.leave(id) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    private func finish(_ id: Queue.ID) {
+        let now = timekeeper.now
+        queue.withLock { $0.finish(id, at: now) }?.resume()
+    }
+}

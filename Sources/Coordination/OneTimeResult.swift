@@ -1,0 +1,66 @@
+/// An answer that several threads may give: the first one counts, and one caller waits for it.
+package final class OneTimeResult<Value: Sendable>: Sendable {
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<Value, Never>)
+        case given(Value)
+        case taken
+    }
+
+    private let state = Locked(State.open)
+
+    package init() {}
+
+    package func give(_ value: Value) {
+        let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
+            switch state {
+            case .open:
+                state = .given(value)
+                return nil
+            case .awaited(let continuation):
+                state = .taken
+                return continuation
+            case .given, .taken: return nil
+            }
+        }
+        waiter?.resume(returning: value)
+    }
+
+    /// Waits for the answer; may be called only once.
+    package func value() async -> Value {
+        await withCheckedContinuation { continuation in
+            let value: Value? = state.withLock { state in
+                if case .given(let value) = state {
+                    state = .taken
+                    return value
+                }
+                state = .awaited(continuation)
+                return nil
+            }
+            if let value { continuation.resume(returning: value) }
+        }
+    }
+
+    /// Waits for the answer; returns `fallback` if the caller is cancelled.
+    package func value(orIfCancelled fallback: Value) async -> Value {
+        await withTaskCancellationHandler {
+            await value()
+        } onCancel: {
+            give(fallback)
+        }
+    }
+
+    /// Waits for the answer; returns `fallback` after `limit`, or if the caller is cancelled.
+    package func value(within limit: Duration, by timekeeper: any Timekeeper, or fallback: Value) async -> Value {
+        let timer = Task {
+            do {
+                try await timekeeper.sleep(until: timekeeper.now + limit)
+                give(fallback)
+            } catch {
+                // The answer came first.
+            }
+        }
+        defer { timer.cancel() }
+        return await value(orIfCancelled: fallback)
+    }
+}

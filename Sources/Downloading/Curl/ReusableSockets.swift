@@ -1,0 +1,39 @@
+import CCurlShim
+
+/// The sockets of connections that libcurl may reuse.
+///
+/// Bytes after the end of a response would be read as the response to the next request on the connection, and libcurl
+/// 7.88 reuses connections with such bytes pending. Confined to the `transfers` thread.
+final class ReusableSockets {
+    /// A connection before a request is sent on it.
+    enum Connection {
+        /// Opened for this request.
+        case new
+        /// Reused, without pending input.
+        case quiet
+        /// Reused, with pending input.
+        case soiled
+    }
+
+    /// The ends of a connection; connections to several peers may share a local port.
+    struct Ends: Hashable {
+        let remote: String
+        let port: Int
+        let localPort: Int
+    }
+
+    private var sockets: [Ends: CInt] = [:]
+    /// The connection of each socket; the number of a closed socket is reused.
+    private var ends: [CInt: Ends] = [:]
+
+    /// Returns the state of a handle's connection, which may use one of the sockets opened for its request.
+    func connection(_ own: Ends, of easy: CurlEasy, opened: [CInt]) -> Connection {
+        if let socket = opened.first(where: { CCurlShim_local_port($0) == own.localPort }) {
+            if let before = ends.updateValue(own, forKey: socket), before != own { sockets[before] = nil }
+            sockets[own] = socket
+            return .new
+        }
+        guard let socket = sockets[own], CCurlShim_local_port(socket) == own.localPort else { return .soiled }
+        return unsafe CCurlShim_is_quiet(easy.handle, socket) != 0 ? .quiet : .soiled
+    }
+}

@@ -1,0 +1,65 @@
+import Text
+
+/// The fetches that wait for a slot, and the order in which they start.
+struct FetchQueue {
+    private let order: DownloadConfiguration.Order
+    private let maximum: Int
+    private var ids: [FetchID] = []
+
+    init(order: DownloadConfiguration.Order, maximum: Int) {
+        self.order = order
+        self.maximum = maximum
+    }
+
+    var count: Int { ids.count }
+
+    /// Whether another fetch may wait.
+    var hasRoom: Bool { ids.count < maximum }
+
+    func contains(_ id: FetchID) -> Bool { ids.contains(id) }
+
+    mutating func append(_ id: FetchID) { ids.append(id) }
+
+    /// Puts these fetches before all others, in this order, even if there is no room.
+    mutating func putNext(_ next: [FetchID]) {
+        ids.insert(contentsOf: order == .fifo ? next : next.reversed(), at: order == .fifo ? 0 : ids.count)
+    }
+
+    mutating func remove(_ id: FetchID) { ids.removeAll { $0 == id } }
+
+    /// Removes and returns the next fetch to start; nil if there is no slot for any of them.
+    mutating func popNext<Answer>(
+        from flights: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
+    ) -> FetchID? {
+        guard slots.hasRoom, let place = nextPlace(from: flights, for: slots, at: now) else { return nil }
+        return ids.remove(at: place)
+    }
+
+    /// Returns the position of the next fetch to start: for a host without a transfer if there is one, otherwise for
+    /// any host that may have another slot.
+    ///
+    /// Under ``DownloadConfiguration/Order/lifo`` an overdue fetch precedes both.
+    private func nextPlace<Answer>(
+        from flights: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
+    ) -> Int? {
+        var verdicts: [ExactText: Bool] = [:]
+        func canStart(_ flight: SharedFetch<Answer>) -> Bool {
+            let verdict = verdicts[flight.host] ?? slots.hasRoom(for: flight.host, at: now)
+            verdicts[flight.host] = verdict
+            return verdict
+        }
+        let places = order == .fifo ? Array(ids.indices) : ids.indices.reversed()
+        var overdue: Int?
+        var idle: Int?
+        var other: Int?
+        for place in places {
+            guard let flight = flights[ids[place]] else { return place }
+            guard canStart(flight) else { continue }
+            if order == .lifo, flight.isOverdue(at: now) { overdue = place }
+            if idle == nil, slots.isIdle(flight.host) { idle = place }
+            other = other ?? place
+            if order == .fifo, idle != nil { break }
+        }
+        return overdue ?? idle ?? other
+    }
+}

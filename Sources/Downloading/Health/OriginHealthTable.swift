@@ -1,0 +1,101 @@
+/// The health of a bounded number of recently used origins.
+///
+/// A client can name any number of origins. Origins that have never responded have a separate small limit. Origins
+/// without any findings, such as names without an address, are not stored.
+struct OriginHealthTable {
+    private struct Entry {
+        var health = OriginHealth()
+        var lastUse: UInt64 = 0
+    }
+
+    private let capacity: Int
+    private let unprovenCapacity: Int
+    private var entries: [OriginKey: Entry] = [:]
+    private var uses: UInt64 = 0
+
+    private var suspensions = 0
+    private var changes: [OriginSnapshot] = []
+
+    /// - Parameter unprovenCapacity: The maximum number of origins that have never worked.
+    init(capacity: Int = 4_096, unprovenCapacity: Int = 256) {
+        self.capacity = capacity
+        self.unprovenCapacity = unprovenCapacity
+    }
+
+    mutating func admit(
+        _ origin: OriginKey, _ progress: TransferProgress, at now: Duration
+    ) -> OriginHealth.Admission {
+        change(origin, at: now) { $0.admit(progress, at: now) }
+    }
+
+    /// Returns the inquiry before an admitted transfer; nil if there is none.
+    mutating func inquiry(before visit: OriginVisit, at now: Duration) -> OriginTest? {
+        change(visit.origin, at: now) { $0.inquiry(before: visit.pass, of: visit.source) }
+    }
+
+    mutating func end(_ visit: OriginVisit, _ report: OriginReport, at now: Duration) -> OriginTest? {
+        let consequence = change(visit.origin, at: now) { $0.end(visit.pass, report, of: visit.source, at: now) }
+        count(consequence)
+        guard case .suspected(let inquiry) = consequence else { return nil }
+        return inquiry
+    }
+
+    mutating func settle(
+        _ origin: OriginKey, _ inquiry: OriginTest, _ findings: [OriginTestResult], at now: Duration
+    ) {
+        count(change(origin, at: now) { $0.settle(inquiry, findings, at: now) })
+    }
+
+    private mutating func count(_ consequence: OriginHealth.Consequence) {
+        if consequence == .suspended { suspensions += 1 }
+    }
+
+    func summary(at now: Duration) -> OriginHealthSummary {
+        let origins = entries.map { key, entry in OriginSnapshot(key, entry.health, at: now) }
+        return OriginHealthSummary(
+            origins: origins.sorted { $0.origin.description < $1.origin.description }, suspensions: suspensions)
+    }
+
+    /// Returns the origins whose state has changed since the last call, in order.
+    mutating func takeChanges() -> [OriginSnapshot] {
+        defer { changes = [] }
+        return changes
+    }
+
+    private mutating func change<Result>(
+        _ origin: OriginKey, at now: Duration, _ body: (inout OriginHealth) -> Result
+    ) -> Result {
+        if entries[origin] == nil { makeRoom() }
+        uses += 1
+        // Removed, so that it is changed in place and not copied.
+        var entry = entries.removeValue(forKey: origin) ?? Entry()
+        entry.lastUse = uses
+        let (wasReachable, wasSuspended) = (entry.health.isReachable, entry.health.isSuspended)
+        let result = body(&entry.health)
+        if entry.health.isReachable != wasReachable || entry.health.isSuspended != wasSuspended {
+            changes.append(OriginSnapshot(origin, entry.health, at: now))
+        }
+        if !entry.health.isBlank { entries[origin] = entry }
+        return result
+    }
+
+    /// Forgets the least recently used origin if there are too many: first one that has never worked, and a suspended
+    /// one last.
+    private mutating func makeRoom() {
+        let isCrowded = entries.count { !$0.value.health.hasWorked } >= unprovenCapacity
+        guard isCrowded || entries.count >= capacity else { return }
+        func rank(_ health: OriginHealth) -> Int { (health.hasWorked ? 2 : 0) + (health.isSuspended ? 1 : 0) }
+        let oldest = entries.min { left, right in
+            (rank(left.value.health), left.value.lastUse) < (rank(right.value.health), right.value.lastUse)
+        }
+        if let oldest { entries[oldest.key] = nil }
+    }
+}
+
+extension OriginSnapshot {
+    fileprivate init(_ origin: OriginKey, _ health: OriginHealth, at now: Duration) {
+        self.init(
+            origin: origin, isReachable: health.isReachable, isSuspended: health.isSuspended,
+            retryAfter: health.refusal(at: now), isProven: health.hasWorked)
+    }
+}

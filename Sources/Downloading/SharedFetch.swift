@@ -1,0 +1,75 @@
+import HTTPTypes
+import Text
+
+/// Identifies a shared fetch, distinct from earlier and later ones of the same URL.
+typealias FetchID = UInt64
+typealias WaiterID = UInt64
+
+/// A fetch shared by several callers, from the lookup in the slower layers of the cache to the end of its transfer.
+///
+/// `Answer` is a caller's continuation.
+struct SharedFetch<Answer> {
+    let id: FetchID
+    let key: FetchKey
+    var request: SourceRequest
+    let progress = TransferProgress()
+    let startedAt: Duration
+    var waiters: [Waiter<Answer>] = []
+    /// Nil while queued, and while slower layers are queried.
+    var slot: SlotToken?
+    /// The stored source, which must not be used before its origin confirms it.
+    var known: StoredSource?
+    /// Whether its last caller has left and its transfer is being cancelled.
+    var isAbandoned = false
+    /// Whether its request was sent before its source was removed from the caches.
+    var isOutdated = false
+
+    /// Returns whether half of a caller's time is over.
+    func isOverdue(at now: Duration) -> Bool {
+        waiters.contains { waiter in waiter.halfTime.map { $0 <= now } ?? false }
+    }
+
+    /// The host and port for the per-host limit.
+    var host: ExactText { key.identity.url.hostAndPort }
+}
+
+/// Identifies callers that may share a fetch: the origin's current response suits all of them, but a response that must
+/// not be stored is not shared.
+///
+/// A source from slower layers is checked for each caller separately.
+struct FetchKey: Hashable {
+    /// The use of caches by callers.
+    enum Mode {
+        /// The caller accepts a cached source.
+        case ordinary
+        /// The caller requires the origin's current response.
+        case reload
+        /// The caller requires that the response is not stored.
+        case unstored
+    }
+
+    let identity: SourceIdentity
+    let mode: Mode
+
+    init(_ request: SourceRequest) {
+        identity = request.identity
+        mode = request.directives.noStore ? .unstored : request.directives.noCache ? .reload : .ordinary
+    }
+
+    init(identity: SourceIdentity, mode: Mode) {
+        self.identity = identity
+        self.mode = mode
+    }
+}
+
+/// A caller that waits for a fetch.
+struct Waiter<Answer> {
+    let id: WaiterID
+    let request: SourceRequest
+    let receipt: String
+    /// The time at which half of its time is over.
+    let halfTime: Duration?
+    /// How it takes part in the fetch.
+    let participation: Delivery.Participation
+    let answer: Answer
+}

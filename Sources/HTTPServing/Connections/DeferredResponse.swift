@@ -1,0 +1,67 @@
+import HTTPTypes
+
+/// A response that becomes ready while its connection is suspended, from a task or after a short wait; the first event
+/// ends the wait.
+///
+/// A plain state machine: the caller guards it with a lock and performs the returned action outside the lock. Tickets
+/// identify the deferred responses of a connection, so that a late event of an earlier one has no effect.
+struct DeferredResponse {
+    /// Returns the response, or defers it again; called on the event thread.
+    typealias Kept = @Sendable () -> HTTPReply
+
+    private enum State {
+        case none
+        case awaited(ticket: UInt64, task: Task<Void, Never>?)
+        case kept(Kept)
+        case abandoned(ticket: UInt64)
+    }
+
+    /// The caller's action after a wait ended early.
+    struct Abandonment {
+        /// The task to cancel; nil if there is none, or it has not been attached yet.
+        let task: Task<Void, Never>?
+    }
+
+    private var state = State.none
+
+    /// Begins a wait; the connection is suspended right afterward.
+    mutating func begin(ticket: UInt64) {
+        state = .awaited(ticket: ticket, task: nil)
+    }
+
+    /// Records the task that computes the response; returns true if the wait has already been abandoned and the task
+    /// must be cancelled.
+    mutating func attach(_ task: Task<Void, Never>, ticket: UInt64) -> Bool {
+        switch state {
+        case .awaited(ticket, _):
+            state = .awaited(ticket: ticket, task: task)
+            return false
+        case .abandoned(ticket): return true
+        case .none, .awaited, .kept, .abandoned: return false
+        }
+    }
+
+    /// Ends the wait with a response; returns true if the connection must be resumed, false if the client has
+    /// disconnected.
+    mutating func keep(_ answer: @escaping Kept, ticket: UInt64) -> Bool {
+        guard case .awaited(ticket, _) = state else { return false }
+        state = .kept(answer)
+        return true
+    }
+
+    /// Ends the wait without a response; nil if there is no wait, otherwise the connection must be resumed.
+    mutating func abandon(ticket: UInt64? = nil) -> Abandonment? {
+        guard case .awaited(let current, let task) = state, ticket == nil || ticket == current else { return nil }
+        state = .abandoned(ticket: current)
+        return Abandonment(task: task)
+    }
+
+    /// Returns the response after the connection was resumed; nil if the wait was abandoned.
+    ///
+    /// The next wait may begin afterward.
+    mutating func take() -> Kept? {
+        defer { state = .none }
+        guard case .kept(let answer) = state else { return nil }
+        return answer
+    }
+}

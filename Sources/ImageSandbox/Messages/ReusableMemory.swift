@@ -1,0 +1,100 @@
+import Glibc
+import Imaging
+package import Memory
+
+/// Shared memory that the server and a worker reuse for successive images.
+///
+/// Both processes keep it mapped, so the kernel need not allocate and clear pages for every image.
+@safe
+package struct ReusableMemory: ~Copyable {
+    /// The number of bytes that a process keeps mapped.
+    package static let count = 4 << 20
+    /// The number of bytes after these, for data of an image other than its pixels.
+    static let tailCount = 2 << 20
+
+    /// The mapped bytes and the bytes after them.
+    let memory: SharedMemory
+    private let protection: CInt
+    private var base: UnsafeMutableRawPointer?
+    /// The number of bytes at the beginning that have pages.
+    private var filled = 0
+
+    /// Takes ownership of a descriptor sent by the server.
+    init(adopting descriptor: CInt, isWritable: Bool) {
+        self.init(SharedMemory(adopting: descriptor), isWritable: isWritable)
+    }
+
+    /// Creates memory for the server and one worker; the name appears in `/proc`.
+    ///
+    /// - Parameter isWritable: Whether this process writes to it, or only reads.
+    package init(_ name: StaticString, isWritable: Bool) throws(SharedMemoryError) {
+        self.init(try SharedMemory(name, count: Self.count + Self.tailCount), isWritable: isWritable)
+    }
+
+    private init(_ memory: consuming SharedMemory, isWritable: Bool) {
+        self.memory = memory
+        protection = isWritable ? PROT_READ | PROT_WRITE : PROT_READ
+    }
+
+    deinit {
+        if let base = unsafe base { unsafe munmap(base, Self.count) }
+    }
+
+    /// Returns the mapping, creating it on first use.
+    @unsafe
+    private mutating func mapping() throws(SharedMemoryError) -> UnsafeMutableRawPointer {
+        if let base = unsafe base { return unsafe base }
+        let made = unsafe try memory.map(Self.count, protection, isFilled: false)
+        unsafe base = made
+        return unsafe made
+    }
+
+    /// Allocates pages for the first `count` bytes; otherwise the kernel would kill a process that touches them when no
+    /// page is left.
+    private mutating func fill(_ count: Int) throws(SharedMemoryError) {
+        guard count > filled else { return }
+        try memory.fill(count)
+        filled = count
+    }
+
+    /// Returns all pages to the kernel, for both processes.
+    mutating func empty() {
+        memory.empty(Self.count + Self.tailCount)
+        filled = 0
+    }
+
+    /// Writes `bytes` at the beginning, at most ``count``.
+    package mutating func write(_ bytes: SharedBytes) throws(SharedMemoryError) {
+        precondition(bytes.count <= Self.count, "the memory ends before the file")
+        try fill(bytes.count)
+        let base = unsafe try mapping()
+        unsafe bytes.withUnsafeBytes { bytes in
+            if let start = bytes.baseAddress { unsafe base.copyMemory(from: start, byteCount: bytes.count) }
+        }
+    }
+
+    /// Returns a copy of the first `count` bytes, at most ``count``.
+    mutating func copied(count: Int) throws(SharedMemoryError) -> SharedBytes {
+        precondition(count <= Self.count, "the memory ends before the pixels")
+        try fill(count)
+        let copy: PlaneMemory
+        do { copy = try PlaneMemory(count: count) } catch { throw SharedMemoryError("malloc", ENOMEM) }
+        let base = unsafe try mapping()
+        unsafe copy.bytes.copyMemory(from: UnsafeRawBufferPointer(start: base, count: count))
+        return copy.finish()
+    }
+
+    /// Returns the first `count` bytes in place, at most ``count``; valid until the next write.
+    mutating func bytes(count: Int) throws(SharedMemoryError) -> SharedBytes {
+        precondition(count <= Self.count, "the memory ends before the file")
+        let base = unsafe try mapping()
+        return unsafe SharedBytes(adopting: base, count: count, footprint: count, release: { _, _ in })
+    }
+
+    /// Returns writable memory for `count` bytes, at most ``count``; valid until its next use.
+    mutating func room(count: Int) throws(SharedMemoryError) -> PlaneMemory {
+        precondition(count <= Self.count, "the memory ends before the pixels")
+        let base = unsafe try mapping()
+        return unsafe PlaneMemory(adopting: base, count: count, footprint: count, release: { _, _ in })
+    }
+}

@@ -1,0 +1,31 @@
+import Telemetry
+
+/// Tests that the kernel denies a worker forbidden actions.
+package enum SandboxProbe {
+    package enum Outcome: Hashable, Sendable {
+        /// The kernel denied the action with this error number.
+        case refused(error: CInt)
+        /// The worker was killed for the action; includes the name of the system call, if known.
+        case ended(call: String?)
+        /// The action succeeded, or the worker ended for another reason.
+        case worked
+    }
+
+    /// Starts a worker and has it attempt `action`.
+    ///
+    /// - Throws: ``WorkerLaunch/Failure`` if the worker cannot start.
+    package static func outcome(
+        of action: ForbiddenAction, _ launch: WorkerLaunch
+    ) throws(WorkerLaunch.Failure) -> Outcome {
+        var spawner = WorkerSpawner(launch, logger: .silent)
+        defer { spawner.end() }
+        let worker = try spawner.start()
+        let attempt = worker.attempt(action)
+        let end = worker.end()
+        return switch attempt {
+        case .finished(let error): error == 0 ? .worked : .refused(error: error)
+        case .forbidden(let call): .ended(call: call)
+        case .lost: end.cause == .violation ? .ended(call: nil) : .worked
+        }
+    }
+}

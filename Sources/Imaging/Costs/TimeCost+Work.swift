@@ -1,0 +1,114 @@
+extension ImageHeader {
+    /// Estimates the core time of a decode by `plan` before it starts.
+    ///
+    /// - Parameters:
+    ///   - plan: The decode.
+    ///   - fileByteCount: Bytes of the file; 0 if unknown.
+    package func timeCost(of plan: DecodePlan, fileByteCount: Int = 0) -> Duration {
+        let header = decoded(by: plan)
+        let time = format.reading.time
+        let area = Double(header.decodedArea)
+        let bytes = Double(fileByteCount) * time.byte
+        var pixel = area > 0 ? max(time.pixel, time.leastPixel - bytes / area) : 0
+        if format.reading.reduction == .transform { pixel /= Double(plan.level) }
+        if header.isProgressive { pixel += TimeCost.passes }
+        if header.isCMYK {
+            pixel += TimeCost.cmyk.pixel / Double(plan.level * plan.level)
+            if header.isProgressive { pixel += TimeCost.cmyk.passes }
+        }
+        if header.colors.encoding?.isBright == true { pixel += TimeCost.tones }
+        if header.frames > 1 { pixel += time.animation }
+        if header.hasAlpha, time.isAlphaApart { pixel += TimeCost.alphaPlane }
+        // A frame of an animation needs all frames before it.
+        let kept = plan.frames(of: self)
+        let decoded =
+            plan.isAnimated
+            ? min(plan.page, frames) + kept : format.hasMovingFrames ? min(plan.page + 1, frames) : 1
+        // Every decoder start counts, and every frame before the wanted ones.
+        let runs = Double(header.decoderRuns + (format.hasMovingFrames ? decoded - kept : 0)) * TimeCost.run
+        let depth = header.bitDepth > 8 ? 2.0 : 1
+        let framing = plan.isAnimated ? TimeCost.frame.decode * Double(kept) : 0
+        let rows = Double(header.storedSize.height) * TimeCost.row
+        let tables = header.isCMYK ? TimeCost.cmyk.tables : 0
+        let hidden = Double(header.hiddenArea) * TimeCost.hidden * depth
+        // The bytes of the map are part of the file.
+        let map = plan.gainMap(of: self).map { $0.map.header.timeCost(of: $0.plan) } ?? .zero
+        return TimeCost.duration(
+            (area * pixel * depth + rows) * Double(decoded) + hidden + framing + runs + bytes + tables)
+            + map
+    }
+
+    /// Rejects a frame deep inside an animation that takes too long, because it needs all frames before it.
+    ///
+    /// - Throws: ``ImagingError/frameTooLate(_:)``.
+    func checkTime(of plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
+        guard plan.page == 0 || !format.hasMovingFrames || timeCost(of: plan) <= limits.longestSteps else {
+            throw .frameTooLate(plan.page)
+        }
+    }
+}
+
+extension RenderPlan {
+    /// Estimates the core time of this render for a source with this header, without the decode.
+    package func timeCost(of source: ImageHeader) -> Duration {
+        let part = source.decoded(by: decode)
+        return timeCost(
+            of: part.shape.reduced(by: decode.level), frames: decode.frames(of: source),
+            hasProfile: part.profileByteCount > 0 || part.colors.encoding != nil || gamut != .srgb)
+    }
+
+    /// Estimates the core time of only the steps, without the encoding.
+    ///
+    /// Bounds chains of many steps that are each cheap.
+    func stepsTime(frames: Int) -> Duration {
+        steps.costs(on: source).reduce(.zero) { sum, cost in
+            sum + TimeCost.duration(cost.perFrame * Double(frames) + cost.once)
+        }
+    }
+
+    /// Estimates the core time of a single-color result by this plan.
+    package func timeCost(ofPlain color: Color) -> Duration {
+        timeCost(of: FrameShape(size: source.size, hasAlpha: color.alpha < 255), frames: 1, hasProfile: false)
+    }
+
+    private func timeCost(of frame: FrameShape, frames: Int, hasProfile: Bool) -> Duration {
+        let result = steps.shape(after: frame)
+        let costs = steps.costs(on: frame)
+        // Choosing the gamut composes the visible pixels a second time.
+        let times = gamut == .auto ? 2.0 : 1
+        let composing = times * costs.reduce(0) { $0 + $1.perFrame }
+        // Colors are converted after the first step.
+        let colored = steps.work(on: frame).first?.made ?? result.size.area
+        let coloring = hasProfile ? times * Double(colored) * TimeCost.profile : 0
+        let encoding =
+            format.writing?.time.cost(
+                isFine: quality.highest >= 90 || decode.keepsGainMap, hasAlpha: result.hasAlpha && format.supportsAlpha,
+                isAnimated: isAnimated,
+                choosesPalette: choosesPalette)
+            ?? 0
+        let fixed = format.writing?.time.fixedCost(isAnimated: isAnimated, choosesPalette: choosesPalette) ?? 0
+        let judging =
+            if case .similar = quality {
+                Double(result.size.area * SimilarityGoal.maximumTries)
+                    * (format.reading.time.pixel + TimeCost.similarity)
+            } else { 0.0 }
+        // The result is decoded and perhaps converted, and its map is encoded.
+        let mapping =
+            decode.keepsGainMap
+            ? Double(frame.size.area) * TimeCost.gains + Double(result.size.area)
+                * (format.reading.time.pixel + (hasProfile ? TimeCost.profile : 0)
+                    + encoding * Double(quality.maximumMapEncodes))
+            : 0
+        let framing = isAnimated ? TimeCost.frame.encode : 0
+        return TimeCost.duration(
+            (composing + coloring + mapping + (Double(result.size.area) * encoding + fixed + framing)
+                * Double(quality.maximumEncodes)
+                + judging) * Double(frames)
+                + costs.reduce(0) { $0 + $1.once })
+    }
+}
+
+extension Duration {
+    /// Whether this work is expensive and must queue.
+    package var isExpensive: Bool { self >= TimeCost.expensive }
+}

@@ -1,0 +1,66 @@
+package import Downloading
+import Imaging
+import Memory
+package import Text
+package import ThumbnailTypes
+
+/// A result stored at its destination.
+package struct StoredResult: Sendable, Equatable {
+    /// The destination as `NAME:PATH`.
+    package let location: String
+    package let mediaType: String
+    package let bytes: Int
+    /// The strong entity tag of the result's bytes, in quotes.
+    package let eTag: String
+}
+
+/// Stores results at destinations named by callers.
+package struct ResultWriter: Sendable {
+    private let origins: WritableOrigins?
+
+    package init(_ origins: WritableOrigins? = nil) {
+        self.origins = origins
+    }
+
+    package func destination(_ text: ExactText) throws(Destination.Refusal) -> Destination {
+        try Destination(text, among: origins?.origins ?? Origins())
+    }
+
+    /// Returns whether an object exists at a destination.
+    ///
+    /// - Throws: A ``ServiceError`` or `CancellationError`.
+    package func holds(_ destination: Destination) async throws -> Bool {
+        do {
+            return try await origins?.holds(destination) ?? false
+        } catch let error as DownloadError where error != .shuttingDown {
+            throw ResultWriteError(error)
+        }
+    }
+
+    /// Stores a thumbnail with the `Cache-Control` of the destination, or else the one derived from the source's
+    /// origin.
+    ///
+    /// - Parameters:
+    ///   - thumbnail: The result.
+    ///   - destination: The destination.
+    ///   - source: The opened image that it was made from; nil if the source was fetched for it alone.
+    /// - Throws: A ``ServiceError`` or `CancellationError`.
+    package func put(
+        _ thumbnail: Thumbnail, at destination: Destination, of source: OpenedSource? = nil
+    ) async throws -> StoredResult {
+        let image = thumbnail.image
+        let freshness = source.map { $0.freshness(of: thumbnail) } ?? thumbnail.freshness
+        do {
+            try await origins?.put(
+                image.bytes, at: destination,
+                ObjectDescription(
+                    mediaType: image.format.mediaType,
+                    cacheControl: destination.cacheControl ?? freshness?.lastingCacheControl))
+        } catch let error as DownloadError where error != .shuttingDown {
+            throw ResultWriteError(error)
+        }
+        return StoredResult(
+            location: destination.location, mediaType: image.format.mediaType, bytes: image.bytes.count,
+            eTag: thumbnail.eTag)
+    }
+}

@@ -1,0 +1,76 @@
+import Coordination
+import ImageCaching
+import Imaging
+import Memory
+import ThumbnailTypes
+
+/// Renders single-color images for sources that fail: each once for all requests.
+///
+/// They depend on nothing that could change, so they are never stale. Clients receive `no-store` all the same, because
+/// the source may be available the next time.
+struct PlaceholderRenderer: Sendable {
+    let configuration: PipelineConfiguration
+    let scheduler: WorkScheduler
+    let memory: WorkMemory
+    let codec: any ImageCodec
+    let tasks = SharedTasks<PlaceholderKey, EncodedImage>()
+    private let made = AutoPurgingImageCache<PlaceholderKey, EncodedImage>(
+        memoryCapacity: capacity, preferredMemoryUsageAfterPurge: capacity / 4 * 3, cost: { $0.bytes.footprint + 1_024 }
+    )
+
+    /// A single-color image of typical size takes two kilobytes, the largest some hundreds.
+    private static let capacity = 4 << 20
+
+    init(
+        configuration: PipelineConfiguration, scheduler: WorkScheduler, memory: WorkMemory, codec: any ImageCodec
+    ) {
+        (self.configuration, self.scheduler, self.memory, self.codec) = (configuration, scheduler, memory, codec)
+    }
+
+    /// Returns a single-color image.
+    ///
+    /// Admitted, estimated and rendered like a result: once for all concurrent requests.
+    func image(_ placeholder: Placeholder) async throws -> EncodedImage {
+        let (size, rules) = (placeholder.size, configuration.rules)
+        let format = placeholder.format.format(
+            own: .png, hasAlpha: true, pixels: size.area, automatic: rules.automaticFormats,
+            except: Set(rules.automaticFormats.filter { !rules.limits.allow(size, in: $0) }))
+        guard rules.limits.allow(size, in: format) else { throw PipelineError.placeholderTooLarge }
+        let color = placeholder.color
+        let shown = format.supportsAlpha ? color : color.composited(over: .white)
+        let key = PlaceholderKey(color: shown, size: size, format: format)
+        return try await tasks.value(for: key, cached: { made.value(for: key) }) {
+            let image = try await make(key)
+            made.add(image, for: key)
+            return image
+        }.value
+    }
+
+    private func make(_ key: PlaceholderKey) async throws -> EncodedImage {
+        let plan = RenderPlan(
+            resizedSize: key.size, format: key.format, quality: key.format.encoderQuality(pixels: key.size.area))
+        let cost = WorkCost(of: plan, ofPlain: key.color)
+        return try await scheduler.run(cost, queueTimeout: nil) { queueTimeout in
+            let room = try await memory.reserve(forPlaceholder: plan)
+            defer { room.release() }
+            return try await scheduler.lanes.workers(for: cost.render).run(
+                timeLimit: configuration.decodeTimeout, queueTimeout: queueTimeout
+            ) { [codec] token in
+                try ImageRenderer.placeholder(
+                    color: key.color, size: key.size, format: key.format, token: token, codec: codec)
+            }
+        }
+    }
+}
+
+/// Identifies a placeholder: equal keys have equal bytes.
+struct PlaceholderKey: SourceKeyed {
+    let color: Color
+    let size: PixelSize
+    let format: ImageFormat
+
+    /// A single-color image has no source; its color serves as one.
+    var source: Color { color }
+
+    var byteCount: Int { EntryCost.bytes(of: Self.self) }
+}

@@ -1,0 +1,70 @@
+import Coordination
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConcurrencyLimiterTests {
+    private let turns = ConcurrencyLimiter(places: 1, maximumWaiting: 10, timekeeper: ManualTimekeeper())
+
+    @Test func `who waits begins when the turn before it ends, in order of arrival`() async throws {
+        let gate = Gate()
+        let order = Locked<[Int]>([])
+        let first = Task { [turns] in
+            try await turns.run(cost: .seconds(1)) {
+                await gate.pass()
+                order.withLock { $0.append(0) }
+            }
+        }
+        await gate.arrivals(1)
+        var others: [Task<Void, any Error>] = []
+        for number in 1...3 {
+            others.append(
+                Task.immediate { [turns] in
+                    try await turns.run(cost: .seconds(1)) { order.withLock { $0.append(number) } }
+                })
+            #expect(turns.backlog.count == number)
+        }
+        #expect(turns.turnCount == 1)
+        gate.open()
+        for task in [first] + others { try await task.value }
+        #expect(order.withLock { $0 } == [0, 1, 2, 3])
+        #expect(turns.turnCount == 0)
+    }
+
+    @Test func `who would wait too long is refused at once`() async throws {
+        let gate = Gate()
+        let taken = (0..<2).map { _ in
+            Task.immediate { [turns] in try await turns.run(cost: .seconds(1)) { await gate.pass() } }
+        }
+        #expect(turns.backlog.count == 1)
+        await #expect(throws: WorkerPool.Full(delay: .seconds(2))) {
+            try await turns.run(cost: .seconds(1), queueTimeout: .seconds(1)) {}
+        }
+        gate.open()
+        for task in taken { try await task.value }
+    }
+
+    @Test func `one cancelled in the line never begins, and an error gives the turn back`() async throws {
+        let gate = Gate()
+        let first = Task { [turns] in
+            try await turns.run(cost: .seconds(1)) {
+                await gate.pass()
+                throw Failure()
+            }
+        }
+        await gate.arrivals(1)
+        let begun = Locked(false)
+        let waiting = Task.immediate { [turns] in
+            try await turns.run(cost: .seconds(1)) { begun.withLock { $0 = true } }
+        }
+        #expect(turns.backlog.count == 1)
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        #expect(turns.backlog.count == 0)
+        gate.open()
+        await #expect(throws: Failure.self) { try await first.value }
+        #expect(turns.turnCount == 0 && begun.withLock { !$0 })
+    }
+}
+
+private struct Failure: Error {}

@@ -1,0 +1,107 @@
+import Testing
+
+@testable import Downloading
+
+/// That origins are kept apart, and not without bound.
+struct OriginHealthTableTests {
+    private func origin(_ number: Int) -> OriginKey { OriginKey(scheme: "https", host: "h\(number)", port: 443) }
+
+    private func suspend(_ origin: OriginKey, in book: inout OriginHealthTable) {
+        for number in 0..<5 { book.transfer(origin, .noAnswer, "/\(number)") }
+    }
+
+    @Test func `another scheme, host or port is another origin`() {
+        var book = OriginHealthTable()
+        suspend(OriginKey(scheme: "http", host: "h", port: 80), in: &book)
+        for other in [
+            OriginKey(scheme: "https", host: "h", port: 80), OriginKey(scheme: "http", host: "i", port: 80),
+            OriginKey(scheme: "http", host: "h", port: 81),
+        ] {
+            guard case .granted = book.admit(other, TransferProgress(), at: .zero) else {
+                Issue.record("\(other) is refused")
+                continue
+            }
+        }
+        let admission = book.admit(OriginKey(scheme: "http", host: "h", port: 80), TransferProgress(), at: .zero)
+        #expect(admission == .refused(.seconds(5)))
+        #expect(book.summary(at: .zero).suspensions == 1)
+    }
+
+    @Test func `a full book forgets what was not used for longest, suspended origins last`() {
+        var book = OriginHealthTable(capacity: 3)
+        suspend(origin(0), in: &book)
+        for number in 1...3 { book.transfer(origin(number), .answer) }
+        #expect(book.summary(at: .zero).origins.map(\.origin) == [0, 2, 3].map(origin))
+        for number in 4..<1_000 { suspend(origin(number), in: &book) }
+        #expect(book.summary(at: .zero).origins.map(\.origin) == [997, 998, 999].map(origin))
+    }
+
+    @Test func `origins that a client makes up do not push out those that have worked`() {
+        var book = OriginHealthTable(capacity: 3)
+        book.transfer(origin(0), .success)
+        for number in 1..<1_000 { book.transfer(origin(number), .noAnswer) }
+        #expect(book.summary(at: .zero).origins.map(\.origin) == [0, 998, 999].map(origin))
+    }
+
+    @Test func `origins that nothing is known of are not kept, and few of those of which nothing has worked`() {
+        var book = OriginHealthTable()
+        book.transfer(origin(0), .success)
+        for number in 1...5_000 { book.transfer(origin(number), .nothing) }
+        #expect(book.summary(at: .zero).origins.map(\.origin) == [origin(0)])
+        for number in 1...5_000 { suspend(origin(number), in: &book) }
+        let origins = book.summary(at: .zero).origins
+        #expect(origins.count == 257 && origins.count(where: \.isProven) == 1)
+        for number in 10_000..<11_000 { book.transfer(origin(number), .success) }
+        #expect(book.summary(at: .zero).origins.count == 1_256)
+    }
+
+    @Test func `only what is new is told of an origin`() {
+        var book = OriginHealthTable()
+        book.transfer(origin(1), .success)
+        book.transfer(origin(1), .answer)
+        #expect(book.takeChanges().map(\.isReachable) == [true])
+        #expect(book.takeChanges().isEmpty)
+        suspend(origin(1), in: &book)
+        suspend(origin(2), in: &book)
+        let changes = book.takeChanges()
+        #expect(changes.map(\.origin) == [origin(1), origin(2), origin(2)])
+        #expect(changes.map(\.isReachable) == [false, false, false])
+        #expect(changes.map(\.isSuspended) == [false, false, true])
+    }
+
+    @Test func `operators see what is known and for how long requests are refused`() {
+        var book = OriginHealthTable()
+        _ = book.admit(origin(1), TransferProgress(), at: .zero)
+        book.transfer(origin(2), .answer)
+        book.transfer(origin(3), .serverError)
+        suspend(origin(4), in: &book)
+        let origins = book.summary(at: .seconds(2)).origins
+        #expect(origins.map(\.origin.description) == (1...4).map { "https://h\($0):443" })
+        #expect(origins.map(\.isReachable) == [nil, true, false, false])
+        #expect(origins.map(\.isSuspended) == [false, false, false, true])
+        #expect(origins.map(\.retryAfter) == [nil, nil, nil, .seconds(3)])
+    }
+
+    @Test func `retries are a tenth of the requests once what was saved is spent`() {
+        var budget = RetryBudget()
+        var retries = 0
+        while budget.spend() { retries += 1 }
+        #expect(retries == 10)
+        for _ in 0..<1_000 {
+            budget.save()
+            if budget.spend() { retries += 1 }
+        }
+        #expect(retries == 110)
+        for _ in 0..<1_000 { budget.save() }
+        while budget.spend() { retries += 1 }
+        #expect(retries == 120)
+    }
+}
+
+extension OriginHealthTable {
+    /// Runs a transfer that ends at once, where it may start.
+    fileprivate mutating func transfer(_ origin: OriginKey, _ report: OriginReport, _ path: String = "/a") {
+        guard case .granted(let pass) = admit(origin, TransferProgress(), at: .zero) else { return }
+        _ = end(OriginVisit(origin: origin, source: .path(path), pass: pass), report, at: .zero)
+    }
+}

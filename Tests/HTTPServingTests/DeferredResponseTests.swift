@@ -1,0 +1,86 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTPServing
+
+struct DeferredResponseTests {
+    private let answer: DeferredResponse.Kept = { .now(HTTPResponse(status: .ok, body: .text("kept"))) }
+
+    @Test func `a kept promise resumes once and hands its answer over once`() {
+        var promise = DeferredResponse()
+        promise.begin(ticket: 1)
+        let isAbandoned = promise.attach(Task {}, ticket: 1)
+        #expect(!isAbandoned)
+        let resumes = [promise.keep(answer, ticket: 1), promise.keep(answer, ticket: 1)]
+        #expect(resumes == [true, false])
+        let lateAbandonment = promise.abandon()
+        #expect(lateAbandonment == nil)
+        let kept = promise.take()
+        guard case .now(let response) = kept?() else {
+            Issue.record("nothing was kept")
+            return
+        }
+        #expect(response.body.count == 4)
+        let secondAnswer = promise.take()
+        #expect(secondAnswer == nil)
+    }
+
+    @Test func `an abandoned promise resumes once, gives its task up and has no answer`() {
+        var promise = DeferredResponse()
+        promise.begin(ticket: 1)
+        _ = promise.attach(Task {}, ticket: 1)
+        let abandonment = promise.abandon(ticket: 1)
+        #expect(abandonment?.task != nil)
+        let secondAbandonment = promise.abandon(ticket: 1)
+        #expect(secondAbandonment == nil)
+        let isResumed = promise.keep(answer, ticket: 1)
+        #expect(!isResumed)
+        let kept = promise.take()
+        #expect(kept == nil)
+    }
+
+    @Test func `a task that is attached too late is to be cancelled`() {
+        var promise = DeferredResponse()
+        promise.begin(ticket: 1)
+        let abandonment = promise.abandon()
+        #expect(abandonment != nil && abandonment?.task == nil)
+        let isAbandoned = promise.attach(Task {}, ticket: 1)
+        #expect(isAbandoned)
+    }
+
+    @Test func `a task that has finished before it is attached is left alone`() {
+        var promise = DeferredResponse()
+        promise.begin(ticket: 1)
+        _ = promise.keep(answer, ticket: 1)
+        let isAbandoned = promise.attach(Task {}, ticket: 1)
+        #expect(!isAbandoned)
+        let kept = promise.take()
+        #expect(kept != nil)
+    }
+
+    @Test func `late events of an earlier promise change nothing`() {
+        var promise = DeferredResponse()
+        promise.begin(ticket: 1)
+        _ = promise.abandon(ticket: 1)
+        _ = promise.take()
+        promise.begin(ticket: 2)
+        let isResumed = promise.keep(answer, ticket: 1)
+        #expect(!isResumed)
+        let lateAbandonment = promise.abandon(ticket: 1)
+        #expect(lateAbandonment == nil)
+        let isAbandoned = promise.attach(Task {}, ticket: 1)
+        #expect(!isAbandoned)
+        let isKept = promise.keep(answer, ticket: 2)
+        #expect(isKept)
+    }
+
+    @Test func `without a promise there is nothing to end`() {
+        var promise = DeferredResponse()
+        let isResumed = promise.keep(answer, ticket: 0)
+        #expect(!isResumed)
+        let abandonment = promise.abandon()
+        #expect(abandonment == nil)
+        let kept = promise.take()
+        #expect(kept == nil)
+    }
+}

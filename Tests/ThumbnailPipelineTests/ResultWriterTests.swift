@@ -1,0 +1,92 @@
+import Coordination
+import HTTPTypes
+import Memory
+import TestSupport
+import Testing
+import Text
+import ThumbnailTypes
+
+@testable import Downloading
+@testable import Imaging
+@testable import ThumbnailPipeline
+
+/// The `Cache-Control` of results that are put into a bucket.
+struct ResultWriterTests {
+    /// Notes the fields of what is put.
+    private final class Recorder: DataLoading {
+        let fields = Locked<HTTPFields>([:])
+
+        func load(
+            _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
+        ) async throws -> TransferResult {
+            fields.withLock { $0 = request.upload?.fields ?? [:] }
+            return .head
+        }
+    }
+
+    private static let now = 1_800_000_000
+
+    private static func freshness(_ fields: HTTPFields) -> SourceFreshness {
+        let date = HTTPDate(secondsSince1970: now)
+        return SourceFreshness(status: 200, headerFields: fields, requestedAt: date, receivedAt: date)
+    }
+
+    private static func thumbnail(_ source: SourceFreshness, bounds: ClientMaxAge = ClientMaxAge()) -> Thumbnail {
+        let image = EncodedImage(bytes: SharedBytes([1]), format: .webp, size: PixelSize(width: 1, height: 1))
+        return Thumbnail(
+            image: image, eTag: "\"1\"", lastModified: nil,
+            freshness: Freshness(source, at: now, isFromCache: false, bounds: bounds), cacheStatus: [], timings: [])
+    }
+
+    /// The `Cache-Control` that a bucket is sent.
+    private func told(
+        _ thumbnail: Thumbnail, of source: OpenedSource? = nil, place: String? = nil, rendition: String? = nil
+    ) async throws -> String? {
+        let recorder = Recorder()
+        var bucket = Origin(name: "out", place: .web(base: try SourceURL(parsing: "http://h/b")))
+        bucket.credentials = .signature(.fixed(.init(id: "a", secret: Secret("b"))), region: "eu")
+        (bucket.isWritable, bucket.cacheControl) = (true, place)
+        let placer = ResultWriter(WritableOrigins(Origins([bucket]), web: recorder, maximumReads: 1))
+        var destination = try placer.destination("out:a.webp")
+        destination.cacheControl = rendition ?? destination.cacheControl
+        _ = try await placer.put(thumbnail, at: destination, of: source)
+        return recorder.fields.withLock { $0[.cacheControl] }
+    }
+
+    private static let changed = HTTPDate(secondsSince1970: now - 20_000).imfFixdate
+
+    @Test(
+        arguments: [
+            ([.cacheControl: "max-age=60"], "public, max-age=60"), ([.cacheControl: "private"], "private"),
+            ([.cacheControl: "private, max-age=9"], "private, max-age=9"), ([.cacheControl: "no-store"], "no-store"),
+            ([.cacheControl: "no-cache"], "public, max-age=0"), ([:], nil), ([.lastModified: changed], nil),
+            ([.lastModified: changed, .cacheControl: "private"], "private"),
+        ] as [(HTTPFields, String?)])
+    func `what the origin stated goes along, and no guess does`(fields: HTTPFields, expected: String?) async throws {
+        let source = Self.freshness(fields)
+        #expect(try await told(Self.thumbnail(source)) == expected)
+        // A source that may not be stored is an image in hand under a name of no origin.
+        let passing = try OpenedSource(
+            passing: SharedBytes(ImageFixture.jpeg.array), name: "0a", at: Self.now, fetched: source)
+        let made = Self.thumbnail(passing.record.head.freshness)
+        #expect(try await told(made, of: passing) == expected)
+    }
+
+    @Test func `nothing is said of what a client brought`() async throws {
+        let brought = try OpenedSource(upload: SharedBytes(ImageFixture.jpeg.array), at: Self.now)
+        #expect(try await told(Self.thumbnail(brought.record.head.freshness), of: brought) == nil)
+    }
+
+    @Test func `a bound of the operator's is no guess`() async throws {
+        var bounds = ClientMaxAge()
+        bounds.fixed = 77
+        let made = Self.thumbnail(Self.freshness([.lastModified: Self.changed]), bounds: bounds)
+        #expect(try await told(made) == "public, max-age=77")
+    }
+
+    @Test func `a rendition's own value wins over the place's, which wins over the source's`() async throws {
+        let made = Self.thumbnail(Self.freshness([.cacheControl: "no-store"]))
+        #expect(try await told(made, place: "max-age=1") == "max-age=1")
+        #expect(try await told(made, place: "max-age=1", rendition: "max-age=2") == "max-age=2")
+    }
+}
