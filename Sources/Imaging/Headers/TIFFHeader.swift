@@ -1,8 +1,8 @@
 extension ImageHeader {
     /// Reads the header of a TIFF file (TIFF 6.0, and BigTIFF with 64-bit offsets): the directories of all pages.
     ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for more pages than ``TIFFFile/maximumPages``, and for unsupported
-    ///   kinds of pages.
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for more pages than ``TIFFFile/maximumPages``, and for
+    ///   unsupported kinds of pages.
     static func tiff(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var file = try TIFFFile(bytes)
         var directories: [TIFFDirectory] = []
