@@ -45,9 +45,11 @@ extension ResampleStep: RenderStep {
         if isLight, !isSmaller { weighting *= Self.weighting }
         if weightsAlpha { weighting *= Self.weighting }
         if !isLight, !isSmaller, !weightsAlpha { weighting *= Self.enlarging }
+        // An enlargement keeps its input in memory; see `VipsImage.resampled(to:in:)`.
+        let kept = isSmaller ? 0 : source.area * (work.input.hasAlpha ? 4 : 3)
+        let rows = weightsAlpha ? Self.weighted.bytes * source.width * min(source.height, Self.weighted.rows) : 0
         return StepCost(
-            perFrame: (Double(work.read) * time.read + Double(work.made) * time.made) * weighting,
-            bytes: weightsAlpha ? Self.weighted.bytes * source.width * min(source.height, Self.weighted.rows) : 0)
+            perFrame: (Double(work.read) * time.read + Double(work.made) * time.made) * weighting, bytes: kept + rows)
     }
 
     package var keyText: String {

@@ -21,7 +21,10 @@ extension ZoomStep: RenderStep {
         min(input.size.area, wanted / factor + input.size.width)
     }
 
-    package func cost(of work: StepWork) -> StepCost { StepCost(perFrame: Double(work.made) * Self.time) }
+    package func cost(of work: StepWork) -> StepCost {
+        StepCost(
+            perFrame: Double(work.made) * Self.time, bytes: work.input.size.area * (work.input.hasAlpha ? 4 : 3))
+    }
 
     package var keyText: String { "zoom \(factor)" }
 
