@@ -26,7 +26,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         notes.read(span, marker: 0xE1, all)
         notes.read(span, marker: 0xE2, all)
         notes.exif = all
-        _ = GainMap.jpeg(span, notes, orientation: 6)
+        _ = GainMap.jpeg(span, notes, orientation: QuarterTurn(quarters: 1))
     }
     return 0
 }

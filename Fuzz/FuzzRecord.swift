@@ -11,7 +11,7 @@ import ThumbnailTypes
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: bytes, count: count))
     if let result = RenderedImage(CacheValue(head: bytes, body: SharedBytes([1]))) {
-        precondition(result.entry.head == bytes, "a result is written in two ways")
+        precondition(result.value.head == bytes, "a result is written in two ways")
         precondition(result.image.size.area > 0 && !result.eTag.utf8.contains(0x0a), "a result that cannot be")
     }
     guard let record = SourceRecord(bytes, of: identity) else { return 0 }

@@ -14,7 +14,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let query = try? dialect.query(in: target) else { return 0 }
     precondition(query == (try? dialect.query(in: target)), "\(text) is read in two ways")
     let sources = [
-        ImageHeader(format: .jpeg, storedSize: PixelSize(width: 641, height: 427), orientation: 6),
+        ImageHeader(
+            format: .jpeg, storedSize: PixelSize(width: 641, height: 427), orientation: QuarterTurn(quarters: 1)),
         ImageHeader(format: .gif, storedSize: PixelSize(width: 30, height: 3), frames: 5, hasAlpha: true),
         ImageHeader(format: .png, storedSize: PixelSize(width: 1, height: 65_535)),
     ]
