@@ -127,7 +127,7 @@ package enum SettingTable {
             "staleIfError", \.downloads.staleAllowances.ifError, .seconds, default: "24h",
             help: "default stale use while the origin fails"),
         Setting(
-            "clientCacheControl", \.api.honoursClientCacheControl,
+            "clientCacheControl", \.api.honorsClientCacheControl,
             .named(["ignore": false, "honour": true], allowed: "ignore or honour"), default: "ignore",
             help: "honour lets clients' directives count"),
         Setting(

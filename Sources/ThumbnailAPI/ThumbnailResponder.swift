@@ -14,7 +14,7 @@ import ThumbnailTypes
 ///
 /// A thumbnail in the result cache is served on the calling event thread, any other one in a separate task.
 final class ThumbnailResponder: Sendable {
-    private let honoursClientCacheControl: Bool
+    private let honorsClientCacheControl: Bool
     private let requestTimeout: Duration
     private let tellsRules: Bool
     private let policy: ClientPolicy
@@ -33,7 +33,7 @@ final class ThumbnailResponder: Sendable {
         configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
     ) {
-        honoursClientCacheControl = configuration.honoursClientCacheControl
+        honorsClientCacheControl = configuration.honorsClientCacheControl
         requestTimeout = configuration.requestTimeout
         tellsRules = configuration.tellsRules
         policy = configuration.clientPolicy
@@ -134,7 +134,7 @@ final class ThumbnailResponder: Sendable {
     }
 
     private func directives(of request: HTTPRequest) -> RequestCacheControl? {
-        guard honoursClientCacheControl else { return nil }
+        guard honorsClientCacheControl else { return nil }
         return request.headerFields[.cacheControl].map { RequestCacheControl($0) }
     }
 

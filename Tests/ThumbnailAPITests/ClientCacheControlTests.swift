@@ -22,7 +22,7 @@ import ThumbnailPipeline
     }
 
     @Test func `if they are honored, directives reach the pipeline, and the result cache is not asked first`() async {
-        let edge = Edge(StubThumbnails(cached: .sample())) { $0.honoursClientCacheControl = true }
+        let edge = Edge(StubThumbnails(cached: .sample())) { $0.honorsClientCacheControl = true }
         var fields: HTTPFields = [.cacheControl: "no-cache"]
         fields.append(.cacheControl, "min-fresh=9")
         _ = await edge.respond(Self.target, fields: fields)
@@ -33,7 +33,7 @@ import ThumbnailPipeline
     }
 
     @Test func `if they are honored, a request without directives is answered at once`() async {
-        let edge = Edge(StubThumbnails(cached: .sample())) { $0.honoursClientCacheControl = true }
+        let edge = Edge(StubThumbnails(cached: .sample())) { $0.honorsClientCacheControl = true }
         #expect(await edge.respond(Self.target)[.cacheStatus] == "alula-result;hit")
         #expect(edge.thumbnails.directives.isEmpty)
     }

@@ -50,7 +50,7 @@ import ThumbnailTypes
     }
 
     @Test func `what a client asks of the caches is left to a task`() async {
-        let edge = Edge { $0.honoursClientCacheControl = true }
+        let edge = Edge { $0.honorsClientCacheControl = true }
         let look = StubLook(.thumbnail(.sample()))
         edge.thumbnails.look = look
         let response = await edge.respond(Self.target, fields: [.cacheControl: "no-cache"])

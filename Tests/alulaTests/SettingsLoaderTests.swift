@@ -218,14 +218,14 @@ struct SettingsLoaderTests {
         let standard = try load()
         #expect(standard.downloads.staleAllowances.whileRevalidating == 0)
         #expect(standard.downloads.staleAllowances.ifError == 86_400)
-        #expect(!standard.api.honoursClientCacheControl)
+        #expect(!standard.api.honorsClientCacheControl)
         let settings = try load([
             "--stale-while-revalidate", "30s", "--stale-if-error", "2h", "--client-cache-control", "honour",
             "--client-max-age-minimum", "1m", "--client-max-age-maximum", "1h", "--client-max-age-fixed", "10m",
         ])
         #expect(settings.downloads.staleAllowances.whileRevalidating == 30)
         #expect(settings.downloads.staleAllowances.ifError == 7_200)
-        #expect(settings.api.honoursClientCacheControl)
+        #expect(settings.api.honorsClientCacheControl)
         #expect(settings.pipeline.clientMaxAge.minimum == 60)
         #expect(settings.pipeline.clientMaxAge.maximum == 3_600)
         #expect(settings.pipeline.clientMaxAge.fixed == 600)

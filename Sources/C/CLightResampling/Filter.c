@@ -14,13 +14,13 @@ static int within(int value, int least, int most)
     return value < least ? least : (value > most ? most : value);
 }
 
-/// Adds Lanczos 3 around `centre` to `sums`, by sample of the source from `first` on; returns the sum of all.
+/// Adds Lanczos 3 around `center` to `sums`, by sample of the source from `first` on; returns the sum of all.
 ///
 /// The sine of a third of the angle is rotated from tap to tap, and sin 3a = sin a · (3 − 4 sin² a).
-static double weigh(double *sums, int first, int source, double centre, double stretch)
+static double weigh(double *sums, int first, int source, double center, double stretch)
 {
-    int tap = (int) floor(centre - radius * stretch) + 1, end = (int) ceil(centre + radius * stretch);
-    double turn = pi / (radius * stretch), angle = (tap - centre) * turn;
+    int tap = (int) floor(center - radius * stretch) + 1, end = (int) ceil(center + radius * stretch);
+    double turn = pi / (radius * stretch), angle = (tap - center) * turn;
     double sine = sin(angle), cosine = cos(angle), turn_sine = sin(turn), turn_cosine = cos(turn), whole = 0;
     for (; tap < end; tap++, angle += turn) {
         double next = sine * turn_cosine + cosine * turn_sine;
@@ -62,11 +62,11 @@ int CLight_filter_make(CLightFilter *filter, int source, double start, double le
     }
     filter->count = filter->first + target;
     for (sample = 0; sample < target; sample++) {
-        double centre = start + (sample + 0.5) * step - 0.5, whole;
-        int first = within((int) floor(centre - radius * stretch) + 1, 0, source - 1);
-        int end = within((int) ceil(centre + radius * stretch), first + 1, source);
+        double center = start + (sample + 0.5) * step - 0.5, whole;
+        int first = within((int) floor(center - radius * stretch) + 1, 0, source - 1);
+        int end = within((int) ceil(center + radius * stretch), first + 1, source);
         memset(sums, 0, (size_t) filter->taps * sizeof *sums);
-        whole = weigh(sums, first, source, centre, stretch);
+        whole = weigh(sums, first, source, center, stretch);
         filter->first[sample] = first;
         filter->count[sample] = end - first;
         round_weights(sums, end - first, whole, filter->weights + (size_t) sample * (size_t) filter->taps);

@@ -107,9 +107,9 @@ enum { most_float_factor = 8 };
 /// interleaved.
 static inline __m128i weighted(__m128i pixels)
 {
-    const __m128i is_colour = _mm_setr_epi32(-1, -1, -1, 0), ones = _mm_setr_epi16(0, 0, 0, 0, 0, 0, 1, 1);
+    const __m128i is_color = _mm_setr_epi32(-1, -1, -1, 0), ones = _mm_setr_epi16(0, 0, 0, 0, 0, 0, 1, 1);
     __m128i alphas = _mm_shuffle_epi32(pixels, 0xFF);
-    return _mm_madd_epi16(_mm_or_si128(_mm_and_si128(pixels, is_colour), ones), alphas);
+    return _mm_madd_epi16(_mm_or_si128(_mm_and_si128(pixels, is_color), ones), alphas);
 }
 
 typedef __m128i Sums;
@@ -132,11 +132,11 @@ static inline __m128i weighted_4(const uint8_t *pixels)
 /// Writes a mean from the sums of premultiplied colors, and of alphas.
 static inline void write_mean(__m128i sums, int count, uint8_t *out)
 {
-    const __m128i is_colour = _mm_setr_epi32(-1, -1, -1, 0);
+    const __m128i is_color = _mm_setr_epi32(-1, -1, -1, 0);
     __m128i alphas = _mm_shuffle_epi32(sums, 0xFF), divisors, means;
     // If alpha is zero, the sums are zero, and any divisor is right.
     alphas = _mm_or_si128(alphas, _mm_srli_epi32(_mm_cmpeq_epi32(alphas, _mm_setzero_si128()), 31));
-    divisors = _mm_or_si128(_mm_and_si128(is_colour, alphas), _mm_andnot_si128(is_colour, _mm_set1_epi32(count)));
+    divisors = _mm_or_si128(_mm_and_si128(is_color, alphas), _mm_andnot_si128(is_color, _mm_set1_epi32(count)));
     sums = _mm_add_epi32(sums, _mm_srli_epi32(divisors, 1));
     means = _mm_cvttps_epi32(_mm_div_ps(_mm_cvtepi32_ps(sums), _mm_cvtepi32_ps(divisors)));
     means = _mm_packs_epi32(means, means);
@@ -159,12 +159,12 @@ typedef uint32x4_t Sums;
 /// Adds premultiplied colors, and alphas.
 static inline Sums sums_of_row(Sums sums, const uint8_t *pixels, int count)
 {
-    static const uint16_t colours[] = {0xFFFF, 0xFFFF, 0xFFFF, 0, 0xFFFF, 0xFFFF, 0xFFFF, 0};
+    static const uint16_t colors[] = {0xFFFF, 0xFFFF, 0xFFFF, 0, 0xFFFF, 0xFFFF, 0xFFFF, 0};
     static const uint16_t alphas[] = {0, 0, 0, 1, 0, 0, 0, 1};
     int x;
     for (x = 0; x < count; x += 2) {
         uint16x8_t two = vmovl_u8(vld1_u8(pixels + 4 * x));
-        uint16x8_t factors = vorrq_u16(vandq_u16(two, vld1q_u16(colours)), vld1q_u16(alphas));
+        uint16x8_t factors = vorrq_u16(vandq_u16(two, vld1q_u16(colors)), vld1q_u16(alphas));
         sums = vmlal_high_laneq_u16(vmlal_laneq_u16(sums, vget_low_u16(factors), two, 3), factors, two, 7);
     }
     return sums;

@@ -259,19 +259,19 @@ int CVipsShim_smart_crop(VipsImage *in, VipsImage **out, int width, int height, 
 int CVipsShim_embed(
     VipsImage *in, VipsImage **out, int left, int top, int width, int height, const double *background, int bands)
 {
-    VipsArrayDouble *colour = vips_array_double_new(background, bands);
+    VipsArrayDouble *color = vips_array_double_new(background, bands);
     int result = vips_embed(in, out, left, top, width, height, "extend", VIPS_EXTEND_BACKGROUND,
-        "background", colour, NULL);
-    vips_area_unref(VIPS_AREA(colour));
+        "background", color, NULL);
+    vips_area_unref(VIPS_AREA(color));
     return result;
 }
 
 int CVipsShim_flatten(VipsImage *in, VipsImage **out, double red, double green, double blue)
 {
     double components[3] = {red, green, blue};
-    VipsArrayDouble *colour = vips_array_double_new(components, in->Bands < 3 ? 1 : 3);
-    int result = vips_flatten(in, out, "background", colour, NULL);
-    vips_area_unref(VIPS_AREA(colour));
+    VipsArrayDouble *color = vips_array_double_new(components, in->Bands < 3 ? 1 : 3);
+    int result = vips_flatten(in, out, "background", color, NULL);
+    vips_area_unref(VIPS_AREA(color));
     return result;
 }
 

@@ -38,7 +38,7 @@ package struct APIConfiguration: Sendable {
     /// Who may name tags; nil for signed requests if there are keys, otherwise for all.
     package var tags: TagNaming?
     /// Whether a client's `Cache-Control` is respected, which lets any client force fetches from origins.
-    package var honoursClientCacheControl = false
+    package var honorsClientCacheControl = false
     /// Maximum time from a request's header to its response, including waits in queues.
     package var requestTimeout: Duration = .seconds(15)
     /// Whether each request is logged; failures that need an explanation always are.
