@@ -28,12 +28,12 @@ enum PricedStep: String, CaseIterable {
         case .turn: return TurnStep(QuarterTurn(quarters: 1))
         case .rotate: return RotationStep(degrees: 45)
         case .colorTable:
-            var filters = ColorFilters()
-            (filters.brightness, filters.contrast) = (130, 80)
+            var filters = OperationNumbers()
+            (filters[.brightness], filters[.contrast]) = (130, 80)
             return ColorStep(filters)
         case .colorMatrix:
-            var filters = ColorFilters()
-            (filters.brightness, filters.saturation, filters.hue, filters.sepia) = (130, 150, 40, 30)
+            var filters = OperationNumbers()
+            (filters[.brightness], filters[.saturation], filters[.hue], filters[.sepia]) = (130, 150, 40, 30)
             return ColorStep(filters)
         case .blurNarrow: return GaussianStep(.blur, sigma: 50_000)
         case .blur: return GaussianStep(.blur, sigma: 200_000)

@@ -27,6 +27,17 @@ extension StringProtocol {
     }
 }
 
+extension Int {
+    /// Formats a number in units of its last decimal, without trailing zeros beyond `least` decimals: 1500 with three
+    /// places is `1.5`.
+    package func decimal(places: Int, least: Int = 0) -> String {
+        let one = (0..<places).reduce(1) { unit, _ in 10 * unit }
+        var digits = String(self % one + one).dropFirst()
+        while digits.utf8.count > least, digits.last == "0" { digits.removeLast() }
+        return digits.isEmpty ? String(self / one) : "\(self / one).\(digits)"
+    }
+}
+
 extension String {
     /// Returns whether all bytes are allowed; several times as fast as iterating over `utf8`.
     @inlinable public func hasOnlyBytes(_ isAllowed: (UInt8) -> Bool) -> Bool {

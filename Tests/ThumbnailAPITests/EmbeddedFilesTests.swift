@@ -46,8 +46,8 @@ import ThumbnailTypes
 
     @Test func `every parameter and code is described`() throws {
         let document = try text(at: "/openapi.yaml")
-        for parameter in ThumbnailParameter.allCases {
-            #expect(document.contains("name: \(parameter.rawValue)\n      in: query"), "\(parameter)")
+        for parameter in ThumbnailParameter.all {
+            #expect(document.contains("name: \(parameter.name)\n      in: query"), "\(parameter.name)")
         }
         let list = try #require(document.split(separator: "    Code:\n").last?.split(separator: "    Problem:").first)
         let codes = list.split(separator: "\n").filter { $0.hasPrefix("        - ") }.map { $0.dropFirst(10) }
@@ -110,13 +110,13 @@ import ThumbnailTypes
     @Test func `the form has a field with a label for every parameter, and no others`() throws {
         let page = try text(at: "/")
         let form = try #require(Self.values(after: "<form ", in: page, until: "</form>").first)
-        for name in ThumbnailParameter.allCases.map(\.rawValue) where name != "sig" {
+        for name in ThumbnailParameter.all.map(\.name) where name != "sig" {
             #expect(form.contains("<label for=\"\(name)\">"), "\(name)")
             #expect(form.contains("id=\"\(name)\" name=\"\(name)\""), "\(name)")
         }
         // The choice between an address and a file is no parameter.
         for name in Self.values(after: " name=\"", in: form, until: "\"") where name != "source" {
-            #expect(ThumbnailParameter(rawValue: name) != nil, "\(name)")
+            #expect(ThumbnailParameter.named(name) != nil, "\(name)")
         }
     }
 

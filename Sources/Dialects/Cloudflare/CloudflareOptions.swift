@@ -108,12 +108,12 @@ struct CloudflareOptions: Hashable, Sendable {
         }
         if let text = try values.word("rotate", of: "90", "180", "270") { operations.rotation = Int(text) ?? 0 }
         operations.flip = try values.choice("flip")
-        operations.colors.brightness = try percent("brightness")
-        operations.colors.contrast = try percent("contrast")
-        operations.colors.saturation = try percent("saturation")
+        operations[.brightness] = try percent("brightness")
+        operations[.contrast] = try percent("contrast")
+        operations[.saturation] = try percent("saturation")
         // A radius is two standard deviations.
-        operations.blur = Int((50 * (try values.number("blur", in: 0...250) ?? 0)).rounded())
-        operations.sharpen = Int((100 * (try values.number("sharpen", in: 0...10) ?? 0)).rounded())
+        operations[.blur] = Int((50 * (try values.number("blur", in: 0...250) ?? 0)).rounded())
+        operations[.sharpen] = Int((100 * (try values.number("sharpen", in: 0...10) ?? 0)).rounded())
         gamma = try values.number("gamma", in: 0...10).flatMap { $0 > 0 && $0 != 1 ? Float(max($0, 0.01)) : nil }
     }
 

@@ -52,7 +52,7 @@ struct FrontEndRecipe: RenderRecipe {
 
     var keyText: String {
         "front-end \(box.width ?? 0)x\(box.height ?? 0) \(fit.rawValue) \(gravity) \(untouched.rawValue)"
-            + (background.map { " \(ColorGrammar.text($0))" } ?? "")
+            + (background.map { " \($0.hexadecimal)" } ?? "")
     }
 
     func options(of source: RecipeSource) -> RenderingOptions {

@@ -19,12 +19,6 @@ enum ColorGrammar {
         return Color(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes.count == 4 ? bytes[3] : 255)
     }
 
-    /// Returns the color in hexadecimal, with its alpha if it is not opaque.
-    static func text(_ color: Color) -> String {
-        let components = [color.red, color.green, color.blue]
-        return Hexadecimal.encode(color.alpha == 255 ? components : components + [color.alpha])
-    }
-
     private static func color(rgb: Int) -> Color {
         Color(red: UInt8(rgb >> 16 & 255), green: UInt8(rgb >> 8 & 255), blue: UInt8(rgb & 255))
     }

@@ -107,17 +107,6 @@ package enum ParameterGrammar {
         return format
     }
 
-    /// Formats thousandths without trailing zeros: 1500 is `1.5`.
-    static func text(thousandths: Int) -> String { text(thousandths, decimals: 3) }
-
-    /// Formats a number in units of its last decimal, without trailing zeros beyond `least` decimals.
-    static func text(_ value: Int, decimals: Int, least: Int = 0) -> String {
-        let one = (0..<decimals).reduce(1) { unit, _ in 10 * unit }
-        var digits = String(value % one + one).dropFirst()
-        while digits.utf8.count > least, digits.last == "0" { digits.removeLast() }
-        return digits.isEmpty ? String(value / one) : "\(value / one).\(digits)"
-    }
-
     /// Checks the name of a source as received, which must not be empty or too long; other code checks whether it is a
     /// URL.
     ///

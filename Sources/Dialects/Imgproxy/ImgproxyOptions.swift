@@ -116,7 +116,7 @@ extension ImgproxyOptions {
         let canvas = "canvas \(extend.keyText) \(extendRatio.keyText)"
         let pad = "pad \(padding.top),\(padding.right),\(padding.bottom),\(padding.left)"
         let turn = "turn \(turnsUpright) \(quarters) \(mirrorsX) \(mirrorsY)"
-        let fill = "background \(background.map { ColorGrammar.text($0) } ?? "none")"
+        let fill = "background \(background.map { $0.hexadecimal } ?? "none")"
         let filters = "filters \(blur) \(sharpen) \(pixelate)"
         let mark = "watermark \(watermark.opacity) \(watermark.gravity.keyText) \(watermark.scale)"
         return [box, factors, crop, canvas, pad, turn, fill, filters, mark].joined(separator: " ")

@@ -76,7 +76,7 @@ package struct NativeDialect: RenditionDialect {
     ) throws(APIError) -> ThumbnailQuery {
         let refused = ThumbnailParameter.namesOutsideRenditions
         try Self.refuse(
-            mayExpire ? refused.filter { $0 != ThumbnailParameter.expires.rawValue } : refused, in: rendition)
+            mayExpire ? refused.filter { $0 != "expires" } : refused, in: rendition)
         return try ThumbnailTarget.parse(
             RequestedTarget(Self.target(rendition, of: source), accept: accept, hints: hints), vocabulary: vocabulary)
     }

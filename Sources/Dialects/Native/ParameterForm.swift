@@ -34,6 +34,13 @@ struct ParameterForm<Value: Sendable>: Sendable {
 }
 
 extension ParameterForm where Value == Int {
+    init(_ form: OperationParameter.Form) {
+        switch form {
+        case .whole(let word, let range): self = .whole(word, from: range.lowerBound, to: range.upperBound)
+        case .deviation(let range): self = .deviation(range)
+        }
+    }
+
     /// Whole numbers; the reason leaves out `most` if it is nil.
     static func whole(_ word: String, from least: Int, to most: Int?, largest: Int = 999_999_999) -> Self {
         Self(
@@ -56,11 +63,6 @@ extension ParameterForm where Value == Int {
     /// A side in CSS pixels.
     static var side: Self { .whole("PIXELS", from: 1, to: 16_384) }
 
-    static func percent(to most: Int) -> Self { .whole("PERCENT", from: 0, to: most) }
-
-    /// Degrees clockwise.
-    static var degrees: Self { .whole("DEGREES", from: 0, to: 359) }
-
     /// Degrees clockwise, or counterclockwise if negative.
     static var turn: Self {
         let distance = distance(to: 359)
@@ -77,7 +79,7 @@ extension ParameterForm where Value == Int {
         Self(
             word, "Must be \(allowed) decimals.",
             read: { ParameterGrammar.fraction($0, decimals: decimals, in: range) },
-            write: { ParameterGrammar.text($0, decimals: decimals) })
+            write: { $0.decimal(places: decimals) })
     }
 
     /// A share of a side, in thousandths.
@@ -85,14 +87,14 @@ extension ParameterForm where Value == Int {
 
     /// A standard deviation in hundredths of a CSS pixel; 0 for none.
     static func deviation(_ range: ClosedRange<Int>) -> Self {
-        func text(_ hundredths: Int) -> String { ParameterGrammar.text(hundredths, decimals: 2) }
+        func text(_ hundredths: Int) -> String { hundredths.decimal(places: 2) }
         return Self(
             "SIGMA",
             "Must be 0, or \(text(range.lowerBound)) to \(text(range.upperBound)) with at most two decimals.",
             read: { value in
                 ParameterGrammar.fraction(value, decimals: 2, in: 0...range.upperBound)
                     .flatMap { $0 == 0 || range.contains($0) ? $0 : nil }
-            }, write: { ParameterGrammar.text($0, decimals: 2) })
+            }, write: { $0.decimal(places: 2) })
     }
 
     /// A distance in CSS pixels, in either direction.
@@ -136,7 +138,7 @@ extension ParameterForm where Value == Color {
     static var color: Self {
         Self(
             "COLOR", "Not a color in hexadecimal, by its CSS name, or as rgb().", read: { ColorGrammar.ownColor($0) },
-            write: { ColorGrammar.text($0) })
+            write: { $0.hexadecimal })
     }
 }
 
@@ -183,7 +185,7 @@ extension ParameterForm where Value == ImageOperations.Crop {
             switch crop {
             case .pixels(let x, let y, let width, let height): "\(x),\(y),\(width),\(height)"
             case .fractions(let x, let y, let width, let height):
-                [x, y, width, height].map { ParameterGrammar.text($0, decimals: 4, least: 1) }.joined(separator: ",")
+                [x, y, width, height].map { $0.decimal(places: 4, least: 1) }.joined(separator: ",")
             }
         }
     }

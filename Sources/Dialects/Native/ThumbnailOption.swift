@@ -13,9 +13,8 @@ package struct ThumbnailOption: Sendable {
     package let help: String
 
     /// All parameters that affect a result, in the documented order.
-    package static let all: [ThumbnailOption] = ThumbnailParameter.rows.compactMap { name, row in
-        guard row.uses.contains(.renditions) else { return nil }
-        return ThumbnailOption(name: name, aliases: row.aliases, form: row.form, values: row.values, help: row.help)
+    package static let all: [ThumbnailOption] = ThumbnailParameter.all.filter { $0.uses.contains(.renditions) }.map {
+        ThumbnailOption(name: $0.name, aliases: $0.aliases, form: $0.form, values: $0.values, help: $0.help)
     }
 
     package static func named(_ name: String) -> ThumbnailOption? {

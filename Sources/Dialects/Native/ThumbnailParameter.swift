@@ -1,128 +1,186 @@
 import Imaging
 import Text
 
-/// A parameter of `/thumbnail`, by its main name; in the order in which targets are written.
-enum ThumbnailParameter: String, CaseIterable {
-    case url
-    case width = "w"
-    case height = "h"
-    case fit, enlarge
-    case devicePixelRatio = "dpr"
-    case gravity
-    case focalX = "fx"
-    case focalY = "fy"
-    case trim, trimColor, crop, rotate, flip
-    case brightness, contrast, saturate, hue, grayscale, sepia, invert
-    case blur, sharpen, pixelate, pad, radius, mask
-    case background, format
-    case quality = "q"
-    case maximumBytes = "maxBytes"
-    case avifBitDepth, gamut, keepCopyright, hdr, page, animated
-    case watermark, watermarkPosition, watermarkX, watermarkY, watermarkOpacity, watermarkScale, watermarkTile
-    case preset, placeholder, tag, expires
-    case signature = "sig"
+/// A parameter of `/thumbnail`: its names, where it is allowed, how it is parsed and written, and its help.
+struct ThumbnailParameter: Sendable {
+    typealias Path<Value> = WritableKeyPath<ThumbnailParameterValues, Value> & Sendable
 
-    var row: ThumbnailParameterRow {
-        switch self {
-        case .url:
-            .optional(
-                \.source,
-                .init("URL", read: { text, _ throws(APIError) in try ParameterGrammar.source(text) }) {
-                    PercentEncoding.encode($0)
-                }, "the source", in: .besidePresets)
-        case .width:
-            .optional(\.options.width, .side, "width of the box, 1 to 16384, or by client hints", alias: "width")
-                .orAutomatic(\.isWidthAutomatic)
-        case .height: .optional(\.options.height, .side, "height of the box, 1 to 16384", alias: "height")
-        case .fit: .value(\.options.fit, .choice, "how the image fits into the box")
-        case .enlarge: .value(\.options.enlarge, .flag, "1: a small image may be enlarged")
-        case .devicePixelRatio:
-            .value(
-                \.options.devicePixelRatio,
-                .fraction("RATIO", decimals: 3, in: 500...8_000, "0.5 to 8 with at most three"),
-                "device pixels per CSS pixel, 0.5 to 8, or by client hints",
-                in: [.renditions, .presets, .besidePresets]
-            ).orAutomatic(\.isRatioAutomatic)
-        case .gravity: .gravity("the part that fit=cover keeps")
-        case .focalX: .optional(\.focalX, .share, "focal point from the left, 0 to 1, with gravity focal")
-        case .focalY: .optional(\.focalY, .share, "focal point from the top, 0 to 1, with gravity focal")
-        case .trim:
-            .optional(\.options.operations.trim, .tolerance, "cut off borders that differ by at most this, 1 to 255")
-        case .trimColor: .optional(\.trimColor, .color, "the color of the borders that trim cuts off")
-        case .crop:
-            .optional(\.options.operations.crop, .part, "part of the source, in pixels or as fractions such as 0.25")
-        case .rotate: .value(\.options.operations.rotation, .turn, "clockwise, -359 to 359")
-        case .flip: .optional(\.options.operations.flip, .choice, "mirror: left and right, or up and down")
-        case .brightness: .color(\.brightness, .percent(to: 400), "0 to 400; 100 changes nothing")
-        case .contrast: .color(\.contrast, .percent(to: 400), "0 to 400; 100 changes nothing")
-        case .saturate: .color(\.saturation, .percent(to: 400), "0 to 400; 100 changes nothing")
-        case .hue: .color(\.hue, .degrees, "turn all colors, 0 to 359")
-        case .grayscale: .color(\.grayscale, .percent(to: 100), "0 to 100")
-        case .sepia: .color(\.sepia, .percent(to: 100), "0 to 100")
-        case .invert: .color(\.inversion, .percent(to: 100), "0 to 100")
-        case .blur: .value(\.options.operations.blur, .deviation(30...10_000), "0.3 to 100 CSS pixels")
-        case .sharpen: .value(\.options.operations.sharpen, .deviation(30...1_000), "0.3 to 10 CSS pixels")
-        case .pixelate:
-            .value(
-                \.options.operations.pixelate, .whole("PIXELS", from: 1, to: 256), "side of a block, 2 to 256")
-        case .pad:
-            .value(\.options.operations.pad, .margins, "space around the result, one to four lengths as in CSS")
-        case .radius: .value(\.options.operations.radius, .radius, "round corners")
-        case .mask: .optional(\.options.operations.mask, .choice, "the shape that stays")
-        case .background:
-            .optional(
-                \.options.background, .color, "rgb, rrggbb, rrggbbaa, rgb() or a CSS name, behind what is transparent")
-        case .format:
-            .value(\.format, .format, "format of the result", in: [.renditions, .presets, .besidePresets])
-        case .quality: .quality("auto: the lowest quality that looks the same", alias: "quality")
-        case .maximumBytes:
-            .optional(
-                \.options.maximumBytes, .whole("BYTES", from: 256, to: nil, largest: 999_999_999_999),
-                "most bytes of the result, from 256")
-        case .avifBitDepth:
-            .optional(
-                \.options.avifBitDepth, .oneOf(ImageFormat.avif.bitDepths), "bits of a component in avif, 8 or 10")
-        case .gamut: .optional(\.options.gamut, .choice, "the colors that are shown; auto: p3 if the image has such")
-        case .keepCopyright: .value(\.options.keepsCopyright, .flag, "1: keep the Exif copyright and artist")
-        case .hdr: .value(\.options.gainMap, .choice, "keep: a jpeg answer keeps the source's gain map")
-        case .page:
-            .optional(\.page, .whole("NUMBER", from: 0, to: nil), "the page or frame to show, from 0")
-        case .animated: .value(\.options.isAnimated, .flag, "1: keep all frames")
-        case .watermark: .watermark("an image to lay over the result, or its name in the settings file")
-        case .watermarkPosition: .ofWatermark(\.position, .place, "where the watermark lies")
-        case .watermarkX: .ofWatermark(\.x, .distance(to: 16_384), "inwards from that place, -16384 to 16384")
-        case .watermarkY: .ofWatermark(\.y, .distance(to: 16_384), "inwards from that place, -16384 to 16384")
-        case .watermarkOpacity: .ofWatermark(\.opacity, .whole("PERCENT", from: 1, to: 100), "1 to 100")
-        case .watermarkScale:
-            .ofWatermark(
-                \.scale, .fraction("SHARE", decimals: 4, in: 100...10_000, "0.01 to 1 with at most four"),
-                "its width as a share of the result's, 0.01 to 1")
-        case .watermarkTile: .ofWatermark(\.isTiled, .flag, "1: repeat the watermark all over")
-        case .preset: .presets("presets of the settings file, with commas between them")
-        case .placeholder: .optional(\.placeholder, .color, "sent if the source fails", in: .presets)
-        case .tag:
-            .value(
-                \.tags, .tags, "names under which the source can be purged, with commas between them",
-                in: [.renditions, .presets, .besidePresets])
-        case .expires:
-            .optional(\.expires, .expiry, "Unix seconds at which the URL expires", in: .besidePresets)
-        case .signature: .signature("the signature")
+    /// Where a parameter is allowed besides a target without presets.
+    struct Uses: OptionSet {
+        let rawValue: Int
+        /// In a rendition of a named source.
+        static let renditions = Uses(rawValue: 1)
+        static let presets = Uses(rawValue: 2)
+        /// In a target of a service that allows only presets.
+        static let besidePresets = Uses(rawValue: 4)
+    }
+
+    /// The main name, which is written.
+    let name: String
+    let aliases: [String]
+    let uses: Uses
+    /// The parts of the response that it specifies.
+    private(set) var choices: ClientChoices = []
+    /// The placeholder for the values, such as `PIXELS`.
+    private(set) var form: String
+    /// All values, if they are few words.
+    let values: [String]
+    let help: String
+    /// Parses a text, given the name that the target uses.
+    private(set) var read: @Sendable (String, String, inout ThumbnailParameterValues) throws(APIError) -> Void
+    /// Writes the value as text; returns nil for a value that is left out.
+    let write: @Sendable (ThumbnailParameterValues) -> String?
+
+    private init<Value>(
+        _ name: String, _ form: ParameterForm<Value>, _ help: String, alias: String? = nil,
+        uses: Uses = [.renditions, .presets],
+        read: @escaping @Sendable (String, String, inout ThumbnailParameterValues) throws(APIError) -> Void,
+        write: @escaping @Sendable (ThumbnailParameterValues) -> String?
+    ) {
+        self.name = name
+        aliases = alias.map { [$0] } ?? []
+        self.uses = uses
+        (self.form, values) = (form.word, form.words)
+        let listed = form.words.isEmpty || form.word == "0|1" ? "" : ": \(form.words.joined(separator: ", "))"
+        self.help = help + listed
+        (self.read, self.write) = (read, write)
+    }
+
+    /// A value that is left out if it is the default.
+    static func value<Value: Equatable & Sendable>(
+        _ name: String, _ path: any Path<Value>, _ form: ParameterForm<Value>, _ help: String,
+        in uses: Uses = [.renditions, .presets]
+    ) -> Self {
+        let standard = ThumbnailParameterValues()[keyPath: path]
+        return Self(name, form, help, uses: uses) { text, name, values throws(APIError) in
+            values[keyPath: path] = try form.read(text, name)
+        } write: { values in
+            let value = values[keyPath: path]
+            return value == standard ? nil : form.write(value)
         }
     }
 
-    static let rows = allCases.map { (name: $0.rawValue, row: $0.row) }
-
-    private static let named = Dictionary(
-        uniqueKeysWithValues: allCases.flatMap { parameter in
-            ([parameter.rawValue] + parameter.row.aliases).map { (ExactText($0), (parameter, parameter.row)) }
-        })
-
-    static let names = rows.flatMap { [$0.name] + $0.row.aliases }
-
-    /// Returns the parameter with this name or alias, and its row; nil if there is none.
-    static func named(_ name: String) -> (parameter: ThumbnailParameter, row: ThumbnailParameterRow)? {
-        named[ExactText(name)]
+    /// A value that is left out if it is nil.
+    static func optional<Value: Sendable>(
+        _ name: String, _ path: any Path<Value?>, _ form: ParameterForm<Value>, _ help: String, alias: String? = nil,
+        in uses: Uses = [.renditions, .presets]
+    ) -> Self {
+        Self(name, form, help, alias: alias, uses: uses) { text, name, values throws(APIError) in
+            values[keyPath: path] = try form.read(text, name)
+        } write: { values in
+            values[keyPath: path].map(form.write)
+        }
     }
 
-    static let namesOutsideRenditions = rows.filter { !$0.row.uses.contains(.renditions) }.map(\.name)
+    static func operation(_ operation: OperationParameter) -> Self {
+        let form = ParameterForm<Int>(operation.form)
+        return Self(operation.name, form, operation.help) { text, name, values throws(APIError) in
+            values.options.operations[operation] = try form.read(text, name)
+        } write: { values in
+            let value = values.options.operations[operation]
+            return value == operation.standard ? nil : form.write(value)
+        }
+    }
+
+    /// An option of the watermark, which it requires.
+    static func ofWatermark<Value: Sendable>(
+        _ name: String, _ path: any WritableKeyPath<WatermarkParameters, Value?> & Sendable,
+        _ form: ParameterForm<Value>, _ help: String
+    ) -> Self {
+        Self(name, form, help) { text, name, values throws(APIError) in
+            values.watermark.firstOption = values.watermark.firstOption ?? name
+            values.watermark[keyPath: path] = try form.read(text, name)
+        } write: { values in
+            values.watermark[keyPath: path].map(form.write)
+        }
+    }
+
+    /// A text with a colon is a source, like `url`; any other one is a name in the settings file.
+    static func watermark(_ name: String, _ help: String) -> Self {
+        Self(name, text("URL|NAME"), help) { text, name, values throws(APIError) in
+            guard text.utf8.contains(UInt8(ascii: ":")) else {
+                guard let known = values.vocabulary.watermarks[ExactText(text)] else {
+                    throw .badParameter(name, "There is no watermark of this name.")
+                }
+                values.watermark.named = known
+                return
+            }
+            guard text.utf8.count <= ParameterGrammar.longestSource else {
+                throw .badParameter(
+                    name, "The watermark's URL is longer than \(ParameterGrammar.longestSource) bytes.")
+            }
+            values.watermark.named = Vocabulary.Watermark(source: ExactText(text))
+        } write: { values in
+            values.watermark.named.map { PercentEncoding.encode($0.source.string) }
+        }
+    }
+
+    /// A position, a content-dependent gravity, or `focal`, which requires two other parameters.
+    static func gravity(_ name: String, _ help: String) -> Self {
+        let names = ParameterGrammar.gravityNames + ["focal"]
+        return Self(name, text("WORD", words: names), help) { text, name, values throws(APIError) in
+            let text = text.asciiLowercased
+            values.isFocal = text == "focal"
+            guard !values.isFocal else { return }
+            guard let gravity = ParameterGrammar.gravity(text) else { throw .badChoice(name, allowed: names) }
+            values.options.gravity = gravity
+        } write: { values in
+            if values.isFocal { return "focal" }
+            return values.options.gravity == .center ? nil : ParameterGrammar.name(of: values.options.gravity)
+        }
+    }
+
+    /// Returns the same row with `auto` as an additional value, for the client's hints.
+    func orAutomatic(_ isAutomatic: any Path<Bool>) -> Self {
+        var row = self
+        row.form += "|auto"
+        row.read = { text, name, values throws(APIError) in
+            values[keyPath: isAutomatic] = text.asciiLowercased == "auto"
+            if !values[keyPath: isAutomatic] { try read(text, name, &values) }
+        }
+        return row
+    }
+
+    func choosing(_ choices: ClientChoices) -> Self {
+        var row = self
+        row.choices = choices
+        return row
+    }
+
+    /// A number, or `auto`.
+    static func quality(_ name: String, _ help: String, alias: String) -> Self {
+        Self(name, text("1…100|auto"), help, alias: alias) { text, name, values throws(APIError) in
+            if text.asciiLowercased == "auto" {
+                values.options.isQualityAutomatic = true
+                return
+            }
+            guard let number = ParameterGrammar.integer(text, in: 1...100) else {
+                throw .badParameter(name, "Must be a whole number from 1 to 100, or auto.")
+            }
+            values.options.quality = number
+        } write: { values in
+            values.options.isQualityAutomatic ? "auto" : values.options.quality.map(String.init)
+        }
+    }
+
+    /// The names of presets, whose contents are written instead.
+    static func presets(_ name: String, _ help: String) -> Self {
+        Self(name, text("NAMES"), help, uses: [.renditions, .besidePresets]) { text, name, values throws(APIError) in
+            values.presets = try values.vocabulary.presetNames(text, name)
+        } write: { _ in
+            nil
+        }
+    }
+
+    /// The signature; ``URLSigner`` checks it by its position in the target.
+    static func signature(_ name: String, _ help: String) -> Self {
+        Self(name, text("SIGNATURE"), help, uses: .besidePresets) { _, _, _ in
+        } write: { _ in
+            nil
+        }
+    }
+
+    private static func text(_ word: String, words: [String] = []) -> ParameterForm<String> {
+        ParameterForm(word, words: words, read: { text, _ in text }, write: { $0 })
+    }
 }

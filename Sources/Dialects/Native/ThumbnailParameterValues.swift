@@ -48,7 +48,7 @@ struct ThumbnailParameterValues: Sendable {
 
     /// Returns the query; `accept` selects the format if none is fixed, `hints` the automatic sizes.
     func query(accept: String?, hints: ClientHints) throws(APIError) -> ThumbnailQuery {
-        guard let source else { throw Self.missing(.url) }
+        guard let source else { throw .missingParameter("url") }
         var options = options
         var wanted: HintFields = []
         if isWidthAutomatic { wanted.formUnion(.widths) }
@@ -56,20 +56,20 @@ struct ThumbnailParameterValues: Sendable {
         let read = hints.only(wanted)
         try setAutomaticSizes(of: &options, by: read)
         if isFocal {
-            guard let focalX else { throw Self.missing(.focalX) }
-            guard let focalY else { throw Self.missing(.focalY) }
+            guard let focalX else { throw .missingParameter("fx") }
+            guard let focalY else { throw .missingParameter("fy") }
             options.gravity = .focal(x: focalX, y: focalY)
         } else if focalX != nil || focalY != nil {
-            throw Self.bad(focalX != nil ? .focalX : .focalY, "Needs gravity=focal.")
+            throw .badParameter(focalX != nil ? "fx" : "fy", "Needs gravity=focal.")
         }
         if let trimColor {
-            guard options.operations.trim != nil else { throw Self.bad(.trimColor, "Needs trim.") }
+            guard options.operations.trim != nil else { throw .badParameter("trimColor", "Needs trim.") }
             options.operations.trim?.color = trimColor
         }
         if options.isAnimated, options.operations.trim != nil {
-            throw Self.bad(.trim, "The frames of an animation are not trimmed.")
+            throw .badParameter("trim", "The frames of an animation are not trimmed.")
         }
-        if options.isAnimated, page != nil { throw Self.bad(.page, "An animated thumbnail shows all pages.") }
+        if options.isAnimated, page != nil { throw .badParameter("page", "An animated thumbnail shows all pages.") }
         options.page = page ?? 0
         try checkQuality()
         options.format = format.map { .fixed($0) } ?? .negotiated(AcceptedFormats.qualities(accept))
@@ -92,7 +92,7 @@ struct ThumbnailParameterValues: Sendable {
         guard isWidthAutomatic || isRatioAutomatic else { return }
         let sizes = vocabulary.sizes
         guard !sizes.sizes.isEmpty else {
-            throw Self.bad(isWidthAutomatic ? .width : .devicePixelRatio, "auto needs the setting sizes.")
+            throw .badParameter(isWidthAutomatic ? "w" : "dpr", "auto needs the setting sizes.")
         }
         if isRatioAutomatic { options.devicePixelRatio = hints.ratio ?? 1_000 }
         var box = options.box
@@ -108,18 +108,12 @@ struct ThumbnailParameterValues: Sendable {
     private func checkQuality() throws(APIError) {
         let hasQuality = format?.hasQuality ?? true
         if options.maximumBytes != nil {
-            guard hasQuality else { throw Self.bad(.maximumBytes, "Needs a format with a quality.") }
-            guard !options.isQualityAutomatic else { throw Self.bad(.maximumBytes, "Excludes q=auto.") }
+            guard hasQuality else { throw .badParameter("maxBytes", "Needs a format with a quality.") }
+            guard !options.isQualityAutomatic else { throw .badParameter("maxBytes", "Excludes q=auto.") }
         }
         guard hasQuality || !options.isQualityAutomatic else {
-            throw Self.bad(.quality, "auto needs a format with a quality.")
+            throw .badParameter("q", "auto needs a format with a quality.")
         }
-    }
-
-    private static func missing(_ parameter: ThumbnailParameter) -> APIError { .missingParameter(parameter.rawValue) }
-
-    private static func bad(_ parameter: ThumbnailParameter, _ reason: String) -> APIError {
-        .badParameter(parameter.rawValue, reason)
     }
 }
 

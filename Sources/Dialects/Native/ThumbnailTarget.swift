@@ -39,7 +39,9 @@ package enum ThumbnailTarget {
         let levels = vocabulary.levels(below: values.presets)
         if !levels.isEmpty { values = try read(over: levels) }
         var made = try values.query(accept: target.accept?.string, hints: target.hints)
-        if !levels.isEmpty { made.choices = Self.choices(by: items.map(\.name)) }
+        if !levels.isEmpty {
+            made.choices = items.reduce(into: []) { $0.formUnion(ThumbnailParameter.named($1.name)?.choices ?? []) }
+        }
         return made
     }
 
@@ -49,20 +51,6 @@ package enum ThumbnailTarget {
         try parse(RequestedTarget(target, accept: accept), vocabulary: vocabulary)
     }
 
-    /// Returns the parts that parameters with these names specify; a device pixel ratio specifies both sides.
-    private static func choices(by names: [String]) -> ClientChoices {
-        names.reduce(into: []) { choices, name in
-            switch ThumbnailParameter.named(name)?.parameter {
-            case .width: choices.insert(.width)
-            case .height: choices.insert(.height)
-            case .devicePixelRatio: choices.formUnion([.width, .height])
-            case .quality: choices.insert(.quality)
-            case .tag: choices.insert(.tags)
-            default: break
-            }
-        }
-    }
-
     /// Writes a target that parses to `query`: main names, one order, defaults left out; returns nil for a query of
     /// another dialect.
     ///
@@ -70,7 +58,7 @@ package enum ThumbnailTarget {
     /// animated request, which has none.
     package static func generate(_ query: ThumbnailQuery) -> String? {
         guard let values = ThumbnailParameterValues(of: query) else { return nil }
-        let items = ThumbnailParameter.rows.compactMap { name, row in row.write(values).map { "\(name)=\($0)" } }
+        let items = ThumbnailParameter.all.compactMap { row in row.write(values).map { "\(row.name)=\($0)" } }
         return "\(path)?\(items.joined(separator: "&"))"
     }
 }
@@ -79,7 +67,7 @@ package enum ThumbnailTarget {
 struct ThumbnailParameterReader {
     private(set) var values: ThumbnailParameterValues
     /// The parameters since the last call of ``override()``.
-    private var seen: Set<ThumbnailParameter> = []
+    private var seen: Set<ExactText> = []
 
     init(_ vocabulary: Vocabulary) {
         values = ThumbnailParameterValues(vocabulary)
@@ -90,11 +78,11 @@ struct ThumbnailParameterReader {
 
     /// Parses one percent-decoded parameter.
     mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {
-        guard let (parameter, row) = ThumbnailParameter.named(name) else {
+        guard let parameter = ThumbnailParameter.named(name) else {
             throw .unknown(name, among: ThumbnailParameter.names)
         }
-        guard seen.insert(parameter).inserted else { throw .repeatedParameter(name) }
-        if parameter == .signature { try URLSigner.checkForm(value, name, isLast: isLast) }
-        try row.read(value, name, &values)
+        guard seen.insert(ExactText(parameter.name)).inserted else { throw .repeatedParameter(name) }
+        if parameter.name == "sig" { try URLSigner.checkForm(value, name, isLast: isLast) }
+        try parameter.read(value, name, &values)
     }
 }

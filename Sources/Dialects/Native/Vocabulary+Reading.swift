@@ -11,7 +11,7 @@ extension Vocabulary {
         var reader = ThumbnailParameterReader(known)
         for (name, value) in preset {
             do throws(APIError) {
-                if let row = ThumbnailParameter.named(name)?.row, !row.uses.contains(.presets) {
+                if let row = ThumbnailParameter.named(name), !row.uses.contains(.presets) {
                     throw .badParameter(name, "A preset has no such parameter.")
                 }
                 try reader.read(name: name, value: value, isLast: false)
@@ -30,11 +30,11 @@ extension Vocabulary {
         _ options: WatermarkOptions, with name: String, _ value: String
     ) throws(APIError) -> WatermarkOptions {
         let parameter = "watermark" + name.prefix(1).uppercased() + name.dropFirst()
-        guard let known = ThumbnailParameter(rawValue: parameter), known != .watermark else {
+        guard !name.isEmpty, let known = ThumbnailParameter.named(parameter) else {
             throw .unknown(name, among: [])
         }
         var values = ThumbnailParameterValues()
-        try known.row.read(value, parameter, &values)
+        try known.read(value, parameter, &values)
         return values.watermark.options(over: options)
     }
 
@@ -51,7 +51,7 @@ extension Vocabulary {
 
     /// Rejects a parameter that is not allowed if only presets are.
     func admit(_ name: String) throws(APIError) {
-        guard allowsOnlyPresets, let row = ThumbnailParameter.named(name)?.row, !row.uses.contains(.besidePresets)
+        guard allowsOnlyPresets, let row = ThumbnailParameter.named(name), !row.uses.contains(.besidePresets)
         else { return }
         throw .badParameter(name, "Only presets may say this.")
     }

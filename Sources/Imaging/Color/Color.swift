@@ -35,8 +35,13 @@ extension Color {
     /// A description for people: `#rrggbb` with its opacity, or transparent.
     package var words: String {
         guard alpha > 0 else { return "no color" }
-        let digits = [red, green, blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return "#\(digits)" + (alpha == 255 ? "" : " of \(Int(alpha) * 100 / 255) %")
+        return "#\(hexadecimal.prefix(6))" + (alpha == 255 ? "" : " of \(Int(alpha) * 100 / 255) %")
+    }
+
+    /// `rrggbb`, or `rrggbbaa` if it is not opaque.
+    package var hexadecimal: String {
+        let components = [red, green, blue] + (alpha == 255 ? [] : [alpha])
+        return components.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// The color's text in the key of a cached result: the values of red, green, blue and alpha.

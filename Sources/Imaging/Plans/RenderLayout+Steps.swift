@@ -10,7 +10,9 @@ extension RenderLayout {
         // Bars and corners stay transparent until the background is put behind the whole image. Bars that no step mixes
         // with the image are added last, in the background's color.
         var isTransparent = hasAlpha
-        let mixesBars = operations.freeRotation != nil || operations.mixesNeighbors
+        let mixesBars =
+            operations.freeRotation != nil
+            || Operations.all.contains { $0.mixesNeighbors && operations.numbers.contains($0.parameters) }
         let bars = canvas(by: options.gravity, color: .transparent)
         if let bars, mixesBars {
             steps.append(bars)
@@ -20,7 +22,9 @@ extension RenderLayout {
             steps.append(RotationStep(degrees: degrees))
             isTransparent = true
         }
-        steps.append(operations, ratio: options.devicePixelRatio)
+        for operation in Operations.all {
+            for step in operation.steps(operations.numbers, ratio: options.devicePixelRatio) { steps.append(step) }
+        }
 
         let margins = operations.pad.scaled(by: options.devicePixelRatio)
         let hasFrame = bars != nil && !mixesBars || margins != ImageOperations.Margins()
@@ -45,22 +49,6 @@ extension RenderLayout {
     }
 }
 
-extension RenderSteps {
-    /// Appends the steps that change colors without changing the size.
-    fileprivate mutating func append(_ operations: ImageOperations, ratio: Int) {
-        if operations.colors != ColorFilters() { append(ColorStep(operations.colors)) }
-        // Hundredths of a CSS pixel times thousandths.
-        if operations.blur > 0 { append(GaussianStep(.blur, sigma: operations.blur * ratio)) }
-        if operations.sharpen > 0 { append(GaussianStep(.sharpen, sigma: operations.sharpen * ratio)) }
-        let side = devicePixels(operations.pixelate, ratio)
-        if operations.pixelate > 1, side > 1 { append(MosaicStep(side: side)) }
-    }
-}
-
-extension ImageOperations {
-    fileprivate var mixesNeighbors: Bool { blur > 0 || sharpen > 0 || pixelate > 1 }
-}
-
 extension ImageOperations.Margins {
     fileprivate func scaled(by ratio: Int) -> Self {
         Self(
@@ -79,6 +67,3 @@ extension ImageOperations.Radius {
         }
     }
 }
-
-/// Converts CSS pixels by a ratio in thousandths, rounding half up.
-private func devicePixels(_ length: Int, _ ratio: Int) -> Int { (length * ratio + 500) / 1_000 }

@@ -41,6 +41,8 @@ extension BackgroundStep: RenderStep {
         "put \(color.words) behind transparent parts" + (mixing == .sum ? ", colors added" : "")
     }
 
+    package func parameters(on size: PixelSize) -> [StepParameter]? { [("background", color.hexadecimal)] }
+
     package var inDisplayP3: any RenderStep { BackgroundStep(color.inDisplayP3, mixing: mixing) }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
@@ -70,6 +72,8 @@ extension OpaqueStep: RenderStep {
     package var keyText: String { "opaque" }
 
     package var words: String { "drop transparency" }
+
+    package func parameters(on size: PixelSize) -> [StepParameter]? { [] }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage { try image.opaque() }
 }
@@ -120,4 +124,9 @@ extension CornerBackgroundStep: RenderStep {
         }
         return try image.flattened(on: color)
     }
+}
+
+extension Color {
+    /// The parameters of `/thumbnail` that add it behind the image; none if it is transparent.
+    var backgroundParameter: [StepParameter] { alpha == 0 ? [] : [("background", hexadecimal)] }
 }

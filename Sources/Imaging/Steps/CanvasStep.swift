@@ -30,6 +30,11 @@ extension CanvasStep: RenderStep {
 
     package var words: String { "lay on a canvas of \(size) pixels in \(color.words), at \(x), \(y)" }
 
+    package func parameters(on size: PixelSize) -> [StepParameter]? {
+        guard x == (self.size.width - size.width) / 2, y == (self.size.height - size.height) / 2 else { return nil }
+        return [("fit", Fit.contain.rawValue)] + color.backgroundParameter
+    }
+
     package var inDisplayP3: any RenderStep { CanvasStep(size: size, x: x, y: y, color: color.inDisplayP3) }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {

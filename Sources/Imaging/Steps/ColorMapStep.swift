@@ -50,6 +50,8 @@ extension ColorMapStep: FilterStep {
         }
     }
 
+    package func parameters(on size: PixelSize) -> [StepParameter]? { map == .gray ? [("grayscale", "100")] : nil }
+
     package var colors: StepColors { .changed }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {

@@ -3,39 +3,57 @@ import Glibc
 /// The filter functions of CSS Filter Effects 1, on sRGB components; alpha does not change.
 package struct ColorStep: Hashable {
     /// The filters, at least one of which has an effect.
-    package let filters: ColorFilters
+    package let filters: OperationNumbers
 
     /// Nanoseconds per pixel; see ``TimeCost``.
     private static let time = 8.0
 
-    package init(_ filters: ColorFilters) {
+    package init(_ filters: OperationNumbers) {
         self.filters = filters
     }
 }
 
-extension ColorStep: WholeFrameStep {
+extension OperationParameter {
+    private static let strength = "0 to 400; 100 changes nothing"
+
+    package static let brightness = OperationParameter("brightness", .percent(to: 400), standard: 100, strength)
+    package static let contrast = OperationParameter("contrast", .percent(to: 400), standard: 100, strength)
+    package static let saturation = OperationParameter("saturate", .percent(to: 400), standard: 100, strength)
+    package static let hue = OperationParameter("hue", .whole("DEGREES", 0...359), "turn all colors, 0 to 359")
+    package static let grayscale = OperationParameter("grayscale", .percent(to: 100), "0 to 100")
+    package static let sepia = OperationParameter("sepia", .percent(to: 100), "0 to 100")
+    package static let inversion = OperationParameter("invert", .percent(to: 100), "0 to 100")
+}
+
+extension ColorStep: WholeFrameStep, OperationStep {
+    package static let parameters: [OperationParameter] = [
+        .brightness, .contrast, .saturation, .hue, .grayscale, .sepia, .inversion,
+    ]
+
+    package static func steps(_ numbers: OperationNumbers, ratio: Int) -> [any RenderStep] {
+        numbers.contains(parameters) ? [ColorStep(numbers.only(parameters))] : []
+    }
+
+    package var numbers: OperationNumbers? { filters }
+
     package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
 
     package var keyText: String {
-        "colors \(filters.brightness) \(filters.contrast) \(filters.saturation) \(filters.hue) "
-            + "\(filters.grayscale) \(filters.sepia) \(filters.inversion)"
+        "colors " + Self.parameters.map { String(filters[$0]) }.joined(separator: " ")
     }
 
     package var words: String {
-        let all = [
-            ("brightness", filters.brightness, 100), ("contrast", filters.contrast, 100),
-            ("saturation", filters.saturation, 100), ("hue", filters.hue, 0), ("greyscale", filters.grayscale, 0),
-            ("sepia", filters.sepia, 0), ("inversion", filters.inversion, 0),
-        ]
-        let used = all.filter { $0.1 != $0.2 }.map { "\($0.0) \($0.1)\($0.0 == "hue" ? "°" : " %")" }
-        return "change colors: " + used.joined(separator: ", ")
+        let names = ["brightness", "contrast", "saturation", "hue", "greyscale", "sepia", "inversion"]
+        let used = zip(names, Self.parameters).filter { filters[$1] != $1.standard }
+        return "change colors: "
+            + used.map { "\($0) \(filters[$1])\($1 == .hue ? "°" : " %")" }.joined(separator: ", ")
     }
 
     package var colors: StepColors { .changed }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         // The other matrices do not change gray.
-        let image = try filters.sepia > 0 ? image.inColor() : image
+        let image = try filters[.sepia] > 0 ? image.inColor() : image
         return try image.colored(by: ColorChange(filters), token: context.token)
     }
 }
@@ -57,19 +75,19 @@ extension StepCost {
 }
 
 extension ColorChange {
-    init(_ filters: ColorFilters) {
+    init(_ filters: OperationNumbers) {
         self.init()
-        if filters.brightness != 100 { append(Scale(factor: Double(filters.brightness) / 100)) }
-        if filters.contrast != 100 {
-            let contrast = Double(filters.contrast) / 100
+        if filters[.brightness] != 100 { append(Scale(factor: Double(filters[.brightness]) / 100)) }
+        if filters[.contrast] != 100 {
+            let contrast = Double(filters[.contrast]) / 100
             append(Scale(factor: contrast, offset: 127.5 * (1 - contrast)))
         }
-        if filters.saturation != 100 { append(.saturation(Double(filters.saturation) / 100)) }
-        if filters.hue != 0 { append(.hue(Double(filters.hue) * .pi / 180)) }
-        if filters.grayscale != 0 { append(.grayscale(Double(filters.grayscale) / 100)) }
-        if filters.sepia != 0 { append(.sepia(Double(filters.sepia) / 100)) }
-        if filters.inversion != 0 {
-            let inversion = Double(filters.inversion) / 100
+        if filters[.saturation] != 100 { append(.saturation(Double(filters[.saturation]) / 100)) }
+        if filters[.hue] != 0 { append(.hue(Double(filters[.hue]) * .pi / 180)) }
+        if filters[.grayscale] != 0 { append(.grayscale(Double(filters[.grayscale]) / 100)) }
+        if filters[.sepia] != 0 { append(.sepia(Double(filters[.sepia]) / 100)) }
+        if filters[.inversion] != 0 {
+            let inversion = Double(filters[.inversion]) / 100
             append(Scale(factor: 1 - 2 * inversion, offset: 255 * inversion))
         }
     }

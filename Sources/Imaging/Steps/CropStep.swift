@@ -22,6 +22,19 @@ extension CropStep: RenderStep {
 
     package var words: String { "crop to \(size) pixels at \(x), \(y)" }
 
+    /// A gravity with this position.
+    package func parameters(on size: PixelSize) -> [StepParameter]? {
+        func side(_ start: Int, _ slack: Int, _ names: (String, String)) -> String? {
+            if slack == 0 || abs(2 * start - slack) <= 1 { return "" }
+            return start == 0 ? names.0 : start == slack ? names.1 : nil
+        }
+        guard let down = side(y, size.height - self.size.height, ("top", "bottom")),
+            let across = side(x, size.width - self.size.width, ("left", "right"))
+        else { return nil }
+        let name = [down, across].filter { !$0.isEmpty }.joined(separator: "-")
+        return [("gravity", name.isEmpty ? "center" : name)]
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         try image.extracted(left: x, top: y, width: size.width, height: size.height)
     }

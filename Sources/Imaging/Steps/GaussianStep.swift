@@ -35,7 +35,27 @@ package struct GaussianStep: Hashable {
     private var factor: Float { kind == .blur ? -1 : Float(amount) / 100 }
 }
 
-extension GaussianStep: WholeFrameStep {
+extension OperationParameter {
+    package static let blur = OperationParameter("blur", .deviation(30...10_000), "0.3 to 100 CSS pixels")
+    package static let sharpen = OperationParameter("sharpen", .deviation(30...1_000), "0.3 to 10 CSS pixels")
+}
+
+extension GaussianStep: WholeFrameStep, OperationStep {
+    package static var parameters: [OperationParameter] { [.blur, .sharpen] }
+
+    package static var mixesNeighbors: Bool { true }
+
+    package static func steps(_ numbers: OperationNumbers, ratio: Int) -> [any RenderStep] {
+        // Hundredths of a CSS pixel times thousandths.
+        let (blur, sharpen) = (numbers[.blur] * ratio, numbers[.sharpen] * ratio)
+        return (blur > 0 ? [GaussianStep(.blur, sigma: blur)] : [])
+            + (sharpen > 0 ? [GaussianStep(.sharpen, sigma: sharpen)] : [])
+    }
+
+    package var numbers: OperationNumbers? {
+        amount == 100 ? OperationNumbers(kind == .blur ? .blur : .sharpen, (sigma + 500) / 1_000) : nil
+    }
+
     package func cost(of work: StepWork) -> StepCost {
         let size = work.input.size
         let weighting = !work.input.hasAlpha ? 0 : kind == .blur ? Self.time.alpha : Self.time.sharpenedAlpha

@@ -33,6 +33,8 @@ extension InterestStep: RenderStep {
 
     package var words: String { "crop to the \(size) pixels of most \(measure.rawValue)" }
 
+    package func parameters(on size: PixelSize) -> [StepParameter]? { [("gravity", measure.rawValue)] }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         // The measure reads the pixels several times.
         image.watch(context.token)

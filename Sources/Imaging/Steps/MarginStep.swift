@@ -29,6 +29,10 @@ extension MarginStep: RenderStep {
         "add margins of \(margins.top), \(margins.right), \(margins.bottom), \(margins.left) pixels in \(color.words)"
     }
 
+    package func parameters(on size: PixelSize) -> [StepParameter]? {
+        [("pad", "\(margins.top),\(margins.right),\(margins.bottom),\(margins.left)")] + color.backgroundParameter
+    }
+
     package var inDisplayP3: any RenderStep { MarginStep(margins, color: color.inDisplayP3) }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {

@@ -11,7 +11,23 @@ package struct MosaicStep: Hashable {
     }
 }
 
-extension MosaicStep: WholeFrameStep {
+extension OperationParameter {
+    package static let pixelate = OperationParameter(
+        "pixelate", .whole("PIXELS", 1...256), standard: 1, "side of a block, 2 to 256")
+}
+
+extension MosaicStep: WholeFrameStep, OperationStep {
+    package static var parameters: [OperationParameter] { [.pixelate] }
+
+    package static var mixesNeighbors: Bool { true }
+
+    package static func steps(_ numbers: OperationNumbers, ratio: Int) -> [any RenderStep] {
+        let side = devicePixels(numbers[.pixelate], ratio)
+        return numbers[.pixelate] > 1 && side > 1 ? [MosaicStep(side: side)] : []
+    }
+
+    package var numbers: OperationNumbers? { OperationNumbers(.pixelate, side) }
+
     package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
 
     package var keyText: String { "pixelate \(side)" }

@@ -1,3 +1,5 @@
+import Text
+
 /// Cuts along an outline; pixels outside become one color.
 package struct OutlineStep: Hashable {
     /// An outline that adapts to the frame's size.
@@ -64,6 +66,15 @@ extension OutlineStep: RenderStep {
         case .elliptic(let across, let down):
             return "round the corners by \(across / 1_000) × \(down / 1_000) pixels" + outside
         case .mask(let mask), .fitted(let mask): return "cut out the shape \(mask.rawValue)" + outside
+        }
+    }
+
+    package func parameters(on size: PixelSize) -> [StepParameter]? {
+        func text(_ radius: Int) -> String { ((radius + 5) / 10).decimal(places: 2) }
+        return switch shape {
+        case .rounded(let radius): [("radius", radius.map(text) ?? "max")]
+        case .elliptic(let across, let down): across == down ? [("radius", text(across))] : nil
+        case .mask(let mask), .fitted(let mask): [("mask", mask.rawValue)]
         }
     }
 

@@ -76,6 +76,12 @@ extension OverlayStep: FilterStep {
             + (opacity == 100 ? "" : ", \(opacity) % opaque")
     }
 
+    /// The parameters but `watermark`, which names the source.
+    package func parameters(on size: PixelSize) -> [StepParameter]? {
+        [("watermarkPosition", "top-left"), ("watermarkX", String(x)), ("watermarkY", String(y))]
+            + (opacity < 100 ? [("watermarkOpacity", String(opacity))] : [])
+    }
+
     package var inDisplayP3: any RenderStep {
         var step = self
         step.form.isWide = true

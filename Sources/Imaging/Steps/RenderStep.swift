@@ -24,6 +24,9 @@ package protocol RenderStep: Hashable, Sendable {
     /// A description for people who check their URLs.
     var words: String { get }
 
+    /// Returns the parameters of `/thumbnail` with the same effect on an image of this size; nil if there are none.
+    func parameters(on size: PixelSize) -> [StepParameter]?
+
     /// The effect on colors; ``StepColors/kept`` by default.
     var colors: StepColors { get }
 
@@ -36,6 +39,9 @@ package protocol RenderStep: Hashable, Sendable {
     func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage
 }
 
+/// A parameter of `/thumbnail`.
+package typealias StepParameter = (name: String, value: String)
+
 package enum StepColors: Sendable {
     /// Moves, mixes or covers colors; it may name some.
     case kept
@@ -45,6 +51,8 @@ package enum StepColors: Sendable {
 
 extension RenderStep {
     package var colors: StepColors { .kept }
+
+    package func parameters(on size: PixelSize) -> [StepParameter]? { nil }
 
     package var inDisplayP3: any RenderStep { self }
 

@@ -62,6 +62,11 @@ extension ResampleStep: RenderStep {
         return "resize\(part) to \(size) pixels" + (light == .linear ? " in linear light" : "")
     }
 
+    package func parameters(on size: PixelSize) -> [StepParameter]? {
+        let crop = part.map { ("crop", "\($0.x),\($0.y),\($0.size.width),\($0.size.height)") }
+        return [("w", String(self.size.width))] + (crop.map { [$0] } ?? [])
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         guard let part else { return try image.resampled(to: size, in: light) }
         let cut = part.rounded(in: PixelSize(width: image.width, height: image.height))

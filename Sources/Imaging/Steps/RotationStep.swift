@@ -46,6 +46,10 @@ extension RotationStep: RenderStep {
         "rotate by \(degrees)°" + (corners == .transparent ? "" : ", corners in \(corners.words)")
     }
 
+    package func parameters(on size: PixelSize) -> [StepParameter]? {
+        [("rotate", String(degrees))] + corners.backgroundParameter
+    }
+
     package var inDisplayP3: any RenderStep { RotationStep(degrees: degrees, corners: corners.inDisplayP3) }
 
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {

@@ -29,6 +29,12 @@ extension TurnStep: RenderStep {
         return parts.isEmpty ? "leave upright" : parts.joined(separator: ", then ")
     }
 
+    package func parameters(on size: PixelSize) -> [StepParameter]? {
+        if turn == .mirrorY { return [("flip", "v")] }
+        return (turn.isMirrored ? [("flip", "h")] : [])
+            + (turn.quarters > 0 ? [("rotate", String(90 * turn.quarters))] : [])
+    }
+
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         try image.turned(turn, token: context.token)
     }

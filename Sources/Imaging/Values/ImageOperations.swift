@@ -10,13 +10,8 @@ package struct ImageOperations: Hashable, Sendable {
     package var flip: Flip?
     /// Degrees clockwise, 0…359.
     package var rotation = 0
-    package var colors = ColorFilters()
-    /// Standard deviation of the blur in hundredths of a CSS pixel; 0 for none.
-    package var blur = 0
-    /// Standard deviation of the unsharp mask in hundredths of a CSS pixel; 0 for none.
-    package var sharpen = 0
-    /// Side of the blocks in CSS pixels; 1 for none.
-    package var pixelate = 1
+    /// The values of the parameters in ``Operations``.
+    package var numbers = OperationNumbers()
     /// Margins around the finished box, in CSS pixels.
     package var pad = Margins()
     package var radius = Radius.pixels(0)
@@ -24,6 +19,11 @@ package struct ImageOperations: Hashable, Sendable {
     package var mask: Mask?
 
     package init() {}
+
+    package subscript(parameter: OperationParameter) -> Int {
+        get { numbers[parameter] }
+        set { numbers[parameter] = newValue }
+    }
 
     package struct Trim: Hashable, Sendable {
         /// Maximum difference from the color in each component, 1…255.
@@ -101,22 +101,5 @@ package struct ImageOperations: Hashable, Sendable {
     }
 }
 
-/// The filter functions of CSS Filter Effects 1, in percent, in order of application.
-package struct ColorFilters: Hashable, Sendable {
-    /// 0…400; 100 changes nothing.
-    package var brightness = 100
-    /// 0…400; 100 changes nothing.
-    package var contrast = 100
-    /// 0…400; 100 changes nothing.
-    package var saturation = 100
-    /// Degrees, 0…359.
-    package var hue = 0
-    /// Percent, 0…100.
-    package var grayscale = 0
-    /// Percent, 0…100.
-    package var sepia = 0
-    /// Percent, 0…100.
-    package var inversion = 0
-
-    package init() {}
-}
+/// Converts CSS pixels by a ratio in thousandths, rounding half up.
+func devicePixels(_ length: Int, _ ratio: Int) -> Int { (length * ratio + 500) / 1_000 }

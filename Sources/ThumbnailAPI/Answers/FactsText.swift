@@ -29,11 +29,11 @@ package enum FactsText {
         if asked.includesEXIF { members.append(("exif", .object(object(of: header.exif)))) }
         guard let appearance = facts.appearance else { return JSONValue.object(members).text }
         if asked.features.contains(.color), let first = appearance.palette.first {
-            members.append(("dominantColor", .string(text(of: first.color))))
+            members.append(("dominantColor", .string("#" + first.color.hexadecimal)))
         }
         if asked.features.contains(.palette) {
             let entries = appearance.palette.map { entry -> JSONValue in
-                .object([("color", .string(text(of: entry.color))), ("share", .double(Double(entry.share) / 10_000))])
+                .object([("color", .string("#" + entry.color.hexadecimal)), ("share", .double(Double(entry.share) / 10_000))])
             }
             members.append(("palette", .array(entries)))
         }
@@ -55,9 +55,5 @@ package enum FactsText {
             let text = pieces?.filter { !$0.isEmpty }.joined(separator: ", ") ?? ""
             return text.isEmpty ? nil : (name, .string(text))
         }
-    }
-
-    private static func text(of color: Color) -> String {
-        "#" + Hexadecimal.encode([color.red, color.green, color.blue])
     }
 }

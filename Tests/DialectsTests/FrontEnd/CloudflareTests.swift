@@ -105,8 +105,8 @@ import ThumbnailTypes
 
     @Test func `effects are factors, and nought is none`() throws {
         let steps = try Self.plan("brightness=0.5,contrast=2,gamma=0.5,saturation=0,blur=10,sharpen=2").steps
-        var filters = ColorFilters()
-        (filters.brightness, filters.contrast, filters.saturation) = (50, 200, 0)
+        var filters = OperationNumbers()
+        (filters[.brightness], filters[.contrast], filters[.saturation]) = (50, 200, 0)
         #expect(steps.contains { $0 as? ColorStep == ColorStep(filters) })
         #expect(steps.contains { $0 as? ColorMapStep == ColorMapStep(.curves([.power(0.5)])) })
         #expect(steps.contains { $0 as? GaussianStep == GaussianStep(.blur, sigma: 500_000) })

@@ -10,14 +10,14 @@ struct ThumbnailOptionTests {
     private let dialect = NativeDialect()
 
     @Test func `every parameter that a rendition may have is an option`() {
-        let names = Set(ThumbnailParameter.allCases.map(\.rawValue)).subtracting([
+        let names = Set(ThumbnailParameter.all.map(\.name)).subtracting([
             "url", "sig", "expires", "placeholder",
         ])
         #expect(Set(ThumbnailOption.all.map(\.name)) == names)
         for option in ThumbnailOption.all {
             #expect(!option.form.isEmpty && !option.help.isEmpty)
             for alias in option.aliases {
-                #expect(ThumbnailParameter.named(alias)?.parameter.rawValue == option.name)
+                #expect(ThumbnailParameter.named(alias)?.name == option.name)
                 #expect(ThumbnailOption.named(alias)?.name == option.name)
             }
         }

@@ -134,7 +134,7 @@ struct GamutTests {
             #expect(try answer(gray, .p3, format).array == answer(gray, .srgb, format).array)
         }
         // Colors that become gray, too.
-        let (image, isWide) = try read(answer(Self.file, .p3, .jpeg) { $0.operations.colors.grayscale = 100 })
+        let (image, isWide) = try read(answer(Self.file, .p3, .jpeg) { $0.operations[.grayscale] = 100 })
         #expect(isWide && image.bands == 3)
     }
 
@@ -208,7 +208,7 @@ struct GamutTests {
 
     @Test func `filters change the colors of sRGB, whatever the gamut`() throws {
         func shown(_ gamut: Gamut, _ file: SharedBytes) throws -> [SeenColor] {
-            let (image, isWide) = try read(answer(file, gamut) { $0.operations.colors.saturation = 150 })
+            let (image, isWide) = try read(answer(file, gamut) { $0.operations[.saturation] = 150 })
             #expect(isWide == (gamut == .p3))
             return squares(image).map { SeenColor($0, in: isWide ? .p3 : .srgb) }
         }

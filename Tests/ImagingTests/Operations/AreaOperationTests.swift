@@ -17,7 +17,7 @@ struct AreaOperationTests {
     @Test(arguments: [30, 100, 200, 500, 799, 800, 1_200])
     func `a blurred edge is the integral of the Gaussian`(hundredths: Int) throws {
         let sigma = Double(hundredths) / 100
-        let result = try OperationFixture.render(Self.edge()) { $0.blur = hundredths }
+        let result = try OperationFixture.render(Self.edge()) { $0[.blur] = hundredths }
         for x in stride(from: 30, to: 90, by: 3) {
             // The mean weight of whole pixels left of this one's middle.
             let weights = (-60...60).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
@@ -36,7 +36,7 @@ struct AreaOperationTests {
             let image = SampleImage(size, bands: 3) { x, y in
                 (isAcross ? x : y) < 5 ? [200, 200, 200] : [0, 0, 0]
             }
-            let result = try OperationFixture.render(image) { $0.blur = hundredths }
+            let result = try OperationFixture.render(image) { $0[.blur] = hundredths }
             for place in [0, 1, 4, 10, 40, 199] {
                 let expected = 100 * erfc((Double(place) - 4.5) / (sigma * 2.0.squareRoot()))
                 let value = isAcross ? result.values(place, 10)[0] : result.values(10, place)[0]
@@ -54,7 +54,7 @@ struct AreaOperationTests {
             let image = SampleImage(size, bands: 3) { x, y in
                 (isAcross ? x : y) < length / 2 ? [20, 250, 200] : [220, 10, 200]
             }
-            let result = try OperationFixture.render(image) { $0.blur = hundredths }
+            let result = try OperationFixture.render(image) { $0[.blur] = hundredths }
             for place in 0..<length {
                 let dark = length < 2 ? 0 : share(Double(length / 2) - 0.5 - Double(place))
                 let value = isAcross ? result.values(place, 5) : result.values(5, place)
@@ -69,9 +69,9 @@ struct AreaOperationTests {
         for color in [[200, 100, 50], [7], [200, 100, 50, 130]] as [[UInt8]] {
             let image = OperationFixture.plain(color)
             for result in try [
-                OperationFixture.render(image) { $0.blur = hundredths },
-                OperationFixture.render(image) { $0.sharpen = min(1_000, hundredths) },
-                OperationFixture.render(image) { $0.pixelate = 7 },
+                OperationFixture.render(image) { $0[.blur] = hundredths },
+                OperationFixture.render(image) { $0[.sharpen] = min(1_000, hundredths) },
+                OperationFixture.render(image) { $0[.pixelate] = 7 },
             ] {
                 for (x, y) in [(0, 0), (39, 29), (20, 15)] {
                     #expect(result.values(x, y).prefix(color.count) == color.map(Int.init)[...])
@@ -82,7 +82,7 @@ struct AreaOperationTests {
 
     @Test func `transparent pixels add no colour`() throws {
         let image = SampleImage.halfTransparent(PixelSize(width: 60, height: 20))
-        for change in [{ $0.blur = 300 }, { $0.blur = 900 }, { $0.pixelate = 8 }, { $0.sharpen = 200 }]
+        for change in [{ $0[.blur] = 300 }, { $0[.blur] = 900 }, { $0[.pixelate] = 8 }, { $0[.sharpen] = 200 }]
             as [(inout ImageOperations) -> Void]
         {
             let result = try OperationFixture.render(image, change: change)
@@ -90,16 +90,16 @@ struct AreaOperationTests {
                 #expect(Array(result.values(x, 10).prefix(3)) == [0, 255, 0], "\(x)")
             }
         }
-        let blurred = try OperationFixture.render(image) { $0.blur = 300 }
+        let blurred = try OperationFixture.render(image) { $0[.blur] = 300 }
         #expect(abs(blurred.values(29, 10)[3] - 145) < 5)
     }
 
     @Test func `sharpening is the image and its difference from the blur`() throws {
-        let blurred = try OperationFixture.render(Self.edge()) { $0.blur = 200 }
+        let blurred = try OperationFixture.render(Self.edge()) { $0[.blur] = 200 }
         let image = SampleImage(PixelSize(width: 120, height: 20), bands: 3) { x, _ in
             x < 60 ? [100, 100, 100] : [150, 150, 150]
         }
-        let sharpened = try OperationFixture.render(image) { $0.sharpen = 200 }
+        let sharpened = try OperationFixture.render(image) { $0[.sharpen] = 200 }
         for x in 40..<80 {
             let own = x < 60 ? 100.0 : 150
             let mean = 100 + 50 * Double(blurred.values(x, 10)[0]) / 255
@@ -111,7 +111,7 @@ struct AreaOperationTests {
         let image = SampleImage(PixelSize(width: 10, height: 5), bands: 3) { x, y in
             [UInt8(10 * x), UInt8(20 * y), (x + y).isMultiple(of: 2) ? 0 : 255]
         }
-        let result = try OperationFixture.render(image) { $0.pixelate = 4 }
+        let result = try OperationFixture.render(image) { $0[.pixelate] = 4 }
         #expect(result.values(0, 0) == [15, 30, 128] && result.values(3, 3) == [15, 30, 128])
         #expect(result.values(4, 0) == [55, 30, 128])
         // The last blocks are as large as what is left.
@@ -126,11 +126,11 @@ struct AreaOperationTests {
             }
             return Array(try plan(800, 600, options, format: .png).keyTexts.dropFirst(2).dropLast())
         }
-        let blurred = try keys(2_000) { $0.blur = 150 }
+        let blurred = try keys(2_000) { $0[.blur] = 150 }
         #expect(blurred == ["blur 300000"])
-        #expect(try keys(1_500) { $0.sharpen = 80 } == ["sharpen 120000"])
-        #expect(try keys(1_500) { $0.pixelate = 3 } == ["pixelate 5"])
-        #expect(try keys(500) { $0.pixelate = 2 } == [])
+        #expect(try keys(1_500) { $0[.sharpen] = 80 } == ["sharpen 120000"])
+        #expect(try keys(1_500) { $0[.pixelate] = 3 } == ["pixelate 5"])
+        #expect(try keys(500) { $0[.pixelate] = 2 } == [])
         #expect(try keys(1_500) { $0.radius = .pixels(5) } == ["radius 7500 0,0,0,0"])
         #expect(try keys(1_500) { $0.radius = .most } == ["radius max 0,0,0,0"])
         #expect(
@@ -146,7 +146,7 @@ struct AreaOperationTests {
         options.background = Color(red: 10, green: 20, blue: 30)
         let result = try OperationFixture.render(image, options) {
             $0.pad = margins
-            $0.blur = 200
+            $0[.blur] = 200
         }
         #expect(result.size == PixelSize(width: 36, height: 34))
         #expect(result.values(0, 16) == [10, 20, 30] && result.values(4, 16) == [200, 100, 50])

@@ -125,7 +125,7 @@ struct GeometryOperationTests {
         #expect(try level { $0.crop = .pixels(x: 0, y: 0, width: 2_400, height: 1_000) } == 4)
         #expect(try level { $0.crop = .fractions(x: 0, y: 0, width: 1_250, height: 1_250) } == 1)
         #expect(try level { $0.rotation = 90 } == 4)
-        #expect(try level { ($0.rotation, $0.blur, $0.pad.top) = (45, 500, 100) } == 8)
+        #expect(try level { ($0.rotation, $0[.blur], $0.pad.top) = (45, 500, 100) } == 8)
         #expect(try level { $0.trim = .init(tolerance: 10) } == 1)
     }
 

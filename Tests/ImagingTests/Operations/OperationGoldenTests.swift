@@ -68,55 +68,55 @@ struct OperationGoldenTests {
         Golden(
             name: "brightness", still: "61×44 9f3738b342ddfdd7c5e7abba072a41a0",
             frames: "3830fcff8c83d2ff6245e7ffb699bdffa868c4fffcbc9bffd27daffffed186ff"
-        ) { $0.colors.brightness = 140 },
+        ) { $0[.brightness] = 140 },
         Golden(
             name: "contrast", still: "61×44 9ce0826ecaa45abc437e0b860f760d73",
             frames: "4b479fff6f6b8dff5c5095ff817484ff7b5f87ff9e8375ff8c687effb18c6cff"
-        ) { $0.colors.contrast = 60 },
+        ) { $0[.contrast] = 60 },
         Golden(
             name: "saturate", still: "61×44 4f9ea0a1ef42685ca04da42e7ccbb6a1",
             frames: "2418feff6559bfff4c27f8ff8e6897ff913fb5ffd27f55ffb94c8efffa8e2dff"
-        ) { $0.colors.saturation = 180 },
+        ) { $0[.saturation] = 180 },
         Golden(
             name: "hue", still: "61×44 95bbd6a5a30dd62e6baf315db7795e55",
             frames: "ab0662ff935373ffa11e5aff8a6d6dff94484dff7d985fff8c6245ff74b158ff"
-        ) { $0.colors.hue = 70 },
+        ) { $0[.hue] = 70 },
         Golden(
             name: "grayscale", still: "61×44 9ed13eb5ec011e8d6fae2b588cb48598",
             frames: "2d2b49ff63626dff3f3b52ff767277ff5e5563ff968c88ff72656dffa89c91ff"
-        ) { $0.colors.grayscale = 80 },
+        ) { $0[.grayscale] = 80 },
         Golden(
             name: "sepia", still: "61×44 2cb92750aa73141e1209c70b57961678",
             frames: "413a5bff807371ff584b60ff978576ff7f6769ffbea17fff97796fffd5b385ff"
-        ) { $0.colors.sepia = 70 },
+        ) { $0[.sepia] = 70 },
         Golden(
             name: "invert", still: "61×44 956d42913c14edf44801bcc883b68879",
             frames: "d6dc4bff9aa069ffb9cd59ff7d9177ff87b473ff4b7891ff69a581ff2d69a0ff"
-        ) { $0.colors.inversion = 100 },
+        ) { $0[.inversion] = 100 },
         Golden(
             name: "all colors", still: "61×44 7d09362784b074c7232c56c8de7d966a",
             frames: "535f51ff6f7560ff566552ff787e74ff5f715dff888d92ff687a6fff9195a2ff"
-        ) { ($0.colors.contrast, $0.colors.hue, $0.colors.sepia, $0.colors.inversion) = (130, 200, 40, 30) },
+        ) { ($0[.contrast], $0[.hue], $0[.sepia], $0[.inversion]) = (130, 200, 40, 30) },
         Golden(
             name: "blur=2", still: "61×44 1af7f59b4a059d903ed749907c99e941",
             frames: "2a23b3ff645e96ff4631a4ff7f6c88ff7a4b8bffb3856eff96597dffcf9460ff"
-        ) { $0.blur = 200 },
+        ) { $0[.blur] = 200 },
         Golden(
             name: "blur=10", still: "61×44 ee22cc4821dfab96bd7c7c4e1d6b86bf",
             frames: "352aadff615b97ff4833a4ff74658eff855285ffb18370ff985b7cffc48d65ff"
-        ) { $0.blur = 1_000 },
+        ) { $0[.blur] = 1_000 },
         Golden(
             name: "blur=100", still: "61×44 8872558b6350209802509452c860241b",
             frames: "50429fff574c9cff52439eff594d9bffa06a78ffa77474ffa36b77ffa97573ff"
-        ) { $0.blur = 10_000 },
+        ) { $0[.blur] = 10_000 },
         Golden(
             name: "sharpen=0.8", still: "61×44 1235ee2a1017afbd542ba9bf12541785",
             frames: "2722b4ff645e96ff4631a5ff836d87ff77498cffb4866eff95597dffd3965fff"
-        ) { $0.sharpen = 80 },
+        ) { $0[.sharpen] = 80 },
         Golden(
             name: "pixelate=7", still: "61×44 b63b7f97f5b1d5361326c03dd0edafc8",
             frames: "2c24b2ff635c97ff4732a4ff7e6b89ff7b4c8affb2856fff985a7cffce9361ff"
-        ) { $0.pixelate = 7 },
+        ) { $0[.pixelate] = 7 },
         Golden(
             name: "pad", still: "67×48 dd3acf6d941fea07322c280085cf7f7c",
             frames: "231d97d65a5487e535257fc46a5870d1653e75d6a17863e5734461c4ab794fd1"

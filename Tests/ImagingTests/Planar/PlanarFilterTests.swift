@@ -30,13 +30,13 @@ struct PlanarFilterTests {
         var options = RenderingOptions()
         options.background = .white
         for change in [
-            { $0.colors.hue = 90 }, { $0.blur = 200 }, { $0.sharpen = 80 }, { $0.radius = .pixels(9) },
+            { $0[.hue] = 90 }, { $0[.blur] = 200 }, { $0[.sharpen] = 80 }, { $0.radius = .pixels(9) },
             { $0.mask = .star }, { $0.pad = .init(top: 2, right: 3, bottom: 3, left: 2) },
         ] as [(inout ImageOperations) -> Void] {
             #expect(try rest(format, options, change).steps.isEmpty)
         }
         for change in [
-            { $0.pixelate = 4 }, { $0.rotation = 10 }, { $0.pad = .init(top: 2, right: 2, bottom: 2, left: 3) },
+            { $0[.pixelate] = 4 }, { $0.rotation = 10 }, { $0.pad = .init(top: 2, right: 2, bottom: 2, left: 3) },
         ] as [(inout ImageOperations) -> Void] {
             #expect(try !rest(format, options, change).steps.isEmpty)
         }
@@ -60,8 +60,8 @@ struct PlanarFilterTests {
     @Test(arguments: [PlaneRange.full, .limited], [1, 2])
     func `colors of planes are those of their pixels`(range: PlaneRange, step: Int) throws {
         for color in [Color(red: 200, green: 40, blue: 90), .white, Color(red: 0, green: 0, blue: 0)] {
-            var filters = ColorFilters()
-            (filters.inversion, filters.saturation) = (100, 50)
+            var filters = OperationNumbers()
+            (filters[.inversion], filters[.saturation]) = (100, 50)
             let size = PixelSize(width: 37, height: 21)
             let planes = [Plane].stacked([size, size.samples(forEach: step), size.samples(forEach: step)])
             let memory = try PlaneMemory(count: planes.byteCount)

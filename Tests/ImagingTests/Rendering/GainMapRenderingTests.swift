@@ -309,8 +309,8 @@ struct GainMapRenderingTests {
             dropping.append(options)
         }
         add { $0.operations.pad.left = 4 }
-        add { $0.operations.blur = 100 }
-        add { $0.operations.colors.grayscale = 50 }
+        add { $0.operations[.blur] = 100 }
+        add { $0.operations[.grayscale] = 50 }
         add { $0.operations.radius = .most }
         add { $0.operations.rotation = 10 }
         add { ($0.height, $0.fit) = (100, .contain) }

@@ -1,0 +1,35 @@
+/// The operations of Alula's own grammar that numbers turn on, in the order in which they are applied.
+///
+/// A row here and the step's file are all that an operation needs: its parameters, their help and their explanation
+/// follow.
+package enum Operations {
+    static let all: [any OperationStep.Type] = [ColorStep.self, GaussianStep.self, MosaicStep.self]
+
+    /// The parameters, in the order in which targets are written.
+    package static let parameters = all.flatMap { $0.parameters }
+}
+
+/// A step that parameters of Alula's own grammar turn on.
+package protocol OperationStep: RenderStep {
+    static var parameters: [OperationParameter] { get }
+
+    /// Whether it mixes neighboring pixels, so that bars around the image are added before it.
+    static var mixesNeighbors: Bool { get }
+
+    /// Returns the steps for these numbers, in order.
+    ///
+    /// - Parameter ratio: Device pixels per CSS pixel, in thousandths.
+    static func steps(_ numbers: OperationNumbers, ratio: Int) -> [any RenderStep]
+
+    /// The numbers that give this step at a device pixel ratio of 1; nil if there are none.
+    var numbers: OperationNumbers? { get }
+}
+
+extension OperationStep {
+    package static var mixesNeighbors: Bool { false }
+
+    package func parameters(on size: PixelSize) -> [StepParameter]? {
+        guard let numbers else { return nil }
+        return Self.parameters.filter { numbers[$0] != $0.standard }.map { ($0.name, $0.form.text(numbers[$0])) }
+    }
+}

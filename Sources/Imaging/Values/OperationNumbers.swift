@@ -1,0 +1,60 @@
+import Text
+
+/// A parameter of Alula's own grammar whose value is a number.
+package struct OperationParameter: Sendable {
+    package enum Form: Sendable {
+        /// A whole number, with its placeholder in `--help`.
+        case whole(String, ClosedRange<Int>)
+        /// A standard deviation in hundredths of a CSS pixel: 0, or in the range.
+        case deviation(ClosedRange<Int>)
+
+        static func percent(to most: Int) -> Form { .whole("PERCENT", 0...most) }
+
+        package func text(_ number: Int) -> String {
+            switch self {
+            case .whole: String(number)
+            case .deviation: number.decimal(places: 2)
+            }
+        }
+    }
+
+    package let name: String
+    package let form: Form
+    /// The value that changes nothing.
+    package let standard: Int
+    package let help: String
+
+    init(_ name: String, _ form: Form, standard: Int = 0, _ help: String) {
+        (self.name, self.form, self.standard, self.help) = (name, form, standard, help)
+    }
+}
+
+extension OperationParameter: Hashable {
+    package static func == (one: Self, other: Self) -> Bool { one.name == other.name }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+/// The values of operations' parameters.
+package struct OperationNumbers: Hashable, Sendable {
+    private var values: [OperationParameter: Int] = [:]
+
+    package init() {}
+
+    init(_ parameter: OperationParameter, _ value: Int) { self[parameter] = value }
+
+    package subscript(parameter: OperationParameter) -> Int {
+        get { values[parameter] ?? parameter.standard }
+        set { values[parameter] = newValue == parameter.standard ? nil : newValue }
+    }
+
+    /// Whether any of the parameters has an effect.
+    func contains(_ parameters: [OperationParameter]) -> Bool { parameters.contains { values[$0] != nil } }
+
+    /// Returns the values of these parameters only.
+    func only(_ parameters: [OperationParameter]) -> OperationNumbers {
+        var numbers = self
+        numbers.values = values.filter { parameters.contains($0.key) }
+        return numbers
+    }
+}
