@@ -25,8 +25,6 @@ enum CheckConfigCommand {
     }
 
     /// Returns all errors in a settings file, one line each: `:LINE:COLUMN: ` and the error, or without a position.
-    ///
-    /// - Throws: ``SettingsFileError`` for a text that is not a settings file.
     static func faults(in text: String, environment: [String: String]) throws(SettingsFileError) -> [String] {
         var (settings, problems) = SettingsLoader.check(
             try SettingsFile.values(in: text), environment: environment)

@@ -33,7 +33,6 @@ enum CompletionTable {
             + settings.filter { flags.contains(ExactText($0.flag)) || command.takesSettings && $0.name == "config" }
     }
 
-    /// Returns the options in the help of a command that parses its arguments itself.
     private static func options(in help: String) -> [CommandOption] {
         let known = Dictionary(settings.map { (ExactText($0.name), $0) }, uniquingKeysWith: { first, _ in first })
         var seen: Set<ExactText> = []

@@ -75,7 +75,6 @@ enum ExplainCommand {
         Program.fail(reading.problems.map { "alula: " + $0 }, status: 1)
     }
 
-    /// Prints the explanation of each URL; returns whether one is rejected.
     private static func tell(_ options: Options, _ explain: (String) -> TargetExplanation) -> Bool {
         var isAnyRefused = false
         for (index, url) in options.urls.enumerated() {

@@ -3,7 +3,6 @@ import JSON
 import Text
 import ThumbnailAPI
 
-/// A URL of a list, with its explanation.
 struct ListedURL {
     /// Its line number, from 1.
     let line: Int

@@ -46,7 +46,6 @@ enum SelfTestCommand {
         }
     }
 
-    /// Checks that workers are confined and can still decode.
     private static func checkSandbox() -> Bool {
         Program.say("  kernel  \(Protections.offered)")
         let configuration = Settings().sandboxConfiguration
@@ -74,7 +73,6 @@ enum SelfTestCommand {
 
     private static let encodedInOneStep = ImageFormat.written.filter(\.isEncodedInOneStep)
 
-    /// A worker that works but is not fully confined.
     private struct NotConfined: Error {
         let protections: Protections
     }

@@ -84,7 +84,6 @@ enum SignCommand {
         Program.succeed(site + URLSigner.sign(target: target, key: key))
     }
 
-    /// Splits an absolute URL into its site and the target that its server receives; returns nil for other texts.
     private static func parts(of url: String) -> (site: String, target: String)? {
         guard let scheme = ["http://", "https://"].first(where: { url.prefix($0.count).lowercased() == $0 }),
             let slash = url.dropFirst(scheme.count).firstIndex(of: "/"), !url.contains("#")

@@ -16,7 +16,6 @@ package struct ClientHints: Hashable, Sendable {
 
     package init() {}
 
-    /// Reads the hints in `fields` that `wanted` includes by the newer names of their fields.
     package init(_ fields: HTTPFields, reading wanted: HintFields = .all) {
         if wanted.contains(.secWidth) { width = read(fields, [.secWidth, .width], Self.width) }
         if wanted.contains(.secRatio) { ratio = read(fields, [.secRatio, .ratio], Self.ratio) }

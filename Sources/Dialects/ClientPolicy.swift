@@ -17,15 +17,10 @@ package struct ClientPolicy: Sendable {
     }
 
     /// Returns the query of a target of `dialect`, or the allowed query that replaces it.
-    ///
-    /// - Throws: ``APIError`` for the first error.
     package func query(in target: RequestedTarget, of dialect: any Dialect) throws(APIError) -> ThumbnailQuery {
         try allowed(try dialect.query(in: target), isSigned: dialect.isSigned(target), target.hints)
     }
 
-    /// Returns the allowed query for a client's query.
-    ///
-    /// - Throws: ``APIError/sizeNotAllowed(_:allowed:)`` or ``APIError/tagsNotAllowed``.
     package func allowed(
         _ query: ThumbnailQuery, isSigned: Bool, _ hints: ClientHints
     ) throws(APIError) -> ThumbnailQuery {

@@ -38,17 +38,12 @@ package protocol Dialect: Sendable {
     /// Checked before the target is parsed.
     func isAuthentic(_ target: RequestedTarget) -> Bool
 
-    /// Returns whether a key of the dialect has signed an authentic target.
     func isSigned(_ target: RequestedTarget) -> Bool
 
     /// Parses a target to a query, with the dialect's own defaults and negotiation.
-    ///
-    /// - Throws: ``APIError`` for the first error.
     func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
 
     /// Parses the target of a request with an image as its body; called unless ``uploads`` is `none`.
-    ///
-    /// - Throws: ``APIError`` for the first error.
     func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
 
     /// Returns the fallback image for a failed request; nil to use only ``response(to:)``.
@@ -66,7 +61,6 @@ package enum DialectSignatures: Sendable {
     case demanded
 }
 
-/// How requests upload images.
 package enum DialectUploads: Hashable, Sendable {
     case none
     /// A field contains a signature that covers the body, and `Content-Type` declares its type.
@@ -119,9 +113,6 @@ package enum DialectClaim: Sendable {
 
 /// A dialect in which jobs can name a source and a rendition separately.
 package protocol RenditionDialect: Dialect {
-    /// Returns the canonical target for a rendition of `source`.
-    ///
-    /// - Throws: ``APIError`` for the first error.
     func target(source: String, rendition: String) throws(APIError) -> String
 }
 
@@ -129,7 +120,6 @@ package protocol RenditionDialect: Dialect {
 ///
 /// Also the cache key of the parsed target, so parsing cannot depend on anything else.
 package struct RequestedTarget: Hashable, Sendable {
-    /// The request target as received.
     package let target: ExactText
     /// The request's `Accept`, which applies if the target does not fix the format.
     package let accept: ExactText?

@@ -27,9 +27,6 @@ package struct SizePolicy: Hashable, Sendable {
     /// Returns the smallest size of at least this many pixels, or the largest.
     func up(_ pixels: Int) -> Int { Self.up(pixels, among: sizes) }
 
-    /// Returns the allowed box for `box`.
-    ///
-    /// - Throws: ``APIError/sizeNotAllowed(_:allowed:)``.
     func allowed(_ box: RequestedBox, _ choices: ClientChoices) throws(APIError) -> RequestedBox {
         guard !sizes.isEmpty else { return box }
         guard box.width != nil || box.height != nil else {
@@ -49,14 +46,12 @@ package struct SizePolicy: Hashable, Sendable {
         return up(pixels)
     }
 
-    /// Returns the allowed quality for a requested one.
     func quality(_ quality: Int) throws(APIError) -> Int {
         guard !qualities.isEmpty, !qualities.contains(quality) else { return quality }
         guard rule == .up else { throw .sizeNotAllowed("q", allowed: qualities) }
         return Self.up(quality, among: qualities)
     }
 
-    /// Returns the error for a side in a parameter with this name.
     func refusal(_ name: String) -> APIError { .sizeNotAllowed(name, allowed: sizes) }
 
     private static func up(_ number: Int, among allowed: [Int]) -> Int {
@@ -81,7 +76,6 @@ package struct ClientChoices: OptionSet, Hashable, Sendable {
     static let width = ClientChoices(rawValue: 1)
     static let height = ClientChoices(rawValue: 2)
     static let quality = ClientChoices(rawValue: 4)
-    /// The qualities of single formats, in a dialect that has them.
     static let formatQualities = ClientChoices(rawValue: 8)
     static let untouchedFormats = ClientChoices(rawValue: 16)
     static let tags = ClientChoices(rawValue: 32)
@@ -96,11 +90,9 @@ package protocol SizedRecipe: RenderRecipe {
     /// Returns the allowed recipe for this one, which may be unchanged.
     ///
     /// - Parameter choices: The parts that the client chooses.
-    /// - Throws: ``APIError/sizeNotAllowed(_:allowed:)``.
     func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> Self
 }
 
-/// A recipe with one box and one quality.
 package protocol BoxRecipe: SizedRecipe {
     /// The box in pixels of the response.
     var box: RequestedBox { get }

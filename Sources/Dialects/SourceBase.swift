@@ -38,7 +38,6 @@ package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
         authority(atEndOf: text)?.isEmpty == false
     }
 
-    /// Returns the authority of a URL that ends there; nil for other texts.
     static func authority(atEndOf text: [UInt8]) -> ArraySlice<UInt8>? {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")), text[colon...].starts(with: "://".utf8) else {
             return nil

@@ -3,7 +3,6 @@ package import Imaging
 package import Text
 package import ThumbnailTypes
 
-/// The meaning of a target, in any dialect.
 package struct ThumbnailQuery: Hashable, Sendable {
     package var request: ThumbnailRequest
     /// The image to serve if the source fails; nil to respond with the error.
@@ -27,7 +26,6 @@ package struct ThumbnailQuery: Hashable, Sendable {
 
     package var isNegotiated: Bool { request.isNegotiated }
 
-    /// The value of `Vary` in its responses; nil for none.
     package var vary: String? {
         let names = (isNegotiated ? ["Accept"] : []) + hintFields.names
         return names.isEmpty ? nil : names.joined(separator: ", ")
@@ -67,7 +65,6 @@ package struct FallbackImage: Sendable {
         case image(ThumbnailRequest)
     }
 
-    /// The fallback image.
     package let subject: Subject
     /// The status of the response; nil for the failure's.
     package let status: HTTPResponse.Status?

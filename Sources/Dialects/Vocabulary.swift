@@ -23,7 +23,6 @@ package struct Vocabulary: Sendable {
     package var watermarks: [ExactText: Watermark] = [:]
     /// The presets by name, each checked by ``fault(in:)``.
     package var presets: [ExactText: Preset] = [:]
-    /// Presets in a dialect's own grammar.
     package var dialectPresets: [ExactText: String] = [:]
     /// The sizes and qualities of unsigned requests, and of all with `w=auto` and `dpr=auto`.
     package var sizes = SizePolicy()

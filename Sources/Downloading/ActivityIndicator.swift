@@ -16,7 +16,6 @@ struct ActivityIndicator {
 
     private var phase = Phase.hidden
 
-    /// Returns whether activity is shown at `now`.
     func isVisible(at now: Duration) -> Bool {
         switch Self.phase(phase, at: now) {
         case .visible, .delayingEnd: true
@@ -33,7 +32,6 @@ struct ActivityIndicator {
         }
     }
 
-    /// Updates whether any slot is taken.
     mutating func update(isWorking: Bool, at now: Duration) {
         phase = Self.phase(phase, at: now)
         switch (phase, isWorking) {
@@ -66,7 +64,6 @@ final class ActivityReporter: Sendable {
     private let timekeeper: any Timekeeper
     private let activity: @Sendable (_ now: Duration) -> (isActive: Bool, nextChange: Duration?)
 
-    /// Reports changes of `activity`, which is called when it may have changed.
     init(
         _ report: @escaping @Sendable (_ isActive: Bool) -> Void, timekeeper: any Timekeeper,
         activity: @escaping @Sendable (_ now: Duration) -> (isActive: Bool, nextChange: Duration?)

@@ -23,7 +23,6 @@ package struct Delivery: Sendable {
     }
 }
 
-/// An exchange with an origin: its reason and result.
 package struct OriginExchange: Sendable {
     /// The reason why the cache was not sufficient.
     package enum Reason: Sendable {
@@ -59,7 +58,6 @@ package struct OriginExchange: Sendable {
 
 /// A running or queued transfer, as operators see it.
 package struct FetchSnapshot: Sendable, Equatable {
-    /// The source as operators name it.
     package let source: String
     package let host: String
     /// Whether it is running; otherwise it is queued.

@@ -31,7 +31,6 @@ struct DownloadSlots {
     private var counts: [ExactText: Int] = [:]
     private var slowHosts = ExpiringMemo<ExactText, Bool>(capacity: 4_096)
 
-    /// - Parameter exceptions: The hosts with their own limit.
     init(maximum: Int, perHost: Int, exceptions: [ExactText: Int] = [:]) {
         self.exceptions = exceptions
         self.maximum = maximum

@@ -13,7 +13,6 @@ struct FetchQueue {
 
     var count: Int { ids.count }
 
-    /// Whether another fetch may wait.
     var hasRoom: Bool { ids.count < maximum }
 
     func contains(_ id: FetchID) -> Bool { ids.contains(id) }

@@ -1,7 +1,6 @@
 import Coordination
 import HTTPTypes
 
-/// An error of a fetch, with the exchange with its origin.
 struct FetchFailure: Error {
     let error: DownloadError
     let exchange: OriginExchange?
@@ -118,7 +117,6 @@ extension ImageDownloader {
         }
     }
 
-    /// Reports the start of a transfer, and from now on its progress.
     private func reportStart(of launch: State.Launch) {
         guard let report = observer.transfer else { return }
         let (identity, progress) = (launch.request.identity, launch.progress)
@@ -139,7 +137,6 @@ extension ImageDownloader {
         }
     }
 
-    /// Sends the request to the origin, conditional if the stored version has a validator.
     private func fetch(_ launch: State.Launch, reason: OriginExchange.Reason) async throws -> Arrival {
         let request = launch.request
         var base = launch.known

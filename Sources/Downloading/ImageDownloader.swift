@@ -24,7 +24,6 @@ package final class ImageDownloader: Sendable {
     let timekeeper: any Timekeeper
     let observer: DownloadObserver
     let budget: MemoryBudget
-    /// Nil if activity is not reported.
     let activity: ActivityReporter?
     private let staleAllowances: StaleAllowances
     private let selectingFields: SelectingFields
@@ -150,7 +149,6 @@ package final class ImageDownloader: Sendable {
 
     package var isActive: Bool { shell.withLock { $0.state.isActive(at: timekeeper.now) } }
 
-    /// The health of recently used origins.
     package var originHealth: OriginHealthSummary {
         var summary = loader.originHealth
         let named = Set(configuration.origins.all.compactMap(\.baseOrigin))
@@ -216,7 +214,6 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// Returns the source in memory, and how it may be used for a caller.
     private func view(for request: SourceRequest) -> State.CacheView? {
         if request.directives.noStore { return nil }
         return cache.stored(for: request.identity).map {
@@ -236,7 +233,6 @@ package final class ImageDownloader: Sendable {
         head.selectingFields.isEmpty || head.isSelected(by: selectingFields.fields(for: head.identity))
     }
 
-    /// Returns a cached source for a caller that forbids contacting the origin.
     private func cachedDelivery(_ request: SourceRequest) async throws -> Delivery {
         if let view = view(for: request), view.reuse != .needsValidation {
             return Delivery(head: view.stored.head, bytes: view.stored.bytes, participation: .cached)
@@ -247,7 +243,6 @@ package final class ImageDownloader: Sendable {
         return Delivery(head: found.head, bytes: found.bytes, participation: .cached)
     }
 
-    /// Returns the stale copy that a caller gets if the origin fails.
     private func fallbackImage(for request: SourceRequest, _ failure: FetchFailure) async -> Delivery? {
         guard failure.error.isOriginTrouble else { return nil }
         func isFit(_ head: SourceHead) -> Bool {

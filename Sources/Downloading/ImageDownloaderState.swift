@@ -15,7 +15,6 @@ struct ImageDownloaderState<Answer> {
 
     enum Entrance {
         case cached(StoredSource, SourceReuse, Answer)
-        /// It waits; start these.
         case waiting(launches: [Launch], isJoined: Bool)
         /// It waits; query the slower layers first.
         case lookingUp(Launch)
@@ -72,7 +71,6 @@ struct ImageDownloaderState<Answer> {
         failures = FailureMemory(configuration)
     }
 
-    /// The number of transfers with a slot.
     var activeCount: Int { slots.activeCount }
 
     var maximumActiveCount: Int { slots.maximum }

@@ -10,7 +10,6 @@ struct ObjectListing {
     private let originName: String
     /// The bucket's URL, without query.
     private let bucket: String
-    /// The prefix of the keys in the folder.
     private let prefix: String
 
     /// Returns the possible listings: the bucket is the first segment of the base's path, or its host.

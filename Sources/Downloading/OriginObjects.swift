@@ -19,7 +19,6 @@ package final class OriginObjects: Sendable {
     }
 
     private static let pieceSize = 256 << 10
-    /// The folder of temporary files, below the origin's folder.
     private static let temporary = [Destination.ownFolder, "tmp"]
 
     private let origin: Origin

@@ -38,7 +38,6 @@ struct SharedFetch<Answer> {
 ///
 /// A source from slower layers is checked for each caller separately.
 struct FetchKey: Hashable {
-    /// The use of caches by callers.
     enum Mode {
         /// The caller accepts a cached source.
         case ordinary
@@ -62,14 +61,12 @@ struct FetchKey: Hashable {
     }
 }
 
-/// A caller that waits for a fetch.
 struct Waiter<Answer> {
     let id: WaiterID
     let request: SourceRequest
     let receipt: String
     /// The time at which half of its time is over.
     let halfTime: Duration?
-    /// How it takes part in the fetch.
     let participation: Delivery.Participation
     let answer: Answer
 }

@@ -1,7 +1,6 @@
 package import Memory
 import Text
 
-/// The writable named origins, each with the object that reads and writes there.
 package struct WritableOrigins: Sendable {
     package let origins: Origins
     private let objects: [ExactText: OriginObjects]
@@ -19,7 +18,6 @@ package struct WritableOrigins: Sendable {
             }, uniquingKeysWith: { $1 })
     }
 
-    /// Returns the objects below the origin of this name; nil if it is not writable.
     package subscript(name: String?) -> OriginObjects? { name.flatMap { objects[ExactText($0)] } }
 
     /// Stores a file or an object, replacing any existing one; a reader gets the old or the new one, whole.

@@ -27,7 +27,6 @@ struct DialectSettings: Sendable {
         return dialects
     }
 
-    /// The path of each dialect with the name of its setting.
     private var places: [(setting: String, place: DialectPlace?)] {
         [
             ("imgproxyPath", imgproxy.place), ("thumborPath", thumbor.place), ("wsrvPath", wsrv.place),
@@ -45,7 +44,6 @@ struct DialectSettings: Sendable {
         return names
     }
 
-    /// Returns overlapping paths, and settings of a dialect that contradict each other.
     func contradictions(_ vocabulary: Vocabulary) -> [Contradiction] {
         overlaps + imgproxyContradictions(vocabulary)
     }
@@ -78,12 +76,10 @@ extension DialectSettings {
                 help: "imgproxy, imagor or imaginary: its environment variables count below Alula's own settings"),
         ] + thumbor + imaginary + FrontEndSettings.table + imgproxy + wsrv
 
-    /// The names of dialects that can be opened.
     private static let unsigned =
         [NativeDialect.unsignedName, "imgproxy", "thumbor", "wsrv", "imaginary"]
         + FrontEndSettings.endpoints.map(\.name)
 
-    /// The setting that names the service whose environment variables are read.
     static let environmentOf = "environmentOf"
 
     private static let wsrv: [Setting] = [

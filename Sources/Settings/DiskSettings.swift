@@ -12,9 +12,7 @@ package struct DiskSettings: Sendable {
     package var mode = SessionMode.default
     /// The folder; nil for memory only.
     var path: String?
-    /// Bytes for encoded sources.
     var sourceCapacity = 150 << 20
-    /// Bytes for encoded results.
     var resultCapacity = 150 << 20
 
     /// The configuration of the disk store; nil if nothing is written.

@@ -6,7 +6,6 @@ import Text
 
 /// The OpenTelemetry collectors, and the data they receive.
 package struct ExportSettings: Sendable {
-    /// The destination of one signal.
     package struct Collector: Sendable {
         /// The URL for OTLP over HTTP; nil if nothing is sent.
         package var endpoint: SourceURL?

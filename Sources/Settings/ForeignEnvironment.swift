@@ -71,7 +71,6 @@ extension ForeignReader {
         return reader.reading
     }
 
-    /// Applies a variable; returns nil if the service does not have it.
     private mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning? {
         guard let name = row(of: name) else { return nil }
         guard let row = Self.rows.first(where: { $0.name == name }) else {
@@ -133,7 +132,6 @@ struct ForeignRow<Reader: ForeignReader>: Sendable {
         }
     }
 
-    /// A variable that sets `setting` to a text, which may be nil for none.
     init(_ name: String, _ setting: String, _ parser: SettingParser<String?> = .same) {
         self.init(name) { (reader, text) throws(InvalidValue) in
             if let text = try parser.parse(text) { try reader.set(setting, text) }
@@ -166,7 +164,6 @@ struct ForeignRow<Reader: ForeignReader>: Sendable {
 }
 
 extension SettingParser where Value == Bool {
-    /// The spellings of Go's flags.
     static var goFlag: Self {
         named(
             [

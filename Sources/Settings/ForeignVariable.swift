@@ -30,7 +30,6 @@ package struct ForeignVariable: Equatable, Sendable {
         }
     }
 
-    /// Returns a table of the variables and their meanings, one line each.
     package static func lines(_ variables: [ForeignVariable]) -> [String] {
         let widest = variables.map(\.name.utf8.count).max() ?? 0
         return variables.map { variable in

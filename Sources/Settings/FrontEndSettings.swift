@@ -33,7 +33,6 @@ struct FrontEndSettings: Sendable {
         Endpoint(name: "ipx", usualPath: "/_ipx", makers: "IPX and Nuxt Image") { IPXDialect(at: $0, base: $2) },
     ]
 
-    /// The endpoints' paths, by the names of their dialects.
     var places: [ExactText: DialectPlace] = [:]
     /// The configured lists of sizes; nil for the framework's own, or for ``SizePolicy``'s if that is restricted.
     var nextSizes: [Int]?

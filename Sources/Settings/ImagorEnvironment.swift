@@ -13,7 +13,6 @@ struct ImagorEnvironment: ForeignReader {
     var settings: Settings
     var reading = ForeignEnvironment.Reading()
     var meant: [String] = []
-    /// The cache lifetime of responses, and how long they may be served stale while they are revalidated.
     private var lifetime: Int?
     private var staleLifetime: Int?
     private var keepsNothing = false
@@ -22,10 +21,8 @@ struct ImagorEnvironment: ForeignReader {
     private var maximumHeight: Int?
     /// Imagor's own limit of a side if a variable changes that of the other one.
     private static let usualSide = 9_999
-    /// The formats that `Accept` may select, from the variables.
     private var automatic: Set<ImageFormat> = []
 
-    /// Prefixes of variables that belong to imagor, not to the system.
     private static let prefixes = [
         "IMAGOR_", "HTTP_LOADER_", "VIPS_", "FILE_", "S3_", "GCLOUD_", "SERVER_", "UPLOAD_LOADER_", "PROMETHEUS_",
         "SENTRY_",
@@ -51,7 +48,6 @@ struct ImagorEnvironment: ForeignReader {
 
     static let rows = targets + bounds + sources + service
 
-    /// Variables for parsing targets.
     private static let targets: [ForeignRow<Self>] = [
         ForeignRow("IMAGOR_SECRET", "thumborKey"),
         ForeignRow("IMAGOR_UNSAFE", "thumborUnsafe", .onOrOff),
@@ -104,13 +100,11 @@ struct ImagorEnvironment: ForeignReader {
         if !filters.isEmpty { settings.dialects.bounded.insert(Self.dialectName) }
     }
 
-    /// A number above zero; others stand for none.
     private static let aboveZero = SettingParser<Int?> { (text) throws(InvalidValue) in
         guard let most = Int(text), most >= -1 else { throw InvalidValue(allowed: "a whole number from -1") }
         return most > 0 ? most : nil
     }
 
-    /// Variables that restrict sources and their sizes.
     private static let sources: [ForeignRow<Self>] =
         ["LOOPBACK", "PRIVATE", "LINK_LOCAL"].map { kind in
             ForeignRow(
@@ -138,13 +132,11 @@ struct ImagorEnvironment: ForeignReader {
             ForeignRow("VIPS_MAX_HEIGHT", \.maximumHeight, side, meant: ["maxSourcePixels"]),
         ]
 
-    /// Pixels of a side; nil for zero.
     private static let side = SettingParser<Int?> { (text) throws(InvalidValue) in
         let side = try SettingValues.integer(text, in: 0...1_000_000)
         return side > 0 ? side : nil
     }
 
-    /// Variables that correspond to settings of the service.
     private static let service: [ForeignRow<Self>] = [
         ForeignRow("PORT", "port"),
         ForeignRow("SERVER_ADDRESS", "bind"),

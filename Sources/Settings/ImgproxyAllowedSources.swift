@@ -1,7 +1,6 @@
 import Downloading
 import Text
 
-/// The sources that `IMGPROXY_ALLOWED_SOURCES` allows.
 struct ImgproxyAllowedSources {
     /// Prefixes of http and https URLs, in which a star matches characters other than a slash.
     private(set) var patterns: [SourcePattern] = []

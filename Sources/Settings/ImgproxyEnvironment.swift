@@ -48,7 +48,6 @@ struct ImgproxyEnvironment: ForeignReader {
         return Self.formerNames[ExactText(short)].map { isSet($0) ? Self.outdated : $0.string } ?? short
     }
 
-    /// The row of a former name whose newer one is also set.
     private static let outdated = "(former)"
 
     private func isSet(_ name: ExactText) -> Bool { variables[ExactText("\(Self.prefix)\(name)")] != nil }
@@ -60,7 +59,6 @@ struct ImgproxyEnvironment: ForeignReader {
 
     static let rows = targets + defaults + bounds + service
 
-    /// Variables for parsing targets.
     private static let targets: [ForeignRow<Self>] = [
         ForeignRow("KEY", "imgproxyKeys"),
         ForeignRow("SALT", "imgproxySalts"),
@@ -105,7 +103,6 @@ struct ImgproxyEnvironment: ForeignReader {
         ForeignRow("WATERMARK_URL", \.dialect.watermark, .init { ExactText($0) }),
     ]
 
-    /// Variables with defaults for options.
     private static let defaults: [ForeignRow<Self>] =
         ["webp", "avif", "jxl"].flatMap { format in
             [("AUTO_", false), ("ENFORCE_", true)].map { prefix, isEnforced in
@@ -162,7 +159,6 @@ struct ImgproxyEnvironment: ForeignReader {
         ) { $0 > 0 },
     ]
 
-    /// Variables of the whole service.
     private static let service: [ForeignRow<Self>] = [
         ForeignRow("BIND") { (reader, text) throws(InvalidValue) in
             guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
@@ -270,12 +266,10 @@ extension ImgproxyEnvironment {
         }
     }
 
-    /// Whole seconds, or a duration with its unit.
     private static let seconds = SettingParser<String?> { text in
         text.utf8.allSatisfy(\.isASCIIDigit) ? text + "s" : text
     }
 
-    /// Millions of pixels.
     private static let pixels = SettingParser { (text) throws(InvalidValue) in Int(try number(text) * 1_000_000) }
 
     private static func number(_ text: String) throws(InvalidValue) -> Double {

@@ -65,7 +65,6 @@ extension SettingValues {
         return values
     }
 
-    /// Reads a separator within paths.
     static func separator(_ text: String) throws(InvalidValue) -> String {
         let isAllowed = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && !"/?#%".utf8.contains($0) }
         guard (1...8).contains(text.utf8.count), isAllowed else {

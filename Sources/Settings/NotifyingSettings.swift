@@ -8,7 +8,6 @@ package import ThumbnailPipeline
 package struct NotifyingSettings: Sendable {
     package var hooks: [PurgeHook] = [] { didSet { isUsed = isUsed || !hooks.isEmpty } }
     package var callbackHosts = CallbackHosts() { didSet { isUsed = true } }
-    /// Whether any notification is possible.
     package private(set) var isUsed = false
 }
 

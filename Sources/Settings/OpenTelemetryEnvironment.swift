@@ -27,7 +27,6 @@ struct OpenTelemetryEnvironment {
         self.exports = exports
     }
 
-    /// Returns the value of a variable; nil if it is unset, or ignored.
     private mutating func value<Value>(
         _ name: String, allowed: String, _ read: (String) -> Value?
     ) -> Value? {
@@ -61,7 +60,6 @@ struct OpenTelemetryEnvironment {
         exports.sampler = TraceSampler(share: share ?? 1, followsCaller: sampler.followsCaller)
     }
 
-    /// The samplers by name; one without a share reads it from another variable.
     private static let samplers: [(name: String, share: Double?, followsCaller: Bool)] = [
         ("always_on", 1, false), ("always_off", 0, false), ("traceidratio", nil, false),
         ("parentbased_always_on", 1, true), ("parentbased_always_off", 0, true),
@@ -110,7 +108,6 @@ struct OpenTelemetryEnvironment {
 
     private static func url(_ text: String) -> SourceURL? { try? ExportSettings.endpoint(text, example: "") }
 
-    /// Returns whether a signal is exported, which is the default.
     private mutating func isSent(_ name: String, besides others: [String]) -> Bool {
         let known = ["otlp", "none"] + others
         let exporters = value(name, allowed: known.joined(separator: ", ")) { text in
@@ -133,7 +130,6 @@ struct OpenTelemetryEnvironment {
         }
     }
 
-    /// Fields that the document determines.
     private static let ownFields: Set<HTTPField.Name> = [.contentType, .contentLength, .transferEncoding]
     private static let endpoint = "an absolute http or https URL, such as http://127.0.0.1:4318"
     private static let pairs = "key=value, separated by commas, percent-encoded"

@@ -8,7 +8,6 @@ struct OriginProblem: Error, Equatable {
     let path: String
     let allowed: String
 
-    /// The problem as one that stops the start.
     var problem: SettingsProblem { SettingsProblem(path, allowed: allowed) }
 }
 
@@ -68,7 +67,6 @@ struct OriginMembers {
         return texts
     }
 
-    /// Reads a member like a setting on the command line.
     func setting<Value>(
         _ name: String, _ read: (String) throws(InvalidValue) -> Value
     ) throws(OriginProblem) -> Value? {

@@ -3,19 +3,16 @@ import HTTPTypes
 import JSON
 import Text
 
-/// Reads the named origins of the settings file.
 enum OriginsReader {
     private static let members = [
         "url", "folder", "headers", "credentials", "tls", "connectTimeout", "firstByteTimeout", "downloadTimeout",
         "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters", "trace", "write", "cacheControl",
     ]
-    /// Fields that the service sets itself.
     private static let ownFields: [HTTPField.Name] = [
         .host, .contentLength, .transferEncoding, .connection, .acceptEncoding, .range, .ifRange, .ifNoneMatch,
         .ifModifiedSince, .xAmzContentSHA256, .xAmzSecurityToken, .traceparent,
     ]
 
-    /// Returns the origins of an object, and one problem for each unusable origin.
     static func read(
         _ value: JSONValue, environment: [String: String]
     ) -> (origins: Origins, problems: [SettingsProblem]) {

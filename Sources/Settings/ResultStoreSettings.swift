@@ -2,9 +2,7 @@ import Downloading
 package import SharedCaching
 import ThumbnailPipeline
 
-/// The persistent store of results.
 package struct ResultStoreSettings: Sendable {
-    /// The named origin that stores them; nil for none.
     package var origin: String?
     /// Maximum total time that one request may wait for it.
     var timeout = Duration.milliseconds(200)
@@ -23,7 +21,6 @@ extension ResultStoreSettings {
 }
 
 extension Settings {
-    /// The configuration of the result store; an ephemeral session writes no results there.
     package var resultStoreConfiguration: ObjectStoreConfiguration {
         var configuration = ObjectStoreConfiguration()
         configuration.timeout = min(resultStore.timeout, pipeline.requestTimeout)

@@ -4,7 +4,6 @@ package import Imaging
 import ThumbnailPipeline
 
 package struct SandboxSettings: Sendable {
-    /// The executable that workers are started from: this one.
     var executable = "/proc/self/exe"
     package var isRequired = false
     package var decodesInProcess = false

@@ -3,7 +3,6 @@ import Text
 
 /// References to secrets in the settings file: `{ env: "VARIABLE" }` and `{ file: "PATH" }`.
 struct SecretForms {
-    /// The forms, in the words of an error.
     static let allowed = "{ env: \"VARIABLE\" } or { file: \"PATH\" }, which name a variable or a file that holds it"
 
     let environment: [String: String]  // Names come from the operator.
@@ -89,7 +88,6 @@ extension SecretForms {
         if isPlaceholder { throw InvalidValue(allowed: "a text in which all variables are replaced") }
     }
 
-    /// Returns whether a variable's name may contain this byte.
     private static func isUpper(_ byte: UInt8) -> Bool {
         (0x41...0x5a).contains(byte) || byte == UInt8(ascii: "_") || byte.isASCIIDigit
     }
@@ -97,7 +95,6 @@ extension SecretForms {
 }
 
 extension StringProtocol {
-    /// Whether the text has no visible character.
     var isBlank: Bool {
         unicodeScalars.allSatisfy { scalar in
             let properties = scalar.properties

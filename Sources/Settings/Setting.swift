@@ -1,23 +1,17 @@
-/// A property of the settings.
 typealias SettingPlace<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
 /// A setting: its name in three spellings, its help, and how its text becomes a value.
 package struct Setting: Sendable {
     /// The spelling in the file, such as `maxActiveDownloads`.
     let name: String
-    /// The default, parsed like any other value; nil if there is none.
     let defaultValue: String?
     /// The default for people: the value, or a description if there is none.
     package let defaultText: String
-    /// One line for `--help`.
     package let help: String
-    /// Parses a text and stores its value.
     let apply: @Sendable (inout Settings, String) throws(InvalidValue) -> Void
     let secrecy: Secrecy
 
-    /// Whether errors may show a value, and which values a secret may have.
     enum Secrecy {
-        /// Errors show the value.
         case none
         /// A URL or an object, which may contain a password.
         case hidden
@@ -44,7 +38,6 @@ package struct Setting: Sendable {
         }
     }
 
-    /// Creates a setting of a property that may be nil.
     init<Value>(
         _ name: String, _ place: SettingPlace<Value?>, also others: [SettingPlace<Value?>] = [],
         _ parser: SettingParser<Value>, default value: String? = nil, none: String = "none", help: String,
@@ -54,7 +47,6 @@ package struct Setting: Sendable {
         self.init(name, place, also: others, optional, default: value, none: none, help: help, secrecy: secrecy)
     }
 
-    /// Creates a setting whose value is an object or a list, which a reader of its own reads.
     static func inFile(
         _ name: String, _ allowed: String = "an object in the settings file", help: String, secrecy: Secrecy = .none
     ) -> Setting {

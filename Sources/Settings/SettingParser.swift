@@ -3,13 +3,11 @@ import Downloading
 import Imaging
 import Text
 
-/// Parses the text of a setting's value.
 struct SettingParser<Value>: Sendable {
     let parse: @Sendable (String) throws(InvalidValue) -> Value
 
     init(_ parse: @escaping @Sendable (String) throws(InvalidValue) -> Value) { self.parse = parse }
 
-    /// Creates a parser that rejects texts for which `parse` returns nil.
     init(allowed: String, _ parse: @escaping @Sendable (String) -> Value?) {
         self.init { (text) throws(InvalidValue) in
             guard let value = parse(text) else { throw InvalidValue(allowed: allowed) }
@@ -17,12 +15,10 @@ struct SettingParser<Value>: Sendable {
         }
     }
 
-    /// Values by their names.
     static func named(_ values: [ExactText: Value], allowed: String) -> Self where Value: Sendable {
         Self(allowed: allowed) { values[ExactText($0)] }
     }
 
-    /// The members of a comma-separated list.
     static func list<Member>(
         allowed: String, _ parse: @escaping @Sendable (String) -> Member?
     ) -> Self where Value == [Member] {
@@ -34,7 +30,6 @@ struct SettingParser<Value>: Sendable {
         }
     }
 
-    /// The members of a list, in any order.
     static func set<Member: SendableMetatype>(_ list: SettingParser<[Member]>) -> Self where Value == Set<Member> {
         Self { (text) throws(InvalidValue) in Set(try list.parse(text)) }
     }
@@ -80,7 +75,6 @@ extension SettingParser where Value == String {
 }
 
 extension SettingParser where Value == [UInt8] {
-    /// A key as text.
     static func bytes(atLeast least: Int = 0) -> Self {
         Self(allowed: "at least \(least) characters") { $0.utf8.count < least ? nil : Array($0.utf8) }
     }
@@ -118,6 +112,5 @@ extension SettingParser where Value == SourceURL {
 }
 
 extension SettingParser where Value == DialectPlace {
-    /// The path of a dialect, usually `usual`.
     static func path(usual: String) -> Self { Self(allowed: "/ or a path such as \(usual)") { DialectPlace($0) } }
 }

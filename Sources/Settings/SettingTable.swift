@@ -10,10 +10,8 @@ import ThumbnailAPI
 import ThumbnailPipeline
 
 package enum SettingTable {
-    /// The setting whose value is an object, read by ``OriginsReader``.
     static let origins = "origins"
 
-    /// The settings whose values are objects, read by ``VocabularyReader``.
     static let vocabulary: Set<ExactText> = ["watermarks", "presets"]
 
     /// All settings, in the order of the documentation.
@@ -253,7 +251,6 @@ package enum SettingTable {
 
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
 
-    /// The formats with a separate pixel limit, as text.
     private static let slow = list(ImageFormat.written.filter(\.isSlow).reversed(), separator: " or ")
 
     private static func list(_ formats: [ImageFormat], separator: String = ",") -> String {

@@ -9,7 +9,6 @@ package struct InvalidValue: Error, Equatable {
     package let allowed: String
 }
 
-/// Parses the values of settings.
 package enum SettingValues {
     /// `*`, or one origin as browsers send it in `Origin` (RFC 6454 section 6.2): lowercase, without a path or default
     /// port.
@@ -59,7 +58,6 @@ package enum SettingValues {
         Int(try duration(text).components.seconds)
     }
 
-    /// `on` or `off`.
     static func flag(_ text: String) throws(InvalidValue) -> Bool {
         switch text {
         case "on", "true": return true

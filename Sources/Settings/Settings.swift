@@ -8,13 +8,10 @@ import Text
 package import ThumbnailAPI
 package import ThumbnailPipeline
 
-/// The values of all settings, grouped by the components that use them.
 package struct Settings: Sendable {
     package var publicListener = HTTPServerConfiguration()
     package var operatorListener = HTTPServerConfiguration()
-    /// A listener that serves only metrics; nil for none.
     package var metricsListener: HTTPServerConfiguration?
-    /// Whether the number of connections was configured.
     package var choosesMaximumConnections: Bool { given.contains("maxConnections") }
     package var downloads = DownloadConfiguration()
     package var pipeline = PipelineConfiguration()
@@ -36,7 +33,6 @@ package struct Settings: Sendable {
     package var logLevel = Logger.Level.info
     package var drainDelay = Duration.zero
     package var shutdownTimeout = Duration.seconds(8)
-    /// The names of the settings that the operator chose.
     var given: Set<ExactText> = []
 
     /// Applies the defaults of the table.

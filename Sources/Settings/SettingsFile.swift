@@ -3,7 +3,6 @@ import Glibc
 package import JSON
 package import Text
 
-/// Why a settings file cannot be used.
 package struct SettingsFileError: Error, Equatable {
     package let reason: String
     /// The location of the error in the file; nil if there is none.
@@ -12,7 +11,6 @@ package struct SettingsFileError: Error, Equatable {
     /// A location in a text, both numbers from 1.
     package struct Position: Equatable, CustomStringConvertible {
         let line: Int
-        /// In Unicode characters.
         let column: Int
 
         /// The location after `offset` bytes of `text`.

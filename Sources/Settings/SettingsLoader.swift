@@ -21,7 +21,6 @@ package struct SettingsLoader {
     ///   - arguments: The words after the command on the command line: `--name value` or `--name=value`.
     ///   - environment: The process's environment.
     ///   - readFile: Reads the text of the settings file.
-    /// - Throws: ``Failure``.
     package static func load(
         arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
     ) throws(Failure) -> Settings {
@@ -270,7 +269,6 @@ package struct SettingsLoader {
 package struct SettingsProblem: Error, Equatable {
     /// The wrong member of the settings file, such as `origins.photos.tls`; nil if the fault is elsewhere.
     let path: String?
-    /// The line that stops the start.
     package let line: String
     /// Whether the member's name is wrong rather than its value.
     var isAboutName = false

@@ -7,9 +7,7 @@ import ThumbnailAPI
 
 /// A warning about valid settings that the operator may not have intended.
 package struct SettingsWarning {
-    /// The line for the log.
     package let message: StaticString
-    /// The settings with their values, none of which is secret.
     package let values: Logger.Metadata
 }
 

@@ -7,9 +7,7 @@ package import SharedCaching
 import Text
 package import ThumbnailPipeline
 
-/// The server and the contents of the shared cache.
 package struct SharedCacheSettings: Sendable {
-    /// Nil without a shared cache.
     var address: SharedCacheAddress?
     /// Maximum total time that one request may wait for it.
     var timeout = Duration.milliseconds(50)
@@ -22,7 +20,6 @@ package struct SharedCacheSettings: Sendable {
     /// The name of this instance for operators; nil for the host name.
     var instanceName: String?
 
-    /// The variables of the credentials, which are not settings.
     static let userVariable = "ALULA_SHARED_CACHE_USER"
     static let passwordVariable = "ALULA_SHARED_CACHE_PASSWORD"
     static let keyVariable = "ALULA_SHARED_CACHE_KEY"
@@ -51,7 +48,6 @@ package struct SharedCacheSettings: Sendable {
 
     private static let keyLengths = 16...128
 
-    /// The name of this instance, or the host name.
     package var instance: String {
         if let instanceName { return instanceName }
         var bytes = [CChar](repeating: 0, count: 256)

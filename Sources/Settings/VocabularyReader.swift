@@ -46,7 +46,6 @@ struct VocabularyReader {
         }
     }
 
-    /// Reads a watermark; returns nil after recording all its faults.
     private mutating func watermark(_ value: JSONValue, at path: String, _ name: String) -> Vocabulary.Watermark? {
         let allowed = "an object with url, position, x, y, opacity, scale, tile"
         guard Vocabulary.isName(name) else { return note(SettingsProblem(path, allowed: Self.allowedName)) }
@@ -77,7 +76,6 @@ struct VocabularyReader {
         return problems.count == before ? watermark : nil
     }
 
-    /// Reads a preset; returns nil after recording all its faults.
     private mutating func preset(_ value: JSONValue, at path: String, _ name: String) -> Vocabulary.Preset? {
         guard Vocabulary.isName(name) else { return note(SettingsProblem(path, allowed: Self.allowedName)) }
         guard case .object(let members) = value else {
@@ -125,7 +123,6 @@ struct VocabularyReader {
 }
 
 extension JSONValue {
-    /// The value as a parameter's text in a query; nil if it cannot be one.
     fileprivate var parameterText: String? {
         switch self {
         case .string(let text): text
@@ -138,7 +135,6 @@ extension JSONValue {
 }
 
 extension SettingsProblem {
-    /// Creates the problem for a parameter that has the same fault in a request.
     fileprivate init(_ path: String, fault: APIError, _ value: JSONValue) {
         let text = fault.isAboutName ? nil : value.commandLineText
         let shown = SettingsProblem.shown(text) ?? "it"

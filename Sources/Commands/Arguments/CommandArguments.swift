@@ -17,13 +17,10 @@ struct CommandArguments: Sendable {
     private(set) var operands: [String] = []
     /// The result parameters, in order, as spelled.
     private(set) var parameters: [(name: String, value: String)] = []
-    /// The settings, for ``SettingsLoader``.
     private(set) var settings: [String] = []
     private var values: [ExactText: [String]] = [:]
 
     /// Parses `arguments`; after `--`, all are operands.
-    ///
-    /// - Throws: ``WrongUse`` for the first unknown argument.
     init(_ arguments: [String], for command: CommandDescription) throws(WrongUse) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -77,9 +74,6 @@ struct CommandArguments: Sendable {
         options.compactMap { option in value(of: option).map { (option.name, $0) } }
     }
 
-    /// Returns the value of a whole-number option.
-    ///
-    /// - Throws: ``WrongUse``.
     func number(_ option: CommandOption, in range: ClosedRange<Int>) throws(WrongUse) -> Int? {
         guard let text = value(of: option) else { return nil }
         do {

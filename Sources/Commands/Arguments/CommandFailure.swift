@@ -24,7 +24,6 @@ struct CommandFailure: Error, Equatable {
         self.reason = Program.line(reason)
     }
 
-    /// Creates a failure from an `errno` value.
     init(system error: CInt) {
         let text = unsafe strerror(error).map { unsafe String(cString: $0) } ?? "error \(error)"
         self.init(code: Self.name(of: error), Self.lowered(text))

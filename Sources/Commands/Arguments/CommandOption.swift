@@ -40,11 +40,9 @@ struct CommandOption: Sendable, Equatable {
 
 struct CommandDescription: Sendable {
     let name: String
-    /// The effect, for the list of commands.
     let summary: String
     /// The operands in the usage line, such as `SOURCE… -o FILE|FOLDER`; empty for a command without operands.
     let operands: String
-    /// The effect, in sentences.
     let text: String
     var options: [CommandOption] = []
     var takesParameters = false

@@ -11,8 +11,6 @@ enum BatchList {
     }
 
     /// Parses lines, trimming spaces, and skips empty lines and those that begin with `#`.
-    ///
-    /// - Throws: ``WrongUse`` for a list with a NUL, which no name contains.
     static func sources(in bytes: [UInt8]) throws(WrongUse) -> [String] {
         guard !bytes.contains(0) else { throw WrongUse("LIST holds NUL bytes; -0 reads names that end in them") }
         let mark: [UInt8] = [0xef, 0xbb, 0xbf]
@@ -28,8 +26,6 @@ enum BatchList {
     }
 
     /// Reads a list from a file, or from standard input for a hyphen.
-    ///
-    /// - Throws: ``CommandFailure`` whose reason names the list.
     static func blockingRead(_ path: String) throws(CommandFailure) -> [UInt8] {
         do {
             return try InputFile.blockingRead(path, atMost: longest).array

@@ -60,10 +60,8 @@ struct BatchProgress {
 
     private var doneCount: Int { made + kept + failed }
 
-    /// Returns the sources per second; skipped ones do not count.
     private func rate(at now: Duration) -> Double { Double(made + failed) / max((now - start).seconds, 1e-3) }
 
-    /// Formats a number with one decimal, or with none from a hundred.
     private static func text(_ number: Double) -> String {
         if number >= 100 { return String(Int(number.rounded())) }
         let tenths = Int((number * 10).rounded())

@@ -39,7 +39,6 @@ final class BatchRecord: Sendable {
     /// - Parameters:
     ///   - folder: The folder.
     ///   - options: A text that is equal for runs with the same results.
-    /// - Throws: ``CommandFailure`` whose reason names the file.
     init(in folder: String, options: String) throws(CommandFailure) {
         self.options = options
         let path = FilePath.joined(folder, Self.name)

@@ -6,7 +6,6 @@ import Program
 import Text
 import ThumbnailAPI
 
-/// The source of an image on the command line.
 enum CommandSource: Sendable, Equatable {
     case standardInput
     case file(String)
@@ -26,7 +25,6 @@ enum CommandSource: Sendable, Equatable {
         }
     }
 
-    /// The source as the user named it.
     var text: String {
         switch self {
         case .standardInput: Program.standardInput
@@ -58,7 +56,6 @@ enum FilePath {
         return rest.utf8.lastIndex(of: UInt8(ascii: "/")).map { rest[rest.utf8.index(after: $0)...] } ?? rest
     }
 
-    /// Returns the folder of a file, or `.`.
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

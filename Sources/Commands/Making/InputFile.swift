@@ -8,8 +8,6 @@ enum InputFile {
     struct TooLong: Error {}
 
     /// Returns the current size of a file in bytes; 0 for pipes.
-    ///
-    /// - Throws: ``CommandFailure`` for missing files and for folders.
     static func blockingSize(of path: String) throws(CommandFailure) -> Int {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw CommandFailure(system: errno) }

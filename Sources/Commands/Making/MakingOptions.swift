@@ -21,7 +21,6 @@ struct MakingOptions: Sendable {
     ///   - isSeveral: Whether there are several results, which need a folder.
     ///   - isList: Whether the sources are a list, whose results always need a folder.
     ///   - settings: Contains the presets and watermarks that parameters may name.
-    /// - Throws: ``WrongUse``.
     init(
         _ parameters: [(name: String, value: String)], output: String, isSeveral: Bool, isList: Bool = false,
         settings: Settings
@@ -50,7 +49,6 @@ struct MakingOptions: Sendable {
         }
     }
 
-    /// Returns a folder below a named origin, which ends in a slash if it has a name.
     private static func place(below origin: Origin, _ output: String) throws(WrongUse) -> ResultPlace {
         guard origin.isWritable else {
             throw WrongUse("the origin \(origin.name) takes no results; the settings file may say write: true")
@@ -80,9 +78,6 @@ struct MakingOptions: Sendable {
         return isList ? .folder(output) : .file(output)
     }
 
-    /// Creates the folder for results and its parents.
-    ///
-    /// - Throws: ``CommandFailure`` whose reason names the folder.
     func makeFolder() throws(CommandFailure) {
         guard case .folder(let folder) = place else { return }
         var end = folder.startIndex

@@ -13,7 +13,6 @@ struct ResultFile: ~Copyable {
         /// Last modification in nanoseconds since 1970.
         let changedAt: Int
 
-        /// Returns nil if there is no file at `path`.
         init?(of path: String) {
             var status = stat()
             guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -31,10 +30,8 @@ struct ResultFile: ~Copyable {
 
     private let descriptor: CInt
     private let path: String
-    /// The temporary name of an unfinished file; nil if it is unnamed.
     private let temporaryPath: String?
 
-    /// Creates a file for `path`, in an existing folder.
     private init(at path: String, isUnnamed: Bool) throws(CommandFailure) {
         self.path = path
         let folder = FilePath.folder(of: path)

@@ -8,16 +8,12 @@ import Text
 /// would have by itself.
 struct ResultNames {
     private let stems: [ExactText]
-    /// The sources of each stem, in order.
     private let members: [ExactText: [Int]]
-    /// The number of settled sources of each stem.
     private var decided: [ExactText: Int] = [:]
     /// The extensions of sources that wait for earlier ones; nil for those without a name.
     private var waiting: [Int: String?] = [:]
-    /// The sources that gave up their turn.
     private var passed: Set<Int> = []
     private var taken: Set<ExactText> = []
-    /// The number to try next for a name.
     private var numbers: [ExactText: Int] = [:]
     private(set) var names: [Int: String] = [:]
 
@@ -83,7 +79,6 @@ struct ResultNames {
     private static let longest = 230
 }
 
-/// The names of results, shared by the tasks that render them.
 final class SharedResultNames: Sendable {
     private struct State {
         var names: ResultNames

@@ -15,8 +15,6 @@ enum WatermarkFile {
     /// settings.
     ///
     /// The name of a watermark in the settings, a URL, and a path without a file do not change.
-    ///
-    /// - Throws: ``WrongUse`` for an unreadable file.
     static func opened(
         _ parameters: [(name: String, value: String)], for settings: inout Settings
     ) throws(WrongUse) -> [(name: String, value: String)] {

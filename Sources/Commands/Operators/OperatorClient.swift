@@ -19,21 +19,15 @@ struct OperatorClient: Sendable {
     private let address: String
     private let port: UInt16
 
-    /// The names of the listener's address and port settings, for messages.
     private let names: (bind: String, port: String)
-    /// The response timeout.
     private let queueTimeout: Duration
 
     /// Creates a client of the admin listener that `settings` describe.
-    ///
-    /// - Throws: ``CommandFailure`` if the settings leave the port open.
     init(_ settings: Settings) throws(CommandFailure) {
         try self.init(settings.operatorListener, ("adminBind", "adminPort"), "--admin-port", queueTimeout: .seconds(60))
     }
 
     /// Creates a client of the public listener for health checks, with a short timeout.
-    ///
-    /// - Throws: ``CommandFailure`` if the settings leave the port open.
     init(publicOf settings: Settings) throws(CommandFailure) {
         try self.init(settings.publicListener, ("bind", "port"), "--port", queueTimeout: .seconds(2))
     }
@@ -64,7 +58,6 @@ struct OperatorClient: Sendable {
     ///   - method: For example `GET`.
     ///   - target: The path and the query, percent-encoded.
     ///   - json: The body; nil for none.
-    /// - Throws: ``CommandFailure``.
     func blockingSend(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
         var request = HTTPRequest(method: HTTPRequest.Method(rawValue: method), target: target)
         if let json {
@@ -86,8 +79,6 @@ struct OperatorClient: Sendable {
     }
 
     /// Sends a request and returns the response's JSON.
-    ///
-    /// - Throws: ``CommandFailure`` with the service's error if it rejects the request.
     func blockingJSON(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
         let answer = try blockingSend(method, target, json: json)
         guard (200..<300).contains(answer.status) else { throw Self.failure(of: answer) }

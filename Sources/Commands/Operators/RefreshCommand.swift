@@ -26,9 +26,6 @@ enum RefreshCommand {
         }
     }
 
-    /// Describes the result of a refresh.
-    ///
-    /// - Throws: ``CommandFailure`` if nothing was learned.
     static func words(for answer: [ExactText: JSONValue]) throws(CommandFailure) -> String {
         switch answer["result"] {
         case .string("unchanged")?: return "unchanged"

@@ -11,7 +11,6 @@ struct SourceRequests {
     let path: String
     var parameter = "url"
     let isJSON: Bool
-    /// Describes a response.
     let words: (_ answer: [ExactText: JSONValue]) throws(CommandFailure) -> String
 
     /// Sends the requests, nil for one without a source or tag, and prints a line for each.

@@ -47,9 +47,6 @@ package struct AstroDialect: FrontEndDialect {
         return query
     }
 
-    /// Returns a side: the leading digits of a text, if they are not zero.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for a negative number, or one that exceeds any side.
     private static func side(_ text: String?, _ name: String) throws(APIError) -> Int? {
         guard let text else { return nil }
         guard !text.hasPrefix("-") else { throw .badParameter(name, "Must not be negative.") }

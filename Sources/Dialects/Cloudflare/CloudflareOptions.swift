@@ -17,7 +17,6 @@ struct CloudflareOptions: Hashable, Sendable {
 
     /// The part to cut off first.
     enum Trim: Hashable, Sendable {
-        /// Margins in pixels, and the width and height to keep.
         case pixels(ImageOperations.Margins, width: Int?, height: Int?)
         /// A border of one color, except `keep` pixels of it.
         case border(ImageOperations.Trim, keep: Int)
@@ -65,9 +64,6 @@ struct CloudflareOptions: Hashable, Sendable {
     /// The width for `auto`, the largest of the service's, and the default tolerance of borders.
     private static let (automaticWidth, borderTolerance) = (1_200, 10)
 
-    /// Parses the options.
-    ///
-    /// - Throws: ``APIError`` for the first invalid one.
     init(_ text: Substring, accept: String?) throws(APIError) {
         self.text = String(text)
         let values = try Self.values(text)

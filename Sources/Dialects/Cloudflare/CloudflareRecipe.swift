@@ -63,7 +63,6 @@ struct CloudflareRecipe: RenderRecipe {
         return composition
     }
 
-    /// Returns the part that a trim by pixels leaves; nil for all.
     private func part(of whole: PixelSize) throws(ImagingError) -> ImagePart? {
         guard case .pixels(let margins, let width, let height) = options.trim else { return nil }
         let size = PixelSize(
@@ -73,7 +72,6 @@ struct CloudflareRecipe: RenderRecipe {
         return ImagePart(x: margins.left, y: margins.top, size: size, of: whole)
     }
 
-    /// Converts the box to Alula's own options, for an image of this size.
     private func fit(_ rendering: inout RenderingOptions, in size: PixelSize) {
         (rendering.width, rendering.height) = (box.width, box.height)
         if case .gravity(let gravity) = options.position { rendering.gravity = gravity }

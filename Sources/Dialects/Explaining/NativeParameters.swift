@@ -41,7 +41,6 @@ package struct NativeParameters {
         }
     }
 
-    /// Reads the parameters of the decode and of the file.
     private mutating func read(_ plan: RenderPlan) {
         values["format"] = plan.format.rawValue
         switch plan.quality {
@@ -65,7 +64,6 @@ package struct NativeParameters {
         if plan.timing != nil { besides.append("set the delays and loops of the animation") }
     }
 
-    /// Sets the parameters of a step; returns false if it has none, or an earlier step has set one to another value.
     private mutating func set(_ step: any RenderStep, on size: PixelSize) -> Bool {
         guard var parameters = step.parameters(on: size) else { return false }
         // A second resize has no parameter; the size of the last one counts.

@@ -13,9 +13,7 @@ package struct TargetExplanation: Sendable {
     }
 
     package var verdict: Verdict
-    /// The dialect of the target; nil if there is none.
     package var dialect: String?
-    /// The source as the target names it; nil if it was not parsed.
     package var source: String?
     /// The closest equivalent in Alula's own parameters for ``assumedSource``.
     package var parameters: [(name: String, value: String)] = []

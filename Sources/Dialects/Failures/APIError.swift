@@ -19,7 +19,6 @@ package struct APIError: ServiceError, Equatable {
         Self(.badRequest, "missing_parameter", .request, "A required parameter is missing.", parameter: name)
     }
 
-    /// There is no parameter with this name; `nearest` is a similar one, if there is one.
     package static func unknownParameter(_ name: String, nearest: String? = nil) -> Self {
         let suggestion = nearest.map { "; did you mean \($0)?" } ?? "."
         return Self(
@@ -160,7 +159,6 @@ package struct APIError: ServiceError, Equatable {
             .internalServerError, "internal", .internal, "Something went wrong inside the service.", detail: detail)
     }
 
-    /// Joins alternatives, such as `h, v or hv`.
     private static func alternatives(_ words: [String]) -> String {
         guard let last = words.last, words.count > 1 else { return words.first ?? "" }
         return "\(words.dropLast().joined(separator: ", ")) or \(last)"

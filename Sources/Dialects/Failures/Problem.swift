@@ -59,7 +59,6 @@ package struct Problem: Sendable {
     }
 }
 
-/// A failure with another status, otherwise unchanged.
 private struct RestatedError: ServiceError {
     let answer: ErrorAnswer
 }

@@ -1,14 +1,11 @@
 import Imaging
 import Text
 
-/// The largest side of a square for rank filters.
 private let largestSquare = 99
 
 /// The effects of sharp, the library behind several image endpoints, by its own names and in its order.
 extension RenderSteps {
     /// Appends the changes of colors and sharpness in parameters.
-    ///
-    /// - Throws: ``APIError`` for an invalid argument.
     mutating func appendEffects(_ values: FrontEndTarget) throws(APIError) {
         func square(_ name: String, _ place: RankStep.Place, _ side: (Int) -> Int) throws(APIError) {
             guard values.has(name) else { return }

@@ -5,13 +5,10 @@ import ThumbnailTypes
 
 /// The parameters of a target at a front-end framework's image endpoint, from its query or its path.
 struct FrontEndTarget {
-    /// The decoded values by name; nil for one that appears twice.
     private let values: [ExactText: String?]
     private let flags: Set<ExactText>
 
     /// Parses the query of a target whose path is `place`.
-    ///
-    /// - Throws: ``APIError`` for another path, or for text that is not percent-encoded.
     init(_ target: RequestedTarget, at place: DialectPlace) throws(APIError) {
         let text = target.target.string
         let path = place.remainder(of: text)?.prefix(before: UInt8(ascii: "?"))
@@ -83,8 +80,6 @@ struct FrontEndTarget {
     }
 
     /// Parses a whole decimal number, which may have leading zeros.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)``.
     static func whole(_ text: String, _ name: String, in range: ClosedRange<Int>) throws(APIError) -> Int {
         guard !text.isEmpty, text.utf8.count <= 9, text.hasOnlyBytes(\.isASCIIDigit),
             let number = Int(text), range.contains(number)
@@ -94,9 +89,6 @@ struct FrontEndTarget {
         return number
     }
 
-    /// Parses a decimal number.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)``.
     static func number(_ text: String, _ name: String, in range: ClosedRange<Double>) throws(APIError) -> Double {
         guard let number = ParameterGrammar.decimal(text), range.contains(number) else {
             throw .badParameter(name, "Must be a number from \(range.lowerBound) to \(range.upperBound).")
@@ -104,17 +96,12 @@ struct FrontEndTarget {
         return number
     }
 
-    /// Parses a CSS color.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)``.
     static func color(_ text: String, _ name: String) throws(APIError) -> Color {
         guard let color = ColorGrammar.cssColor(text) else { throw .badParameter(name, "Not a color of CSS.") }
         return color
     }
 
     /// Parses a position: an edge, a corner or a compass point.
-    ///
-    /// - Throws: ``APIError/badChoice(_:allowed:)``.
     static func position(_ text: String, _ name: String) throws(APIError) -> Gravity {
         guard let position = positions.first(where: { $0.names.contains(text) }) else {
             throw .badChoice(name, allowed: positions.flatMap(\.names))
@@ -129,12 +116,8 @@ struct FrontEndTarget {
         (["left top", "northwest"], .topLeft), (["entropy"], .entropy), (["attention"], .attention),
     ]
 
-    /// The words for output formats.
     static let formats = ["avif", "gif", "jpeg", "jpg", "png", "webp"]
 
-    /// Parses a format that is one of `words`.
-    ///
-    /// - Throws: ``APIError/unsupportedOption(_:_:)`` for a format that only other services support.
     static func format(
         _ word: String, _ name: String, of words: [String] = formats
     ) throws(APIError) -> ImageFormat {
@@ -151,14 +134,11 @@ struct FrontEndTarget {
 /// A target of a front-end framework's image endpoint whose path contains the options in one segment, followed by the
 /// source.
 struct FrontEndPath {
-    /// The options as in the target, not decoded.
     let options: Substring
     /// The source as in the target, not decoded; its query is the request's.
     let source: Substring
 
     /// Splits a target under `place`.
-    ///
-    /// - Throws: ``APIError`` for another path, or if one of the two parts is missing.
     init(_ target: RequestedTarget, at place: DialectPlace) throws(APIError) {
         guard let rest = place.remainder(of: target.target.string)?.suffix(after: "/") else { throw .noSuchRoute }
         options = rest.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"))
@@ -169,9 +149,6 @@ struct FrontEndPath {
         self.source = source
     }
 
-    /// Percent-decodes a part of the target.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` with the option's `name` for text that cannot be decoded.
     static func decoded(_ text: Substring, _ name: String) throws(APIError) -> String {
         guard let decoded = PercentEncoding.decode(Array(text.utf8)[...]) else {
             throw .badParameter(name, "The value is not percent-encoded UTF-8.")
@@ -181,8 +158,6 @@ struct FrontEndPath {
 
     /// Returns the source in a target's path: an absolute URL percent-decoded once, or a path that keeps the escapes of
     /// `%`, `?` and `#`.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for text that cannot be decoded.
     static func source(_ text: Substring) throws(APIError) -> String {
         let whole = try decoded(text, "source")
         if isAbsolute(whole) || ["http:/", "https:/"].contains(where: { whole.asciiLowercased.hasPrefix($0) }) {
@@ -213,8 +188,6 @@ struct FrontEndSources: Sendable {
     ///
     /// `//host` and backslashes, which browsers treat as slashes, never name a path. The origin rejects paths that
     /// would leave it.
-    ///
-    /// - Throws: ``APIError/badURL(_:)``.
     func source(_ text: String) throws(APIError) -> ExactText {
         guard !text.hasPrefix("//"), !text.utf8.contains(UInt8(ascii: "\\")) else {
             throw .badURL("The source must not begin with two slashes or hold a backslash.")

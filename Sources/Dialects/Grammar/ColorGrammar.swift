@@ -33,7 +33,6 @@ extension ColorGrammar {
             ? cssColor(text) : color(text)
     }
 
-    /// Parses three, four, six or eight hexadecimal digits.
     private static func hexadecimal(_ digits: Substring) -> Color? {
         let isShort = 3...4 ~= digits.utf8.count
         let pairs = isShort ? String(digits.flatMap { [$0, $0] }) : String(digits)

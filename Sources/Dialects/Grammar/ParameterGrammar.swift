@@ -52,16 +52,11 @@ package enum ParameterGrammar {
     }
 
     /// `0` or `1`.
-    ///
-    /// - Throws: ``APIError/badChoice(_:allowed:)`` for another text.
     static func flag(_ text: String, _ name: String) throws(APIError) -> Bool {
         guard let isOn = flag(text) else { throw .badChoice(name, allowed: ["0", "1"]) }
         return isOn
     }
 
-    /// One of the words of `Value`.
-    ///
-    /// - Throws: ``APIError/badChoice(_:allowed:)`` for another text.
     package static func choice<Value: RawRepresentable & CaseIterable>(
         _ text: String, _ name: String
     ) throws(APIError) -> Value where Value.RawValue == String {
@@ -79,7 +74,6 @@ package enum ParameterGrammar {
         return seconds
     }
 
-    /// A gravity other than a focal point.
     static func gravity(_ text: String) -> Gravity? { gravities.first { $0.name == text }?.gravity }
 
     /// Returns the name of a gravity; nil for a focal point.
@@ -93,12 +87,9 @@ package enum ParameterGrammar {
         gravities.filter { $0.gravity != .attention && $0.gravity != .entropy }.map(\.name)
     }
 
-    /// The values of a parameter that chooses the format.
     static let formatNames = ["auto"] + ImageFormat.written.map(\.rawValue)
 
     /// A format that the service can write; nil for `auto`.
-    ///
-    /// - Throws: ``APIError/badChoice(_:allowed:)`` for another text.
     static func format(_ text: String, _ name: String) throws(APIError) -> ImageFormat? {
         if text == "auto" { return nil }
         guard let format = ImageFormat(name: text), format.isWritten else {
@@ -109,8 +100,6 @@ package enum ParameterGrammar {
 
     /// Checks the name of a source as received, which must not be empty or too long; other code checks whether it is a
     /// URL.
-    ///
-    /// - Throws: ``APIError/badURL(_:)`` if the name is empty or too long.
     package static func source(_ text: String) throws(APIError) -> String {
         guard !text.isEmpty else { throw .badURL("The source's URL is empty.") }
         guard text.utf8.count <= longestSource else {

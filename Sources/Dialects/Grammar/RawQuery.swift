@@ -27,7 +27,6 @@ package struct RawQuery {
     /// Percent-decodes the parameters' names and values.
     ///
     /// - Parameter isForm: Whether a plus stands for a space (application/x-www-form-urlencoded).
-    /// - Throws: ``APIError`` for a parameter that cannot be decoded.
     package func decoded(isForm: Bool = false) throws(APIError) -> [(name: String, value: String)] {
         func text(_ bytes: ArraySlice<UInt8>) -> String? {
             guard isForm, bytes.contains(UInt8(ascii: "+")) else { return PercentEncoding.decode(bytes) }

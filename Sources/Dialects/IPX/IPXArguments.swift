@@ -12,9 +12,6 @@ struct IPXArguments {
         threshold linear modulate brightness saturation hue lightness tint grayscale clahe opacity unflatten
         """.split(separator: " ").map { ExactText($0) })
 
-    /// Splits the modifiers.
-    ///
-    /// - Throws: ``APIError`` for text that is not percent-encoded, and for unsupported modifiers.
     init(_ text: Substring) throws(APIError) {
         var given: [ExactText: [Substring]] = [:]
         var ignored: [String] = []

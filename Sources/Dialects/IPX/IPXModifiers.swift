@@ -4,7 +4,6 @@ import Text
 struct IPXModifiers: Hashable, Sendable {
     /// The modifiers as written, in ASCII; they determine all other properties.
     let text: String
-    /// The size of the result, or its box.
     var box = RequestedBox()
     private(set) var enlarges = false
     private(set) var fit = Fit.cover
@@ -32,9 +31,6 @@ struct IPXModifiers: Hashable, Sendable {
     private static let compass: [Gravity] = [
         .center, .top, .right, .bottom, .left, .topRight, .bottomRight, .bottomLeft, .topLeft,
     ]
-    /// Parses the modifiers.
-    ///
-    /// - Throws: ``APIError`` for an invalid or unsupported one.
     init(_ text: Substring, accept: String?) throws(APIError) {
         self.text = String(text)
         let arguments = try IPXArguments(text)

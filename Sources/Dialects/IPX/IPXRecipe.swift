@@ -4,7 +4,6 @@ import Imaging
 struct IPXRecipe: RenderRecipe {
     var modifiers: IPXModifiers
 
-    /// The longest side of a result; longer ones shrink.
     private static let longest = 8_192
     private static let usualQuality = 80
 
@@ -66,7 +65,6 @@ struct IPXRecipe: RenderRecipe {
         return rendering.composition(of: frame, as: format)
     }
 
-    /// Sets the size of the result; a box shrinks into the stored size of the source, keeping its aspect ratio.
     private func fit(_ rendering: inout RenderingOptions, in size: PixelSize, stored: PixelSize) {
         func scaled(_ side: Int, _ numerator: Int, over denominator: Int) -> Int {
             max(1, (2 * side * numerator + denominator) / (2 * denominator))

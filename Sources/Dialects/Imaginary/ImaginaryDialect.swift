@@ -17,7 +17,6 @@ package struct ImaginaryDialect: Dialect {
     /// The service's health and index paths.
     package var probePaths: [String] { [place.path(of: "health"), place.path, place.path(of: "")] }
 
-    /// Returns nil without a path.
     package init?(_ configuration: ImaginaryConfiguration, base: SourceBase? = nil) {
         guard let place = configuration.place else { return nil }
         self.place = place
@@ -75,7 +74,6 @@ package struct ImaginaryDialect: Dialect {
         problem.response(under: Self.status(of: problem.error))
     }
 
-    /// Returns the service's own status of a failure; nil for one that it does not have.
     private static func status(of error: any ServiceError) -> HTTPResponse.Status? {
         switch error.code {
         case "not_an_image": .notAcceptable
@@ -90,7 +88,6 @@ package struct ImaginaryDialect: Dialect {
         }
     }
 
-    /// A nonempty field takes precedence over the parameter.
     private func checkKey(_ target: RequestedTarget) throws(APIError) {
         guard let key = configuration.key else { return }
         let field = target.apiKey?.string ?? ""
@@ -146,9 +143,7 @@ package struct ImaginaryDialect: Dialect {
     }
 }
 
-/// The fallback image for failures.
 package struct ImaginaryPlaceholder: Sendable {
-    /// Its source; nil for a plain image.
     package var source: ExactText?
     /// The status of the response; nil for the failure's.
     package var status: Int?
@@ -158,11 +153,9 @@ package struct ImaginaryPlaceholder: Sendable {
 
 /// The settings of imaginary's dialect.
 package struct ImaginaryConfiguration: Sendable {
-    /// The path of the dialect; nil if it is disabled.
     package var place: DialectPlace?
     /// The key that requests must contain; nil for none.
     package var key: [UInt8]?
-    /// The key of signatures; nil if none are required.
     package var signatureKey: [UInt8]?
     package var takesURLs = true
     /// Routes that are not served; pipelines may still use their operations.

@@ -3,10 +3,8 @@ import Imaging
 /// An image on its way through operations.
 struct ImaginaryFrame {
     private var frame: Frame
-    /// The turn that makes the image upright.
     private var missingTurn: QuarterTurn
     private var quality = ImaginaryOptions.standardQuality
-    /// The format that operations requested; nil for the source's own.
     private var format: ImageFormat?
     /// The additional source of the next operation with a mark.
     private(set) var nextAddition = 0
@@ -19,10 +17,6 @@ struct ImaginaryFrame {
         frame = Frame(source, turned: missingTurn.inverse)
     }
 
-    /// Returns how to render the image.
-    ///
-    /// - Throws: ``ImagingError/formatNotAccepted(_:)`` for a source format without a writer, if no operation requests
-    ///   another format.
     func composition() throws(ImagingError) -> Composition {
         let own = frame.page.format
         if format == nil, [.gif, .svg].contains(own) { throw .formatNotAccepted(own) }
@@ -34,9 +28,6 @@ struct ImaginaryFrame {
 }
 
 extension ImaginaryFrame {
-    /// Applies an operation.
-    ///
-    /// - Throws: ``ImagingError/cropOutside(_:)``.
     mutating func apply(_ operation: ImaginaryOperation) throws(ImagingError) {
         let options = operation.options
         guard operation.name != .autorotate else {
@@ -72,7 +63,6 @@ extension ImaginaryFrame {
         finish(operation)
     }
 
-    /// Skips an operation, counting its mark.
     mutating func skip(_ operation: ImaginaryOperation) {
         if operation.mark != nil { nextAddition += 1 }
     }
@@ -104,7 +94,6 @@ extension ImaginaryFrame {
         }
     }
 
-    /// Overlays the next additional source at its own size.
     private mutating func lay(_ opacity: Double, x: Int = 0, y: Int = 0, isTiled: Bool = false) {
         defer { nextAddition += 1 }
         let additions = frame.source.additions

@@ -7,14 +7,12 @@ struct ImaginaryLayout {
     enum Rest: Equatable {
         case nothing
         case cut(CropStep)
-        /// The most interesting part.
         case interest(PixelSize)
         case bars(PixelSize)
     }
 
     /// The size after each pixel was multiplied; the image's size without that.
     private(set) var zoomed: PixelSize
-    /// The size to which the image is resampled.
     private(set) var scaled: PixelSize
     private(set) var rest = Rest.nothing
 
@@ -24,9 +22,6 @@ struct ImaginaryLayout {
     /// The size at its end is rejected long before this, so nothing needs to be exact.
     private static let longestSide = 100_000_000
 
-    /// Creates the layout of an operation on an already turned image of this size.
-    ///
-    /// - Throws: ``ImagingError/cropOutside(_:)``.
     init(_ operation: ImaginaryOperation, on source: PixelSize) throws(ImagingError) {
         (zoomed, scaled) = (source, source)
         let options = operation.options
@@ -129,7 +124,6 @@ struct ImaginaryLayout {
 }
 
 extension ImaginaryOperation {
-    /// Whether the image covers the box and is cropped to it.
     fileprivate var cuts: Bool {
         switch name {
         case .crop, .smartcrop: true

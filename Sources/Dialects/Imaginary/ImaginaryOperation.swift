@@ -2,14 +2,11 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// An operation with its complete parameters.
 struct ImaginaryOperation: Hashable, Sendable {
-    /// The operations, by the names of their routes.
     enum Name: String, CaseIterable {
         case crop, smartcrop, resize, enlarge, extract, rotate, autorotate, flip, flop, thumbnail, zoom, convert
         case watermark, watermarkimage, blur, fit
 
-        /// Returns the operation with this name in a pipeline.
         init?(inPipeline text: String) {
             switch text {
             case "watermarkImage": self = .watermarkimage
@@ -28,7 +25,6 @@ struct ImaginaryOperation: Hashable, Sendable {
     /// Creates an operation.
     ///
     /// - Parameter format: The format that the parameters request; nil for the image's own.
-    /// - Throws: ``APIError`` for a missing parameter, or an unsupported operation.
     init(_ name: Name, _ options: ImaginaryOptions, format: ImageFormat?) throws(APIError) {
         self.name = name
         self.options = options
@@ -79,7 +75,6 @@ struct ImaginaryOperation: Hashable, Sendable {
 }
 
 enum ImaginaryType {
-    /// The names that the service knows; it writes the first four.
     private static let known: [ExactText: ImageFormat?] = [
         "jpeg": .jpeg, "png": .png, "webp": .webp, "tiff": .tiff, "gif": nil, "svg": nil, "pdf": nil,
     ]
@@ -89,9 +84,6 @@ enum ImaginaryType {
         text != "" && text != "auto" && known[ExactText(text.string.asciiLowercased)] == nil
     }
 
-    /// Returns the format with this known name; nil for no name.
-    ///
-    /// - Throws: ``APIError/badChoice(_:allowed:)`` for a format without a writer.
     static func format(_ text: ExactText) throws(APIError) -> ImageFormat? {
         if text == "" { return nil }
         guard let format = known[ExactText(text.string.asciiLowercased)] ?? nil else {

@@ -86,8 +86,6 @@ struct ImaginaryOptions: Hashable, Sendable {
 
 extension ImaginaryOptions {
     /// Stores the value of a parameter, ignoring unknown ones.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for an invalid value.
     mutating func set(_ name: String, _ value: ImaginaryValue) throws(APIError) {
         switch name {
         case "width": width = try Self.whole(name, value)

@@ -48,8 +48,6 @@ enum ImaginaryPipelineText {
     }
 
     /// Parses the steps in a text, without checking their number.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)``.
     static func steps(in text: String) throws(APIError) -> [Step] {
         // A text this short counts as none, as in imaginary.
         guard text.utf8.count >= 2 else { return [] }
@@ -70,8 +68,6 @@ enum ImaginaryPipelineText {
     }
 
     /// Converts steps to operations, leaving out those that may fail and never succeed.
-    ///
-    /// - Throws: ``APIError``.
     static func operations(_ steps: [Step]) throws(APIError) -> [ImaginaryOperation] {
         guard !steps.isEmpty else { throw .missingParameter(parameter) }
         guard steps.count <= most else { throw fault("There are more than \(most) operations.") }

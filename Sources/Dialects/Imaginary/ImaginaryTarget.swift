@@ -34,9 +34,6 @@ struct ImaginaryTarget {
         return Route(String(name)) == nil ? nil : name
     }
 
-    /// Splits a target.
-    ///
-    /// - Throws: ``APIError`` for a path without a route, or text that is not percent-encoded.
     init(_ target: String, at place: DialectPlace) throws(APIError) {
         guard let name = Self.routeName(target, at: place), let route = Route(String(name)) else { throw .noSuchRoute }
         (self.route, self.name) = (route, String(name))
@@ -48,9 +45,6 @@ struct ImaginaryTarget {
 
     func value(_ name: String) -> String? { items.first { $0.name.isExactly(name) }?.value }
 
-    /// Returns the operations, and everything that they read besides the image.
-    ///
-    /// - Throws: ``APIError`` for the first invalid parameter, even if it is unused.
     func operations(
         accept: String?
     ) throws(APIError) -> (
@@ -98,7 +92,6 @@ struct ImaginaryTarget {
             .image(ThumbnailRequest(source: source, recipe: recipe, isNegotiated: false)), status: status)
     }
 
-    /// The service's built-in image is square and plain gray.
     private static let placeholderSide = 400
     private static let placeholderColor = Color(red: 204, green: 204, blue: 204)
 

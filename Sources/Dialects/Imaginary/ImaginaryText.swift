@@ -9,7 +9,6 @@ struct ImaginaryText {
     static let longest = 1_000
     /// The position of the text in the tile, in pixels from both edges.
     private static let place = 100
-    /// Limits of a tile, in pixels.
     private static let largest = (font: 500.0, side: 4_096)
 
     private let lines: [String]
@@ -60,7 +59,6 @@ struct ImaginaryText {
         return ("font-family=\"\(family)\" " + style, points.isFinite ? abs(points) : 10)
     }
 
-    /// Removes the elements of Pango's markup from a text.
     private static func plain(_ text: String) -> String {
         var (plain, rest) = ("", text[...])
         while let start = rest.utf8.firstIndex(of: UInt8(ascii: "<")),

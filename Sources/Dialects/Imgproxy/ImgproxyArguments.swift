@@ -6,10 +6,8 @@ import Text
 struct ImgproxyOption: Hashable, Sendable {
     /// The name, possibly percent-encoded.
     let name: String
-    /// The arguments, at least one.
     let arguments: [ArraySlice<UInt8>]
 
-    /// The beginning of the name, for errors.
     var quotedName: String { String(decoding: name.utf8.prefix(APIError.longestQuotedName), as: UTF8.self) }
 
     /// Parses a segment of a path; returns nil if it has no separator, and so is not an option.
@@ -38,13 +36,9 @@ extension ArraySlice<UInt8> {
     }
 }
 
-/// The arguments of one option; each error names the option.
 struct ImgproxyArguments {
     private let option: ImgproxyOption
 
-    /// Creates the arguments of `option`, at most `most`.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for too many.
     init(_ option: ImgproxyOption, most: Int) throws(APIError) {
         self.option = option
         guard option.arguments.count <= most else { throw fault("It has at most \(most) arguments.") }
@@ -85,7 +79,6 @@ struct ImgproxyArguments {
         throw fault("Must be a number from \(range.lowerBound) to \(range.upperBound).")
     }
 
-    /// A number above 0.
     func factor(_ index: Int) throws(APIError) -> Double { try number(index, in: Self.smallestFactor...Self.largest) }
 
     /// `1`, `t`, `true` and capitalized variants; everything else is false.
@@ -137,7 +130,6 @@ struct ImgproxyArguments {
 }
 
 extension Set<ImgproxyGravity.Kind> {
-    /// Sides, corners and the center.
     private static let plain: Set = [
         .center, .north, .east, .south, .west, .northWest, .northEast, .southWest, .southEast,
     ]

@@ -3,20 +3,16 @@ package import Text
 
 /// The settings of imgproxy's dialect, in imgproxy's own terms.
 package struct ImgproxyConfiguration: Sendable {
-    /// The path of the dialect; nil if it is disabled.
     package var place: DialectPlace?
     /// The keys of signatures, and their salts in the same order; of any length.
     package var keys: [[UInt8]] = []
     package var salts: [[UInt8]] = []
     /// Bytes of a signature, 1…32.
     package var signatureSize = 32
-    /// Texts that are accepted as signatures of anything.
     package var trustedSignatures: [ExactText] = []
-    /// The prefix for sources that do not begin with it.
     package var baseURL: SourceBase = ""
     /// Replacements of sources' prefixes, in this order.
     package var replacements: [ImgproxyReplacement] = []
-    /// The origin of `local://` sources; nil if there are none.
     package var localOrigin: String?
     package var argumentsSeparator = ":"
     /// Whether the last part of a base64 source is only a file name.
@@ -25,9 +21,7 @@ package struct ImgproxyConfiguration: Sendable {
     package var allowedOptions: Set<ExactText> = []
     package var allowsSecurityOptions = false
     package var allowsOnlyPresets = false
-    /// Presets by name, in imgproxy's grammar.
     package var presets: [ExactText: String] = [:]
-    /// The source of the watermark; nil for none.
     package var watermark: ExactText?
     /// Freshness in seconds for clients, regardless of the source; nil for the source's own lifetime.
     package var maximumAge: Int?
@@ -40,7 +34,6 @@ package struct ImgproxyConfiguration: Sendable {
     package init() {}
 }
 
-/// The defaults of options.
 package struct ImgproxyDefaults: Hashable, Sendable {
     /// Default output formats, best first.
     var preferredFormats: [ImageFormat] = [.jpeg, .png, .gif]

@@ -92,7 +92,6 @@ extension ImgproxyFinish {
         frame.overlay(0, scaledTo: scaled, layout, opacity: min(100, percent), margins: margins)
     }
 
-    /// The distances of a repeated watermark apply around each tile.
     private var tileMargins: ImageOperations.Margins {
         func halves(_ offset: Double, of side: Int) -> (Int, Int) {
             // Beyond the result's side, no second tile is visible.
@@ -104,7 +103,6 @@ extension ImgproxyFinish {
         return ImageOperations.Margins(top: top, right: right, bottom: bottom, left: left)
     }
 
-    /// Returns the size of the watermark on the result: its own, or fitted into a share of the result's sides.
     private func scaledSize(of own: PixelSize) -> PixelSize {
         guard options.watermark.scale > 0 else { return own }
         let width = max(1, pixels(evenly: Double(size.width) * options.watermark.scale))
@@ -125,7 +123,6 @@ extension ImgproxyFinish {
             y: Self.firstTile(scaled.height, in: size.height), on: size, isTiled: true)
     }
 
-    /// Returns the position of the first tile if one is centered.
     private static func firstTile(_ tile: Int, in side: Int) -> Int {
         let count = (side + tile - 1) / tile | 1
         return -((count * tile - side) / 2)
@@ -140,7 +137,6 @@ enum ImgproxyFilters {
     private static let most = 800.0
     /// Up to this standard deviation, the sum of weights is computed exactly.
     private static let maximumExact = 64.0
-    /// The standard deviation of a Gaussian that is truncated at ``leastWeight``, relative to its own.
     private static let cutShare = 0.831
 
     /// Returns the standard deviation of a blur's truncated weights, in hundred-thousandths of a pixel; 0 if nothing

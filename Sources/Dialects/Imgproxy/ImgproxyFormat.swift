@@ -1,6 +1,5 @@
 import Imaging
 
-/// A format, by imgproxy's names.
 enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
     case jpeg, jxl, png, webp, gif, ico, svg, heic, avif, bmp, tiff
 
@@ -36,7 +35,6 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
             }
     }
 
-    /// The output format; nil if it has no writer.
     var written: ImageFormat? { ImageFormat(rawValue: rawValue).flatMap { $0.isWritten ? $0 : nil } }
 }
 
@@ -45,7 +43,6 @@ struct ImgproxyNegotiation: Hashable, Sendable {
     /// How a format that the client accepts is used.
     enum Use: Int, Hashable, Sendable, Comparable {
         case never
-        /// It is chosen if the target names no format.
         case preferred
         /// Chosen regardless of the target.
         case enforced
@@ -59,10 +56,8 @@ struct ImgproxyNegotiation: Hashable, Sendable {
 
     var isOn: Bool { self != ImgproxyNegotiation() }
 
-    /// Whether a target that names a format can get another one.
     var canEnforce: Bool { max(jxl, avif, webp) == .enforced }
 
-    /// Returns the use of the formats that a client accepts.
     func accepted(by accept: String?) -> ImgproxyNegotiation {
         guard isOn else { return self }
         let accepted = AcceptedFormats.qualities(accept)

@@ -21,7 +21,6 @@ struct ImgproxyGravity: Hashable, Sendable {
         case tiles = "re"
     }
 
-    /// The kind; nil if no option set it.
     var kind: Kind?
     /// The distance inward, or to the right from the center: pixels from 1 on, below it a fraction of the width; or the
     /// point.

@@ -133,7 +133,6 @@ struct ImgproxyLayout: Hashable, Sendable {
         pixels(Double(side) * (Double(numerator) / Double(denominator)))
     }
 
-    /// Shrinks all sizes if a side of the result exceeds the limit.
     private mutating func limit(_ part: PixelSize, _ options: ImgproxyOptions) {
         guard options.maximumSide > 0 else { return }
         var out = keptSize.orLess(than: resizedSize)

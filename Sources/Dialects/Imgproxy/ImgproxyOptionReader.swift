@@ -33,8 +33,6 @@ struct ImgproxyOptionReader {
     }
 
     /// Applies the options of presets, except those being applied already.
-    ///
-    /// - Throws: ``APIError`` for an unknown preset, or for the first invalid option.
     mutating func apply(presets names: [ExactText], inside outer: [ExactText] = []) throws(APIError) {
         for name in names {
             guard let options = presets[name] else {
@@ -52,7 +50,6 @@ struct ImgproxyOptionReader {
     /// Applies one option.
     ///
     /// - Parameter outer: The presets that contain the option.
-    /// - Throws: ``APIError`` if it is invalid.
     mutating func apply(_ option: ImgproxyOption, inside outer: [ExactText] = []) throws(APIError) {
         count += 1
         let name = option.name
@@ -105,7 +102,6 @@ struct ImgproxyOptionReader {
         }
     }
 
-    /// Applies options that do not change pixels.
     private mutating func applyOther(_ option: ImgproxyOption) throws(APIError) {
         switch option.name {
         case "strip_metadata", "sm":
@@ -166,7 +162,6 @@ extension ImgproxyOptionReader {
         try ImgproxyArguments(option, most: 1).flag(0)
     }
 
-    /// Returns the argument of an option that changes a limit.
     private func limit(_ option: ImgproxyOption) throws(APIError) -> ImgproxyArguments {
         let arguments = try ImgproxyArguments(option, most: 1)
         guard configuration.allowsSecurityOptions else { throw arguments.fault("Targets may not change limits here.") }

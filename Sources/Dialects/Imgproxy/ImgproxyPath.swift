@@ -38,7 +38,6 @@ struct ImgproxyPath {
         return repaired
     }
 
-    /// Returns the start of a source that is not in base64; nil if there is none.
     private static func plainStart(in path: ArraySlice<UInt8>) -> Int? {
         let word = Array("plain/".utf8)
         if path.starts(with: word) { return path.startIndex + word.count }
@@ -50,7 +49,6 @@ struct ImgproxyPath {
         return nil
     }
 
-    /// Appends a source; if `scheme:/` is not followed by a slash, adds the missing one.
     private static func appendSource(_ source: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
         let scheme = source.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") }
         let rest = source[scheme.endIndex...]

@@ -1,7 +1,6 @@
 import Text
 import ThumbnailTypes
 
-/// The presets of imgproxy's grammar by name.
 struct ImgproxyPresets: Sendable {
     /// The preset that is applied before the options of every target.
     static let standard: ExactText = "default"
@@ -15,7 +14,6 @@ struct ImgproxyPresets: Sendable {
 
     subscript(name: ExactText) -> [ImgproxyOption]? { options[name] }
 
-    /// Parses the options in a preset's text, which slashes separate; returns nil if a part of it is invalid.
     private static func options(_ text: String, separator: String) -> [ImgproxyOption]? {
         let segments = Array(text.utf8).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let options = segments.compactMap { ImgproxyOption($0, separator: Array(separator.utf8)) }

@@ -20,7 +20,6 @@ extension ImgproxyRecipe: SizedRecipe {
 }
 
 extension ImgproxyOptions {
-    /// Returns the parts that a target specifies and that differ from other options.
     func parts(differingFrom other: ImgproxyOptions) -> ClientChoices {
         var parts: ClientChoices = []
         if width != other.width || minimumWidth != other.minimumWidth { parts.insert(.width) }

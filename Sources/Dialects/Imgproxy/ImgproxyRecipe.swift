@@ -7,7 +7,6 @@ struct ImgproxyRecipe: RenderRecipe {
     /// The formats that the client's `Accept` selects.
     let accepted: ImgproxyNegotiation
 
-    /// The quality of an image that keeps its size and format.
     private static let untouchedQuality = 92
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
@@ -36,7 +35,6 @@ struct ImgproxyRecipe: RenderRecipe {
         "imgproxy \(options.keyText) \(defaults.watermarkOpacity) \(defaults.light.rawValue)"
     }
 
-    /// Returns the image at its own size, and in its own format if that has a writer.
     private func untouched(_ header: ImageHeader, limits: ImagingLimits) -> Composition {
         let page = header.page(0)
         var composition = Composition(
@@ -74,7 +72,6 @@ struct ImgproxyRecipe: RenderRecipe {
         return source.firstFit(of: choices, hasAlpha: needsAlpha, isMoving: isAnimated)
     }
 
-    /// Rejects sources that exceed the target's own limits.
     private func check(_ header: ImageHeader, frames: Int) throws(ImagingError) {
         guard header.drawing == nil else { return }
         let area = header.storedSize.area
@@ -123,7 +120,6 @@ extension ImgproxyRecipe {
     /// The quality at which imgproxy stops meeting a byte limit, from most others.
     private static let lowestQuality = 5
 
-    /// For shorter sides, imgproxy uses another format than AVIF.
     private static let shortestAVIFSide = 16
 
     /// imgproxy trims the stored image, ours is upright; magenta stands for transparent pixels.
@@ -148,7 +144,6 @@ extension ImgproxyRecipe {
     }
 }
 
-/// The turns from the stored image to the result.
 private struct Turns {
     private let options: ImgproxyOptions
     let shown: QuarterTurn

@@ -2,7 +2,6 @@ import Text
 
 /// A rule that replaces the beginning of a source.
 package struct ImgproxyReplacement: Hashable, Sendable {
-    /// The texts between the stars of the pattern.
     private let literals: [[UInt8]]
     /// The new beginning, in which `${1}` stands for the text of the first star.
     private let replacement: [UInt8]

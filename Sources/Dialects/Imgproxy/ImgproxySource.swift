@@ -3,16 +3,12 @@ import Text
 
 /// The end of a path: the source, and the format of the response.
 struct ImgproxySource {
-    /// The source's URL, or its name in a named origin.
     let url: ExactText
-    /// The name of the format; nil if there is none.
     let format: String?
 
     private static let longest = 2_048
 
     /// Parses the segments after the options.
-    ///
-    /// - Throws: ``APIError/badURL(_:)`` for an invalid source.
     init(_ segments: ArraySlice<ArraySlice<UInt8>>, _ configuration: ImgproxyConfiguration) throws(APIError) {
         guard let first = segments.first else { throw .badURL("The source is missing.") }
         if first.elementsEqual("enc".utf8), segments.count > 1 {
@@ -51,7 +47,6 @@ struct ImgproxySource {
         return (source, String(decoding: parts[1], as: UTF8.self))
     }
 
-    /// Applies the operator's replacements and base URL to the source.
     private static func name(
         _ written: [UInt8], _ configuration: ImgproxyConfiguration
     ) throws(APIError) -> ExactText {

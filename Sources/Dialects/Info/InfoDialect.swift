@@ -46,8 +46,6 @@ package struct InfoDialect: Dialect {
 
 extension InfoDialect {
     /// Parses the facts that options request about a named source, like the parameters of a target.
-    ///
-    /// - Throws: ``APIError`` that names the first invalid option.
     package static func facts(options: [(name: String, value: String)]) throws(APIError) -> FactsRequest {
         var reader = InfoReader()
         try reader.read(name: InfoParameter.url.rawValue, value: NativeDialect.uploadedSource, isLast: false)

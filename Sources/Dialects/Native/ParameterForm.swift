@@ -2,11 +2,9 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// How the values of a parameter are written as text, and parsed.
 struct ParameterForm<Value: Sendable>: Sendable {
     /// The placeholder for the values, such as `PIXELS`.
     let word: String
-    /// All values, if they are few words.
     let words: [String]
     /// Parses a value of the parameter named by the second argument.
     let read: @Sendable (String, String) throws(APIError) -> Value
@@ -19,7 +17,6 @@ struct ParameterForm<Value: Sendable>: Sendable {
         (self.word, self.words, self.read, self.write) = (word, words, read, write)
     }
 
-    /// Creates a form whose parser returns nil for an invalid text, with this reason.
     init(
         _ word: String, _ reason: String, read: @escaping @Sendable (String) -> Value?,
         write: @escaping @Sendable (Value) -> String
@@ -176,7 +173,6 @@ extension ParameterForm where Value == ImageOperations.Trim {
 }
 
 extension ParameterForm where Value == ImageOperations.Crop {
-    /// A part, by its corner and its size.
     static var part: Self {
         Self(
             "X,Y,W,H", "Must be x,y,w,h: whole pixels, or shares from 0.0 to 1.0 with one to four decimals.",

@@ -8,7 +8,6 @@ package struct ThumbnailOption: Sendable {
     package let aliases: [String]
     /// The placeholder for the values, such as `PIXELS`.
     package let form: String
-    /// All values, if they are few words.
     package let values: [String]
     package let help: String
 
@@ -24,13 +23,10 @@ package struct ThumbnailOption: Sendable {
 
 extension NativeDialect {
     /// Parses options as a request for a named source, like the parameters of a target.
-    ///
-    /// - Throws: ``APIError`` that names the first invalid option.
     package func request(options: [(name: String, value: String)]) throws(APIError) -> ThumbnailRequest {
         try rendition(Self.query(options: options), of: Self.uploadedSource, accept: nil).request
     }
 
-    /// Returns the options as a query of `/thumbnail`.
     package static func query(options: [(name: String, value: String)]) -> String {
         options.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
     }

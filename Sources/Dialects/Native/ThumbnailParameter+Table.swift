@@ -13,7 +13,6 @@ extension ThumbnailParameter {
 
     static let names = all.flatMap { [$0.name] + $0.aliases }
 
-    /// Returns the parameter with this name or alias; nil if there is none.
     static func named(_ name: String) -> ThumbnailParameter? { named[ExactText(name)] }
 
     static let namesOutsideRenditions = all.filter { !$0.uses.contains(.renditions) }.map(\.name)

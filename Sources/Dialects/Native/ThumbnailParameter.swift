@@ -8,14 +8,12 @@ struct ThumbnailParameter: Sendable {
     /// Where a parameter is allowed besides a target without presets.
     struct Uses: OptionSet {
         let rawValue: Int
-        /// In a rendition of a named source.
         static let renditions = Uses(rawValue: 1)
         static let presets = Uses(rawValue: 2)
         /// In a target of a service that allows only presets.
         static let besidePresets = Uses(rawValue: 4)
     }
 
-    /// The main name, which is written.
     let name: String
     let aliases: [String]
     let uses: Uses
@@ -23,10 +21,8 @@ struct ThumbnailParameter: Sendable {
     private(set) var choices: ClientChoices = []
     /// The placeholder for the values, such as `PIXELS`.
     private(set) var form: String
-    /// All values, if they are few words.
     let values: [String]
     let help: String
-    /// Parses a text, given the name that the target uses.
     private(set) var read: @Sendable (String, String, inout ThumbnailParameterValues) throws(APIError) -> Void
     /// Writes the value as text; returns nil for a value that is left out.
     let write: @Sendable (ThumbnailParameterValues) -> String?
@@ -82,7 +78,6 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// An option of the watermark, which it requires.
     static func ofWatermark<Value: Sendable>(
         _ name: String, _ path: any WritableKeyPath<WatermarkParameters, Value?> & Sendable,
         _ form: ParameterForm<Value>, _ help: String
@@ -147,7 +142,6 @@ struct ThumbnailParameter: Sendable {
         return row
     }
 
-    /// A number, or `auto`.
     static func quality(_ name: String, _ help: String, alias: String) -> Self {
         Self(name, text("1…100|auto"), help, alias: alias) { text, name, values throws(APIError) in
             if text.asciiLowercased == "auto" {

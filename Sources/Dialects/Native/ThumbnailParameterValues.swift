@@ -117,7 +117,6 @@ struct ThumbnailParameterValues: Sendable {
     }
 }
 
-/// The values of the parameters of a watermark.
 struct WatermarkParameters: Sendable {
     /// The watermark as the request names it, and the defaults for its name.
     var named: Vocabulary.Watermark?

@@ -13,7 +13,6 @@ package enum ThumbnailTarget {
     ///   - target: The request target as received; its `Accept` applies if it does not fix the format, its hints for
     ///     `auto`.
     ///   - vocabulary: The watermarks and presets that the target may name, and the sizes for `auto`.
-    /// - Throws: ``APIError`` for the first error, in the order of the query.
     package static func parse(
         _ target: RequestedTarget, vocabulary: Vocabulary = Vocabulary()
     ) throws(APIError) -> ThumbnailQuery {
@@ -63,7 +62,6 @@ package enum ThumbnailTarget {
     }
 }
 
-/// Parses the parameters of a `/thumbnail` target one by one.
 struct ThumbnailParameterReader {
     private(set) var values: ThumbnailParameterValues
     /// The parameters since the last call of ``override()``.

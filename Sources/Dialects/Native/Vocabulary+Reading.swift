@@ -24,8 +24,6 @@ extension Vocabulary {
 
     /// Returns the options with one member of a watermark in the settings file: `opacity` is the parameter
     /// `watermarkOpacity`.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for the parameter.
     package static func options(
         _ options: WatermarkOptions, with name: String, _ value: String
     ) throws(APIError) -> WatermarkOptions {
@@ -61,6 +59,5 @@ extension Vocabulary {
         ([Self.standardPreset] + presets).compactMap { self.presets[$0] }
     }
 
-    /// Whether a normalized target parses to the same query.
     var keepsWrittenTargets: Bool { !allowsOnlyPresets && presets[Self.standardPreset] == nil }
 }

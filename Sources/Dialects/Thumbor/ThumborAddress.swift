@@ -4,8 +4,6 @@ import Text
 /// URLs of images in targets of thumbor and imagor.
 enum ThumborAddress {
     /// Returns the source that a percent-decoded address names, with `base` before it unless it begins with a scheme.
-    ///
-    /// - Throws: ``APIError/badURL(_:)``.
     static func source(_ text: String, base: SourceBase) throws(APIError) -> ExactText {
         var text = text
         if let encoded = text.suffix(after: "b64:"), let decoded = base64(encoded) { text = decoded }
@@ -31,7 +29,6 @@ enum ThumborAddress {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Returns whether the text begins with letters and `://`.
     private static func hasScheme(_ text: String) -> Bool {
         let scheme = text.utf8.prefix { byte in
             (byte | 0x20).isASCIILowercase

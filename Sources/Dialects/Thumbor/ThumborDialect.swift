@@ -18,7 +18,6 @@ package struct ThumborDialect: Dialect {
     }
     package var probePaths: [String] { [place.path(of: "healthcheck")] }
 
-    /// Returns nil without a path.
     package init?(_ configuration: ThumborConfiguration) {
         guard let place = configuration.place else { return nil }
         self.place = place
@@ -88,7 +87,6 @@ package struct ThumborDialect: Dialect {
 
 /// The settings of the dialect of thumbor and imagor.
 package struct ThumborConfiguration: Sendable {
-    /// The path of the dialect; nil if it is disabled.
     package var place: DialectPlace?
     /// The key of signatures; nil if none are required.
     package var key: [UInt8]?

@@ -4,8 +4,6 @@ import Text
 extension ThumborFilter {
     /// Parses a filter that changes pixels; returns nil if there is none with this name, or if its arguments are
     /// malformed.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for an invalid color.
     init?(_ name: String, _ arguments: ThumborArguments) throws(APIError) {
         if let map = Self.map(name, arguments) {
             self = .color(map)
@@ -47,8 +45,6 @@ extension ThumborFilter {
     }
 
     /// Parses a color: a CSS name, or hexadecimal digits.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for other text.
     static func color(_ text: String, of filter: String) throws(APIError) -> Color {
         let name = text.suffix(after: "#").map { String($0) } ?? text
         if name == "none" { return .transparent }
@@ -114,7 +110,6 @@ extension ThumborFilter {
         }
     }
 
-    /// Parses a step that reads the neighbors of each pixel.
     private static func neighborhood(_ name: String, _ arguments: ThumborArguments) -> ThumborFilter? {
         switch name {
         case "blur":

@@ -8,7 +8,6 @@ struct ThumborOptions: Hashable, Sendable {
     var isDebug = false
     /// Whether the image is only encoded.
     var isRaw = false
-    /// The requested format; nil if there is none.
     var format: ImageFormat?
     /// The format of animations that ``format`` does not support.
     var fallback: ImageFormat?
@@ -17,7 +16,6 @@ struct ThumborOptions: Hashable, Sendable {
     var maximumBytes: Int?
     var replacesPNG = false
     var stripsProfile = false
-    /// Maximum number of frames; nil for all.
     var frames: Int?
     /// The page, from 0.
     var page = 0
@@ -61,7 +59,6 @@ enum ThumborFilter: Hashable, Sendable {
 /// Something that a filter overlays on the image.
 struct ThumborMark: Hashable, Sendable {
     enum Subject: Hashable, Sendable {
-        /// An additional source, by its index.
         case source(Int)
         case color(Color)
     }
@@ -79,7 +76,6 @@ struct ThumborMark: Hashable, Sendable {
         }
 
         var anchor = Anchor.near
-        /// The distance to the right or down.
         var distance = 0
         var unit = Unit.pixels
         /// Whether only imagor supports this form of a position.

@@ -27,9 +27,6 @@ struct ThumborFilterReader {
         options.stripsProfile = configuration.stripsProfile
     }
 
-    /// Parses filters.
-    ///
-    /// - Throws: ``APIError`` for an invalid color or source, and for too many sources.
     mutating func read(_ filters: [ThumborFilterText]) throws(APIError) {
         for (index, filter) in filters.enumerated() {
             if isMeta { try Self.checkFact(filter) }
@@ -57,7 +54,6 @@ struct ThumborFilterReader {
         }
     }
 
-    /// Parses a filter; returns false if it has no effect here.
     private mutating func read(_ filter: ThumborFilterText) throws(APIError) -> Bool {
         let arguments = ThumborArguments(filter)
         if readSetting(filter.name, arguments) || readGeometry(filter.name, arguments) { return true }
@@ -72,7 +68,6 @@ struct ThumborFilterReader {
 }
 
 extension ThumborFilterReader {
-    /// Parses a filter that determines how the result is encoded and served.
     private mutating func readSetting(_ name: String, _ arguments: ThumborArguments) -> Bool {
         switch name {
         case "format", "fallback_format":
@@ -144,7 +139,6 @@ extension ThumborFilterReader {
         return true
     }
 
-    /// Parses the edges of an area, or a point; returns nil for other text.
     private static func focus(_ text: String) -> ThumborGeometry.Focus? {
         let numbers = text.utf8.split(omittingEmptySubsequences: false) {
             $0 == UInt8(ascii: "x") || $0 == UInt8(ascii: ":")

@@ -3,7 +3,6 @@ import Text
 /// A filter of a target as written: a name, and arguments without surrounding spaces.
 struct ThumborFilterText: Hashable, Sendable {
     let name: String
-    /// The arguments; none if the parentheses are empty.
     let arguments: [String]
     /// The filter as in the target, percent-decoded.
     let written: String
@@ -11,8 +10,6 @@ struct ThumborFilterText: Hashable, Sendable {
     static let most = 64
 
     /// Splits a percent-decoded text such as `blur(4):fill(red)` into filters.
-    ///
-    /// - Throws: ``APIError/badParameter(_:_:)`` for too many filters.
     static func list(_ text: String) throws(APIError) -> [ThumborFilterText] {
         let parts = pieces(of: Array(text.utf8)[...], separator: UInt8(ascii: ":"))
         guard parts.count <= most else { throw .badParameter("filters", "There are more than \(most) filters.") }
@@ -35,7 +32,6 @@ struct ThumborFilterText: Hashable, Sendable {
             }
     }
 
-    /// Splits a text at separators outside parentheses and brackets.
     private static func pieces(of text: ArraySlice<UInt8>, separator: UInt8) -> [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
         var (start, depth) = (text.startIndex, 0)

@@ -60,7 +60,6 @@ enum ThumborCurve {
         return .curves((1..<4).flatMap { component in tables[component].map { tables[0][Int($0)] } })
     }
 
-    /// Parses the points of `[(x,y),…]`, sorted from left to right.
     private static func points(_ text: String) -> [Point]? {
         let bytes = Array(text.utf8)
         guard bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") else { return nil }

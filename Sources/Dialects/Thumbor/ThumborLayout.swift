@@ -6,7 +6,6 @@ import Imaging
 struct ThumborLayout: Hashable {
     /// The part to keep, in pixels of the turned image.
     private(set) var part: ImagePart
-    /// The size to which the part is resampled.
     private(set) var size: PixelSize
     /// The size of the most interesting part to keep of the resampled image; nil for no crop.
     private(set) var interest: PixelSize?

@@ -25,7 +25,6 @@ extension ThumborMark {
         return PixelSize(width: max(1, width > 0 ? width : height), height: max(1, height > 0 ? height : width))
     }
 
-    /// Returns the placement of a source of this size on an image.
     func stamp(of own: PixelSize, on image: PixelSize) -> Stamp {
         if let layer {
             var geometry = layer
@@ -53,7 +52,6 @@ extension ThumborMark {
             y: min(scaled(part.y, size.height, of: part.size.height), whole.height - size.height), size: size)
     }
 
-    /// Returns the largest size with the aspect ratio of `own` within these sides, one of which may be open.
     private static func size(of own: PixelSize, within width: Double?, _ height: Double?) -> PixelSize {
         let (ownWidth, ownHeight) = (Double(own.width), Double(own.height))
         let width = width ?? ownWidth * (height ?? 1) / ownHeight

@@ -60,7 +60,6 @@ struct ThumborRecipe: RenderRecipe {
         hasFrames(source.header) && format(of: source).supportsAnimation
     }
 
-    /// Returns whether several frames remain if the format supports them.
     private func hasFrames(_ header: ImageHeader) -> Bool {
         header.frames > 1 && header.format.hasMovingFrames && options.page == 0 && options.frames != 1
     }
@@ -93,7 +92,6 @@ struct ThumborRecipe: RenderRecipe {
             ?? .fixed(highest)
     }
 
-    /// The lowest quality that either service uses to meet a byte limit.
     private static let lowestQuality = 10
 
     /// Returns the natural size of a drawing at the resolution, by default 72 dots per inch.
@@ -117,7 +115,6 @@ struct ThumborRecipe: RenderRecipe {
 struct ThumborMetadata {
     let text: String
 
-    /// Creates the facts about a source with this header, for a recipe.
     init(of header: ImageHeader, recipe: ThumborRecipe, source: ExactText) {
         let page = header.page(recipe.options.page)
         let layout = recipe.layout(of: RecipeSource(header: header))

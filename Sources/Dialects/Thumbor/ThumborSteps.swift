@@ -121,7 +121,6 @@ struct ThumborSteps {
         add(CropStep(x: left, y: top, size: size))
     }
 
-    /// Returns half of a number, rounded down.
     private static func floor(_ number: Int) -> Int { number >= 0 ? number / 2 : -((1 - number) / 2) }
 }
 
@@ -160,7 +159,6 @@ extension ThumborSteps {
         }
     }
 
-    /// Appends a step for copies of this size, if any pixel of the image is covered.
     private mutating func blend(
         _ mark: ThumborMark, size: PixelSize, _ step: (BlendRow, BlendRow) -> BlendStep
     ) {

@@ -8,7 +8,6 @@ struct ThumborTarget {
     private(set) var isDebug = false
     private(set) var geometry = ThumborGeometry()
     private(set) var filters: [ThumborFilterText] = []
-    /// The address of the image, not decoded.
     private(set) var address: ArraySlice<UInt8>
     private let text: ThumborText
     /// Everything before the address, in characters that are allowed in a target.
@@ -23,7 +22,6 @@ struct ThumborTarget {
     /// Parses `text`, which follows the signature and its slash.
     ///
     /// - Parameter isLayer: Whether the path is a layer in a filter, whose sides can depend on the image below.
-    /// - Throws: ``APIError`` for numbers that are too large, and for invalid filters.
     init(_ text: ThumborText, isLayer: Bool = false) throws(APIError) {
         let path = text.bytes
         self.text = text

@@ -30,7 +30,6 @@ package struct WsrvDialect: UnsignedDialect {
 
 /// The settings of the dialect of weserv/images, the service behind wsrv.nl.
 package struct WsrvConfiguration: Hashable, Sendable {
-    /// The path of the dialect; nil if it is disabled.
     package var place: DialectPlace?
 
     package init() {}

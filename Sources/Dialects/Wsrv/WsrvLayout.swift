@@ -51,7 +51,6 @@ struct WsrvLayout {
 }
 
 extension WsrvOptions {
-    /// The quarter turns, followed by the mirrors.
     var turn: QuarterTurn {
         QuarterTurn(quarters: quarterTurns).then(flop ?? false ? .mirrorX : .none).then(
             flip ?? false ? .mirrorY : .none)
@@ -59,7 +58,6 @@ extension WsrvOptions {
 }
 
 extension WsrvLayout {
-    /// Returns the size to which an image is resampled; `reduced` is the size at which the service loads it.
     private func resized(_ source: PixelSize, in reduced: PixelSize) -> PixelSize {
         let (across, down) = factors(reduced)
         // Stills are rounded half up, frames of an animation half to even.
@@ -72,7 +70,6 @@ extension WsrvLayout {
         return PixelSize(width: side(width), height: side(height.rounded(rule)))
     }
 
-    /// Returns the factors by which the sides of an image shrink.
     private func factors(_ source: PixelSize) -> (across: Double, down: Double) {
         var (across, down) = (1.0, 1.0)
         if box.width > 0 { across = Double(source.width) / Double(box.width) }
@@ -147,7 +144,6 @@ extension WsrvLayout {
         }
     }
 
-    /// Returns the rectangle of `cx`, `cy`, `cw` and `ch`; nil if all are missing.
     private func crop(of whole: PixelSize) -> CropStep? {
         guard options.cropX != nil || options.cropY != nil || options.cropWidth != nil || options.cropHeight != nil
         else { return nil }

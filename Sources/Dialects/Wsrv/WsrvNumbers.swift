@@ -3,7 +3,6 @@ import Text
 
 /// A length in a target: pixels, or a share of a side.
 enum WsrvLength: Hashable, Sendable {
-    /// Pixels; a negative number has no effect.
     case pixels(Int)
     /// A share of a side, 0…1.
     case share(Float)
@@ -28,7 +27,6 @@ enum WsrvLength: Hashable, Sendable {
 ///
 /// Numbers end at the first invalid character; an invalid number is -1.
 enum WsrvNumbers {
-    /// The number for an invalid value.
     static let unreadable = -1
     /// Maximum number: libvips' maximum side length.
     private static let largest = 10_000_000
@@ -47,7 +45,6 @@ enum WsrvNumbers {
         return isNegative ? -value : value
     }
 
-    /// Parses a number with decimals and an exponent.
     static func fraction(_ text: ArraySlice<UInt8>) -> Float {
         let text = text.prefix(longestFraction)
         var end = text.startIndex

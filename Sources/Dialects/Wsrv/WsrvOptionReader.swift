@@ -46,7 +46,6 @@ struct WsrvOptionReader {
         return true
     }
 
-    /// Parses options of positions, shapes and the colors around the image.
     private mutating func readPlace(_ name: String, _ text: ArraySlice<UInt8>) -> Bool {
         switch name {
         case "a", "align": readPosition(text)
@@ -160,7 +159,6 @@ extension WsrvOptionReader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Everything that is not false is true.
     private static func flag(_ text: ArraySlice<UInt8>) -> Bool {
         !text.elementsEqual("false".utf8) && !text.elementsEqual("0".utf8)
     }

@@ -75,7 +75,6 @@ extension WsrvOptions {
 }
 
 extension Color {
-    /// The gray that the service puts behind gray images.
     fileprivate var gray: Color {
         let luminance = 0.2126 * Double(red) + 0.7152 * Double(green) + 0.0722 * Double(blue)
         let component = UInt8(luminance.rounded())

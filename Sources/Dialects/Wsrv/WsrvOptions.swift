@@ -55,7 +55,6 @@ struct WsrvOptions: Hashable, Sendable {
     var isLossless: Bool?
     /// The first page; -1 for the largest, -2 for the smallest.
     var page: Int?
-    /// The number of pages or frames; -1 for all.
     var pages: Int?
     /// How often an animation plays; 0 for endless.
     var loops: Int?
@@ -103,7 +102,6 @@ extension WsrvOptions {
     /// Maximum difference of a border from its corner; nil for no trim.
     var trimTolerance: Int? { trim.flatMap { (1...254).contains($0) ? $0 : nil } }
 
-    /// The focal point, as shares of the sides.
     var focalPoint: (x: Float, y: Float) {
         func share(_ value: Float?) -> Float { value.flatMap { (0...1).contains($0) ? $0 : nil } ?? 0.5 }
         return (share(focalX), share(focalY))

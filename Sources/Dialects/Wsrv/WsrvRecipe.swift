@@ -37,8 +37,6 @@ struct WsrvRecipe: RenderRecipe {
     var keyText: String { "wsrv \(options.keyText)" }
 
     /// Returns the first page to show, and the number of frames to keep; formats with one page ignore the request.
-    ///
-    /// - Throws: ``ImagingError/noSuchPage(_:pages:)``.
     private func pages(of header: ImageHeader) throws(ImagingError) -> (first: Int, count: Int) {
         switch header.format {
         case .webp, .gif, .tiff, .avif, .heic: break
@@ -67,7 +65,6 @@ struct WsrvRecipe: RenderRecipe {
         return best
     }
 
-    /// Returns the timing of an animation: one delay applies to all frames, and a negative one cancels all of them.
     private func timing(frames: Int) -> FrameTiming? {
         var delays = (options.delays ?? []).contains { $0 < 0 } ? [] : Array((options.delays ?? []).prefix(frames))
         if options.delays?.count == 1, let delay = delays.first { delays = Array(repeating: delay, count: frames) }
@@ -91,7 +88,6 @@ struct WsrvRecipe: RenderRecipe {
             && (options.background?.alpha ?? 0) < 255
     }
 
-    /// Returns the format of the result: the source's if it supports the result.
     private func format(of source: RecipeSource, hasAlpha: Bool, isMoving: Bool) -> ImageFormat {
         if case .format(let format) = options.output { return format }
         let hasAlpha = hasAlpha || options.usedMask != nil
@@ -140,7 +136,6 @@ extension WsrvRecipe: SizedRecipe {
 }
 
 extension WsrvOptions {
-    /// Whether a side is a share of the source's.
     fileprivate var hasShares: Bool {
         [width, height].contains { if case .share? = $0 { true } else { false } }
     }

@@ -4,7 +4,6 @@ import Text
 enum WsrvSource {
     /// Fewest bytes of a URL as written in the target.
     private static let shortest = 4
-    /// Maximum size of a host name, and of one of its labels, in bytes.
     private static let longestName = (host: 253, label: 63)
 
     /// An impossible source, for targets without one that are answered by a redirect.
@@ -13,7 +12,6 @@ enum WsrvSource {
     /// Returns the absolute URL, with `http` if there is no scheme, and `https` for `//` and `ssl:`.
     ///
     /// - Parameter text: The value as written in the target; it is percent-decoded once.
-    /// - Throws: ``APIError/badURL(_:)``.
     static func url(_ text: ArraySlice<UInt8>) throws(APIError) -> String {
         guard text.count >= shortest else { throw .badURL("The source's URL is shorter than \(shortest) bytes.") }
         guard let decoded = PercentEncoding.decode(text) else {
@@ -49,7 +47,6 @@ enum WsrvSource {
 enum WsrvDuration {
     private static let day = 86_400
     private static let year = 365 * day
-    /// Maximum number of seconds of one unit, largest unit first.
     private static let units: [(letter: UInt8, seconds: Int)] = [
         (UInt8(ascii: "y"), year), (UInt8(ascii: "M"), 30 * day), (UInt8(ascii: "w"), 7 * day),
         (UInt8(ascii: "d"), day), (UInt8(ascii: "h"), 3_600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),

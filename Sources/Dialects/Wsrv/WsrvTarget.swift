@@ -14,9 +14,7 @@ struct WsrvTarget {
 
     private let items: [Item]
 
-    /// Maximum number of ignored parameters to report, and of bytes of each.
     private static let maximumReported = (count: 32, bytes: 64)
-    /// The file name of images without a valid `filename`.
     private static let standardFileName = "image"
 
     /// Splits the query of a target, which follows its first `?`.
@@ -39,8 +37,6 @@ struct WsrvTarget {
     /// Returns the query of the target.
     ///
     /// An invalid source is rejected later if the target names a redirect.
-    ///
-    /// - Throws: ``APIError`` for a missing or invalid source.
     func query() throws(APIError) -> ThumbnailQuery {
         guard let text = value(of: "url") else { throw .missingParameter("url") }
         let source: String?
@@ -100,7 +96,6 @@ struct WsrvTarget {
         return "?" + (["url=" + PercentEncoding.encode(url)] + texts).joined(separator: "&")
     }
 
-    /// The file name: letters and digits only.
     private var fileName: String {
         guard let text = value(of: "filename"), (1...78).contains(text.count), text.allSatisfy(Self.isAlphanumeric)
         else { return Self.standardFileName }

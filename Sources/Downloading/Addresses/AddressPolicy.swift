@@ -11,10 +11,8 @@ package struct AddressPolicy: Sendable {
     package let deniedNetworks: [AddressNetwork]
     /// Allowed pairs of address and port, even if not public.
     package let allowedEndpoints: [AllowedEndpoint]
-    /// The allowed ports of public addresses.
     package let allowedPorts: Set<Int>
 
-    /// Allows these networks, endpoints and ports, and denies all others.
     package init(
         allowedNetworks: [AddressNetwork] = [], deniedNetworks: [AddressNetwork] = [],
         allowedEndpoints: [AllowedEndpoint] = [], allowedPorts: Set<Int> = [80, 443]
@@ -81,7 +79,6 @@ package struct AddressPolicy: Sendable {
 /// An address and port that may serve sources even if the address is not public.
 package struct AllowedEndpoint: Hashable, Sendable {
     package let address: IPAddress
-    /// The only allowed port of the address.
     package let port: Int
 
     package init(address: IPAddress, port: Int) {

@@ -33,7 +33,6 @@ struct FailureMemory {
 
     mutating func forgetTarget(of identity: SourceIdentity) { memory.forget(FetchedTarget(identity)) }
 
-    /// Forgets the failures of a source, for all of its targets.
     mutating func forget(_ identity: SourceIdentity) {
         if identity.sharesTargets {
             memory.forget { $0.identity == identity }

@@ -52,7 +52,6 @@ final class BodyDecoder: Sendable {
         }
     }
 
-    /// Decodes a part; returns whether it was the last one.
     private func takeTurn(_ decoding: ContentDecoding, until end: Duration) async throws -> Bool {
         try await worker.run { token in
             let now = SystemTimekeeper().now
@@ -70,7 +69,6 @@ final class BodyDecoder: Sendable {
 }
 
 extension SourceHead {
-    /// The same header with this digest as its validator if there is no entity tag.
     fileprivate func identified(by digest: SHA256Digest) -> SourceHead {
         guard case .digest = validator else { return self }
         return SourceHead(

@@ -8,7 +8,6 @@ import Memory
 /// May be used on any thread, but on only one at a time.
 @safe
 final class ContentDecoding: @unchecked Sendable {
-    /// The state of the library.
     @safe
     private enum Stream {
         case zlib(UnsafeMutablePointer<z_stream>)
@@ -42,7 +41,6 @@ final class ContentDecoding: @unchecked Sendable {
     ///   - maximumBytes: The maximum size of the decoded body in bytes.
     ///   - willKeep: Called with the size of each piece before it is stored, and the number of bytes retained by the
     ///   library; an error that it throws ends the work.
-    /// - Throws: ``DownloadError/memoryFull``.
     init(
         _ coded: SharedBytes, _ coding: ContentCoding, maximumBytes: Int,
         willKeep: @escaping (_ count: Int, _ window: Int) throws -> Void

@@ -11,7 +11,6 @@ package struct DownloadConfiguration: Sendable {
     /// The maximum number of concurrent transfers per host and port.
     package var maximumActiveDownloadsPerHost = 8
     package var order = Order.fifo
-    /// The maximum number of queued downloads; others are rejected.
     package var maximumQueuedDownloads = 1024
     /// The time limit for the name lookup and connecting together.
     package var connectTimeout = Duration.seconds(3)
@@ -31,11 +30,9 @@ package struct DownloadConfiguration: Sendable {
     package var deniedNetworks: [AddressNetwork] = []
     /// Single endpoints that may serve sources even if they are not public.
     package var allowedEndpoints: [AllowedEndpoint] = []
-    /// The allowed ports of public sources.
     package var allowedPorts: Set<Int> = [80, 443]
     /// Patterns one of which must match every URL, including redirects; empty allows all URLs.
     package var allowedSources: [SourcePattern] = []
-    /// Whether sources outside named origins are allowed.
     package var allowsUnnamedSources = true
     package var origins = Origins()
     /// The time for which stale sources may be used if their origin does not specify it.
@@ -90,7 +87,6 @@ package struct DownloadConfiguration: Sendable {
         }
     }
 
-    /// Returns whether a source may be fetched, judging by its name.
     package func mayFetch(_ identity: SourceIdentity) -> Bool { objection(toFetching: identity) == nil }
 
     /// Returns the setting that forbids a source, judging by its name; nil if there is none.

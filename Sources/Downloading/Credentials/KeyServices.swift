@@ -67,7 +67,6 @@ enum KeyServices {
         return try TemporaryKey.inJSON(blockingBody(ask, folder + URLEscape.encode(role.utf8), "metadata", send))
     }
 
-    /// Returns the body of a response with status 200.
     private static func blockingBody(
         _ request: HTTPRequest, _ url: String, _ name: String, _ send: BlockingCall
     ) throws(KeyFailure) -> [UInt8] {
@@ -80,7 +79,6 @@ enum KeyServices {
         return body
     }
 
-    /// Returns a response of one line that is valid in a field of a request.
     private static func text(in body: [UInt8], _ name: String) throws(KeyFailure) -> String {
         guard let text = TemporaryKey.word(String(decoding: body, as: UTF8.self)) else {
             throw KeyFailure(detail: "the metadata service answered with no \(name)", isLasting: false)

@@ -17,7 +17,6 @@ final class SigningKeys: Sendable {
     /// Requests a key at this time, in seconds since 1970; blocks for a bounded time.
     typealias Lending = @Sendable (KeySource, Int) throws(KeyFailure) -> OriginCredentials.AccessKey
 
-    /// A temporary key, with the times of its renewal and its end.
     private struct Loan: Sendable {
         let key: OriginCredentials.AccessKey
         /// The next key is requested from this time on.
@@ -42,7 +41,6 @@ final class SigningKeys: Sendable {
         var replacements: [KeySource: Duration] = [:]
     }
 
-    /// The pauses between the attempts of one renewal.
     private static let pauses: [Duration] = [.milliseconds(200), .seconds(1)]
     /// The longest pause between two renewals, and the shortest between two rejected keys.
     private static let longestRest = Duration.seconds(60)
@@ -109,7 +107,6 @@ final class SigningKeys: Sendable {
         return next
     }
 
-    /// Returns the result of the renewal in progress, or of a new one.
     private func renewed(_ source: KeySource) async throws -> Loan {
         try await renewals.value(
             for: source,
@@ -151,7 +148,6 @@ final class SigningKeys: Sendable {
         state.failures[source].map { timekeeper.now >= $0.until } ?? true
     }
 
-    /// Requests a key from the source on a new thread.
     private func loan(from source: KeySource) async throws -> Loan {
         let now = timekeeper.secondsSince1970
         let answer: Result<OriginCredentials.AccessKey, KeyFailure>? = await WorkThread.value(named: "credentials") {

@@ -2,7 +2,6 @@ import HTTPTypes
 import JSON
 import Text
 
-/// Parses the responses of services for temporary keys.
 enum TemporaryKey {
     /// The maximum size of each part of a key in bytes.
     private static let longestWord = 16 << 10

@@ -93,7 +93,6 @@ final class CurlEasy {
         return unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, headers) == CURLE_OK
     }
 
-    /// Makes the request send an upload, which outlives the transfer; nil sends no body.
     private func setBody(_ upload: TransferUpload?) -> Bool {
         let codes = unsafe [
             // libcurl only reads it.

@@ -2,7 +2,6 @@ import Coordination
 
 /// Requests from other threads to the `transfers` thread.
 final class CurlInbox: Sendable {
-    /// A load with a waiting caller.
     struct Load: Sendable {
         let id: UInt64
         let request: TransferRequest
@@ -46,7 +45,6 @@ final class CurlInbox: Sendable {
         }
     }
 
-    /// Cancels a load at any stage.
     func cancel(_ id: UInt64) {
         state.withLock { state in
             if state.arriving.remove(id) == nil { state.commands.append(.cancel(id)) }

@@ -6,7 +6,6 @@ package final class CurlLoader: DataLoading {
     package struct StartFailure: Error, CustomStringConvertible {
         package let detail: String
 
-        /// A description for operators.
         package var description: String { "downloads: \(detail)" }
     }
 

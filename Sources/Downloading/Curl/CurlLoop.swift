@@ -73,10 +73,8 @@ final class CurlLoop {
         }
     }
 
-    /// Returns the profile of a named origin, or the profile of absolute URLs.
     private func profile(named name: String?) -> CurlProfile { name.flatMap { origins[ExactText($0)] } ?? absoluteURLs }
 
-    /// Checks the origin and the URL of a hop and looks up its addresses.
     private func beginHop(of transfer: CurlTransfer) {
         let url = transfer.url
         do throws(DownloadError) {
@@ -172,7 +170,6 @@ final class CurlLoop {
         easy.profile.release(easy)
     }
 
-    /// Ends transfers that have timed out and resumes those whose pause is over; returns the time until the next check.
     private func expire(at now: Duration) -> Duration? {
         var next: Duration?
         for transfer in Array(transfers.values) {

@@ -53,7 +53,6 @@ final class CurlMulti: @unchecked Sendable {
         }
     }
 
-    /// Returns a finished transfer with its result.
     func nextFinished() -> (transfer: CurlTransfer, code: CURLcode)? {
         var code = CURLE_OK
         guard let easy = unsafe CCurlShim_next_finished(handle, &code),

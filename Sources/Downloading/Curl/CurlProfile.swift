@@ -14,7 +14,6 @@ final class CurlProfile {
     private let origin: Origin?
     /// The header lines common to all requests.
     let fieldLines: [String]
-    /// Whether requests propagate their trace context.
     var propagatesTraces: Bool { origin?.propagatesTraces ?? false }
     private var idleHandles: [CurlEasy] = []
     private let share: UnsafeMutableRawPointer?

@@ -21,7 +21,6 @@ final class CurlTransfer {
     private static let pauseBeforeRetry = Duration.milliseconds(100)
 
     let load: CurlInbox.Load
-    /// The handle, while it is in the multi handle.
     var easy: CurlEasy?
     var clock: TransferClock
     var timings = TransferTimings()
@@ -125,7 +124,6 @@ final class CurlTransfer {
         return true
     }
 
-    /// The time of the next check of the time limits.
     var nextCheck: Duration { min(clock.nextCheck, pauseEnd ?? clock.nextCheck) }
 
     /// Called by libcurl for every line of a header and of trailers; returning false ends the transfer.
@@ -275,7 +273,6 @@ final class CurlTransfer {
 
     private var wallTime: HTTPDate { HTTPDate(secondsSince1970: timekeeper.secondsSince1970) }
 
-    /// The origin's directives for its error limit how long it is remembered.
     private func noteRefusal() {
         guard let head = hop.head, head.fields.contains(.cacheControl) || head.fields.contains(.expires) else { return }
         let freshness = SourceFreshness(

@@ -84,7 +84,6 @@ package enum HTTPClient {
 /// The body of a response while it arrives; used by one thread.
 private final class ReceivedBytes {
     var bytes: [UInt8] = []
-    /// Whether the body is stored.
     let isKept: Bool
     /// The number of bytes that may still arrive.
     var left: Int

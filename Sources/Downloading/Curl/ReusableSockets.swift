@@ -23,7 +23,6 @@ final class ReusableSockets {
     }
 
     private var sockets: [Ends: CInt] = [:]
-    /// The connection of each socket; the number of a closed socket is reused.
     private var ends: [CInt: Ends] = [:]
 
     /// Returns the state of a handle's connection, which may use one of the sockets opened for its request.

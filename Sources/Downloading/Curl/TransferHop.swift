@@ -8,20 +8,17 @@ struct TransferHop {
     /// reused.
     static let maximumDrainedBytes = 16 << 10
 
-    /// The addresses to which connections may be opened.
     var checkedAddresses: [IPAddress] = []
     /// Checks the peer of a connection, which may have been opened for an earlier transfer.
     var isAllowed: (IPAddress) -> Bool = { _ in false }
     var sockets: [CInt] = []
     /// The state of the connection before the request was sent; nil before there is one.
     var connection: ReusableSockets.Connection?
-    /// The number of requests sent by libcurl.
     var requests = 0
     var reader = ResponseHeadReader()
     var head: ResponseHead?
     var verdict: ResponseHead.Verdict?
     private var drainedBytes = 0
-    /// The body of an error response, if it is stored: object stores explain the error in it.
     private var refusal: [UInt8] = []
 
     /// Whether incoming bytes belong to the source.
@@ -45,7 +42,6 @@ struct TransferHop {
 
 /// The body of a transfer, which may arrive in several parts.
 struct TransferBody: ~Copyable {
-    /// The header of the response that began it.
     private(set) var answer: (head: ResponseHead, requestedAt: HTTPDate)?
     /// The missing part, if the body was truncated.
     private(set) var partial: PartialBody?
@@ -78,7 +74,6 @@ struct TransferBody: ~Copyable {
         return true
     }
 
-    /// Ends the body and returns its validator.
     mutating func finish() -> (bytes: SharedBytes, validator: SourceValidator)? { sink.take()?.finish() }
 }
 

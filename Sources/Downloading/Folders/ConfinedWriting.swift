@@ -9,9 +9,7 @@ import Memory
 @safe
 final class ConfinedWriting: Sendable {
     private let root: String
-    /// The folder of temporary files, below the root.
     private let temporary: [String]
-    /// The random name prefix of this process's files.
     private let name: String
     private let lock: CInt
     private let lastNumber = Locked(0)
@@ -84,7 +82,6 @@ final class ConfinedWriting: Sendable {
         if manner.isLasting, fsync(target.number) != 0 { throw Self.failure("fsync", errno) }
     }
 
-    /// Returns the names in a folder below a root; empty if there is no such folder.
     static func blockingNames(in folders: [String], root: String) throws(DownloadError) -> [String] {
         do throws(DownloadError) {
             return try Descriptor(root: root, folders: folders).names.filter { !$0.hasPrefix(".") }
@@ -134,7 +131,6 @@ final class ConfinedWriting: Sendable {
     private struct Descriptor: ~Copyable {
         let number: CInt
 
-        /// Opens it; with a mode, creates missing folders.
         init(root: String, folders: [String], makingThem mode: mode_t? = nil) throws(DownloadError) {
             var folder = unsafe open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard folder >= 0 else { throw ConfinedWriting.failure("folder", errno) }
@@ -156,7 +152,6 @@ final class ConfinedWriting: Sendable {
 
         deinit { close(number) }
 
-        /// The names in it; empty if it is unreadable.
         var names: [String] {
             let copy = dup(number)
             guard let stream = unsafe fdopendir(copy) else {

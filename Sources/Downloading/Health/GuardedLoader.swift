@@ -51,7 +51,6 @@ package final class GuardedLoader: DataLoading {
         return try result.get()
     }
 
-    /// The health of recently used origins.
     package var originHealth: OriginHealthSummary { book.withLock { $0.summary(at: timekeeper.now) } }
 
     /// Admits a transfer to a source's origin, or rejects it; an origin that redirected it has responded.
@@ -68,7 +67,6 @@ package final class GuardedLoader: DataLoading {
         }
     }
 
-    /// Ends a transfer's visit to an origin, if there is one; returns any resulting inquiry.
     private func leave(
         _ current: Locked<OriginVisit?>, _ report: OriginReport
     ) -> (OriginKey, OriginTest)? {
@@ -123,7 +121,6 @@ extension OriginTest {
         return findings
     }
 
-    /// Returns the finding about an origin from a fetch of one source, and whether that fetch reached its time limit.
     private static func finding(
         of source: SourceIdentity, from loader: any DataLoading
     ) async -> (finding: OriginTestResult, hasTimedOut: Bool) {

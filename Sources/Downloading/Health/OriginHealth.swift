@@ -45,16 +45,13 @@ struct OriginHealth {
     private var phase = Phase.open
     private var phaseNumber: UInt64 = 0
     private var lastNumber: UInt64 = 0
-    /// The transfers in progress, by the numbers of their passes.
     private var running: [UInt64: TransferProgress] = [:]
-    /// The number of results that showed that the origin is reachable.
     private var answers: UInt64 = 0
     /// The number of those without 5xx.
     private var goodAnswers: UInt64 = 0
     /// The sources, as hashes, without a response since the last response.
     private var unanswered: Set<Int> = []
     private var window = FailureWindow()
-    /// The end of the window for probes by all URLs; nil while there is none.
     private var probeWindowEnd: Duration?
     private var known = KnownSources()
     private var inquiry: OriginTest?
@@ -62,7 +59,6 @@ struct OriginHealth {
     /// Whether the last conclusive transfer had a valid response below 500; nil before the first.
     private(set) var isReachable: Bool?
 
-    /// Whether a source of the origin is known to have worked.
     var hasWorked: Bool { !known.sources.isEmpty }
 
     /// Whether nothing is known, and no transfer or inquiry is in progress.
@@ -211,7 +207,6 @@ struct OriginHealth {
         return .suspended
     }
 
-    /// Suspends the origin again if no probe of its window has worked.
     private mutating func closeProbeWindow(at now: Duration) {
         guard let end = probeWindowEnd, now >= end, case .probing(let cause, let pause, _) = phase else { return }
         enter(.suspended(cause, until: end + pause, pause: pause))

@@ -13,7 +13,6 @@ enum OriginReport {
     /// No conclusion: cancelled, or ended by one of our limits.
     case nothing
 
-    /// Whether the origin may be the cause.
     var isFailure: Bool { self == .serverError || self == .noAnswer }
 
     /// Derives the report from a transfer's result, and from whether a response had begun.
@@ -46,7 +45,6 @@ struct OriginVisit {
     let pass: OriginHealth.Pass
 }
 
-/// The result of one source of an inquiry.
 struct OriginTestResult: Sendable {
     let source: SourceIdentity
     let report: OriginReport

@@ -3,7 +3,6 @@ package import Text
 /// The destination of a result, as named by a caller: `NAME:PATH` below a writable named origin.
 package struct Destination: Sendable {
     package enum Refusal: Error, Equatable {
-        /// The origin does not exist, or is not writable.
         case notWritable
         /// The text does not name a file or object below an origin.
         case malformed
@@ -37,7 +36,6 @@ package struct Destination: Sendable {
         cacheControl = origin.cacheControl
     }
 
-    /// Returns whether the path consists of valid names, in every spelling.
     private static func isPath(_ path: Substring, in origin: Origin) -> Bool {
         let decoded = URLEscape.decode(path.utf8)
         // File names are literal, including broken escapes; a program that decodes them must not be led elsewhere.

@@ -34,7 +34,6 @@ extension Origin {
         }
     }
 
-    /// Returns the path of the base with a trailing slash.
     private static func folder(of base: SourceURL) -> String {
         base.path.utf8.last == UInt8(ascii: "/") ? base.path : base.path + "/"
     }

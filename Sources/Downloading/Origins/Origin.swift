@@ -5,13 +5,11 @@ package import Text
 package struct Origin: Sendable {
     package enum Place: Sendable, Hashable {
         case web(base: SourceURL)
-        /// Files in this folder of the machine.
         case folder(path: String)
         /// The bytes of the single file named by ``Origin/onlyFile``, in memory.
         case memory([UInt8])
     }
 
-    /// Its name in `NAME:PATH`.
     package let name: String
     package let place: Place
     /// Fields added to ours or replacing ours of the same name; nil omits one of ours.
@@ -47,7 +45,6 @@ package struct Origin: Sendable {
     }
 }
 
-/// The limits of one origin; nil uses the general limit.
 package struct OriginLimits: Sendable {
     /// Overrides ``DownloadConfiguration/connectTimeout``.
     package var connectTimeout: Duration?

@@ -58,7 +58,6 @@ package enum KeySource: Sendable, Hashable {
     case fixed(OriginCredentials.AccessKey)
     /// A key of a role, in exchange for the token in a file that the platform refreshes (`AssumeRoleWithWebIdentity`).
     case webIdentity(role: String, session: String, tokenFile: String, service: String)
-    /// A key from a service beside the container.
     case container(service: String, ContainerToken?)
     /// A key of the machine's role, from its metadata service (version 2).
     case instance(service: String)

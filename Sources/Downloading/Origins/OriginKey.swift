@@ -1,13 +1,11 @@
 /// A scheme, host and port, which fail and recover together.
 package struct OriginKey: Hashable, Sendable, CustomStringConvertible {
-    /// `http` or `https`.
     package let scheme: String
     /// A host name or address; IPv6 without brackets.
     package let host: String
     /// The port, including a scheme's default.
     package let port: Int
 
-    /// The key of a named origin that is a folder.
     init(folder name: String) {
         (scheme, host, port) = (SourceURL.folderScheme, name, 0)
     }

@@ -1,7 +1,6 @@
 import Glibc
 package import Text
 
-/// The named origins of the settings.
 package struct Origins: Sendable {
     private var origins: [ExactText: Origin] = [:]
 
@@ -13,7 +12,6 @@ package struct Origins: Sendable {
 
     package subscript(name: String?) -> Origin? { name.flatMap { origins[ExactText($0)] } }
 
-    /// All origins, ordered by name.
     package var all: [Origin] { origins.values.sorted { $0.name < $1.name } }
 
     /// The names by scheme, host and port, in order.
@@ -63,7 +61,6 @@ extension Origins {
         package let origin: String
         package let path: String
 
-        /// A description for operators.
         package var description: String { "origins.\(origin): \(path) cannot be read" }
     }
 
@@ -71,7 +68,6 @@ extension Origins {
     /// request.
     ///
     /// - Parameter name: An origin to skip, because the service works without it.
-    /// - Throws: ``Unreadable`` for the first one that is missing.
     package func checkFiles(exceptOf name: String? = nil) throws(Unreadable) {
         for origin in all where origin.name != name {
             if let path = origin.certificateAuthorities, !Self.canOpen(path, 0) {

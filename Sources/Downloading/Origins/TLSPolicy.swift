@@ -2,7 +2,6 @@ import Crypto
 
 /// Requirements for a TLS server besides a valid certificate for its host name.
 package enum TLSPolicy: Sendable, Hashable {
-    /// No further requirement.
     case none
     /// One of these certificates anywhere in the verified chain; an empty set rejects all.
     case certificate(Set<Pin>)

@@ -10,7 +10,6 @@ import Text
 /// `deinit`.
 @safe
 final class NameResolver {
-    /// The result of a lookup: all addresses of the name, or the callers' error.
     typealias Answer = Result<[IPAddress], DownloadError>
 
     private static let maximumCachedNames = 4096
@@ -38,7 +37,6 @@ final class NameResolver {
         unsafe ares_destroy(channel)
     }
 
-    /// The sockets to watch, with their events.
     var sockets: [ResolverRecord.Socket] { record.sockets }
 
     /// Returns the addresses of a recently looked up name, for the answer's time to live or a minute at most.
@@ -116,7 +114,6 @@ extension DownloadError {
     }
 }
 
-/// The context of one lookup.
 private final class LookUp {
     let name: String
     let record: ResolverRecord

@@ -27,7 +27,6 @@ struct BodySink: ~Copyable {
         hash?.update(unsafe buffer.bytes)
     }
 
-    /// Ends the body and returns its validator.
     consuming func finish() -> (bytes: SharedBytes, validator: SourceValidator) {
         let block = bytes.finish()
         if let eTag { return (block, .entityTag(eTag)) }
@@ -63,7 +62,6 @@ struct PartialBody: Equatable {
         self.validator = validator
     }
 
-    /// The fields of the request for the rest.
     var fields: HTTPFields { [.range: "bytes=\(offset)-", .ifRange: validator] }
 
     /// Returns whether a 206 contains exactly the rest of the same version, to its end.
@@ -103,6 +101,5 @@ struct ContentRange {
         (self.start, self.end, self.total) = (start, end, total)
     }
 
-    /// Whether it covers everything.
     var isWhole: Bool { start == 0 && total > 0 && end == total - 1 }
 }

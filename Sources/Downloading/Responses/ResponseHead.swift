@@ -41,7 +41,6 @@ struct ResponseHead {
         return tag
     }
 
-    /// The codings of the body that are decoded.
     var contentCodings: [ContentCoding] { ContentCoding.codings(of: fields) }
 
     /// The directives that forbid storing the response, or using it without validation.
@@ -58,7 +57,6 @@ struct ResponseHead {
         case put
     }
 
-    /// The decision on a response.
     enum Verdict: Equatable {
         case accept
         /// Our version is still valid.

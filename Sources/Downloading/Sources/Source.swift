@@ -86,14 +86,12 @@ package struct FetchedTarget: Hashable, Sendable {
         left.identity == right.identity && left.identity.target == right.identity.target
     }
 
-    /// Hashes the source, and the target if there can be several.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(identity)
         if identity.sharesTargets { hasher.combine(identity.target) }
     }
 }
 
-/// A caller's request for a source.
 package struct SourceRequest: Hashable, Sendable {
     package let identity: SourceIdentity
     package let directives: RequestCacheControl
@@ -119,7 +117,6 @@ package struct SourceRequest: Hashable, Sendable {
     }
 }
 
-/// Identifies a version of a source.
 package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
     /// The origin's strong entity tag, in quotes.
     case entityTag(String)
@@ -173,11 +170,8 @@ package struct StoredSource: Sendable {
 
 /// The durations of the phases of a transfer, including redirects.
 package struct TransferTimings: Hashable, Sendable {
-    /// Name lookups.
     package var dns = Duration.zero
-    /// TCP connections.
     package var connect = Duration.zero
-    /// TLS handshakes.
     package var tls = Duration.zero
     /// From the sent request to the first byte of the response.
     package var firstByte = Duration.zero

@@ -5,7 +5,6 @@ import Text
 ///
 /// Durations are whole seconds; points in time are seconds since 1970 by the wall clock.
 package struct SourceFreshness: Hashable, Sendable {
-    /// The caches that may store the source and its results.
     package let storability: SourceStorability
     /// The lifetime in seconds since the response was made (section 4.2.1, or 4.2.2 if it is not stated).
     package let lifetime: Int

@@ -24,7 +24,6 @@ package final class SourceHead: Sendable {
     /// `Last-Modified`; nil if it is missing or invalid.
     package let lastModified: HTTPDate?
 
-    /// The stored fields; all others are dropped.
     private static let keptNames: Set<HTTPField.Name> = [
         .age, .cacheControl, .contentType, .date, .eTag, .expires, .lastModified, .vary,
     ]

@@ -11,10 +11,8 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     /// Whether the path is a prefix, whose stars match no slash.
     private let isBeginning: Bool
 
-    /// The pattern as it was written.
     package let description: String
 
-    /// The pattern in keys: as a prefix, the same text allows other sources.
     package var keyText: String { (isBeginning ? "beginning:" : "pattern:") + description }
 
     /// Parses a pattern; nil if its host is empty, or its scheme or port is invalid.

@@ -2,19 +2,15 @@ package import HTTPTypes
 
 /// How a stored source may be used for one caller (RFC 9111 section 4).
 package enum SourceReuse: Hashable, Sendable {
-    /// It may be used.
     case usable
     /// It may be used while it is validated in the background (RFC 5861 section 3).
     case usableWhileRevalidating
-    /// It must be validated first.
     case needsValidation
 }
 
 /// The time for which stale sources may be used if their origin does not specify it, in seconds past their lifetime.
 package struct StaleAllowances: Hashable, Sendable {
-    /// While the source is validated in the background.
     package var whileRevalidating = 0
-    /// While the origin fails.
     package var ifError = 86_400
 
     package init() {}

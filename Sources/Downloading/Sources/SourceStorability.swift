@@ -2,7 +2,6 @@ import HTTPTypes
 
 /// The caches that may store an origin's response (RFC 9111 section 3).
 package enum SourceStorability: Hashable, Sendable {
-    /// Any shared cache may store it.
     case shared
     /// No shared cache may store it, although nothing forbids it: the status needs a stated lifetime, or is unknown to
     /// this cache.

@@ -31,7 +31,6 @@ package struct SourceCondition: Hashable, Sendable {
 
 /// An origin's confirmation that a stored source is unchanged: a 304.
 package struct SourceConfirmation: Sendable {
-    /// All fields of the response.
     package let headerFields: HTTPFields
     /// The time at which the request was sent, by the wall clock.
     package let requestedAt: HTTPDate

@@ -21,7 +21,6 @@ package protocol DataLoading: Sendable {
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferResult
 
-    /// The health of recently used origins, if the loader tracks it.
     var originHealth: OriginHealthSummary { get }
 }
 
@@ -36,7 +35,6 @@ extension DataLoading {
         try await load(request, progress: progress) { (_) throws(DownloadError) in }
     }
 
-    /// Empty: this loader does not track health.
     package var originHealth: OriginHealthSummary { OriginHealthSummary() }
 }
 
@@ -144,7 +142,6 @@ package final class TransferProgress: Sendable {
     private let isAnswered = Atomic(false)
     /// The time in seconds for which the origin permits reuse of its error; -1 if unspecified.
     private let refusal = Atomic(-1)
-    /// The memory that the body may use; nil if it is not counted.
     private let room = Locked<MemoryReservation?>(nil)
     private let watch = Locked<ProgressWatch?>(nil)
 
@@ -192,7 +189,6 @@ package final class TransferProgress: Sendable {
     /// Records bytes of the body, and reserves memory for them.
     ///
     /// - Parameter window: The number of bytes retained by a decoder besides the body so far.
-    /// - Throws: ``DownloadError/memoryFull``, which ends the transfer.
     package func receive(_ count: Int, window: Int = 0) throws(DownloadError) {
         let total = received.wrappingAdd(count, ordering: .relaxed).newValue
         watch.withLock { $0?.dueReport() }?()
@@ -235,7 +231,6 @@ private struct ProgressWatch {
     /// The earliest time of the next report.
     var next: Duration
 
-    /// Returns the report, if it is due.
     mutating func dueReport() -> (@Sendable () -> Void)? {
         let now = timekeeper.now
         guard now >= next else { return nil }

@@ -36,9 +36,7 @@ package enum DownloadError: Error, Hashable, Sendable {
     case emptyBody
     /// An operator cancelled this caller's receipt.
     case receiptCancelled
-    /// Too many downloads are queued.
     case queueFull
-    /// There is no memory for the body.
     case memoryFull
     /// The origin has failed so often that it is suspended for this many seconds.
     case originSuspended(seconds: Int)

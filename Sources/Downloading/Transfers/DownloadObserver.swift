@@ -1,6 +1,5 @@
 /// Callbacks for the downloader's events, for metrics; called on any thread, outside its lock.
 package struct DownloadObserver: Sendable {
-    /// A transfer has ended.
     package var finished: @Sendable (_ outcome: DownloadOutcome, _ receivedBytes: Int, _ duration: Duration) -> Void
     /// A caller joined a fetch in progress.
     package var collapsed: @Sendable () -> Void
@@ -26,9 +25,7 @@ package struct DownloadObserver: Sendable {
     }
 }
 
-/// The progress of a transfer.
 package struct TransferReport: Sendable, Equatable {
-    /// An event of a transfer.
     package enum State: Sendable, Equatable {
         case started
         /// Bytes have arrived; reported at most four times a second.

@@ -1,5 +1,4 @@
 package struct OriginHealthSummary: Sendable, Equatable {
-    /// The origins, ordered by name.
     package var origins: [OriginSnapshot] = []
     package var suspensions = 0
 }
@@ -10,7 +9,6 @@ package struct OriginSnapshot: Sendable, Equatable {
     package let origin: OriginKey
     /// Whether the last conclusive transfer succeeded; nil while nothing is known.
     package let isReachable: Bool?
-    /// Whether transfers are rejected.
     package let isSuspended: Bool
     /// The minimum time for which they will be rejected; nil if the next one is the probe, or none are rejected.
     package let retryAfter: Duration?

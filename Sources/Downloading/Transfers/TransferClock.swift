@@ -51,7 +51,6 @@ struct TransferClock {
         }
     }
 
-    /// The time of the next check.
     var nextCheck: Duration {
         switch phase {
         case .connecting(let limit), .waiting(let limit): min(limit, end)
@@ -59,7 +58,6 @@ struct TransferClock {
         }
     }
 
-    /// Returns the remaining time for connecting.
     func connectTimeLeft(at now: Duration) -> Duration {
         if case .connecting(let limit) = phase { return max(min(limit, end) - now, .milliseconds(1)) }
         return configuration.connectTimeout

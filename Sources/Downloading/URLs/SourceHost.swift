@@ -4,7 +4,6 @@ import Text
 struct SourceHost {
     /// The name in lowercase without a trailing dot, or the address without brackets.
     let name: String
-    /// The address, if the host is one.
     let address: IPAddress?
 
     /// Compares the parsed host with the written one.

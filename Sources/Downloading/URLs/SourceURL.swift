@@ -6,14 +6,11 @@ package import Text
 /// port, no fragment. The service fetches the canonical text, so no second parser can disagree with the first.
 package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     private static let maximumLength = 2048
-    /// The scheme of a place in a configured folder, which is not a URL.
     static let folderScheme = "folder"
-    /// The scheme of an uploaded image, which clients cannot name.
     private static let uploadScheme = "given"
 
     /// The whole URL in canonical form, in ASCII: comparing it as a `String` compares its bytes.
     package let canonical: String
-    /// `http` or `https`.
     package let scheme: String
     /// The host name or address in lowercase; IPv6 without brackets.
     package let host: String
@@ -21,7 +18,6 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     package let port: Int
     /// The path, percent-encoded, at least `/`.
     package let path: String
-    /// The address, if the host is one.
     package let address: IPAddress?
 
     /// The approximate memory use of its texts in bytes.
@@ -112,7 +108,6 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         return try SourceURL(parsing: rest + (query.map { "?" + $0 } ?? ""))
     }
 
-    /// Host and port, for the per-host limit.
     package var hostAndPort: ExactText { ExactText("\(host):\(port)") }
 
     package var description: String { canonical }

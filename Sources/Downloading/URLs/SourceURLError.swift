@@ -1,4 +1,3 @@
-/// The reason why a text does not name a source.
 package enum SourceURLError: Error, Hashable, Sendable {
     /// Not an absolute URL by RFC 3986, or one with a user name, an invalid host, or more than 2048 bytes.
     case malformed
@@ -6,7 +5,6 @@ package enum SourceURLError: Error, Hashable, Sendable {
     case dotSegment
     /// Such a path below a named origin, whose base it could leave.
     case pathNotAllowed
-    /// A scheme other than http and https.
     case schemeNotAllowed(String)
     /// An address in a spelling that only serves to hide it: `2130706433`, `0x7f.1`, `[::ffff:127.0.0.1]`.
     case literalNotAllowed(String)

@@ -44,7 +44,6 @@ package enum URLEscapes {
     /// Front ends write names with them. All other characters are literal.
     static func fileName(_ path: Substring) -> String { URLEscape.decode(path) { URLEscape.reserved.contains($0) } }
 
-    /// Returns the path that ``fileName(_:)`` parses as a name.
     static func path(ofFile name: String) -> String {
         fileName(name[...]).isExactly(name) ? name : URLEscape.encode(name.utf8) { $0 != UInt8(ascii: "%") }
     }

@@ -33,7 +33,9 @@ package enum FactsText {
         }
         if asked.features.contains(.palette) {
             let entries = appearance.palette.map { entry -> JSONValue in
-                .object([("color", .string("#" + entry.color.hexadecimal)), ("share", .double(Double(entry.share) / 10_000))])
+                .object([
+                    ("color", .string("#" + entry.color.hexadecimal)), ("share", .double(Double(entry.share) / 10_000)),
+                ])
             }
             members.append(("palette", .array(entries)))
         }

@@ -112,7 +112,8 @@ struct ColorOperationTests {
         let image = SampleImage.plain(PixelSize(width: 20, height: 20), [100] + (bands == 2 ? [50] : []))
         let dim = try OperationFixture.render(image) { $0[.brightness] = 50 }
         #expect(dim.values(3, 3).first == 50)
-        for change in [{ $0[.saturation] = 0 }, { $0[.hue] = 90 }, { $0[.grayscale] = 100 }] as [(inout OperationNumbers) -> Void]
+        for change in [{ $0[.saturation] = 0 }, { $0[.hue] = 90 }, { $0[.grayscale] = 100 }]
+            as [(inout OperationNumbers) -> Void]
         {
             #expect(try OperationFixture.render(image) { change(&$0.numbers) }.values(3, 3).first == 100)
         }
