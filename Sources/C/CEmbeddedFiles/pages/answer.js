@@ -11,42 +11,44 @@ function members(text) {
 }
 
 const layers = new Map([
-  ["alula-result", ["Thumbnail", "made now"]],
-  ["alula-shared", ["Shared cache", "asked the next layer"]],
-  ["alula-store", ["Result store", "asked the next layer"]],
-  ["alula-decoded", ["Decoded pixels", "decoded now"]],
-  ["alula-source", ["Source", "fetched now"]],
+  ["alula-result", ["Thumbnail", "rendered"]],
+  ["alula-shared", ["Shared cache", null]],
+  ["alula-store", ["Result store", null]],
+  ["alula-decoded", ["Decoded pixels", "decoded"]],
+  ["alula-source", ["Source", "fetched"]],
 ]);
 
 /** Pairs of a cache and its result, from Cache-Status. */
 export function cacheRows(text) {
   return members(text).map(({ name, parameters }) => {
-    const [title, work] = layers.get(name) ?? [name, "asked the next layer"];
-    let words = {
-      "uri-miss": "not in the cache; " + work,
-      "vary-miss": "in the cache for other formats only; " + work,
-      stale: "in the cache, but no longer fresh; " + (name === "alula-source" ? "asked the origin" : work),
-      request: "not taken from the cache, as the request demands; " + work,
-    }[parameters.get("fwd")] ?? (parameters.has("hit") ? "found in the cache" : "asked");
-    if (parameters.get("fwd-status") === "304") words += ", which said that it has not changed";
-    else if (parameters.has("fwd-status")) words += ", which answered " + parameters.get("fwd-status");
-    if (parameters.has("collapsed")) words += ", together with another request";
-    if (parameters.has("stored")) words += ", and kept";
+    const [title, work] = layers.get(name) ?? [name, null];
+    const reason = {
+      "uri-miss": "miss",
+      "vary-miss": "miss: cached for other formats only",
+      stale: "stale",
+      request: "bypassed by the request",
+    }[parameters.get("fwd")];
+    const words = [reason ?? (parameters.has("hit") ? "hit" : "used")];
+    if (parameters.get("fwd-status") === "304") words.push("revalidated");
+    else if (reason && work) words.push(work);
+    if (parameters.has("fwd-status") && parameters.get("fwd-status") !== "304") words.push("status " + parameters.get("fwd-status"));
+    if (parameters.has("collapsed")) words.push("shared with another request");
+    if (parameters.has("stored")) words.push("stored");
     const age = Number(parameters.get("ttl"));
-    if (age < 0) words += "; stale for " + lifetimeText(-age);
-    return [title, words];
+    if (age < 0) words.push("stale for " + lifetimeText(-age));
+    return [title, words.join(", ")];
   });
 }
 
 /** How long caches may store the response, from Cache-Control. */
 export function keepingText(text) {
   const directives = new Map((text ?? "").split(",").map((part) => part.trim().split("=")));
-  if (directives.has("no-store")) return "must not be kept by any cache";
-  const keepers = directives.has("private") ? "the browser only" : "browsers and shared caches";
+  if (directives.has("no-store")) return "not cacheable";
+  const caches = directives.has("private") ? "the browser only" : "browsers and shared caches";
   const seconds = Number(directives.get("max-age"));
-  if (directives.has("no-cache") || seconds === 0) return "may be kept by " + keepers + ", and must be confirmed before each use";
-  if (seconds > 0) return "may be kept by " + keepers + " for " + lifetimeText(seconds);
-  return "may be kept by " + keepers + "; its origin does not say how long";
+  if (directives.has("no-cache") || seconds === 0) return "cacheable by " + caches + ", revalidated before each use";
+  if (seconds > 0) return "cacheable by " + caches + " for " + lifetimeText(seconds);
+  return "cacheable by " + caches + "; the origin sets no lifetime";
 }
 
 /**
@@ -81,6 +83,6 @@ export function timingSteps(text) {
 export function problemWords(problem) {
   const ofSource = /^(source_|origin_|not_an_image|cannot_decode|too_many_redirects|bad_url)/.test(problem.code);
   const ofKey = { bad_signature: "key", expired: "expires" }[problem.code];
-  const detail = problem.detail + (problem.upstreamStatus ? " The origin answered " + problem.upstreamStatus + "." : "");
+  const detail = problem.detail + (problem.upstreamStatus ? " Status of the origin: " + problem.upstreamStatus + "." : "");
   return { parameter: problem.parameter ?? ofKey ?? (ofSource ? "url" : null), detail };
 }

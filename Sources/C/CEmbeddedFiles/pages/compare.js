@@ -16,7 +16,7 @@ export class Comparison {
   /** Moves the divider; `share` is the part that shows the source, in percent. */
   split(share) {
     this.divider.value = share;
-    this.divider.setAttribute("aria-valuetext", Math.round(share) + " per cent source");
+    this.divider.setAttribute("aria-valuetext", Math.round(share) + " percent source");
     this.stage.style.setProperty("--split", share + "%");
   }
 

@@ -19,13 +19,13 @@ const perSecond = (number) => numberText(number) + "/s";
 const charts = [
   { title: "Requests", format: perSecond, series: [
     { name: "", color: "one", value: (p) => p.requests }, { name: "failed", color: "five", value: (p) => p.errors }] },
-  { title: "Found ready", format: shareText, top: () => 1, series: [{ name: "", color: "four", value: (p) => p.ratio }] },
+  { title: "Cache hits", format: shareText, top: () => 1, series: [{ name: "", color: "four", value: (p) => p.ratio }] },
   { title: "Downloads", format: numberText, least: 4, series: [
     { name: "running", color: "one", value: (p) => p.active }, { name: "waiting", color: "two", value: (p) => p.queued }] },
   { title: "Work", format: perSecond, series: [
     { name: "renders", color: "one", value: (p) => p.renders }, { name: "decodes", color: "two", value: (p) => p.decodes }] },
   { title: "Memory", format: bytesText, top: (stats) => stats.memory.limit, series: [{ name: "", color: "three", value: (p) => p.memory }] },
-  { title: "Wait for a worker", format: timeText, least: 10, series: [
+  { title: "Queue wait", format: timeText, least: 10, series: [
     { name: "small", color: "one", value: (p) => p.delay }, { name: "expensive", color: "two", value: (p) => p.expensiveDelay }] },
 ].map((description) => new Chart(element("charts"), description));
 
@@ -66,7 +66,7 @@ const downloadRows = new RowList(element("download-list"), (url) => {
   cancel.addEventListener("click", () => {
     cancel.disabled = true;
     act("DELETE", "/downloads", url, ({ downloads }) =>
-      downloads > 0 ? "Cancelled: " + counted(downloads, "download") + "." : "It was over already.");
+      downloads > 0 ? "Cancelled: " + counted(downloads, "download") + "." : "The download had already ended.");
   });
   const value = made("span", "value whole");
   row.append(addressButton(url), cancel, bar, value);
@@ -117,7 +117,7 @@ function drawFigures(stats) {
   const all = stats.hits + stats.misses;
   put(element("note-hits"), all > 0 ? shareText(stats.hits / all) + " since the start" : "of thumbnails");
   put(element("figure-errors"), rate("errors"));
-  put(element("note-errors"), numberText(stats.errors) + " ours, " + numberText(stats.clientErrors) + " of clients");
+  put(element("note-errors"), numberText(stats.errors) + " of the server, " + numberText(stats.clientErrors) + " of clients");
   put(element("figure-downloads"), stats.downloads.active + " of " + stats.downloads.maximum);
   put(element("note-downloads"), stats.downloads.queued > 0 ? stats.downloads.queued + " waiting" : "none waiting");
   put(element("figure-decodes"), rate("decodes"));
@@ -132,23 +132,23 @@ function drawCaches(stats) {
     measure(
       parts, cache.bytes / cache.capacity, bytesText(cache.bytes) + " of " + bytesText(cache.capacity),
       [
-        counted(cache.entries, "entry"), asked > 0 ? shareText(cache.hits / asked) + " found" : "not asked yet",
-        cache.evictedBytes > 0 ? bytesText(cache.evictedBytes) + " made way" : "",
+        counted(cache.entries, "entry"), asked > 0 ? shareText(cache.hits / asked) + " hits" : "not used yet",
+        cache.evictedBytes > 0 ? bytesText(cache.evictedBytes) + " evicted" : "",
       ].filter(Boolean).join(", "));
   });
 }
 
 function drawResources({ memory, workers }) {
   const lane = ({ threads, running, waiting, delaySeconds }) => ({
-    share: threads > 0 ? running / threads : 0, value: running + " of " + threads + " at work",
+    share: threads > 0 ? running / threads : 0, value: running + " of " + threads + " busy",
     note: waiting > 0 ? counted(waiting, "task") + " waiting, for about " + timeText(delaySeconds * 1000) : "none waiting",
   });
   const used = memory.held + memory.reserved;
   resourceRows.show([
     ["Memory budget", {
       share: used / memory.limit, value: bytesText(used) + " of " + bytesText(memory.limit),
-      note: bytesText(memory.held) + " held, " + bytesText(memory.reserved) + " reserved" +
-        (memory.waiting > 0 ? ", " + counted(memory.waiting, "task") + " waiting for it" : ""),
+      note: bytesText(memory.held) + " in use, " + bytesText(memory.reserved) + " reserved" +
+        (memory.waiting > 0 ? ", " + counted(memory.waiting, "task") + " waiting" : ""),
     }],
     ["Workers for small work", lane(workers.small)],
     ["Workers for expensive work", lane(workers.expensive)],
@@ -156,7 +156,7 @@ function drawResources({ memory, workers }) {
 }
 
 const storeStates = { up: ["reachable", "in use"], full: ["suspended", "full, only read"], suspended: ["suspended", "too slow or failing"], down: ["not_reachable", "out of reach"] };
-const callTitles = { purge_hook: "Purge hooks", job_callback: "Callbacks of jobs" };
+const callTitles = { purge_hook: "Purge hooks", job_callback: "Job callbacks" };
 
 /** Draws the systems around the instance: its disk cache, shared caches, and the servers that it calls. */
 function drawSurroundings({ diskCache, sharedCache, resultStore, outgoingCalls }) {
@@ -164,7 +164,7 @@ function drawSurroundings({ diskCache, sharedCache, resultStore, outgoingCalls }
     .map(([name, { state }]) => [name, { state: storeStates[state]?.[0] ?? "unknown", words: storeStates[state]?.[1] ?? state }]);
   const calls = Object.entries(outgoingCalls ?? {}).map(([kind, { waiting, sent, failed, dropped }]) => [callTitles[kind] ?? kind, {
     state: failed + dropped > 0 ? "not_reachable" : sent > 0 ? "reachable" : "unknown",
-    words: numberText(sent) + " sent" + (failed + dropped > 0 ? ", " + numberText(failed + dropped) + " did not arrive" : "") +
+    words: numberText(sent) + " sent" + (failed + dropped > 0 ? ", " + numberText(failed + dropped) + " failed" : "") +
       (waiting > 0 ? ", " + numberText(waiting) + " waiting" : ""),
   }]);
   surroundingRows.show([...stores, ...calls], (parts, { state, words }) => {
@@ -173,16 +173,16 @@ function drawSurroundings({ diskCache, sharedCache, resultStore, outgoingCalls }
   });
 }
 
-const stateWords = { reachable: "reachable", not_reachable: "not reachable", suspended: "suspended", unknown: "not known" };
+const stateWords = { reachable: "reachable", not_reachable: "unreachable", suspended: "suspended", unknown: "unknown" };
 
 function drawOrigins({ origins, originCounts }) {
   const counts = Object.entries(originCounts).filter(([, count]) => count > 0);
   put(element("origin-counts"), counts.length === 0
-    ? "None is known yet." : counts.map(([state, count]) => numberText(count) + " " + (stateWords[state] ?? state)).join(", ") + ".");
+    ? "No origins yet." : counts.map(([state, count]) => numberText(count) + " " + (stateWords[state] ?? state)).join(", ") + ".");
   const label = ({ origin, names }) => (names && !names.includes(origin.slice(0, -1)) ? names.join(", ") + ": " : "") + origin;
   originRows.show(origins.map((origin) => [label(origin), origin]), (parts, { state, retryAfterSeconds }) => {
     parts.state.dataset.state = state;
-    put(parts.value, (stateWords[state] ?? state) + (retryAfterSeconds ? ", tried again in " + lifetimeText(Math.ceil(retryAfterSeconds)) : ""));
+    put(parts.value, (stateWords[state] ?? state) + (retryAfterSeconds ? ", next try in " + lifetimeText(Math.ceil(retryAfterSeconds)) : ""));
   });
 }
 
@@ -217,7 +217,7 @@ function draw() {
   allowScrolling();
   const { stats } = history;
   if (stats === null) return;
-  put(element("about"), "Operations" + (version && ", version " + version) + ", up for " + lifetimeText(stats.uptimeSeconds) + (stats.draining ? ", draining" : ""));
+  put(element("about"), "Admin" + (version && ", version " + version) + ", up for " + lifetimeText(stats.uptimeSeconds) + (stats.draining ? ", draining" : ""));
   drawFigures(stats);
   drawCaches(stats);
   drawSurroundings(stats);
@@ -232,7 +232,7 @@ let lastNews = 0;
 
 function connected(isActive) {
   element("connection").dataset.state = isActive ? "busy" : "live";
-  put(element("connection"), isActive ? "At work" : "Idle");
+  put(element("connection"), isActive ? "Busy" : "Idle");
 }
 
 function disconnected(text) {
@@ -248,10 +248,9 @@ function note(event) {
 }
 
 const purgeWords = {
-  operator: "an operator wanted it", fleet: "an operator of another instance wanted it", full: "the cache had reached its capacity",
-  memory: "memory was short", changed: "the origin has a newer version", gone: "the origin has it no more",
-  not_storable: "its origin says that it may not be kept", broken: "it cannot be decoded", incomplete: "it lacked pixels",
-  sent: "a client had sent it, and is done",
+  operator: "by an operator", fleet: "by an operator of another instance", full: "cache full", memory: "out of memory",
+  changed: "the origin has a newer version", gone: "gone from the origin", not_storable: "the origin forbids storing",
+  broken: "cannot be decoded", incomplete: "incomplete image", sent: "upload finished",
 };
 
 const heard = {
@@ -265,14 +264,14 @@ const heard = {
     if (event.state === "finished") note({ words: "downloaded, " + bytesText(event.bytes), url: event.url });
   },
   decode: ({ url, milliseconds, format }) => note({ words: "decoded from " + format + " in " + timeText(milliseconds), url }),
-  render: ({ url, milliseconds, format }) => note({ words: "made as " + format + " in " + timeText(milliseconds), url }),
+  render: ({ url, milliseconds, format }) => note({ words: "rendered as " + format + " in " + timeText(milliseconds), url }),
   purge: ({ url, entries, bytes, cause, tag }) => note({
-    words: "purged" + (tag ? " by the tag " + tag : "") + ", " + counted(entries, "entry") + ", " + bytesText(bytes) + ": "
+    words: "purged" + (tag ? " by tag " + tag : "") + ", " + counted(entries, "entry") + ", " + bytesText(bytes) + ": "
       + (purgeWords[cause] ?? cause), url,
   }),
   origin: ({ origin, state }) => note({ words: origin + " is " + (stateWords[state] ?? state), isFailure: state === "suspended" }),
   activity: ({ active }) => connected(active),
-  lost: ({ count }) => note({ words: counted(count, "event") + " did not reach this page", isFailure: true }),
+  lost: ({ count }) => note({ words: counted(count, "event") + " dropped", isFailure: true }),
 };
 
 async function learnDownloads() {
@@ -314,7 +313,7 @@ function listen() {
 }
 
 setInterval(() => {
-  if (element("connection").dataset.state !== "lost" && lastNews > 0 && Date.now() - lastNews > longestSilence) disconnected("No news");
+  if (element("connection").dataset.state !== "lost" && lastNews > 0 && Date.now() - lastNews > longestSilence) disconnected("No data");
   drawSoon();
 }, 1000);
 
@@ -331,25 +330,25 @@ async function act(method, path, url, words, parameter = "url") {
   try {
     const response = await fetch(path + (url === null ? "" : "?" + parameter + "=" + encodeURIComponent(url)), { method });
     const told = response.status === 204 ? {} : await response.json();
-    if (!response.ok) throw new Error(told.detail ?? "The service refused.");
+    if (!response.ok) throw new Error(told.detail ?? "The service rejected the request.");
     answer(words(told));
   } catch (failure) {
-    answer(failure.message || "The service gave no answer.", true);
+    answer(failure.message || "No response from the service.", true);
   }
 }
 
 const removed = ({ entries, bytes }) => entries > 0
-  ? "Purged " + counted(entries, "entry") + ", " + bytesText(bytes) + "." : "Nothing was purged: no cache had anything of it.";
+  ? "Purged " + counted(entries, "entry") + ", " + bytesText(bytes) + "." : "Nothing to purge: no cache has this source.";
 const refreshWords = {
-  unchanged: "The origin says that it has not changed.", changed: "It has changed; the new one is in use.",
-  gone: "It is gone from its origin, and from the caches.", failed: "The origin could not tell; the copies stay.",
+  unchanged: "The source has not changed.", changed: "The source has changed; the new version is in use.",
+  gone: "The origin no longer has the source; the caches were purged.", failed: "The origin failed; the cached copies stay.",
 };
 
 /** The URL in the source field; null, with a message, if it is empty. */
 function givenAddress() {
   const url = element("source-url").value.trim();
   if (url !== "") return url;
-  answer("Type the address of a source first.", true);
+  answer("Enter the URL of a source.", true);
   element("source-url").focus();
   return null;
 }
@@ -367,7 +366,7 @@ element("tagged").addEventListener("submit", (event) => {
   event.preventDefault();
   const tag = element("source-tag").value.trim();
   if (tag !== "") return act("DELETE", "/cache", tag, removed, "tag");
-  answer("Type a tag first.", true);
+  answer("Enter a tag.", true);
   element("source-tag").focus();
 });
 element("purge-all").addEventListener("click", () => element("ask").showModal());
@@ -378,7 +377,7 @@ element("ask").addEventListener("close", () => {
 element("pause").addEventListener("click", () => {
   isPaused = !isPaused;
   element("pause").setAttribute("aria-pressed", String(isPaused));
-  put(element("pause"), isPaused ? "Go on" : "Pause");
+  put(element("pause"), isPaused ? "Resume" : "Pause");
   drawSoon();
 });
 

@@ -65,14 +65,14 @@ function fill(list, rows, head, cell) {
 }
 
 /** The error if only other dialects have signing keys, so that no request of this page can be signed. */
-const closedText = "This service is closed to this page: it answers signed addresses of another kind only. " +
-  "Its operator can set signingKeys and sign, or open these routes with unsignedDialects=native.";
+const closedText = "This page cannot use the service: it accepts only signed URLs of another dialect. " +
+  "The operator can set signingKeys, or allow these routes with unsignedDialects=native.";
 
 /** The key that the user entered; null for none. Throws if it is invalid. */
 async function signingKey() {
   const typed = key.value.trim();
   if (typed !== "") return SigningKey.read(typed);
-  if (service.signed) throw new Error("This service answers only what is signed. Type a key to try it.");
+  if (service.signed) throw new Error("This service accepts only signed requests. Enter a key.");
   return null;
 }
 
@@ -97,7 +97,7 @@ function tellAnswer(response) {
     return part;
   }));
   const words = [...steps.map(({ kind, words, milliseconds }) => [kind, words + " " + timeText(milliseconds)])];
-  element("bar").setAttribute("aria-label", "Time by step: " + (words.map(([, text]) => text).join(", ") || "nothing worth measuring"));
+  element("bar").setAttribute("aria-label", "Time by step: " + (words.map(([, text]) => text).join(", ") || "nothing to measure"));
   element("steps").replaceChildren(...words.map(([kind, text]) => {
     const item = document.createElement("li");
     const label = document.createElement("span");
@@ -107,9 +107,9 @@ function tellAnswer(response) {
     return item;
   }));
   const rows = [["Time in the service", total < 0.05 ? "less than 0.1 ms" : timeText(total)], ...cacheRows(response.headers.get("Cache-Status"))];
-  rows.push(["This answer", keepingText(response.headers.get("Cache-Control"))]);
+  rows.push(["Caching", keepingText(response.headers.get("Cache-Control"))]);
   if (response.headers.has("Alula-Quality")) rows.push(["Quality", response.headers.get("Alula-Quality")]);
-  if (response.headers.has("Alula-Error")) rows.push(["In place of", "the error " + response.headers.get("Alula-Error")]);
+  if (response.headers.has("Alula-Error")) rows.push(["Instead of", "the error " + response.headers.get("Alula-Error")]);
   fill(element("caches"), rows, "dt", "dd");
   tellFields(response);
 }
@@ -125,7 +125,7 @@ function tellSizes(facts, size, blob) {
   element("source-pixels").textContent = facts.width ? facts.width + " × " + facts.height : "–";
   element("source-bytes").textContent = [facts.bytes && bytesText(facts.bytes), facts.format].filter(Boolean).join(", ");
   const share = facts.bytes ? 1 - blob.size / facts.bytes : null;
-  element("saving-title").textContent = share !== null && share < 0 ? "Grown by" : "Saved";
+  element("saving-title").textContent = share !== null && share < 0 ? "Larger by" : "Saved";
   element("saving").textContent = share === null ? "–" : (Math.abs(share) * 100).toFixed(Math.abs(share) > 0.99 ? 1 : 0) + " %";
   element("saving-note").textContent = share === null ? "" : "of the bytes";
 }
@@ -186,7 +186,7 @@ async function showResult(response, signing, signal) {
   const seen = await showSource(size, signing, signal);
   signal.throwIfAborted();
   if (upload && seen) tellSizes({ ...facts, ...seen }, size, blob);
-  element("source-note").textContent = held.source ? "" : "The source cannot be shown by itself.";
+  element("source-note").textContent = held.source ? "" : "The source cannot be displayed.";
 }
 
 /** A file name for saving the thumbnail. */
@@ -244,7 +244,7 @@ async function make({ takesFocus = false } = {}) {
   try {
     await tryToMake(takesFocus, signal);
   } catch (failure) {
-    if (!signal.aborted) announce("The service gave no answer that this browser could use.", true);
+    if (!signal.aborted) announce("The browser could not read the response.", true);
   }
   if (signal.aborted) return;
   element("looking").setAttribute("aria-busy", "false");
@@ -262,7 +262,7 @@ async function tryToMake(takesFocus, signal) {
   if (form.unread) return fault(form.unread, "Must be a number.");
   if (isFileWanted() && !upload) return announce("Choose a file, or drop or paste one.", takesFocus);
   if (!upload && form.field("url").value.trim() === "") {
-    return takesFocus ? fault(form.field("url"), "Give the address of an image" + (service.uploads ? ", or choose a file." : ".")) : undefined;
+    return takesFocus ? fault(form.field("url"), "Enter the URL of an image" + (service.uploads ? ", or choose a file." : ".")) : undefined;
   }
   let signing;
   try {

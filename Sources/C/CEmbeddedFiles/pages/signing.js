@@ -14,13 +14,13 @@ function hexadecimal(bytes) {
 /** The reason why keys cannot be used here; an empty text if they can. */
 export const obstacle = globalThis.crypto?.subtle
   ? ""
-  : "This browser signs only on pages that come over https, or from this machine.";
+  : "This browser can sign only on pages from https or localhost.";
 
 export class SigningKey {
   /** Imports a key from hexadecimal text; throws an error with a message for the user. */
   static async read(hex) {
     if (obstacle) throw new Error(obstacle);
-    if (!/^([0-9a-f]{2})+$/i.test(hex)) throw new Error("Must be hexadecimal digits, two for each byte.");
+    if (!/^([0-9a-f]{2})+$/i.test(hex)) throw new Error("Must be hexadecimal, two digits for each byte.");
     if (hex.length < 64) throw new Error("Must have 64 digits or more; it has " + hex.length + ".");
     const bytes = Uint8Array.from(hex.match(/../g), (digits) => parseInt(digits, 16));
     const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);

@@ -46,7 +46,7 @@ export class Snippets {
 
   /** The text of a snippet by its name. */
   async text(form) {
-    if (this.upload && form !== "curl") return "A file that you send has no address. Choose curl, or put the image where the service can fetch it.";
+    if (this.upload && form !== "curl") return "An uploaded file has no URL. Choose curl, or put the image where the service can fetch it.";
     return this[form]();
   }
 

@@ -68,7 +68,7 @@ class ClientPage:
         made(browser, "480 × 320")
         complaints = []
         for name, told in [("source-pixels", "600 × 400"), ("source-bytes", "png"), ("saving", "%"), ("result-bytes", "B"), ("source-bytes", "KiB"),
-                           ("caches", "fetched now, and kept"), ("steps", "decode"), ("snippet", "/thumbnail?url=http%3A")]:
+                           ("caches", "miss, fetched, stored"), ("steps", "decode"), ("snippet", "/thumbnail?url=http%3A")]:
             if told not in browser.text(name):
                 complaints.append(f"{name} says {browser.text(name)!r}, which lacks {told!r}")
         width = browser.execute_script("return document.getElementById('bar').children.length")
@@ -78,7 +78,7 @@ class ClientPage:
             complaints.append(f"the address of the page does not hold the request: {browser.current_url}")
         browser.put("w", "200")
         made(browser, "200 × 133")
-        if "decoded now" in browser.text("caches") and "found in the cache" not in browser.text("caches"):
+        if "decoded" in browser.text("caches") and "hit" not in browser.text("caches"):
             complaints.append("a second size found nothing in the caches")
         browser.back()
         return complaints + browser.complaints()
@@ -172,7 +172,7 @@ class ClientPage:
         expect("five keys", 23, 27)
         divider.send_keys(Keys.END)
         expect("the key End", 100, 100)
-        if divider.get_attribute("aria-valuetext") != "100 per cent source":
+        if divider.get_attribute("aria-valuetext") != "100 percent source":
             complaints.append(f"the divider tells {divider.get_attribute('aria-valuetext')!r}")
         for view in ["beside", "alone", "slider"]:
             choose(browser, "view", view)

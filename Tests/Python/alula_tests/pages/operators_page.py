@@ -97,10 +97,10 @@ class OperatorsPage:
             if self.ask("/photo.png", width) != 200:
                 complaints.append("a thumbnail was not made")
         self.shows_requests(before + 10)
-        browser.wait("events", lambda: browser.text("events").count("made as png") == 10)
+        browser.wait("events", lambda: browser.text("events").count("rendered as png") == 10)
         for words in ["downloaded, ", "decoded from png in "]:
             self.shows("events", words)
-        for name, words in [("caches", "10 entries"), ("resources", "Memory budget"), ("resources", "at work"), ("origins", "127.0.0.1"),
+        for name, words in [("caches", "10 entries"), ("resources", "Memory budget"), ("resources", "busy"), ("origins", "127.0.0.1"),
                             ("origin-counts", "1 reachable"), ("about", "version 0"), ("figure-downloads", "0 of 32")]:
             self.shows(name, words)
         return complaints + browser.complaints()
@@ -111,7 +111,7 @@ class OperatorsPage:
         query = urllib.parse.urlencode({"url": "http://127.0.0.1:1/away.png", "w": 20})
         answer, _ = get(connect(self.service.port), f"/thumbnail?{query}")
         complaints = [] if answer.status == 502 else [f"status {answer.status}"]
-        self.shows("origins", "not reachable")
+        self.shows("origins", "unreachable")
         colors = self.browser.execute_script("""
             const mark = document.querySelector('#origins [data-state=not_reachable]')
             const color = () => getComputedStyle(mark, '::before').backgroundColor
@@ -246,14 +246,14 @@ class OperatorsPage:
         self.status_text("has not changed")
         Origin.photos["/photo.png"] = Origin.photos["/other.png"]
         browser.id("source-url").send_keys(Keys.ENTER)
-        self.status_text("It has changed")
+        self.status_text("new version is in use")
         browser.id("purge").click()
         self.status_text("Purged ")
-        browser.wait("the event", lambda: re.search(r"purged, [^:]*B: an operator wanted it", browser.text("events")))
+        browser.wait("the event", lambda: re.search(r"purged, [^:]*B: by an operator", browser.text("events")))
         if "the origin has a newer version" not in browser.text("events"):
             complaints.append(f"the list does not say why the old version went: {browser.text('events')}")
         browser.id("purge").click()
-        self.status_text("Nothing was purged")
+        self.status_text("Nothing to purge")
         # An address in a list puts itself into the field.
         browser.id("source-url").clear()
         browser.css("#events button.link").click()
@@ -261,7 +261,7 @@ class OperatorsPage:
             complaints.append(f"the field holds {browser.id('source-url').get_attribute('value')!r}")
         browser.id("source-url").clear()
         browser.id("refresh").click()
-        self.status_text("first")
+        self.status_text("Enter the URL")
         return complaints + rules.contrast(browser) + browser.complaints()
 
     def purge(self):
