@@ -26,7 +26,7 @@ struct MetricsExporter: Sendable {
         timekeeper = time
         beginning = MetricTimeline(settings.exports.temporality, since: UInt64(clamping: start))
         documents = registry.counters(
-            "alula_metric_documents_total", help: "Documents of metrics, by whether the collector has taken them.",
+            "alula_metric_documents_total", help: "Metric documents by result.",
             labels: "result", counting: "document")
     }
 

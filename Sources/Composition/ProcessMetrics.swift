@@ -13,12 +13,12 @@ enum ProcessMetrics {
         ) { [([], cpuSeconds)] }
         registry.gauge(
             "alula_process_cpu_seconds_total",
-            help: "User and system CPU time of the serving process, and of all worker processes.", labels: "process",
+            help: "User and system CPU time of the serving process and of the worker processes.", labels: "process",
             isCounter: true, otlp: OTLPMetric("alula.process.cpu.time", unit: "s")
         ) { [(["serving"], cpuSeconds), (["workers"], childrenCPUSeconds)] }
         registry.gauge(
             "alula_resident_bytes",
-            help: "Resident memory of the serving process, and of all worker processes; shared pages count in each.",
+            help: "Resident memory of the serving process and of the worker processes; shared pages count in each.",
             labels: "process", otlp: OTLPMetric("alula.process.memory.usage", unit: "By", isSum: true)
         ) { [(["serving"], residentBytes), (["workers"], children.map(residentBytes(of:)).reduce(0, +))] }
         registry.gauge(
@@ -26,18 +26,18 @@ enum ProcessMetrics {
             otlp: OTLPMetric("process.memory.usage", unit: "By", isSum: true)
         ) { [([], residentBytes)] }
         registry.gauge(
-            "alula_memory_allocated_bytes", help: "Bytes of all blocks from the allocator, whatever they are for."
+            "alula_memory_allocated_bytes", help: "Bytes allocated from the allocator."
         ) { [([], Double(CLinux_allocated_bytes()))] }
         registry.gauge(
             "process_virtual_memory_bytes", help: "Virtual memory.",
             otlp: OTLPMetric("process.memory.virtual", unit: "By", isSum: true)
         ) { [([], virtualBytes)] }
         registry.gauge(
-            "process_open_fds", help: "Open descriptors.",
+            "process_open_fds", help: "Open file descriptors.",
             otlp: OTLPMetric("process.unix.file_descriptor.count", unit: "{file_descriptor}", isSum: true)
         ) { [([], Double(openDescriptors))] }
         registry.gauge(
-            "process_max_fds", help: "Bound on open descriptors.",
+            "process_max_fds", help: "Limit on open file descriptors.",
             otlp: OTLPMetric("alula.process.file_descriptor.limit", unit: "{file_descriptor}")
         ) {
             var limit = rlimit()
@@ -47,7 +47,7 @@ enum ProcessMetrics {
         registry.gauge(
             "process_threads", help: "Threads.", otlp: OTLPMetric("process.thread.count", unit: "{thread}", isSum: true)
         ) { [([], Double(threads))] }
-        registry.prometheusGauge("process_start_time_seconds", help: "Start, in seconds since 1970.") { [([], start)] }
+        registry.prometheusGauge("process_start_time_seconds", help: "Start time, in seconds since 1970.") { [([], start)] }
     }
 
     private static var cpuSeconds: Double { cpuSeconds(RUSAGE_SELF) }

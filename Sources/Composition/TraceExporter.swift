@@ -22,7 +22,7 @@ struct TraceExporter: Sendable {
         self.resource = resource
         self.sender = sender
         exported = registry.counter(
-            "alula_trace_spans_exported_total", help: "Spans that the collector has taken.", counting: "span")
+            "alula_trace_spans_exported_total", help: "Spans accepted by the collector.", counting: "span")
     }
 
     /// Sends spans in a task until it is canceled, then the remaining ones.

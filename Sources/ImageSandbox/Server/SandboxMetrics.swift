@@ -33,21 +33,21 @@ struct SandboxMetrics: Sendable {
 
     init(registry: MetricsRegistry) {
         ends = registry.counters(
-            "alula_decode_worker_ends_total", help: "Decode workers that ended, each replaced.", labels: "cause",
+            "alula_decode_worker_ends_total", help: "Worker processes that ended and were replaced.", labels: "cause",
             counting: "process")
         for cause in Cause.allCases { _ = ends.counter(cause.rawValue) }
         retries = registry.counter(
-            "alula_decode_retries_total", help: "Images given to another worker because the first ended.",
+            "alula_decode_retries_total", help: "Images retried in another worker process.",
             counting: "image")
         quarantined = registry.counter(
             "alula_quarantined_total",
-            help: "Contents that ended workers, or kept one busy too long, and are refused for a while.",
+            help: "Sources rejected for a while because they crashed or blocked a worker process.",
             counting: "source")
         fastDecodes = registry.counter(
-            "alula_jpeg_fast_decodes_total", help: "Reduced JPEG images that the fast decoder decoded.",
+            "alula_jpeg_fast_decodes_total", help: "Reduced JPEG images decoded by the fast decoder.",
             counting: "image")
         fallbacks = registry.counters(
-            "alula_jpeg_fallbacks_total", help: "Reduced JPEG images that the fast decoder left to libjpeg.",
+            "alula_jpeg_fallbacks_total", help: "Reduced JPEG images that fell back to libjpeg.",
             labels: "reason", counting: "image")
     }
 

@@ -60,7 +60,7 @@ package final class SandboxedCodec: ImageCodec {
             decoders.shutDown()
             throw error
         }
-        registry.gauge("alula_decode_workers", help: "Workers that are ready, decode or encode.", counting: "process") {
+        registry.gauge("alula_decode_workers", help: "Worker processes that are ready or busy.", counting: "process") {
             [weak self] in
             [([], Double(self?.processCount ?? 0))]
         }

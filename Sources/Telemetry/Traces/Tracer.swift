@@ -26,7 +26,7 @@ package final class Tracer: Sendable {
         self.timekeeper = timekeeper
         sequence = Atomic(.random(in: .min ... .max))
         dropped = registry.counter(
-            "alula_trace_spans_dropped_total", help: "Spans that could not be sent.", counting: "span")
+            "alula_trace_spans_dropped_total", help: "Spans that were not sent.", counting: "span")
     }
 
     /// Begins the trace of a request; nil if it is neither sampled nor propagated.

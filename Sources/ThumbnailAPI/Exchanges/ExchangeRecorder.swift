@@ -168,21 +168,21 @@ package struct APIMetrics: Sendable {
 
     package init(registry: MetricsRegistry) {
         requests = registry.counters(
-            "alula_requests_total", help: "Answers of the public listener.", labels: "route", "status",
+            "alula_requests_total", help: "Responses of the public listener.", labels: "route", "status",
             counting: "request")
         errors = registry.counters(
-            "alula_errors_total", help: "Requests of the public listener that failed, by the code of the problem.",
+            "alula_errors_total", help: "Failed requests of the public listener by error code.",
             labels: "code", counting: "request")
         for code in ErrorCode.all { _ = errors.counter(code) }
         seconds = registry.histograms(
-            "alula_request_seconds", help: "Time from a request's head to its finished answer.",
+            "alula_request_seconds", help: "Time from the request header to the end of the response.",
             otlp: OTLPMetric(
                 "http.server.request.duration", unit: "s",
                 attributes: [
                     "http.request.method", "url.scheme", "http.route", "http.response.status_code", "error.type",
                 ]))
         registry.gauge(
-            "alula_requests_active", help: "Requests whose answers are being made.",
+            "alula_requests_active", help: "Requests in progress.",
             otlp: OTLPMetric(
                 "http.server.active_requests", unit: "{request}", attributes: ["http.request.method", "url.scheme"],
                 isSum: true)

@@ -30,7 +30,7 @@ package struct Notifier: Sendable {
         toHooks: @escaping OutgoingCaller.Send, toCallbacks: @escaping OutgoingCaller.Send
     ) {
         let outcomes = registry.counters(
-            "alula_outgoing_calls_total", help: "Calls of hooks and callbacks that have ended.",
+            "alula_outgoing_calls_total", help: "Finished calls of hooks and callbacks.",
             labels: "kind", "outcome", counting: "call")
         self.outcomes = outcomes
         func caller(_ kind: CallKind, _ send: @escaping OutgoingCaller.Send) -> OutgoingCaller {
@@ -42,7 +42,7 @@ package struct Notifier: Sendable {
         self.hooks = hooks.map { ($0, caller(.purgeHook, toHooks)) }
         callbacks = caller(.jobCallback, toCallbacks)
         registry.gauge(
-            "alula_outgoing_calls_waiting", help: "Calls of hooks and callbacks that wait for their turn.",
+            "alula_outgoing_calls_waiting", help: "Queued calls of hooks and callbacks.",
             labels: "kind", counting: "call"
         ) { [self] in
             CallKind.allCases.map { ([$0.rawValue], Double(waitingCount(of: $0))) }

@@ -7,15 +7,15 @@ package enum DownloadMetrics {
     /// Registers the metrics; returns the observer that updates them and records events.
     package static func observer(registry: MetricsRegistry, events: EventLog? = nil) -> DownloadObserver {
         let outcomes = registry.counters(
-            "alula_downloads_total", help: "Transfers ended.", labels: "outcome", counting: "transfer")
+            "alula_downloads_total", help: "Finished transfers.", labels: "outcome", counting: "transfer")
         let collapsed = registry.counter(
-            "alula_downloads_collapsed_total", help: "Requests that joined a transfer.", counting: "request")
-        let bytes = registry.counter("alula_download_bytes_total", help: "Bytes of sources received.")
+            "alula_downloads_collapsed_total", help: "Requests that joined a running transfer.", counting: "request")
+        let bytes = registry.counter("alula_download_bytes_total", help: "Source bytes received.")
         let retries = registry.counter(
-            "alula_download_retries_total", help: "Transfers that tried again.", counting: "transfer")
+            "alula_download_retries_total", help: "Retried transfers.", counting: "transfer")
         // The server's name is not an attribute: clients choose it, so its values are unbounded.
         let seconds = registry.histograms(
-            "alula_download_seconds", help: "Time of a transfer, redirects included.",
+            "alula_download_seconds", help: "Time of a transfer, including redirects.",
             otlp: OTLPMetric(
                 "http.client.request.duration", unit: "s", attributes: ["http.request.method", "error.type"]))
         var observer = DownloadObserver(

@@ -27,19 +27,19 @@ package struct PipelineGauges: Sendable {
         ) {
             [([], Double(downloader.activeRequestCount))]
         }
-        registry.gauge("alula_downloads_queued", help: "Transfers waiting for a slot.", counting: "transfer") {
+        registry.gauge("alula_downloads_queued", help: "Transfers waiting for a download slot.", counting: "transfer") {
             [([], Double(downloader.queuedRequestCount))]
         }
-        registry.gauge("alula_queue_seconds", help: "Time that a miss would wait for a worker.") {
+        registry.gauge("alula_queue_seconds", help: "Expected queue wait of a miss.") {
             [([], lanes.smallBacklog.delay.seconds)]
         }
-        registry.gauge("alula_expensive_queue_seconds", help: "Time that new expensive work would wait.") {
+        registry.gauge("alula_expensive_queue_seconds", help: "Expected queue wait of expensive work.") {
             [([], lanes.turns.backlog.delay.seconds)]
         }
-        registry.gauge("alula_expensive_active", help: "Pieces of expensive work in progress.", counting: "piece") {
+        registry.gauge("alula_expensive_active", help: "Expensive tasks in progress.", counting: "piece") {
             [([], Double(lanes.turns.turnCount))]
         }
-        registry.gauge("alula_active", help: "1 while work visibly goes on.") {
+        registry.gauge("alula_active", help: "1 while the service is busy.") {
             [([], downloader.isActive ? 1 : 0)]
         }
         registerOrigins(in: registry)
@@ -48,23 +48,23 @@ package struct PipelineGauges: Sendable {
     }
 
     private func registerMemory(in registry: MetricsRegistry) {
-        registry.gauge("alula_memory_budget_bytes", help: "Memory that sources, pixels, results and work may take.") {
+        registry.gauge("alula_memory_budget_bytes", help: "Memory limit for sources, pixels, results and work.") {
             [([], Double(budget.limit))]
         }
-        registry.gauge("alula_memory_bytes", help: "Memory that is held, or reserved for work.", labels: "state") {
+        registry.gauge("alula_memory_bytes", help: "Memory in use or reserved.", labels: "state") {
             let statistics = budget.statistics
             return [(["held"], Double(statistics.living)), (["reserved"], Double(statistics.reserved))]
         }
-        registry.gauge("alula_memory_waiting", help: "Transfers and renders that wait for memory.", counting: "piece") {
+        registry.gauge("alula_memory_waiting", help: "Tasks waiting for memory.", counting: "piece") {
             [([], Double(budget.statistics.waiting))]
         }
         registry.gauge(
-            "alula_memory_refusals_total", help: "Waits for memory in vain.", counting: "piece", isCounter: true
+            "alula_memory_refusals_total", help: "Tasks that failed for lack of memory.", counting: "piece", isCounter: true
         ) {
             [([], Double(budget.statistics.refusals))]
         }
         registry.gauge(
-            "alula_memory_purges_total", help: "Purges for want of memory, by what was emptied.", labels: "step",
+            "alula_memory_purges_total", help: "Purges for lack of memory by cache.", labels: "step",
             counting: "purge",
             isCounter: true
         ) {
@@ -75,7 +75,7 @@ package struct PipelineGauges: Sendable {
 
     private func registerOrigins(in registry: MetricsRegistry) {
         registry.gauge(
-            "alula_origins", help: "Origins asked lately, by what is known of them.", labels: "state",
+            "alula_origins", help: "Recently used origins by state.", labels: "state",
             counting: "origin"
         ) {
             let states = control.origins.map(\.state)
@@ -96,15 +96,15 @@ package struct PipelineGauges: Sendable {
         }
         registry.gauge("alula_cache_bytes", help: "Bytes in use.", labels: "cache", read: each(\.usage.bytes))
         registry.gauge(
-            "alula_cache_capacity_bytes", help: "Bytes above which a purge begins.", labels: "cache",
+            "alula_cache_capacity_bytes", help: "Size above which a purge starts.", labels: "cache",
             read: each(\.usage.capacity))
         registry.gauge(
             "alula_cache_entries", help: "Entries.", labels: "cache", counting: "entry", read: each(\.usage.entries))
         registry.gauge(
-            "alula_cache_evicted_bytes_total", help: "Bytes taken by purges.", labels: "cache", isCounter: true,
+            "alula_cache_evicted_bytes_total", help: "Bytes evicted by purges.", labels: "cache", isCounter: true,
             read: each(\.evictedBytes))
         registry.gauge(
-            "alula_cache_requests_total", help: "Look-ups.", labels: "cache", "result", counting: "request",
+            "alula_cache_requests_total", help: "Lookups.", labels: "cache", "result", counting: "request",
             isCounter: true
         ) {
             caches.figures.flatMap {
@@ -112,7 +112,7 @@ package struct PipelineGauges: Sendable {
             }
         }
         registry.gauge(
-            "alula_tags_dropped_total", help: "Tags that were not noted because their client had named too many.",
+            "alula_tags_dropped_total", help: "Tags dropped because a client sent too many.",
             counting: "tag", isCounter: true
         ) {
             [([], Double(caches.tags.droppedCount))]
@@ -129,37 +129,37 @@ package struct PipelineGauges: Sendable {
     private func registerShared(
         _ store: any SharedValueStore, _ what: String, _ prefix: String, in registry: MetricsRegistry
     ) {
-        registry.gauge("\(prefix)_up", help: "1 while the \(what) is in use.") {
+        registry.gauge("\(prefix)_up", help: "1 while the \(what) works.") {
             [([], store.isUp ? 1 : 0)]
         }
-        registry.gauge("\(prefix)_full", help: "1 while the \(what) has no room for writes.") {
+        registry.gauge("\(prefix)_full", help: "1 while the \(what) is full.") {
             [([], store.statistics.isFull ? 1 : 0)]
         }
         registry.gauge(
-            "\(prefix)_requests_total", help: "Look-ups in the \(what).", labels: "result", counting: "request",
+            "\(prefix)_requests_total", help: "Lookups in the \(what).", labels: "result", counting: "request",
             isCounter: true
         ) {
             let requests = store.statistics.requests
             return SharedStoreStatistics.Result.allCases.map { ([$0.rawValue], Double(requests[$0, default: 0])) }
         }
         registry.gauge(
-            "\(prefix)_queue_bytes", help: "Bytes of writes that the \(what) has not confirmed yet."
+            "\(prefix)_queue_bytes", help: "Size of unconfirmed writes to the \(what)."
         ) {
             [([], Double(store.statistics.queueBytes))]
         }
         registry.gauge(
-            "\(prefix)_writes_total", help: "Writes that the \(what) has confirmed.", counting: "write", isCounter: true
+            "\(prefix)_writes_total", help: "Confirmed writes to the \(what).", counting: "write", isCounter: true
         ) {
             [([], Double(store.statistics.writes))]
         }
         registry.gauge(
-            "\(prefix)_dropped_total", help: "Writes to the \(what) that were given up.", counting: "write",
+            "\(prefix)_dropped_total", help: "Dropped writes to the \(what).", counting: "write",
             isCounter: true
         ) {
             [([], Double(store.statistics.droppedWrites))]
         }
         registry.gauge(
-            "\(prefix)_dropped_tags_total", help: "Tags of sources that the \(what) was not told.", counting: "tag",
+            "\(prefix)_dropped_tags_total", help: "Dropped tags for the \(what).", counting: "tag",
             isCounter: true
         ) {
             [([], Double(store.statistics.droppedNotes))]
@@ -168,21 +168,21 @@ package struct PipelineGauges: Sendable {
 
     private func registerDisk(_ store: DiskStore, in registry: MetricsRegistry) {
         registry.gauge(
-            "alula_disk_cache_working", help: "1 while the disk cache is in use, 0 while it is done without."
+            "alula_disk_cache_working", help: "1 while the disk cache works."
         ) {
             [([], store.statistics.isWorking ? 1 : 0)]
         }
-        registry.gauge("alula_disk_cache_full", help: "1 while the disk has no room, so that its cache is only read.") {
+        registry.gauge("alula_disk_cache_full", help: "1 while the disk is full and the cache read-only.") {
             [([], store.statistics.isFull ? 1 : 0)]
         }
-        registry.gauge("alula_disk_cache_tag_bytes", help: "Bytes of tags of sources, beside the shares.") {
+        registry.gauge("alula_disk_cache_tag_bytes", help: "Size of source tags, outside the cache shares.") {
             [([], Double(store.statistics.tagUsage))]
         }
-        registry.gauge("alula_disk_cache_note_bytes", help: "Bytes of notes on prefetch jobs, beside the shares.") {
+        registry.gauge("alula_disk_cache_note_bytes", help: "Size of saved prefetch jobs, outside the cache shares.") {
             [([], Double(store.statistics.noteUsage))]
         }
         registry.gauge(
-            "alula_disk_cache_failures_total", help: "What went wrong with the disk cache.", labels: "kind",
+            "alula_disk_cache_failures_total", help: "Disk cache failures.", labels: "kind",
             counting: "failure",
             isCounter: true
         ) {

@@ -44,13 +44,13 @@ package struct PipelineMetrics: Sendable {
     package init(registry: MetricsRegistry) {
         decodes = registry.counters("alula_decodes_total", help: "Images decoded.", labels: "format", counting: "image")
         decodeSeconds = registry.histogram(
-            "alula_decode_seconds", help: "Time from asking for a worker to the decoded image.")
+            "alula_decode_seconds", help: "Decode time, including the queue wait.")
         renders = registry.counters(
             "alula_renders_total", help: "Thumbnails rendered and encoded.", labels: "format", counting: "thumbnail")
         renderSeconds = registry.histogram(
-            "alula_render_seconds", help: "Time from asking for a worker to the encoded thumbnail.")
+            "alula_render_seconds", help: "Render and encode time, including the queue wait.")
         refusals = registry.counter(
-            "alula_overload_refusals_total", help: "Misses refused before any work.", counting: "request")
+            "alula_overload_refusals_total", help: "Misses rejected before any work.", counting: "request")
     }
 
     /// Counts a miss rejected before any work.
