@@ -47,7 +47,7 @@ enum ProcessMetrics {
         registry.gauge(
             "process_threads", help: "Threads.", otlp: OTLPMetric("process.thread.count", unit: "{thread}", isSum: true)
         ) { [([], Double(threads))] }
-        registry.prometheusGauge("process_start_time_seconds", help: "Start time, in seconds since 1970.") { [([], start)] }
+        registry.prometheusGauge("process_start_time_seconds", help: "Start time as Unix time.") { [([], start)] }
     }
 
     private static var cpuSeconds: Double { cpuSeconds(RUSAGE_SELF) }

@@ -128,10 +128,10 @@ struct RunningServiceTests {
             origin.serve("/slow.jpg", .silence)
             let slow = origin.url("/slow.jpg")
             let task = Task { try await service.thumbnails(of: slow, [.thumbnail(Rendition(width: 5))]) }
-            #expect(await eventually { origin.hits("/slow.jpg") == 1 })
+            await origin.reachedHits(1, of: "/slow.jpg")
             task.cancel()
             _ = await task.result
-            #expect(await eventually { origin.abandonments("/slow.jpg") == 1 })
+            await origin.abandonment(of: "/slow.jpg")
         }
     }
 }

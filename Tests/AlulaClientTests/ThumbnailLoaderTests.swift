@@ -53,14 +53,14 @@ struct ThumbnailLoaderTests {
         origin.serve("/a", .silence)
         let (loader, url) = (loader(), try url("/a"))
         let loads = [await loader.load(url), await loader.load(url)]
-        #expect(await eventually { origin.hits("/a") == 1 })
+        await origin.reachedHits(1, of: "/a")
         await loader.cancel(loads[0].receipt)
         await #expect { try await loads[0].thumbnail } throws: {
             if case ClientError.cancelled = $0 { true } else { false }
         }
         #expect(await loader.activeLoads == 1 && origin.abandonments("/a") == 0)
         await loader.cancel(loads[1].receipt)
-        #expect(await eventually { origin.abandonments("/a") == 1 })
+        await origin.abandonment(of: "/a")
         #expect(await eventually { await loader.activeLoads == 0 })
         // The next caller gets a load of its own.
         origin.serve("/a", image("b"))
@@ -86,10 +86,10 @@ struct ThumbnailLoaderTests {
         let loader = loader()
         let (first, second) = (try url("/a"), try url("/b"))
         let task = Task { try await loader.thumbnail(first) }
-        #expect(await eventually { origin.hits("/a") == 1 })
+        await origin.reachedHits(1, of: "/a")
         task.cancel()
         await #expect(throws: ClientError.self) { try await task.value }
-        #expect(await eventually { origin.abandonments("/a") == 1 })
+        await origin.abandonment(of: "/a")
         _ = await loader.load(second)
         #expect(await eventually { await loader.activeLoads == 0 })
     }

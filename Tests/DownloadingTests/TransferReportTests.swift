@@ -110,7 +110,7 @@ struct TransferReportTests {
         _ = try await short.value
         clock.advance(by: .milliseconds(100))
         // The watch ends: nothing is ahead.
-        #expect(await eventually { clock.sleeperCount == 0 })
+        await clock.noSleepers()
         let long = downloader.begin("/b")
         await loader.starts(2)
         await clock.nextWaking(at: .seconds(2))
@@ -122,7 +122,7 @@ struct TransferReportTests {
         let again = downloader.begin("/c")
         await loader.starts(3)
         clock.advance(by: .milliseconds(170))
-        #expect(await eventually { clock.sleeperCount == 0 })
+        await clock.noSleepers()
         #expect(activity.withLock { $0 } == [true])
         loader.release("/c")
         _ = try await again.value

@@ -58,7 +58,7 @@ struct HTTPServerPromiseTests {
         await started.arrivals(1)
         #expect(cancelled.count == 0)
         if isHalf { client.finishSending() } else { client.close() }
-        #expect(await eventually { cancelled.count == 1 })
+        await cancelled.reached(1)
         // The connection does not wait for the work to end.
         #expect(await eventually { server.connectionCount == 0 })
         if isHalf { #expect(try await client.remainder().isEmpty) }

@@ -210,7 +210,7 @@ struct ObjectStoreTests {
     @Test func `a place that fails is left alone, and used again when it answers`() async throws {
         place.fail(reads: true)
         let one = startedStore()
-        try #require(await eventually { log.messages == ["result store out of reach"] })
+        await log.reached { $0 == ["result store out of reach"] }
         #expect(await look(in: one).result == nil)
         #expect(!one.store(.test("a"), for: .test, of: [.test], under: [], seconds: 0))
         place.fail()

@@ -16,7 +16,7 @@ struct SharedStoreFaultTests {
         server.stop()
         let one = try StoreFixture(server)
         #expect(await one.look().result == nil)
-        #expect(await eventually { one.log.messages == ["shared cache out of reach"] })
+        await one.log.reached { $0 == ["shared cache out of reach"] }
         try server.restart()
         try await one.state()
         try await one.write(under: try await one.begin())
@@ -82,7 +82,7 @@ struct SharedStoreFaultTests {
         #expect(one.store.store(.test("new"), for: .test, of: [.test], under: [generations], seconds: 60))
         #expect(await eventually { one.store.statistics.droppedWrites == 1 })
         #expect(one.store.statistics.queueBytes == 0 && one.store.isUp && one.store.statistics.state == "full")
-        #expect(await eventually { one.log.messages.last == "shared cache full, only read" })
+        await one.log.reached { $0.last == "shared cache full, only read" }
         #expect(await one.text() == "value")
     }
 
@@ -91,7 +91,7 @@ struct SharedStoreFaultTests {
         try await one.state()
         try await other.state()
         // Until it listens, it would learn of the purge from the log alone.
-        try #require(await eventually { server.commands.count { $0[0] == "SUBSCRIBE" } == 2 })
+        await server.commands("SUBSCRIBE", 2)
         server.fail(.full)
         #expect(await one.store.purge(.test, name: "a") == .due)
         await other.heard(1)
@@ -255,8 +255,7 @@ struct SharedStoreFaultTests {
         try await right.state()
         for password in ["wrong", nil] {
             let wrong = try StoreFixture(guarded) { $0.credentials.password = password }
-            #expect(
-                await eventually { wrong.log.messages.contains("shared cache refuses to serve") })
+            await wrong.log.reached { $0.contains("shared cache refuses to serve") }
             #expect(!wrong.store.isUp)
         }
         #expect(!"\(SharedCacheCredentials())".contains("secret"))

@@ -132,10 +132,12 @@ extension CacheValue {
 
 /// Keeps the messages of log lines.
 final class LinesSink: LogSink {
-    private let lines = Locked<[String]>([])
+    private let lines = Watched<[String]>([])
 
     /// The messages so far.
     var messages: [String] { lines.withLock { $0 } }
+
+    func reached(_ condition: @escaping @Sendable ([String]) -> Bool) async { await lines.reached(condition) }
 
     func write(_ line: LogLine) { lines.withLock { $0.append("\(line.message)") } }
 }

@@ -13,7 +13,7 @@ struct TagRemovalTests {
     private let named: NamedSource
     private let found = Locked<[String]>([])
     /// Whether all was found; nil until something was.
-    private let isComplete = Locked<Bool?>(nil)
+    private let isComplete = Watched<Bool?>(nil)
 
     init() throws {
         tag = try #require(SharedTag("product-7"))
@@ -227,7 +227,7 @@ struct TagRemovalTests {
         }
         try #require(await eventually { one.store.statistics.noteBytes == 0 })
         #expect(await other.store.purge(removal) != .refused)
-        try #require(await eventually { isComplete.withLock { $0 } == false })
+        await isComplete.reached { $0 == false }
         #expect(2_000..<2_700 ~= foundNames.count)
         #expect(await other.text() != nil, "everything was removed")
         await one.heard(foundNames.count + 1)
@@ -242,7 +242,7 @@ struct TagRemovalTests {
             place.objects[ObjectNames.member(source.source, of: tag)] = source.written
         }
         #expect(await one.purge(removal) == .done)
-        try #require(await eventually { isComplete.withLock { $0 } == false })
+        await isComplete.reached { $0 == false }
         #expect(2_000..<2_700 ~= foundNames.count)
         #expect(await isFound(in: one), "everything was removed")
     }
@@ -276,7 +276,7 @@ struct TagRemovalTests {
         await gate.arrivals(1)
         gate.open()
         // The next try is an hour away.
-        try #require(await eventually { gate.arrivedCount == 2 })
+        await gate.arrivals(2)
         place.fail()
         await one.stop(timeLimit: .queueTimeout)
         #expect(await !isFound(in: other))
@@ -288,7 +288,7 @@ struct TagRemovalTests {
         try await write(to: one)
         place.fail(listings: true)
         #expect(await one.purge(removal) == .done)
-        try #require(await eventually { isComplete.withLock { $0 } == false })
+        await isComplete.reached { $0 == false }
         #expect(await isFound(in: one) && foundNames.isEmpty)
     }
 }

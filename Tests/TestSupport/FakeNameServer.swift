@@ -15,7 +15,7 @@ package final class FakeNameServer: Sendable {
         case silence
     }
 
-    fileprivate struct State {
+    fileprivate struct State: Sendable {
         var answers: [String: Answer] = [:]
         var laterAnswers: [String: Answer] = [:]
         var queries: [String] = []
@@ -24,7 +24,7 @@ package final class FakeNameServer: Sendable {
     /// Where it answers, as `ADDRESS:PORT`.
     package let endpoint: String
     private let descriptor: CInt
-    private let state: Locked<State>
+    private let state: Watched<State>
 
     /// Answers on a free port.
     package init() throws(FakeOrigin.StartFailure) {
@@ -42,7 +42,7 @@ package final class FakeNameServer: Sendable {
             close(descriptor)
             throw FakeOrigin.StartFailure(detail: "bind: error \(errno)")
         }
-        let state = Locked(State())
+        let state = Watched(State())
         endpoint = "127.0.0.1:\(in_port_t(bigEndian: name.sin_port))"
         self.descriptor = descriptor
         self.state = state
@@ -68,10 +68,15 @@ package final class FakeNameServer: Sendable {
 
     /// The names asked for so far, once for each kind of address.
     package var queries: [String] { state.withLock { $0.queries } }
+
+    /// Waits for a query for a name that begins with `prefix`.
+    package func query(for prefix: String = "") async {
+        await state.reached { $0.queries.contains { $0.hasPrefix(prefix) } }
+    }
 }
 
 /// Runs on the server's thread until its socket is shut down, and closes it.
-private func answerQueries(_ descriptor: CInt, _ state: Locked<FakeNameServer.State>) {
+private func answerQueries(_ descriptor: CInt, _ state: Watched<FakeNameServer.State>) {
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
         var client = sockaddr_storage()
@@ -94,7 +99,7 @@ private func answerQueries(_ descriptor: CInt, _ state: Locked<FakeNameServer.St
 }
 
 /// The reply to a query with one question (RFC 1035 section 4); nil if there is to be none.
-private func reply(to query: [UInt8], _ state: Locked<FakeNameServer.State>) -> [UInt8]? {
+private func reply(to query: [UInt8], _ state: Watched<FakeNameServer.State>) -> [UInt8]? {
     var labels: [String] = []
     var index = 12
     while index < query.count, query[index] != 0 {

@@ -82,6 +82,13 @@ package final class FakeOrigin: Sendable {
     /// Requests for this path so far, whatever their query.
     package func hits(_ path: String) -> Int { core.state.withLock { $0.hits[path] ?? 0 } }
 
+    /// Waits for `count` requests for this path, or for any path.
+    package func reachedHits(_ count: Int, of path: String? = nil) async {
+        await core.state.reached { state in
+            (path.map { state.hits[$0] ?? 0 } ?? state.requests.count) >= count
+        }
+    }
+
     /// All requests so far.
     package var hits: Int { core.state.withLock { $0.requests.count } }
 
@@ -99,6 +106,12 @@ package final class FakeOrigin: Sendable {
 
     /// How often a client closed its connection while this path was being answered.
     package func abandonments(_ path: String) -> Int { core.state.withLock { $0.abandonments[path] ?? 0 } }
+
+    /// Waits until a client has closed its connection while this path was being answered.
+    package func abandonment(of path: String) async { await core.state.reached { $0.abandonments[path] != nil } }
+
+    /// Waits until no request is being answered.
+    package func idle() async { await core.state.reached { $0.active == 0 } }
 
     /// Closes the listener and all connections.
     package func stop() {

@@ -3,7 +3,7 @@ import Glibc
 
 /// The shared state of the threads of a ``FakeOrigin``, and their work.
 final class FakeOriginCore: Sendable {
-    struct State {
+    struct State: Sendable {
         var answers: [String: FakeAnswer] = [:]
         var fallback: (@Sendable (FakeOrigin.Request) -> FakeAnswer?)?
         var hits: [String: Int] = [:]
@@ -16,7 +16,7 @@ final class FakeOriginCore: Sendable {
         var isStopped = false
     }
 
-    let state = Locked(State())
+    let state = Watched(State())
 
     /// Accepts until the listener is shut down, and closes it; each connection gets a thread.
     func acceptConnections(of listener: CInt) {

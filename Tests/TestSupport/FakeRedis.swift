@@ -22,7 +22,7 @@ package final class FakeRedis: Sendable {
         case endless
     }
 
-    private struct State {
+    private struct State: Sendable {
         var values: [[UInt8]: [UInt8]] = [:]
         var sets: [[UInt8]: Set<[UInt8]>] = [:]
         var log: [(id: Int, payload: [UInt8])] = []
@@ -39,8 +39,7 @@ package final class FakeRedis: Sendable {
 
     /// The port it listens on, at 127.0.0.1.
     package let port: Int
-    private let state = Locked(State())
-    private let asked = EventCounter()
+    private let state = Watched(State())
 
     /// Listens on a free port, and wants a password if there is one.
     package init(password: String? = nil) throws(FakeOrigin.StartFailure) {
@@ -137,8 +136,15 @@ package final class FakeRedis: Sendable {
     /// The commands so far, without large values.
     package var commands: [[String]] { state.withLock { $0.commands } }
 
-    /// Waits until so many commands have come.
-    package func asked(_ count: Int) async { await asked.reached(count) }
+    /// Waits for `count` commands of this name.
+    package func commands(_ name: String, _ count: Int = 1) async {
+        await state.reached { $0.commands.count { $0[0] == name } >= count }
+    }
+
+    /// Waits until `count` keys begin with `prefix`.
+    package func keys(_ prefix: String, _ count: Int) async {
+        await state.reached { $0.values.keys.count { $0.starts(with: prefix.utf8) } == count }
+    }
 
     /// Connections that are open.
     package var connectionCount: Int { state.withLock { $0.connections.count } }
@@ -208,7 +214,6 @@ package final class FakeRedis: Sendable {
                 state.commands.append(words.prefix(12).map { String(decoding: $0.prefix(200), as: UTF8.self) })
                 return state.fault
             }
-            asked.increment()
             if case .held(let gate)? = fault { gate.pass() }
             if case .babbling? = fault { _ = send(Array("*1000000000\r\n$1\r\n".utf8), to: client) }
             if name == "AUTH" {

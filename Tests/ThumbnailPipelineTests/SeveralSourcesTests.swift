@@ -95,7 +95,7 @@ struct SeveralSourcesTests {
         await #expect(throws: DownloadError.receiptCancelled) { try await caller.value }
         try await Self.flights(fixture, are: 0)
         gate.open()
-        try #require(await eventually { fixture.origin.cancellations == 2 })
+        await fixture.origin.cancellations(2)
     }
 
     @Test func `a caller that leaves gives up both transfers`() async throws {
@@ -107,7 +107,7 @@ struct SeveralSourcesTests {
         await #expect(throws: CancellationError.self) { try await caller.value }
         try await Self.flights(fixture, are: 0)
         gate.open()
-        try #require(await eventually { fixture.origin.cancellations == 2 })
+        await fixture.origin.cancellations(2)
     }
 
     @Test(arguments: [true, false])

@@ -59,7 +59,8 @@ package struct PipelineGauges: Sendable {
             [([], Double(budget.statistics.waiting))]
         }
         registry.gauge(
-            "alula_memory_refusals_total", help: "Tasks that failed for lack of memory.", counting: "piece", isCounter: true
+            "alula_memory_refusals_total", help: "Tasks that failed for lack of memory.", counting: "piece",
+            isCounter: true
         ) {
             [([], Double(budget.statistics.refusals))]
         }

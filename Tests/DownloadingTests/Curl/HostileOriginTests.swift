@@ -134,7 +134,7 @@ struct HostileOriginTests {
 
         func result(_ task: Task<Delivery, any Error>) async -> Result<Delivery, any Error> {
             guard let time else { return await task.result }
-            #expect(await eventually { fixture.origin.hits > 0 })
+            await fixture.origin.reachedHits(1)
             return await time.pass(by: .milliseconds(50), until: task)
         }
         let single = await result(downloader.begin(url: fixture.origin.url("/fault")))

@@ -24,7 +24,7 @@ struct SignOfLifeTests {
             #expect(progress.receivedBytes == 0)
             #expect(progress.hasAnswer)
         }
-        #expect(await eventually { fixture.origin.activeCount == 0 })
+        await fixture.origin.idle()
     }
 
     @Test func `a small body leaves its connection to the next transfer`() async throws {
@@ -49,7 +49,7 @@ struct SignOfLifeTests {
         await #expect(throws: DownloadError.status(503)) { try await ask(fixture, "/failing") }
         await #expect(throws: DownloadError.notFound(404)) { try await ask(fixture, "/gone") }
         let silent = Task { try await ask(fixture, "/silent") }
-        #expect(await eventually { fixture.origin.hits("/silent") == 1 })
+        await fixture.origin.reachedHits(1, of: "/silent")
         let outcome = await time.pass(by: .milliseconds(100), until: silent)
         #expect(throws: DownloadError.timedOut) { try outcome.get() }
     }
@@ -65,7 +65,8 @@ struct SignOfLifeTests {
         for (path, hasAnswer) in [("/silent", false), ("/slow", true)] {
             let progress = TransferProgress()
             let task = Task { try await fixture.load(path, progress: progress) }
-            #expect(await eventually { hasAnswer ? progress.hasAnswer : fixture.origin.hits(path) == 1 })
+            await fixture.origin.reachedHits(1, of: path)
+            if hasAnswer { #expect(await eventually { progress.hasAnswer }) }
             let outcome = await time.pass(by: .milliseconds(100), until: task)
             #expect(throws: DownloadError.timedOut) { try outcome.get() }
             #expect(progress.hasAnswer == hasAnswer)

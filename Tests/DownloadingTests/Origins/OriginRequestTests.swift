@@ -142,7 +142,7 @@ struct OriginRequestTests {
         }
         await #expect(throws: DownloadError.tooLarge) { try await load("photos:a") }
         let silent = Task { try await load("photos:silent") }
-        #expect(await eventually { fixture.origin.hits("/silent") == 1 })
+        await fixture.origin.reachedHits(1, of: "/silent")
         let outcome = await time.pass(by: .milliseconds(50), until: silent)
         #expect(throws: DownloadError.timedOut) { try outcome.get() }
         fixture.origin.serve("/here", .redirect(to: "/a"))

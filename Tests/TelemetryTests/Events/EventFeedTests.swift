@@ -203,7 +203,7 @@ struct EventFeedTests {
         first.close()
         #expect(await first.next() == nil)
         time.advance(by: .milliseconds(25))
-        #expect(await eventually { time.sleeperCount == 0 })
+        await time.noSleepers()
         let second = try feed.open(Self.quiet)
         decode("http://h/a")
         await turn()

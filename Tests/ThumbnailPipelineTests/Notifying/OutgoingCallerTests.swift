@@ -11,7 +11,7 @@ struct OutgoingCallerTests {
     private let time = ManualTimekeeper()
     private let outcomes = CounterFamily()
     private let tries = Locked<[String]>([])
-    private let ends = Locked<[CallOutcome]>([])
+    private let ends = Watched<[CallOutcome]>([])
 
     private func caller(_ send: @escaping OutgoingCaller.Send) -> OutgoingCaller {
         OutgoingCaller(.purgeHook, outcomes: outcomes, logger: .silent, timekeeper: time) { [tries] call in
@@ -29,7 +29,7 @@ struct OutgoingCallerTests {
     }
 
     private func ended(_ count: Int) async -> [CallOutcome] {
-        _ = await eventually { [ends] in ends.withLock { $0.count } == count }
+        await ends.reached { $0.count == count }
         return ends.withLock { $0 }
     }
 

@@ -18,7 +18,7 @@ final class PrefetcherTests: Sendable {
     private let time = ManualTimekeeper()
     private let maker = Maker()
     private let isBusy = Locked(false)
-    private let reports = Locked<[PrefetchReport]>([])
+    private let reports = Watched<[PrefetchReport]>([])
     /// What becomes of the calls of those who are told of jobs.
     private let outcome = Locked(CallOutcome.sent)
 
@@ -304,13 +304,7 @@ final class PrefetcherTests: Sendable {
         await store.close(timeLimit: .queueTimeout)
     }
 
-    private func reported(_ count: Int) async {
-        let areThere = await eventually { [reports] () -> Bool in
-            let told: Int = reports.withLock { $0.count }
-            return told == count
-        }
-        #expect(areThere)
-    }
+    private func reported(_ count: Int) async { await reports.reached { $0.count == count } }
 
     @Test func `each job tells its end once`() async throws {
         maker.fail("/b")

@@ -284,7 +284,7 @@ class OperatorsPage:
         if entries() == 0:
             complaints.append("the key Escape has purged")
         button.click()
-        if browser.switch_to.active_element.text != "Keep":
+        if browser.switch_to.active_element.text != "Cancel":
             complaints.append(f"the question begins at {browser.switch_to.active_element.text}")
         browser.css("#ask button[value=purge]").click()
         self.status_text("Purged ")
