@@ -126,7 +126,6 @@ package struct PipelineGauges: Sendable {
         }
     }
 
-    /// Registers the figures of a cache or a store, under names that begin with `prefix`.
     private func registerShared(
         _ store: any SharedValueStore, _ what: String, _ prefix: String, in registry: MetricsRegistry
     ) {
