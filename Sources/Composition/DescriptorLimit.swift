@@ -35,7 +35,7 @@ package enum DescriptorLimit {
         let needed =
             settings.publicListener.maximumDescriptors + settings.operatorListener.maximumDescriptors
             + (settings.metricsListener?.maximumDescriptors ?? 0)
-            + (settings.resultStore.origin == nil ? 0 : 2 * ObjectStore.maximumReads)
+            + (settings.resultStore.origin == nil ? 0 : 2 * SharedStore.maximumObjectReads)
             + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 18 * settings.renderWorkers + 128
         guard granted < needed else { return }
         let possible = settings.publicListener.maximumConnections - (needed - granted)

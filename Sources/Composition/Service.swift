@@ -35,7 +35,7 @@ package struct Engine: Sendable {
     /// The named origins that accept results.
     let writableOrigins: WritableOrigins
     /// Nil without a result store.
-    let resultStore: ObjectStore?
+    let resultStore: SharedStore?
     private let timekeeper: any Timekeeper
     private let memoryWatch: Task<Void, Never>
 
@@ -70,9 +70,9 @@ package struct Engine: Sendable {
         let observer = DownloadMetrics.observer(registry: registry, events: log)
         loader = try CurlLoader(configuration: settings.downloads, timekeeper: time, observer: observer)
         writableOrigins = WritableOrigins(
-            settings.downloads.origins, web: loader, maximumReads: ObjectStore.maximumReads)
+            settings.downloads.origins, web: loader, maximumReads: SharedStore.maximumObjectReads)
         resultStore = writableOrigins[settings.resultStore.origin].map {
-            ObjectStore($0, settings.resultStoreConfiguration, logger: logger, timekeeper: time)
+            SharedStore($0, settings.resultStoreConfiguration, logger: logger, timekeeper: time)
         }
         let sharingRules = settings.sharedLayerRules(
             settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)")
@@ -84,8 +84,7 @@ package struct Engine: Sendable {
                         store: $0, engine: engine, policy: settings.sourcePolicy,
                         originDigests: settings.downloads.origins.digests)
                 },
-                cache: sharedStore.map { SharedLayer($0, rules: sharingRules, timekeeper: time) },
-                store: resultStore.map { SharedLayer($0, rules: sharingRules, timekeeper: time) }),
+                cache: sharedStore, store: resultStore, rules: sharingRules, timekeeper: time),
             events: log, timekeeper: time)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
@@ -106,7 +105,7 @@ package struct Engine: Sendable {
                 metrics: PipelineMetrics(registry: registry), events: log),
             timekeeper: time)
         if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: disk, logger: logger) }
-        resultStore?.start()
+        try resultStore?.start()
         resultStore?.blockUntilTried()
         self.settings = settings
     }
@@ -275,8 +274,8 @@ struct Service: Sendable {
     }
 }
 
-extension OriginObjects: ObjectPlace {}
-extension DownloadError: ObjectPlaceFailure {}
+extension OriginObjects: ObjectContainer {}
+extension DownloadError: ObjectContainerFailure {}
 
 extension WritableOrigins {
     /// Ends the threads; threads blocked by a hanging disk must not keep the process alive.

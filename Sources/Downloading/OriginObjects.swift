@@ -6,7 +6,7 @@ extension DownloadError {
     static let lackOfRoom = DownloadError.status(507)
 
     /// Whether a write failed because there was no room.
-    package var isForLackOfRoom: Bool { self == .lackOfRoom }
+    package var isForLackOfSpace: Bool { self == .lackOfRoom }
 }
 
 /// Objects below a writable named origin: files in a folder, or objects in a store that accepts signed requests.

@@ -21,8 +21,8 @@ extension ResultStoreSettings {
 }
 
 extension Settings {
-    package var resultStoreConfiguration: ObjectStoreConfiguration {
-        var configuration = ObjectStoreConfiguration()
+    package var resultStoreConfiguration: SharedStoreConfiguration {
+        var configuration = SharedStoreConfiguration()
         configuration.timeout = min(resultStore.timeout, pipeline.requestTimeout)
         configuration.isReadOnly = disk.mode == .ephemeral
         configuration.key = sharedCache.credentials.key

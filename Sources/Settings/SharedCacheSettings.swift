@@ -65,8 +65,8 @@ extension Settings {
             var configuration = SharedCacheConfiguration(address: address)
             configuration.credentials = sharedCache.credentials
             configuration.authorities = sharedCache.authorities
-            configuration.timeout = min(sharedCache.timeout, pipeline.requestTimeout)
-            configuration.isReadOnly = disk.mode == .ephemeral
+            configuration.store.timeout = min(sharedCache.timeout, pipeline.requestTimeout)
+            configuration.store.isReadOnly = disk.mode == .ephemeral
             return configuration
         }
     }

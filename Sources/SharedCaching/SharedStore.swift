@@ -2,197 +2,199 @@ package import Coordination
 package import Memory
 package import Telemetry
 
-/// A cache on a server shared by several instances: returns values that were stored and not removed since, or nothing.
+/// A store shared by several instances: the shared cache on a Redis or Valkey server, or the result store in a folder
+/// or bucket.
 ///
-/// One thread does all communication with the server, Redis or Valkey. A lookup waits for a bounded time; a write never
-/// waits, and is dropped if too many are queued. A server that is slow, full, unreachable or malicious costs lookups
-/// and nothing more. Values include the generations of their sources, which a removal replaces by new random ones, so a
-/// value that was begun before a removal is never found after it.
-package final class SharedStore: SharedValueStore {
-    /// The shared cache cannot be used with these settings.
-    package enum Failure: Error, Equatable, CustomStringConvertible {
-        /// The file of authorities is unreadable or empty.
-        case authorities(path: String)
-        /// The system cannot create a thread or a pipe.
-        case system(error: Int32)
-
-        package var description: String {
-            switch self {
-            case .authorities(let path): "sharedCacheAuthorities: \"\(path)\" holds no certificate authorities"
-            case .system(let error): "the system refuses a thread: error \(error)"
-            }
-        }
-    }
-
-    /// The time that a caller waits for the server to confirm a removal.
+/// It returns values that were stored and not removed since, or nothing. A lookup waits for a bounded time; a write
+/// never waits, and is dropped if too many are queued. A store that is slow, full, unreachable or malicious costs
+/// lookups and nothing more. Values include the generations of their sources, which a removal replaces by new random
+/// ones, so a value that was begun before a removal is never found after it.
+package final class SharedStore: Sendable {
+    /// The maximum number of concurrent lookups in a folder or bucket; more are not tried.
+    package static let maximumObjectReads = 64
+    private static let maximumServerReads = 4_096
+    /// The time that a caller waits for the store to confirm a removal.
     private static let removalTimeLimit = Duration.seconds(1)
     /// The time for a removal by tag, for which many sources may have to be read.
-    package static let tagTimeLimit = Duration.seconds(5)
-    /// The time for which a source is remembered without any write.
-    private static let shortGenerationSeconds = 3_600
-    /// The longest lifetime of a value plus a day: no value outlives its generation.
-    private static let longestSeconds = 7 * 86_400
-    private static let generationSeconds = 8 * 86_400
+    private static let tagTimeLimit = Duration.seconds(5)
 
-    private let configuration: SharedCacheConfiguration
-    private let inbox: TierInbox
-    private let tls: TierTLS?
+    private let backend: any StoreBackend
+    private let gate: StoreGate
     private let seal: SharedSeal
-    private let logger: Logger
-    private let timekeeper: any Timekeeper
+    private let configuration: SharedStoreConfiguration
+    private var timekeeper: any Timekeeper { gate.timekeeper }
 
-    /// Creates a store that does nothing before ``start(_:position:)``.
+    /// Creates the shared cache on a server; it does nothing before ``start(_:position:)``.
     package init(
         _ configuration: SharedCacheConfiguration, logger: Logger, timekeeper: any Timekeeper
-    ) throws(Failure) {
-        self.configuration = configuration
-        self.logger = logger
-        self.timekeeper = timekeeper
+    ) throws(SharedStoreFailure) {
+        self.configuration = configuration.store
         seal = configuration.credentials.seal
-        inbox = try TierInbox(configuration)
-        guard configuration.address.isTLS else {
-            tls = nil
-            return
-        }
-        guard let tls = TierTLS(authorities: configuration.authorities) else {
-            throw .authorities(path: configuration.authorities ?? "")
-        }
-        self.tls = tls
+        gate = StoreGate(
+            configuration.store, maximumReads: Self.maximumServerReads, .sharedCache, logger: logger,
+            timekeeper: timekeeper)
+        backend = try RedisBackend(configuration, gate: gate)
     }
 
-    /// Starts the thread, which connects at once, and again whenever the connection is lost.
+    /// Creates the result store in a folder or bucket; it does nothing before ``start(_:position:)``.
+    package init(
+        _ container: any ObjectContainer, _ configuration: SharedStoreConfiguration, logger: Logger,
+        timekeeper: any Timekeeper
+    ) {
+        self.configuration = configuration
+        seal = SharedSeal(key: configuration.key)
+        gate = StoreGate(
+            configuration, maximumReads: Self.maximumObjectReads, .resultStore, logger: logger, timekeeper: timekeeper)
+        backend = ObjectBackend(container, configuration, seal: seal, gate: gate)
+    }
+
+    /// Connects, and again whenever that fails or the connection is lost.
     ///
     /// - Parameters:
-    ///   - audience: Handles purges of other instances.
+    ///   - handlers: Handle purges of other instances; a folder or bucket does not announce them.
     ///   - position: The log position of an earlier process whose entries are still on a disk; otherwise nil.
-    package func start(_ audience: PurgeAudience, position: [UInt8]? = nil) throws(Failure) {
-        do throws(WorkThread.StartFailure) {
-            try WorkThread(named: "shared-cache") { [configuration, inbox, tls, logger, timekeeper] in
-                TierThread(
-                    configuration, inbox: inbox, tls: tls, logger: logger, timekeeper: timekeeper, audience: audience,
-                    position: position
-                ).run()
-            }.detach()
-        } catch {
-            throw .system(error: error.systemError)
-        }
+    package func start(
+        _ handlers: PurgeHandlers = PurgeHandlers(), position: [UInt8]? = nil
+    ) throws(SharedStoreFailure) {
+        try backend.start(handlers, position: position)
     }
 
+    /// Blocks the thread until the store was tried once, at most for the timeout of a lookup: sources fetched earlier
+    /// have no generation, so that nothing derived from them is stored.
+    package func blockUntilTried() { gate.blockUntilTried() }
+
+    /// Accepts no more requests, finishes queued writes, and tries pending removals once more; unconfirmed ones are
+    /// logged.
     package func stop(timeLimit: Duration) async {
-        // The rest is for logging the removals that are lost.
-        inbox.stop(by: timekeeper.now + timeLimit * 3 / 4)
-        _ = await inbox.ended.value(within: timeLimit, by: timekeeper, or: false)
+        gate.stop()
+        await backend.stop(timeLimit: timeLimit)
     }
 
-    package var statistics: SharedStoreStatistics { inbox.statistics }
+    package var statistics: SharedStoreStatistics { gate.statistics }
 
+    package var isUp: Bool { gate.isUp }
+
+    /// Whether only reads and purges are sent.
     package var isReadOnly: Bool { configuration.isReadOnly }
 
-    package var isUp: Bool { inbox.isUp }
+    // MARK: Lookups
 
-    package func ask(
-        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitBudget,
+    /// Looks up a value.
+    ///
+    /// - Parameters:
+    ///   - key: Its key.
+    ///   - sources: The sources that it is derived from.
+    ///   - isBeginning: Whether to assign missing generations to sources, because they are about to be fetched.
+    ///   - allowance: The time that the request has already waited for the store.
+    package func value(
+        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitBudget
+    ) async -> SharedLookup {
+        let answer = OneTimeResult<SharedReply?>()
+        let isSent = query(key, of: sources, isBeginning: isBeginning, allowance: allowance) { answer.give($0) }
+        guard isSent, let reply = await answer.value(orIfCancelled: nil) else { return SharedLookup() }
+        return checked(reply)
+    }
+
+    /// Looks up a value as ``value(for:of:isBeginning:allowance:)`` does, without waiting for it.
+    ///
+    /// - Parameter finish: Called with the reply, once, on any thread; must not block.
+    /// - Returns: Whether the query was sent; if not, `finish` is not called.
+    package func query(
+        _ key: SharedKey, of sources: [SharedSource], isBeginning: Bool, allowance: WaitBudget,
         _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         let limit = allowance.remaining(of: configuration.timeout)
-        guard limit > .zero, inbox.admitRead() else { return false }
+        guard limit > .zero, backend.mayRead(sources), gate.admitRead() else { return false }
         let begun = timekeeper.now
         let sourceCount = sources.count
-        inbox.post(
-            .read(
-                TierRead(command: command(key, sources, isBeginning), deadline: begun + limit) {
-                    [inbox, timekeeper] answer in
-                    inbox.endRead()
-                    allowance.spend(timekeeper.now - begun)
-                    finish(SharedReply(answer: answer, key: key, sourceCount: sourceCount))
-                }))
+        backend.read(key, of: sources, isBeginning: isBeginning && !isReadOnly, within: limit) { [gate] answer in
+            gate.endRead(answer)
+            allowance.spend(gate.timekeeper.now - begun)
+            finish(SharedReply(answer: answer, key: key, sourceCount: sourceCount))
+        }
         return true
     }
 
-    package func checked(_ reply: SharedReply) -> SharedLookUp {
-        let lookUp = reply.judged(by: seal)
-        if let result = lookUp.result { inbox.count(result) }
-        return lookUp
+    /// Checks a reply and counts its outcome; to be called once for each reply.
+    ///
+    /// Hashes the whole value, which takes about a millisecond for 1 MiB.
+    package func checked(_ reply: SharedReply) -> SharedLookup {
+        let lookup = reply.checked(by: seal)
+        if let result = lookup.result { gate.count(result) }
+        return lookup
     }
 
+    // MARK: Writes
+
+    /// Queues a write, performed on another thread.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - key: Its key.
+    ///   - sources: The sources that it is derived from.
+    ///   - generations: Their generations before it was begun, one per source.
+    ///   - seconds: The time for which a server must keep it; positive. A folder or bucket keeps it until it is purged.
+    /// - Returns: Whether it was queued.
     @discardableResult
     package func store(
         _ value: CacheValue, for key: SharedKey, of sources: [SharedSource], under generations: [SharedGenerations],
         seconds: Int
     ) -> Bool {
-        guard !configuration.isReadOnly, seconds > 0, generations.count == sources.count, let first = generations.first,
-            generations.allSatisfy({ $0.everything == first.everything }),
-            value.length(generations: generations.count + 1) <= configuration.maximumValueBytes
-        else { return false }
         let length = value.length(generations: generations.count + 1)
-        guard inbox.admitWrite(length) else { return false }
-        let body = value.written(under: key, generations: [first.everything] + generations.map(\.source), seal)
-        var command = TierCommand()
-        let after = command.addSet(key.name, valueLength: length, seconds: min(seconds, Self.longestSeconds))
-        var rest = TierCommand()
-        for source in sources {
-            rest.add("EXPIRE", source.generationName, Self.generationSeconds)
-        }
-        inbox.post(
-            .write(
-                TierWrite(
-                    command: command, body: body, after: after + rest.bytes,
-                    replyCount: command.replyCount + rest.replyCount, length: length)))
+        guard !isReadOnly, generations.count == sources.count, let first = generations.first,
+            generations.allSatisfy({ $0.everything == first.everything }), length <= configuration.maximumValueBytes,
+            seconds > 0 || !backend.needsLifetime, gate.admit(length, in: .values)
+        else { return false }
+        let sealed = value.written(under: key, generations: [first.everything] + generations.map(\.source), seal)
+        backend.write(sealed, for: key, of: sources, seconds: seconds)
         return true
     }
 
-    /// Returns nil: the tag itself is sent to all instances, so requests waiting for one of its sources learn of the
-    /// purge.
-    package func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? { nil }
-
-    package func note(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
-        guard !configuration.isReadOnly, inbox.admitNote(source.queuedLength) else { return }
-        // A set outlives all values written since its last member was added.
-        let set = TierSet(of: tag, seal)
-        var command = TierCommand()
-        command.add("SADD", set.name, source.written + set.seal.text(of: source.written))
-        command.add("EXPIRE", set.name, Self.generationSeconds)
-        inbox.post(
-            .write(
-                TierWrite(
-                    command: command, body: SharedBytes([UInt8]()), after: [], replyCount: command.replyCount,
-                    length: source.queuedLength, isNote: true)))
+    /// Begins a request for a source under a tag: no removal by the tag is missed from now on, if
+    /// ``record(_:of:since:)`` follows once the source is available.
+    ///
+    /// - Returns: The value to pass to that call; may be nil.
+    package func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? {
+        isReadOnly || !isUp ? nil : backend.begin(tag, of: source)
     }
 
-    package func forget(_ sources: [SharedSource]) { inbox.post(.remove(.forget(sources), answer: nil)) }
+    /// Queues a record that a source was served under a tag; repeated while it is served.
+    ///
+    /// These records have their own queue, and are dropped if it is full.
+    package func record(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
+        if !isReadOnly { backend.record(tag, of: source, since: beginning) }
+    }
 
+    // MARK: Removals
+
+    /// Invalidates all values of sources; other instances keep their local copies.
+    package func forget(_ sources: [SharedSource]) { backend.remove(.forget(sources), nil) }
+
+    /// Invalidates all values of sources, and notifies other instances if the store can.
+    ///
+    /// Waits for the store for a bounded time.
     package func purge(_ sources: [NamedSource]) async -> RemovalState {
         await removed(.purge(PurgeNotice.notices(of: sources)))
     }
 
+    /// Purges all sources requested under a tag that the store and other instances know.
     package func purge(_ removal: TagRemoval) async -> RemovalState {
         await removed(.tagged(removal), within: Self.tagTimeLimit)
     }
 
+    /// Invalidates everything, in this instance and in others.
     package func purgeEverything() async -> RemovalState { await removed(.everything) }
 
-    package func learnPurges() async -> Bool {
-        let answer = OneTimeResult<Bool>()
-        inbox.post(.readLog(answer))
-        return await answer.value(within: Self.removalTimeLimit, by: timekeeper, or: false)
-    }
+    /// Learns of all earlier purges; returns whether that succeeded.
+    ///
+    /// A folder or bucket has no log of purges, only generations.
+    package func learnPurges() async -> Bool { await backend.learnPurges() }
 
     private func removed(
         _ removal: DueRemovals.Removal, within limit: Duration = removalTimeLimit
     ) async -> RemovalState {
         let answer = OneTimeResult<RemovalState>()
-        inbox.post(.remove(removal, answer: answer))
+        backend.remove(removal, answer)
         return await answer.value(within: limit, by: timekeeper, or: .due)
-    }
-
-    private func command(_ key: SharedKey, _ sources: [SharedSource], _ isBeginning: Bool) -> TierCommand {
-        var command = TierCommand()
-        if isBeginning, !configuration.isReadOnly {
-            for source in sources {
-                command.add("SET", source.generationName, Generation().text, "NX", "EX", Self.shortGenerationSeconds)
-            }
-        }
-        command.add("MGET", TierNames.everything, keys: sources.map(\.generationName) + [key.name])
-        return command
     }
 }

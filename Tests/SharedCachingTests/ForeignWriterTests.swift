@@ -65,12 +65,12 @@ struct ForeignWriterTests {
         let other = try #require(SharedTag("other"))
         let real = try #require(NamedSource(.test, name: "http://example.com/real"))
         let foreign = try #require(NamedSource(SharedSource(of: [7]), name: "http://example.com/foreign"))
-        fleet[0].store.note(other, of: foreign, since: nil)
-        try #require(await eventually { fleet[0].store.statistics.notes == 1 })
+        fleet[0].store.record(other, of: foreign, since: nil)
+        try #require(await eventually { fleet[0].store.statistics.tags.written == 1 })
         let replayed = server.members(under: "alula:1:t:")
         server.forgetSets()
-        fleet[0].store.note(tag, of: real, since: nil)
-        try #require(await eventually { fleet[0].store.statistics.notes == 2 })
+        fleet[0].store.record(tag, of: real, since: nil)
+        try #require(await eventually { fleet[0].store.statistics.tags.written == 2 })
         let junk = (0..<2_000).map { Array("\($0)".utf8) + [UInt8](repeating: 48, count: 60) }
         let long = [UInt8](repeating: 50, count: 50_000)
         server.add(junk + replayed + [foreign.written, long], toSetsUnder: "alula:1:t:")
@@ -90,8 +90,8 @@ struct ForeignWriterTests {
     func `a list of sources under a tag that cannot be read says so, and is tried no more`(isLong: Bool) async throws {
         let one = try await instances(1)[0]
         let tag = try #require(SharedTag("mine"))
-        one.store.note(tag, of: try #require(NamedSource(.test, name: "a")), since: nil)
-        try #require(await eventually { one.store.statistics.notes == 1 })
+        one.store.record(tag, of: try #require(NamedSource(.test, name: "a")), since: nil)
+        try #require(await eventually { one.store.statistics.tags.written == 1 })
         if isLong {
             server.add([[UInt8](repeating: 48, count: 9 << 20)], toSetsUnder: "alula:1:t:")
         } else {

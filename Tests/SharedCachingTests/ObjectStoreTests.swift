@@ -6,8 +6,8 @@ import Testing
 
 @testable import SharedCaching
 
-extension ObjectsInMemory: ObjectPlace {}
-extension ObjectsInMemory.Failure: ObjectPlaceFailure {}
+extension ObjectsInMemory: ObjectContainer {}
+extension ObjectsInMemory.Failure: ObjectContainerFailure {}
 
 /// Values that stay in a folder or a bucket, under generations of its own.
 @Suite(.timeLimit(.minutes(2)))
@@ -17,41 +17,43 @@ struct ObjectStoreTests {
 
     /// A store that is in use.
     private func store(
-        _ configure: (inout ObjectStoreConfiguration) -> Void = { _ in }
-    ) async throws -> ObjectStore {
-        let store = startedStore(configure)
+        _ configure: (inout SharedStoreConfiguration) -> Void = { _ in }
+    ) async throws -> SharedStore {
+        let store = try startedStore(configure)
         try #require(await eventually { store.isUp })
         return store
     }
 
-    private func startedStore(_ configure: (inout ObjectStoreConfiguration) -> Void = { _ in }) -> ObjectStore {
-        var configuration = ObjectStoreConfiguration()
+    private func startedStore(
+        _ configure: (inout SharedStoreConfiguration) -> Void = { _ in }
+    ) throws -> SharedStore {
+        var configuration = SharedStoreConfiguration()
         configuration.timeout = .queueTimeout
         configuration.interval = .milliseconds(20)
         configure(&configuration)
-        let store = ObjectStore(
+        let store = SharedStore(
             place, configuration, logger: Logger(level: .debug, sink: log), timekeeper: SystemTimekeeper())
-        store.start()
+        try store.start()
         return store
     }
 
-    private func look(in store: ObjectStore, _ allowance: WaitBudget = WaitBudget()) async -> SharedLookUp {
+    private func look(in store: SharedStore, _ allowance: WaitBudget = WaitBudget()) async -> SharedLookup {
         await store.value(for: .test, of: [.test], allowance: allowance)
     }
 
-    private func begin(_ store: ObjectStore) async throws -> SharedGenerations {
+    private func begin(_ store: SharedStore) async throws -> SharedGenerations {
         try #require(await look(in: store).generations?.first)
     }
 
-    private func write(_ text: String = "value", to store: ObjectStore, under generations: SharedGenerations) {
+    private func write(_ text: String = "value", to store: SharedStore, under generations: SharedGenerations) {
         #expect(store.store(.test(text), for: .test, of: [.test], under: [generations], seconds: 0))
     }
 
-    private func settled(_ store: ObjectStore) async throws {
-        try #require(await eventually { store.statistics.queueBytes == 0 })
+    private func settled(_ store: SharedStore) async throws {
+        try #require(await eventually { store.statistics.values.bytes == 0 })
     }
 
-    private func text(in store: ObjectStore) async -> String? {
+    private func text(in store: SharedStore) async -> String? {
         await look(in: store).value.map { String(decoding: $0.body.array, as: UTF8.self) }
     }
 
@@ -61,7 +63,7 @@ struct ObjectStoreTests {
         #expect(place.objects.count == 1, "a look-up wrote something")
         write(to: one, under: generations)
         try await settled(one)
-        #expect(one.statistics.writes == 1)
+        #expect(one.statistics.values.written == 1)
         #expect(await text(in: other) == "value")
         #expect(await text(in: try await store()) == "value")
         #expect(other.statistics.requests == [.hit: 1])
@@ -164,10 +166,10 @@ struct ObjectStoreTests {
         place.hold(writes: gate)
         for _ in 0..<5 { write(to: one, under: generations) }
         #expect(!one.store(.test("value"), for: .test, of: [.test], under: [generations], seconds: 0))
-        #expect(one.statistics.droppedWrites == 1)
+        #expect(one.statistics.values.dropped == 1)
         gate.open()
         try await settled(one)
-        #expect(one.statistics.writes == 5)
+        #expect(one.statistics.values.written == 5)
     }
 
     @Test func `a full place costs writes alone`() async throws {
@@ -178,13 +180,13 @@ struct ObjectStoreTests {
         place.fail(writes: true)
         write("more", to: one, under: generations)
         try await settled(one)
-        #expect(one.statistics.droppedWrites == 1 && one.isUp && one.statistics.state == "up")
+        #expect(one.statistics.values.dropped == 1 && one.isUp && one.statistics.state == "up")
         place.fail(isFull: true)
         for _ in 0..<3 {
             _ = one.store(.test("more"), for: .test, of: [.test], under: [generations], seconds: 0)
             try await settled(one)
         }
-        #expect(one.statistics.droppedWrites == 4 && one.isUp && one.statistics.state == "full")
+        #expect(one.statistics.values.dropped == 4 && one.isUp && one.statistics.state == "full")
         #expect(
             log.messages == ["result store in use", "result store takes no writes", "result store full, only read"])
         #expect(await text(in: one) == "value")
@@ -209,7 +211,7 @@ struct ObjectStoreTests {
 
     @Test func `a place that fails is left alone, and used again when it answers`() async throws {
         place.fail(reads: true)
-        let one = startedStore()
+        let one = try startedStore()
         await log.reached { $0 == ["result store out of reach"] }
         #expect(await look(in: one).result == nil)
         #expect(!one.store(.test("a"), for: .test, of: [.test], under: [], seconds: 0))
@@ -230,7 +232,7 @@ struct ObjectStoreTests {
         let gate = Gate()
         place.hold(reads: gate)
         let start = ContinuousClock.now
-        let silent = startedStore { $0.timeout = .milliseconds(50) }
+        let silent = try startedStore { $0.timeout = .milliseconds(50) }
         silent.blockUntilTried()
         #expect(ContinuousClock.now - start >= .milliseconds(50))
         #expect(!silent.isUp)

@@ -203,9 +203,9 @@ struct PurgeLogTests {
     }
 }
 
-struct TierHealthTests {
+struct StoreHealthTests {
     /// What a health does at a time, as a value.
-    private var health = TierHealth(interval: .seconds(1))
+    private var health = StoreHealth(interval: .seconds(1))
 
     @Test mutating func `a server is tried at once, then once in an interval, until it is in use`() {
         let tries = [0, 999, 1_000].map { health.takeTry(at: .milliseconds($0)) }

@@ -31,7 +31,7 @@ struct SharedStoreFaultTests {
         try await one.write(under: generations)
         #expect(
             one.store.store(.test("other"), for: SharedKey(of: [5]), of: [.test], under: [generations], seconds: 60))
-        try #require(await eventually { one.store.statistics.queueBytes == 0 })
+        try #require(await eventually { one.store.statistics.values.bytes == 0 })
         server.fail(fault)
         let lookUp = await one.look()
         #expect(lookUp.value == nil && lookUp.result == .rejected)
@@ -43,7 +43,7 @@ struct SharedStoreFaultTests {
     @Test func `a server that does not answer is waited for once by a request, and by three requests at all`()
         async throws
     {
-        let one = try StoreFixture(server) { $0.timeout = .milliseconds(50) }
+        let one = try StoreFixture(server) { $0.store.timeout = .milliseconds(50) }
         try await one.state()
         let gate = ThreadGate()
         server.fail(.held(gate))
@@ -80,8 +80,8 @@ struct SharedStoreFaultTests {
         try await one.write(under: generations)
         server.fail(.full)
         #expect(one.store.store(.test("new"), for: .test, of: [.test], under: [generations], seconds: 60))
-        #expect(await eventually { one.store.statistics.droppedWrites == 1 })
-        #expect(one.store.statistics.queueBytes == 0 && one.store.isUp && one.store.statistics.state == "full")
+        #expect(await eventually { one.store.statistics.values.dropped == 1 })
+        #expect(one.store.statistics.values.bytes == 0 && one.store.isUp && one.store.statistics.state == "full")
         await one.log.reached { $0.last == "shared cache full, only read" }
         #expect(await one.text() == "value")
     }
@@ -102,7 +102,7 @@ struct SharedStoreFaultTests {
     }
 
     @Test func `writes wait in a bounded queue, and are dropped beyond it`() async throws {
-        let one = try StoreFixture(server) { $0.maximumQueueBytes = 1_000 }
+        let one = try StoreFixture(server) { $0.store.maximumQueueBytes = 1_000 }
         try await one.state()
         let generations = try await one.begin()
         let gate = ThreadGate()
@@ -112,11 +112,11 @@ struct SharedStoreFaultTests {
         where one.store.store(.test("value"), for: .test, of: [.test], under: [generations], seconds: 60) {
             written += 1
         }
-        #expect((1..<20).contains(written) && one.store.statistics.queueBytes <= 1_000)
-        #expect(one.store.statistics.droppedWrites == 20 - written)
+        #expect((1..<20).contains(written) && one.store.statistics.values.bytes <= 1_000)
+        #expect(one.store.statistics.values.dropped == 20 - written)
         server.fail(nil)
         gate.open()
-        #expect(await eventually { one.store.statistics.queueBytes == 0 })
+        #expect(await eventually { one.store.statistics.values.bytes == 0 })
     }
 
     @Test func `a purge that was missed is learnt from the log`() async throws {
@@ -266,7 +266,7 @@ struct SharedStoreFaultTests {
     ) async throws {
         let other = try StoreFixture(server)
         // It is not tried again before the end.
-        let one = try StoreFixture(server) { $0.interval = .seconds(3_600) }
+        let one = try StoreFixture(server) { $0.store.interval = .seconds(3_600) }
         try await one.state()
         try await other.state()
         server.stop()

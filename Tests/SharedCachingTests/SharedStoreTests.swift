@@ -61,7 +61,7 @@ struct SharedStoreTests {
         let generations = try await one.begin()
         for (seconds, written) in [(60, "60"), (604_801, "604800")] {
             #expect(one.store.store(.test("x"), for: .test, of: [.test], under: [generations], seconds: seconds))
-            try #require(await eventually { one.store.statistics.queueBytes == 0 })
+            try #require(await eventually { one.store.statistics.values.bytes == 0 })
             let command = try #require(server.commands.last { $0[0] == "SET" && $0[1].hasPrefix("alula:1:v:") })
             #expect(command.suffix(2) == ["EX", written])
         }
@@ -96,7 +96,7 @@ struct SharedStoreTests {
                 for: .test, of: [.test, mark], isBeginning: true, allowance: WaitBudget())
             let generations = try #require(found.generations)
             #expect(one.store.store(.test("both"), for: .test, of: [.test, mark], under: generations, seconds: 60))
-            try #require(await eventually { one.store.statistics.queueBytes == 0 })
+            try #require(await eventually { one.store.statistics.values.bytes == 0 })
             let there = await other.store.value(for: .test, of: [.test, mark], allowance: WaitBudget())
             #expect(there.result == .hit)
             #expect(await other.store.purge(removed, name: "either") == .done)
@@ -134,7 +134,7 @@ struct SharedStoreTests {
 
     @Test func `an instance that may not write finds what others wrote, and its purges count`() async throws {
         let (one, _) = try await pair()
-        let reader = try StoreFixture(server) { $0.isReadOnly = true }
+        let reader = try StoreFixture(server) { $0.store.isReadOnly = true }
         try await reader.state()
         try await one.write(under: try await one.begin())
         let before = server.keys
@@ -151,7 +151,7 @@ struct SharedStoreTests {
     }
 
     @Test func `a value that is too large is not written`() async throws {
-        let one = try StoreFixture(server) { $0.maximumValueBytes = 500 }
+        let one = try StoreFixture(server) { $0.store.maximumValueBytes = 500 }
         try await one.state()
         let generations = try await one.begin()
         let large = CacheValue(head: [], body: SharedBytes([UInt8](repeating: 1, count: 400)))

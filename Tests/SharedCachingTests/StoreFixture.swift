@@ -22,13 +22,13 @@ final class StoreFixture: Sendable {
         _ configure: (inout SharedCacheConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = SharedCacheConfiguration(address: try #require(SharedCacheAddress(url ?? server.url)))
-        configuration.timeout = .queueTimeout
-        configuration.interval = .milliseconds(20)
+        configuration.store.timeout = .queueTimeout
+        configuration.store.interval = .milliseconds(20)
         configure(&configuration)
         store = try SharedStore(
             configuration, logger: Logger(level: .debug, sink: log), timekeeper: SystemTimekeeper())
         try store.start(
-            PurgeAudience { [heard, purges] purge in
+            PurgeHandlers { [heard, purges] purge in
                 heard.withLock { $0.append(purge.words) }
                 purges.increment()
             } onGap: { [gaps] in
@@ -50,7 +50,7 @@ final class StoreFixture: Sendable {
     func heard(_ count: Int) async { await purges.reached(count) }
 
     /// Waits until the server is in use, or in another state.
-    func state(_ state: TierHealth.State = .up) async throws {
+    func state(_ state: StoreHealth.State = .up) async throws {
         try #require(await eventually { self.store.statistics.state == state.rawValue })
     }
 
@@ -67,11 +67,11 @@ final class StoreFixture: Sendable {
     /// Writes the tests' value, and waits until the server has it.
     func write(_ text: String = "value", under generations: SharedGenerations) async throws {
         #expect(store.store(.test(text), for: .test, of: [.test], under: [generations], seconds: 60))
-        try #require(await eventually { self.store.statistics.queueBytes == 0 })
+        try #require(await eventually { self.store.statistics.values.bytes == 0 })
     }
 
     /// Looks for the tests' value.
-    func look(_ allowance: WaitBudget = WaitBudget()) async -> SharedLookUp {
+    func look(_ allowance: WaitBudget = WaitBudget()) async -> SharedLookup {
         await store.value(for: .test, of: [.test], allowance: allowance)
     }
 
@@ -106,7 +106,7 @@ extension PurgeNotice.Subject {
     }
 }
 
-extension SharedValueStore {
+extension SharedStore {
     func forget(_ source: SharedSource) { forget([source]) }
 
     /// Purges one source.

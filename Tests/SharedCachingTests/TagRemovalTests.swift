@@ -53,12 +53,12 @@ struct TagRemovalTests {
         let (one, other) = (try StoreFixture(server), try StoreFixture(server))
         for fixture in [one, other] { try await fixture.state() }
         try await one.write(under: try await one.begin())
-        one.store.note(tag, of: named, since: nil)
+        one.store.record(tag, of: named, since: nil)
         for number in 0..<4 {
-            one.store.note(
+            one.store.record(
                 tag, of: try #require(NamedSource(SharedSource(of: [UInt8(number)]), name: "a:\(number)")), since: nil)
         }
-        try #require(await eventually { one.store.statistics.queueBytes + one.store.statistics.noteBytes == 0 })
+        try #require(await eventually { one.store.statistics.values.bytes + one.store.statistics.tags.bytes == 0 })
         #expect(await other.store.purge(removal) == .done)
         #expect(foundNames == ["a:0", "a:1", "a:2", "a:3", named.name])
         #expect(await other.text() == nil)
@@ -80,8 +80,8 @@ struct TagRemovalTests {
         let one = try StoreFixture(server)
         try await one.state()
         try await one.write(under: try await one.begin())
-        one.store.note(tag, of: named, since: nil)
-        try #require(await eventually { one.store.statistics.queueBytes + one.store.statistics.noteBytes == 0 })
+        one.store.record(tag, of: named, since: nil)
+        try #require(await eventually { one.store.statistics.values.bytes + one.store.statistics.tags.bytes == 0 })
         server.stop()
         try await one.state(.down)
         #expect(await one.store.purge(removal) == .due)
@@ -95,38 +95,39 @@ struct TagRemovalTests {
     // MARK: In a folder or a bucket
 
     private func objectStore(
-        _ place: ObjectsInMemory, _ configure: (inout ObjectStoreConfiguration) -> Void = { _ in }
-    ) async throws -> ObjectStore {
-        var configuration = ObjectStoreConfiguration()
+        _ place: ObjectsInMemory, timekeeper: any Timekeeper = SystemTimekeeper(),
+        _ configure: (inout SharedStoreConfiguration) -> Void = { _ in }
+    ) async throws -> SharedStore {
+        var configuration = SharedStoreConfiguration()
         configuration.timeout = .queueTimeout
         configuration.interval = .milliseconds(20)
         configure(&configuration)
-        let store = ObjectStore(
-            place, configuration, logger: Logger(level: .debug, sink: LinesSink()), timekeeper: SystemTimekeeper())
-        store.start()
+        let store = SharedStore(
+            place, configuration, logger: Logger(level: .debug, sink: LinesSink()), timekeeper: timekeeper)
+        try store.start()
         try #require(await eventually { store.isUp })
         return store
     }
 
-    private func write(to store: ObjectStore) async throws {
+    private func write(to store: SharedStore) async throws {
         let lookUp = await store.value(for: .test, of: [.test], allowance: WaitBudget())
         let generations = try #require(lookUp.generations?.first)
         #expect(store.store(.test("value"), for: .test, of: [.test], under: [generations], seconds: 0))
-        try #require(await eventually { store.statistics.queueBytes == 0 })
+        try #require(await eventually { store.statistics.values.bytes == 0 })
     }
 
-    private func isFound(in store: ObjectStore) async -> Bool {
+    private func isFound(in store: SharedStore) async -> Bool {
         await store.value(for: .test, of: [.test], allowance: WaitBudget()).value != nil
     }
 
     @Test func `what an instance before has noted in a bucket is removed by tag, and nothing else`() async throws {
         let place = ObjectsInMemory()
         let one = try await objectStore(place)
-        one.note(tag, of: named, since: nil)
+        one.record(tag, of: named, since: nil)
         try await write(to: one)
-        one.note(tag, of: named, since: nil)
-        try #require(await eventually { one.statistics.queueBytes + one.statistics.noteBytes == 0 })
-        #expect(one.statistics.notes == 1, "a tag was written twice")
+        one.record(tag, of: named, since: nil)
+        try #require(await eventually { one.statistics.values.bytes + one.statistics.tags.bytes == 0 })
+        #expect(one.statistics.tags.written == 1, "a tag was written twice")
         let later = try await objectStore(place)
         let other = TagRemoval(of: try #require(SharedTag("product-8"))) { sources, isComplete in
             #expect(sources.isEmpty && isComplete)
@@ -145,7 +146,7 @@ struct TagRemovalTests {
         #expect(await isFound(in: one))
         let gate = Gate()
         place.hold(writes: gate)
-        one.note(tag, of: named, since: nil)
+        one.record(tag, of: named, since: nil)
         // The generation of the tag was read, and the source under it is about to be written.
         await gate.arrivals(1)
         place.hold()
@@ -165,7 +166,7 @@ struct TagRemovalTests {
         #expect(foundNames.isEmpty)
         try await write(to: one)
         #expect(await isFound(in: other))
-        one.note(tag, of: named, since: beginning)
+        one.record(tag, of: named, since: beginning)
         #expect(await eventually { await !isFound(in: other) })
         #expect(await other.purge(removal) == .done)
         #expect(foundNames == [named.name])
@@ -180,28 +181,33 @@ struct TagRemovalTests {
             await one.value(for: .test, of: [.test], allowance: WaitBudget()).generations?.first)
         let gate = Gate()
         place.hold(writes: gate)
-        let count = TagNotes.maximumBytes / named.queuedLength + 10
+        let count = StoreGate.maximumTagBytes / named.queuedLength + 10
         let tags = try (0..<count).map { try #require(SharedTag("tag-\($0)")) }
-        for tag in tags { one.note(tag, of: named, since: nil) }
-        #expect(one.statistics.droppedNotes == 10 && one.statistics.noteBytes <= TagNotes.maximumBytes)
+        for tag in tags { one.record(tag, of: named, since: nil) }
+        #expect(one.statistics.tags.dropped == 10 && one.statistics.tags.bytes <= StoreGate.maximumTagBytes)
         #expect(one.store(.test("value"), for: .test, of: [.test], under: [generations], seconds: 0))
         await gate.arrivals(3)
         gate.open()
-        try #require(await eventually { one.statistics.queueBytes + one.statistics.noteBytes == 0 })
-        #expect(one.statistics.writes == 1 && one.statistics.notes == count - 10)
-        for tag in tags { one.note(tag, of: named, since: nil) }
-        try #require(await eventually { one.statistics.noteBytes == 0 })
-        #expect(one.statistics.notes == count, "tags were written twice")
+        try #require(await eventually { one.statistics.values.bytes + one.statistics.tags.bytes == 0 })
+        #expect(one.statistics.values.written == 1 && one.statistics.tags.written == count - 10)
+        for tag in tags { one.record(tag, of: named, since: nil) }
+        try #require(await eventually { one.statistics.tags.bytes == 0 })
+        #expect(one.statistics.tags.written == count, "tags were written twice")
     }
 
-    @Test func `a source under a tag is noted again after a day, because operators may remove what is old`() {
-        var notes = TagNotes()
-        let note = TagNotes.Note(source: named, tag: tag, beginning: nil)
-        func isTaken(at seconds: Int) -> Bool {
-            defer { while let note = notes.next() { notes.end(note, isDone: true) } }
-            return notes.take(note, at: .seconds(seconds)).needsWriter
+    @Test func `a source under a tag is noted again after a day, because operators may remove what is old`()
+        async throws
+    {
+        let time = ManualTimekeeper()
+        let one = try await objectStore(ObjectsInMemory(), timekeeper: time)
+        var counts: [Int] = []
+        for seconds in [0, 86_399, 1] {
+            time.advance(by: .seconds(seconds))
+            one.record(tag, of: named, since: nil)
+            try #require(await eventually { one.statistics.tags.bytes == 0 })
+            counts.append(one.statistics.tags.written)
         }
-        #expect(isTaken(at: 5) && !isTaken(at: 86_399) && isTaken(at: 86_400))
+        #expect(counts == [1, 1, 2])
     }
 
     // MARK: Too many
@@ -222,10 +228,10 @@ struct TagRemovalTests {
         for fixture in [one, other] { try await fixture.state() }
         try await one.write(under: try await one.begin())
         for source in try manySources() {
-            one.store.note(tag, of: source, since: nil)
-            try #require(await eventually { one.store.statistics.noteBytes < 1 << 20 })
+            one.store.record(tag, of: source, since: nil)
+            try #require(await eventually { one.store.statistics.tags.bytes < 1 << 20 })
         }
-        try #require(await eventually { one.store.statistics.noteBytes == 0 })
+        try #require(await eventually { one.store.statistics.tags.bytes == 0 })
         #expect(await other.store.purge(removal) != .refused)
         await isComplete.reached { $0 == false }
         #expect(2_000..<2_700 ~= foundNames.count)
@@ -252,9 +258,9 @@ struct TagRemovalTests {
     {
         let place = ObjectsInMemory()
         let one = try await objectStore(place) { $0.key = Array("key".utf8) }
-        one.note(tag, of: named, since: nil)
+        one.record(tag, of: named, since: nil)
         try await write(to: one)
-        try #require(await eventually { one.statistics.queueBytes + one.statistics.noteBytes == 0 })
+        try #require(await eventually { one.statistics.values.bytes + one.statistics.tags.bytes == 0 })
         let foreign = try #require(NamedSource(SharedSource(of: [7]), name: "http://example.com/foreign"))
         let long = try #require(NamedSource(SharedSource(of: [8]), name: "http://example.com/long"))
         place.objects[ObjectNames.member(foreign.source, of: tag)] = foreign.written

@@ -6,7 +6,7 @@ package final class ObjectsInMemory: Sendable {
     /// The place does not do what it is asked.
     package struct Failure: Error {
         /// Whether it has no room.
-        package var isForLackOfRoom = false
+        package var isForLackOfSpace = false
     }
 
     private struct State {
@@ -80,7 +80,7 @@ package final class ObjectsInMemory: Sendable {
 
     package func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws {
         await state.withLock { $0.writeGate }?.pass()
-        if state.withLock({ $0.failsWrites }) { throw Failure(isForLackOfRoom: state.withLock { $0.isFull }) }
+        if state.withLock({ $0.failsWrites }) { throw Failure(isForLackOfSpace: state.withLock { $0.isFull }) }
         let bytes = bytes.array
         state.withLock { $0.objects[name] = bytes }
     }

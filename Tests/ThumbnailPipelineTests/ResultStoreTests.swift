@@ -33,7 +33,7 @@ struct ResultStoreTests {
     /// Waits until all that the instance wrote is there.
     private func settled(_ fixture: PipelineFixture) async throws {
         let (store, cache) = (try #require(fixture.resultStore), fixture.sharedStore)
-        try #require(await eventually { store.statistics.queueBytes + (cache?.statistics.queueBytes ?? 0) == 0 })
+        try #require(await eventually { store.statistics.values.bytes + (cache?.statistics.values.bytes ?? 0) == 0 })
     }
 
     @Test func `the bytes of sources are never stored, because they are never looked up here`() async throws {

@@ -32,7 +32,7 @@ struct SharedLookTests {
     /// Waits until the server has all that the instance wrote.
     private func settled(_ fixture: PipelineFixture) async throws {
         let store = try #require(fixture.sharedStore)
-        try #require(await eventually(within: .queueTimeout) { store.statistics.queueBytes == 0 })
+        try #require(await eventually(within: .queueTimeout) { store.statistics.values.bytes == 0 })
     }
 
     /// Two instances, of which the first has made and shared a result.

@@ -39,7 +39,7 @@ struct SharedTierTests {
     /// Waits until the server has all that the instance wrote.
     private func settled(_ fixture: PipelineFixture) async throws {
         let store = try #require(fixture.sharedStore)
-        try #require(await eventually { store.statistics.queueBytes == 0 })
+        try #require(await eventually { store.statistics.values.bytes == 0 })
     }
 
     /// The values on the server.

@@ -36,7 +36,7 @@ struct TagPurgeTests {
         try #require(
             await eventually {
                 [fixture.sharedStore?.statistics, fixture.resultStore?.statistics].allSatisfy {
-                    ($0?.queueBytes ?? 0) + ($0?.noteBytes ?? 0) == 0
+                    ($0?.values.bytes ?? 0) + ($0?.tags.bytes ?? 0) == 0
                 }
             })
     }

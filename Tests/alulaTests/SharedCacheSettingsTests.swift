@@ -22,13 +22,13 @@ struct SharedCacheSettingsTests {
         ])
         let configuration = try #require(settings.sharedCacheConfiguration)
         #expect(configuration.address == SharedCacheAddress("rediss://cache:6380/2"))
-        #expect(configuration.timeout == .milliseconds(20) && configuration.authorities == "/ca.pem")
+        #expect(configuration.store.timeout == .milliseconds(20) && configuration.authorities == "/ca.pem")
         #expect(settings.sharedCache.sharesSources && settings.sharedCache.instance == "alula-1")
-        #expect(!configuration.isReadOnly)
+        #expect(!configuration.store.isReadOnly)
         settings.disk.mode = .ephemeral
         settings.pipeline.requestTimeout = .milliseconds(10)
-        #expect(settings.sharedCacheConfiguration?.isReadOnly == true)
-        #expect(settings.sharedCacheConfiguration?.timeout == .milliseconds(10), "no longer than a request")
+        #expect(settings.sharedCacheConfiguration?.store.isReadOnly == true)
+        #expect(settings.sharedCacheConfiguration?.store.timeout == .milliseconds(10), "no longer than a request")
         #expect(try !load([]).sharedCache.instance.isEmpty)
     }
 

@@ -123,7 +123,7 @@ struct PurgeMemory {
 }
 
 /// Handles purges of other instances; called on the `shared-cache` thread.
-package struct PurgeAudience: Sendable {
+package struct PurgeHandlers: Sendable {
     /// Called once for each purge.
     let onPurge: @Sendable (PurgeNotice.Subject) -> Void
     /// Called if missed purges are lost.
@@ -132,7 +132,8 @@ package struct PurgeAudience: Sendable {
     let onPosition: @Sendable (_ position: [UInt8]) -> Void
 
     package init(
-        onPurge: @escaping @Sendable (PurgeNotice.Subject) -> Void, onGap: @escaping @Sendable () -> Void,
+        onPurge: @escaping @Sendable (PurgeNotice.Subject) -> Void = { _ in },
+        onGap: @escaping @Sendable () -> Void = {},
         onPosition: @escaping @Sendable (_ position: [UInt8]) -> Void = { _ in }
     ) {
         self.onPurge = onPurge

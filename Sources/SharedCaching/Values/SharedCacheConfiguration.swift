@@ -1,24 +1,16 @@
-/// The server of the shared cache and its use; sizes in bytes.
+/// The server of the shared cache and its use.
 package struct SharedCacheConfiguration: Sendable {
     package var address: SharedCacheAddress
     package var credentials = SharedCacheCredentials()
     /// A PEM file of certificate authorities; nil for the system's.
     package var authorities: String?
-    /// The total time that one request may wait for the server.
-    package var timeout = Duration.milliseconds(50)
-    /// Whether only reads and purges are sent.
-    package var isReadOnly = false
-    /// The maximum size of unconfirmed writes.
-    package var maximumQueueBytes = 16 << 20
-    /// The maximum size of a value.
-    package var maximumValueBytes = 8 << 20
+    package var store = SharedStoreConfiguration()
     /// The number of connections for reads; there are three others, for writes, control and messages.
     package var readConnections = 4
-    /// The interval between connection attempts, and between queries for purges.
-    package var interval = Duration.milliseconds(1_000)
 
     package init(address: SharedCacheAddress) {
         self.address = address
+        store.timeout = .milliseconds(50)
     }
 }
 

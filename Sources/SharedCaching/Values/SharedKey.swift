@@ -12,7 +12,7 @@ package struct SharedKey: Hashable, Sendable {
     }
 
     /// The key on the server.
-    var name: [UInt8] { TierNames.values + Array(Base64URL.encode(digest).utf8) }
+    var name: [UInt8] { RedisNames.values + Array(Base64URL.encode(digest).utf8) }
 }
 
 /// A source in the shared cache, which identifies its generation.
@@ -33,7 +33,7 @@ package struct SharedSource: Hashable, Sendable {
 
     static let labelLength = 43
 
-    var generationName: [UInt8] { TierNames.generations + label }
+    var generationName: [UInt8] { RedisNames.generations + label }
 }
 
 /// A tag under which sources are requested, and its name in a shared place.
@@ -57,7 +57,7 @@ package struct SharedTag: Hashable, Sendable {
 ///
 /// With a key, its name depends on the key, and each member is sealed for this tag alone: members added by others are
 /// invalid, and a member of one tag is invalid for another.
-struct TierSet {
+struct RedisTagSet {
     let name: [UInt8]
     /// The seal of its members; the seal of purges has another key.
     let seal: SharedSeal
@@ -65,18 +65,18 @@ struct TierSet {
     init(of tag: SharedTag, _ seal: SharedSeal) {
         self.seal = seal.ofSources(under: tag)
         let label = self.seal.hasKey ? self.seal.text(of: Array("name".utf8)) : tag.label
-        name = TierNames.tags + label
+        name = RedisNames.tags + label
     }
 }
 
-/// The state of a tag before a source was requested under it; see ``SharedValueStore/begin(_:of:)``.
+/// The state of a tag before a source was requested under it; see ``SharedStore/begin(_:of:)``.
 package struct TagBeginning: Sendable {
     /// The tag's generation, which is being queried.
     let generation: Task<SharedBytes?, any Error>
 }
 
 /// The names of Alula's keys on the server; the number changes with the layout of values and of the log.
-enum TierNames {
+enum RedisNames {
     private static let prefix = "alula:1:"
 
     /// Prefix of the hash of a value's key.

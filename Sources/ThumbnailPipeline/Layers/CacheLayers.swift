@@ -1,7 +1,8 @@
+package import Coordination
 import Downloading
 import ImageCaching
 import Memory
-import SharedCaching
+package import SharedCaching
 import Text
 
 /// The layers below memory, in the order in which they are looked up; nothing else depends on that order.
@@ -13,9 +14,15 @@ package struct CacheLayers: Sendable {
     /// The result store; nil without one.
     let store: SharedLayer?
 
-    package init(disk: DiskLayer? = nil, cache: SharedLayer? = nil, store: SharedLayer? = nil) {
-        (self.disk, self.cache, self.store) = (disk, cache, store)
-        shared = [cache, store].compactMap(\.self)
+    /// Creates the layers on these stores; nil for those that the service does not have.
+    package init(
+        disk: DiskLayer? = nil, cache: SharedStore? = nil, store: SharedStore? = nil,
+        rules: SharedLayer.Rules = SharedLayer.Rules(digest: ""), timekeeper: any Timekeeper = SystemTimekeeper()
+    ) {
+        self.disk = disk
+        self.cache = cache.map { SharedLayer(.shared, $0, rules: rules, timekeeper: timekeeper) }
+        self.store = store.map { SharedLayer(.store, $0, rules: rules, timekeeper: timekeeper) }
+        shared = [self.cache, self.store].compactMap(\.self)
         own = [disk].compactMap(\.self)
         all = own + shared
     }

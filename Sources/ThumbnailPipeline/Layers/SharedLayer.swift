@@ -1,7 +1,7 @@
-package import Coordination
+import Coordination
 package import Downloading
 import Memory
-package import SharedCaching
+import SharedCaching
 package import Text
 
 /// A cache layer below memory, shared by instances: results, records of sources, and optionally the bytes of sources.
@@ -31,7 +31,7 @@ package final class SharedLayer: CacheLayer {
     }
 
     let name: LayerName
-    let store: any SharedValueStore
+    let store: SharedStore
     private let rules: Rules
     private let timekeeper: any Timekeeper
     /// The generations of sources about to be fetched.
@@ -41,17 +41,8 @@ package final class SharedLayer: CacheLayer {
     /// The time for which the generations of a requested source are remembered: longer than any request takes.
     private static let beginningTime = Duration.seconds(60)
 
-    /// Creates a layer on the server of `cache`.
-    package init(_ cache: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
-        name = .shared
-        store = cache
-        self.rules = rules
-        self.timekeeper = timekeeper
-    }
-
-    /// Creates a layer of results in `store`.
-    package init(_ store: ObjectStore, rules: Rules, timekeeper: any Timekeeper) {
-        name = .store
+    init(_ name: LayerName, _ store: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
+        self.name = name
         self.store = store
         self.rules = rules
         self.timekeeper = timekeeper
@@ -83,15 +74,15 @@ package final class SharedLayer: CacheLayer {
         for key: CacheKey, _ allowances: LayerAllowances, _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         guard let place = place(of: key) else { return false }
-        return store.ask(
-            for: place.key, of: place.sources, isBeginning: key.isRecord, allowance: allowances[name], finish)
+        return store.query(
+            place.key, of: place.sources, isBeginning: key.isRecord, allowance: allowances[name], finish)
     }
 
     func read(_ reply: SharedReply, for key: CacheKey) -> LayerReply { read(store.checked(reply), for: key) }
 
-    private func read(_ lookUp: SharedLookUp, for key: CacheKey) -> LayerReply {
-        var reply = LayerReply(value: lookUp.value, wasAsked: lookUp.result != nil)
-        guard case .record(let identity) = key, let generations = lookUp.generations?.first else { return reply }
+    private func read(_ lookup: SharedLookup, for key: CacheKey) -> LayerReply {
+        var reply = LayerReply(value: lookup.value, wasAsked: lookup.result != nil)
+        guard case .record(let identity) = key, let generations = lookup.generations?.first else { return reply }
         let now = timekeeper.now
         beginnings.withLock {
             $0.remember(
@@ -150,7 +141,7 @@ package final class SharedLayer: CacheLayer {
         guard mayShare(identity), let named = NamedSource(source(identity), name: identity.name) else { return }
         for tag in tags {
             guard let shared = SharedTag(tag.string) else { continue }
-            store.note(shared, of: named, since: beginnings[tag])
+            store.record(shared, of: named, since: beginnings[tag])
         }
     }
 

@@ -18,11 +18,11 @@ package struct FleetPurges: Sendable {
     /// the service runs without a shared cache.
     package func start(_ store: SharedStore, beside disk: DiskStore?, logger: Logger) throws {
         guard let disk else {
-            return try store.start(PurgeAudience(onPurge: perform, onGap: performAll))
+            return try store.start(PurgeHandlers(onPurge: perform, onGap: performAll))
         }
         // If positions arrive faster than they are written, only the newest counts.
         let (positions, queue) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(1))
-        let audience = PurgeAudience(onPurge: perform, onGap: performAll) { queue.yield($0) }
+        let audience = PurgeHandlers(onPurge: perform, onGap: performAll) { queue.yield($0) }
         Task {
             let position = await disk.notes().first { $0.name == Self.note }?.bytes
             do {

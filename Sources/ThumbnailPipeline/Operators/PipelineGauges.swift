@@ -127,7 +127,7 @@ package struct PipelineGauges: Sendable {
     }
 
     private func registerShared(
-        _ store: any SharedValueStore, _ what: String, _ prefix: String, in registry: MetricsRegistry
+        _ store: SharedStore, _ what: String, _ prefix: String, in registry: MetricsRegistry
     ) {
         registry.gauge("\(prefix)_up", help: "1 while the \(what) works.") {
             [([], store.isUp ? 1 : 0)]
@@ -145,24 +145,24 @@ package struct PipelineGauges: Sendable {
         registry.gauge(
             "\(prefix)_queue_bytes", help: "Size of unconfirmed writes to the \(what)."
         ) {
-            [([], Double(store.statistics.queueBytes))]
+            [([], Double(store.statistics.values.bytes))]
         }
         registry.gauge(
             "\(prefix)_writes_total", help: "Confirmed writes to the \(what).", counting: "write", isCounter: true
         ) {
-            [([], Double(store.statistics.writes))]
+            [([], Double(store.statistics.values.written))]
         }
         registry.gauge(
             "\(prefix)_dropped_total", help: "Dropped writes to the \(what).", counting: "write",
             isCounter: true
         ) {
-            [([], Double(store.statistics.droppedWrites))]
+            [([], Double(store.statistics.values.dropped))]
         }
         registry.gauge(
             "\(prefix)_dropped_tags_total", help: "Dropped tags for the \(what).", counting: "tag",
             isCounter: true
         ) {
-            [([], Double(store.statistics.droppedNotes))]
+            [([], Double(store.statistics.tags.dropped))]
         }
     }
 

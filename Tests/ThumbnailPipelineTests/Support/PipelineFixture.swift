@@ -19,7 +19,7 @@ final class PipelineFixture: Sendable {
     let caches: PipelineCaches
     let store: DiskStore?
     let sharedStore: SharedStore?
-    let resultStore: ObjectStore?
+    let resultStore: SharedStore?
     let downloader: ImageDownloader
     let workers: WorkerPool
     let lanes: WorkLanes
@@ -60,27 +60,26 @@ final class PipelineFixture: Sendable {
         let disk = store.map { DiskLayer(store: $0, engine: engine, policy: "any") }
         sharedStore = try sharedCache.map { url throws in
             var settings = SharedCacheConfiguration(address: try #require(SharedCacheAddress(url)))
-            settings.timeout = .queueTimeout
-            settings.interval = .milliseconds(20)
-            settings.isReadOnly = isEphemeral
+            settings.store.timeout = .queueTimeout
+            settings.store.interval = .milliseconds(20)
+            settings.store.isReadOnly = isEphemeral
             return try SharedStore(settings, logger: .silent, timekeeper: SystemTimekeeper())
         }
         var rules = SharedLayer.Rules(digest: engine)
         rules.staleAllowances = staleAllowances
         rules.sharesSources = sharesSources
         rules.mayShare = { $0.url.path != "/local" }
-        let cache = sharedStore.map { [rules, time] in SharedLayer($0, rules: rules, timekeeper: time) }
         resultStore = objects.map { objects in
-            var settings = ObjectStoreConfiguration()
+            var settings = SharedStoreConfiguration()
             settings.timeout = .queueTimeout
             settings.interval = .milliseconds(20)
             settings.isReadOnly = isEphemeral
-            return ObjectStore(objects, settings, logger: .silent, timekeeper: SystemTimekeeper())
+            return SharedStore(objects, settings, logger: .silent, timekeeper: SystemTimekeeper())
         }
-        let stored = resultStore.map { [rules, time] in SharedLayer($0, rules: rules, timekeeper: time) }
         caches = PipelineCaches(
-            configuration: configuration, layers: CacheLayers(disk: disk, cache: cache, store: stored), events: log,
-            timekeeper: time)
+            configuration: configuration,
+            layers: CacheLayers(disk: disk, cache: sharedStore, store: resultStore, rules: rules, timekeeper: time),
+            events: log, timekeeper: time)
         var downloads = DownloadConfiguration()
         downloads.staleAllowances = staleAllowances
         var observer = DownloadMetrics.observer(registry: registry, events: log)
@@ -117,7 +116,7 @@ final class PipelineFixture: Sendable {
         PipelineGauges(of: pipeline).register(in: registry)
         origin.serve(SampleFiles.jpeg)
         if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: store, logger: .silent) }
-        resultStore?.start()
+        try resultStore?.start()
     }
 
     deinit {
@@ -204,7 +203,7 @@ final class PipelineFixture: Sendable {
     var renders: Int { metric("alula_renders_total{format=\"jpeg\"}") }
 }
 
-extension ObjectsInMemory: ObjectPlace {}
+extension ObjectsInMemory: ObjectContainer {}
 
 extension Duration {
     /// How long a test waits for another task or thread of the process: long, because others may use all cores

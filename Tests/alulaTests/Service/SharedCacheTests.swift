@@ -40,7 +40,7 @@ struct SharedCacheTests {
                 #expect(first.headerFields[.cacheStatus]?.contains("alula-shared;fwd=uri-miss;stored") == true)
                 try #require(
                     await eventually {
-                        one.service.sharedStore?.statistics.queueBytes == 0
+                        one.service.sharedStore?.statistics.values.bytes == 0
                     })
                 let second = try await two.send("GET", target)
                 #expect(second.headerFields[.cacheStatus] == "alula-result;fwd=uri-miss;stored, alula-shared;hit")

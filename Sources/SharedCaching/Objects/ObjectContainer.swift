@@ -2,7 +2,7 @@ import Crypto
 package import Memory
 
 /// A folder or a bucket: stores bytes under names, each replaced as a whole.
-package protocol ObjectPlace: Sendable {
+package protocol ObjectContainer: Sendable {
     /// Prepares the place; called before its first use, and again while it fails.
     func prepare() async throws
 
@@ -26,8 +26,8 @@ package protocol ObjectPlace: Sendable {
 }
 
 /// An error of a place that can tell whether it was full.
-package protocol ObjectPlaceFailure: Error {
-    var isForLackOfRoom: Bool { get }
+package protocol ObjectContainerFailure: Error {
+    var isForLackOfSpace: Bool { get }
 }
 
 /// The names of objects; the number changes with the layout of values.
@@ -59,7 +59,7 @@ private let sourcesAtOnce = 16
 /// More than the size of a source and its name.
 private let maximumMemberBytes = 8 << 10
 
-extension ObjectPlace {
+extension ObjectContainer {
     /// Invalidates all values of sources.
     func replaceGenerations(of sources: [SharedSource]) async throws {
         _ = try await severalAtOnce(sources.map { ObjectNames.generation($0.label) }) { name in

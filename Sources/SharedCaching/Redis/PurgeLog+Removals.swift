@@ -27,7 +27,8 @@ extension PurgeLog {
 
     /// Requests a page of the sources requested under a tag.
     private func members(from cursor: [UInt8], _ question: Question, _ removal: TagRemoval) -> Action {
-        .send(TierCommand("SSCAN", TierSet(of: removal.tag, seal).name, cursor, "COUNT", Self.pageLength), question)
+        let name = RedisTagSet(of: removal.tag, seal).name
+        return .send(RedisCommand("SSCAN", name, cursor, "COUNT", Self.pageLength), question)
     }
 
     /// Processes such a page; after the last one, the sources are purged.
@@ -38,7 +39,7 @@ extension PurgeLog {
         _ isUnreadable: Bool, _ purpose: Purpose?
     ) -> [Action] {
         var found = found
-        let set = TierSet(of: removal.tag, seal)
+        let set = RedisTagSet(of: removal.tag, seal)
         guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
             let page = parts[1].elements
         else {
@@ -47,7 +48,7 @@ extension PurgeLog {
                 due.putBack(entry.number, after: found)
             } else if replies?.first?.failure.map(Self.isUnusable) == true {
                 found.end()
-                return [.send(TierCommand("DEL", set.name), .other)] + purge(found, of: removal, entry, purpose)
+                return [.send(RedisCommand("DEL", set.name), .other)] + purge(found, of: removal, entry, purpose)
             } else {
                 due.putBack(entry.number)
             }
@@ -103,12 +104,12 @@ extension PurgeLog {
     }
 
     /// Creates the generation of everything if there is none.
-    var newGeneration: [any TierWord] {
-        ["SET", TierNames.everything, Generation().text, "NX"]
+    var newGeneration: [any RedisWord] {
+        ["SET", RedisNames.everything, Generation().text, "NX"]
     }
 
-    private func command(for removal: DueRemovals.Removal) -> TierCommand {
-        var command = TierCommand()
+    private func command(for removal: DueRemovals.Removal) -> RedisCommand {
+        var command = RedisCommand()
         switch removal {
         case .forget(let sources): command.add("DEL", keys: sources.map(\.generationName))
         case .purge(let notices):
@@ -118,12 +119,12 @@ extension PurgeLog {
                 if !notice.sources.isEmpty {
                     command.add("DEL", keys: notice.sources.map(\.generationName))
                 }
-                command.add("PUBLISH", TierNames.channel, notice.written(seal))
+                command.add("PUBLISH", RedisNames.channel, notice.written(seal))
             }
         // Its sources are requested first.
         case .tagged: break
         case .everything:
-            command.add("DEL", TierNames.everything)
+            command.add("DEL", RedisNames.everything)
             // At once, so that the next fetches can be shared; a full server rejects it, and the next read of the log
             // tries again.
             if !isReadOnly { command.add(newGeneration) }
@@ -131,9 +132,9 @@ extension PurgeLog {
         return command
     }
 
-    static func append(_ payload: [UInt8]) -> [any TierWord] {
+    static func append(_ payload: [UInt8]) -> [any RedisWord] {
         [
-            "XADD", TierNames.log, "MAXLEN", "~",
+            "XADD", RedisNames.log, "MAXLEN", "~",
             PurgeMemory.capacity, "*", "p", payload,
         ]
     }

@@ -3,24 +3,23 @@ import Glibc
 import Telemetry
 
 /// The `shared-cache` thread: all connections to the server, and its state.
-final class TierThread {
+final class RedisThread {
     private let configuration: SharedCacheConfiguration
-    private let inbox: TierInbox
+    private let inbox: RedisInbox
+    private let gate: StoreGate
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let seal: SharedSeal
-    private let tls: TierTLS?
-    private let audience: PurgeAudience
+    private let tls: RedisTLS?
+    private let handlers: PurgeHandlers
 
     /// Handles generations, the log of purges, removals and probes.
-    private let control: TierConnection
-    private let writer: TierConnection
+    private let control: RedisConnection
+    private let writer: RedisConnection
     /// Receives purges as they are published.
-    private let messages: TierConnection
-    private let readers: [TierConnection]
+    private let messages: RedisConnection
+    private let readers: [RedisConnection]
 
-    private var health: TierHealth
-    private var writing = WriteHealth()
     private var purges: PurgeLog
     private var addresses: [ServerAddress] = []
     private var isLookingUp = false
@@ -33,40 +32,42 @@ final class TierThread {
     /// The interval between reads of the log, in case a message was missed.
     private static let pollInterval = Duration.milliseconds(400)
     /// The time without a reply after which a connection is closed.
-    private static let keepAliveInterval = Duration.seconds(2)
-    private static let longestWrite = Duration.seconds(5)
-    private static let longestJoin = Duration.seconds(1)
+    private static let replyTimeout = Duration.seconds(2)
+    private static let writeTimeout = Duration.seconds(5)
+    private static let connectTimeout = Duration.seconds(1)
     /// The number of failed attempts at the start after which the outage is logged.
-    private static let silentTries = 2
+    private static let attemptsBeforeLogging = 2
     /// The number of reads on one connection before another is opened.
     private static let readsInRow = 32
 
     init(
-        _ configuration: SharedCacheConfiguration, inbox: TierInbox, tls: TierTLS?, logger: Logger,
-        timekeeper: any Timekeeper, audience: PurgeAudience, position: [UInt8]?
+        _ configuration: SharedCacheConfiguration, inbox: RedisInbox, gate: StoreGate, tls: RedisTLS?,
+        handlers: PurgeHandlers, position: [UInt8]?
     ) {
         self.configuration = configuration
         self.inbox = inbox
         self.tls = tls
-        self.logger = logger
-        self.timekeeper = timekeeper
-        self.audience = audience
+        self.gate = gate
+        logger = gate.logger
+        timekeeper = gate.timekeeper
+        self.handlers = handlers
         seal = configuration.credentials.seal
         let greeting = Self.greeting(configuration)
-        func connection() -> TierConnection {
-            TierConnection(greeting: greeting, maximumReplyBytes: configuration.maximumValueBytes + (64 << 10))
+        func connection() -> RedisConnection {
+            RedisConnection(greeting: greeting, maximumReplyBytes: configuration.store.maximumValueBytes + (64 << 10))
         }
         control = connection()
         writer = connection()
         messages = connection()
         readers = (0..<configuration.readConnections).map { _ in connection() }
         connections = [control, writer, messages] + readers
-        health = TierHealth(interval: configuration.interval)
-        purges = PurgeLog(seal, isReadOnly: configuration.isReadOnly, position: position)
+        purges = PurgeLog(seal, isReadOnly: configuration.store.isReadOnly, position: position)
     }
 
-    private let connections: [TierConnection]
+    private let connections: [RedisConnection]
     private var watched: [pollfd] = []
+
+    private var isDown: Bool { gate.health.state == .down }
 
     /// Runs until it is stopped and pending removals were tried once more.
     func run() {
@@ -77,15 +78,15 @@ final class TierThread {
         while true {
             let (requests, end) = inbox.take()
             for request in requests { take(request, isEnding: end != nil) }
-            keepTime(timekeeper.now)
+            runDueTasks(timekeeper.now)
             if let end {
-                if !isEnding, !purges.due.isEmpty { health.state == .down ? join() : poll() }
+                if !isEnding, !purges.due.isEmpty { isDown ? connect() : poll() }
                 isEnding = true
                 let canConnect = !control.isClosed || isLookingUp
                 if purges.due.isEmpty || !canConnect || end <= timekeeper.now { break }
             }
             for connection in connections { connection.flush() }
-            notice(timekeeper.now)
+            handleDisconnect()
             wait(atMostUntil: end)
             if watched[connections.count].revents != 0 { inbox.drain() }
             for (connection, place) in zip(connections, watched) where place.revents != 0 || connection.hasMoreToRead {
@@ -95,61 +96,61 @@ final class TierThread {
         for connection in connections { connection.close() }
         for entry in purges.due.entries { entry.answer?.give(.refused) }
         if !purges.due.isEmpty {
-            logger.warning("removals not confirmed by the shared cache", ["count": .int(purges.due.entries.count)])
+            logger.warning(gate.messages.lostRemovals, ["count": .int(purges.due.entries.count)])
         }
         inbox.ended.give(true)
     }
 
-    private func take(_ request: TierInbox.Request, isEnding: Bool) {
+    private func take(_ request: RedisInbox.Request, isEnding: Bool) {
         switch request {
-        case .read where isEnding, .write where isEnding, .readLog where isEnding: TierInbox.refuse(request)
+        case .read where isEnding, .write where isEnding, .readLog where isEnding: RedisInbox.refuse(request)
         case .read(let read): send(read)
         case .write(let write): send(write)
         case .remove(let removal, let answer):
-            perform(purges.add(removal, answer, isConnected: health.state != .down))
+            perform(purges.add(removal, answer, isConnected: !isDown))
         case .readLog(let answer):
-            if health.state == .down { answer.give(false) } else { perform(purges.read(for: .tell(answer))) }
+            if isDown { answer.give(false) } else { perform(purges.read(for: .tell(answer))) }
         case .addresses(let found):
             isLookingUp = false
             addresses = found
-            if health.state == .down, !found.isEmpty { join() }
+            if isDown, !found.isEmpty { connect() }
         }
     }
 
-    private func keepTime(_ now: Duration) {
+    private func runDueTasks(_ now: Duration) {
         for reader in readers {
             reader.expire(at: now)
-            if let oldest = reader.oldestSentAt, oldest + Self.keepAliveInterval <= now { reader.close() }
+            if let oldest = reader.oldestSentAt, oldest + Self.replyTimeout <= now { reader.close() }
         }
-        if let oldest = control.oldestSentAt, oldest + Self.keepAliveInterval <= now { control.close() }
-        if let oldest = writer.oldestSentAt, oldest + Self.longestWrite <= now { writer.close() }
-        notice(now)
-        if health.takeTry(at: now) {
-            if health.state == .down {
+        if let oldest = control.oldestSentAt, oldest + Self.replyTimeout <= now { control.close() }
+        if let oldest = writer.oldestSentAt, oldest + Self.writeTimeout <= now { writer.close() }
+        handleDisconnect()
+        if gate.takeTry() {
+            if isDown {
                 report()
-                join()
+                connect()
             } else {
                 probe()
             }
         }
-        if health.state != .down, nextPoll <= now {
+        if !isDown, nextPoll <= now {
             nextPoll = now + Self.pollInterval
             if messages.isClosed { subscribe() }
             poll()
         }
     }
 
-    private func notice(_ now: Duration) {
-        guard control.isClosed, health.lost(at: now) else { return }
+    private func handleDisconnect() {
+        guard control.isClosed, gate.lost() else { return }
         for connection in connections { connection.close() }
         addresses = []
-        show()
+        (tries, lastRefusal) = (0, nil)
     }
 
     // MARK: Connections
 
-    private static func greeting(_ configuration: SharedCacheConfiguration) -> TierCommand {
-        var command = TierCommand()
+    private static func greeting(_ configuration: SharedCacheConfiguration) -> RedisCommand {
+        var command = RedisCommand()
         if let password = configuration.credentials.password {
             let words = ["AUTH"] + (configuration.credentials.user.map { [$0] } ?? []) + [password]
             command.add(words)
@@ -161,7 +162,7 @@ final class TierThread {
     }
 
     /// Opens a closed connection; returns false if that fails at once, or the server's address is unknown.
-    private func open(_ connection: TierConnection) -> Bool {
+    private func open(_ connection: RedisConnection) -> Bool {
         guard connection.isClosed else { return true }
         while let address = addresses.first {
             if connection.open(address, tls: tls, host: configuration.address.host, at: timekeeper.now) { return true }
@@ -171,10 +172,10 @@ final class TierThread {
     }
 
     /// Connects, reads the missed purges, sends the pending removals, and measures the server's latency.
-    private func join() {
+    private func connect() {
         let now = timekeeper.now
         if let oldest = control.oldestSentAt {
-            guard oldest + Self.longestJoin <= now else { return }
+            guard oldest + Self.connectTimeout <= now else { return }
             // Another address of the server may respond.
             control.close()
             if !addresses.isEmpty { addresses.removeFirst() }
@@ -197,11 +198,11 @@ final class TierThread {
 
     private func probe() {
         let begun = timekeeper.now
-        control.send(TierCommand("PING"), at: begun) { [weak self] outcome in
-            guard let self, case .replies(let replies) = outcome, health.state != .up else { return }
-            let isQuick = replies[0].failure == nil && timekeeper.now - begun <= configuration.timeout
-            let wasDown = health.state == .down
-            if health.answered(isQuick: isQuick) { show() }
+        control.send(RedisCommand("PING"), at: begun) { [weak self] outcome in
+            guard let self, case .replies(let replies) = outcome, gate.health.state != .up else { return }
+            let wasDown = isDown
+            gate.answered(
+                isQuick: replies[0].failure == nil && timekeeper.now - begun <= configuration.store.timeout)
             if wasDown { nextPoll = begun }
         }
     }
@@ -209,7 +210,7 @@ final class TierThread {
     private func poll() {
         guard !isPolling else { return }
         isPolling = true
-        control.send(TierCommand("PING"), at: timekeeper.now) { [weak self] _ in self?.isPolling = false
+        control.send(RedisCommand("PING"), at: timekeeper.now) { [weak self] _ in self?.isPolling = false
         }
         perform(purges.read(for: .poll))
     }
@@ -217,7 +218,7 @@ final class TierThread {
     private func subscribe() {
         guard open(messages) else { return }
         messages.send(
-            TierCommand("SUBSCRIBE", TierNames.channel), at: timekeeper.now
+            RedisCommand("SUBSCRIBE", RedisNames.channel), at: timekeeper.now
         ) { _ in }
     }
 
@@ -236,10 +237,10 @@ final class TierThread {
                     guard let self else { return }
                     perform(purges.answered(question, outcome))
                 }
-            case .purge(let notice): audience.onPurge(notice.subject)
+            case .purge(let notice): handlers.onPurge(notice.subject)
             case .found(let removal, let found): removal.onFound(Array(found.sources), found.isComplete)
-            case .dropEverything: audience.onGap()
-            case .note(let position): audience.onPosition(position)
+            case .dropEverything: handlers.onGap()
+            case .note(let position): handlers.onPosition(position)
             case .tell(let answer): answer.give(true)
             case .answer(let answer, let state): answer.give(state)
             case .report(let detail):
@@ -250,81 +251,59 @@ final class TierThread {
         }
     }
 
-    private func show() {
-        inbox.show(health.state, isFull: writing.isFull)
-        // ``report()`` does not repeat the line that is logged here.
-        (tries, lastRefusal) = (health.state == .down ? Self.silentTries : 0, nil)
-        switch health.state {
-        case .up: logger.info("shared cache in use")
-        case .suspended: logger.warning("shared cache too slow or failing")
-        case .down: logger.warning("shared cache out of reach")
-        }
-    }
-
     /// Logs once why the server is unusable from the start, and each other reason.
     private func report() {
         tries += 1
         if let refusal = control.refusal, refusal != lastRefusal {
             lastRefusal = refusal
             logger.warning("shared cache refuses to serve", ["detail": .string(refusal)])
-        } else if tries == Self.silentTries, lastRefusal == nil {
-            logger.warning("shared cache out of reach")
+        } else if tries >= Self.attemptsBeforeLogging, lastRefusal == nil {
+            gate.reportOutage()
         }
     }
 
     // MARK: Reads and writes
 
-    private func send(_ read: TierRead) {
-        guard health.state == .up, let reader = reader() else { return read.finish(.failed) }
+    private func send(_ read: RedisRead) {
+        guard gate.health.state == .up, let reader = reader() else { return read.finish(.failed()) }
         reader.send(read.command, at: timekeeper.now, deadline: read.deadline) { [weak self] outcome in
-            guard case .replies(let replies) = outcome, let values = replies.last?.elements else {
-                // First, so that the caller sees the resulting state.
-                self?.readFailed(outcome)
-                if case .timeout = outcome { read.finish(.timeout) } else { read.finish(.failed) }
-                return
+            switch outcome {
+            case .replies(let replies):
+                if let values = replies.last?.elements {
+                    read.finish(.values(values.map { if case .bytes(let bytes) = $0 { bytes } else { nil } }))
+                } else {
+                    read.finish(.failed(replies.last?.failure))
+                }
+            case .timeout: read.finish(.timeout)
+            case .unreadable, .closed: read.finish(.failed())
             }
-            self?.health.succeeded()
-            read.finish(.values(values.map { if case .bytes(let bytes) = $0 { bytes } else { nil } }))
+            self?.closeSlowReaders()
         }
     }
 
+    /// Closes the connections of a server that has become too slow: the other reads would be answered too late.
+    private func closeSlowReaders() {
+        if gate.health.state == .suspended { for reader in readers { reader.close() } }
+    }
+
     /// Returns the first connection with few pending reads, so that a few reads share one.
-    private func reader() -> TierConnection? {
+    private func reader() -> RedisConnection? {
         let chosen =
             readers.first { $0.pendingCount < Self.readsInRow } ?? readers.min { $0.pendingCount < $1.pendingCount }
         return chosen.flatMap { open($0) ? $0 : nil }
     }
 
-    private func readFailed(_ outcome: TierConnection.Outcome) {
-        guard health.failed(at: timekeeper.now) else { return }
-        show()
-        if case .replies(let replies) = outcome, let failure = replies.last?.failure {
-            logger.warning("shared cache refuses to serve", ["detail": .string(failure)])
-        }
-        // The other reads would be answered too late.
-        for reader in readers { reader.close() }
-    }
-
-    private func send(_ write: TierWrite) {
-        guard health.state == .up, writing.mayWrite(at: timekeeper.now), open(writer) else {
-            return inbox.end(write, isDone: false)
-        }
+    private func send(_ write: RedisWrite) {
+        guard gate.health.state == .up, open(writer) else { return gate.end(write.length, in: write.queue, .dropped) }
         writer.send(
             write.command, body: write.body, after: write.after, replyCount: write.replyCount, at: timekeeper.now
-        ) { [inbox, weak self] outcome in
-            guard case .replies(let replies) = outcome else { return inbox.end(write, isDone: false) }
-            inbox.end(write, isDone: replies[0].failure == nil)
-            self?.wrote(failure: replies[0].failure)
+        ) { [gate] outcome in
+            guard case .replies(let replies) = outcome else { return gate.end(write.length, in: write.queue, .dropped) }
+            // A full server that evicts nothing replies with `OOM`.
+            gate.end(
+                write.length, in: write.queue,
+                replies[0].failure.map { .failed($0, isFull: $0.hasPrefix("OOM")) } ?? .written)
         }
-    }
-
-    /// Handles the end of a write; a full server that evicts nothing replies with `OOM`.
-    private func wrote(failure: String?) {
-        guard let news = writing.ended(lacksRoom: failure.map { $0.hasPrefix("OOM") }, at: timekeeper.now) else {
-            return
-        }
-        inbox.show(health.state, isFull: writing.isFull)
-        news.tell(logger, isStore: false, failure)
     }
 
     // MARK: Waiting
@@ -347,6 +326,7 @@ final class TierThread {
 
     private func nextWork(after now: Duration) -> Duration {
         var next = now + Self.pollInterval
+        let health = gate.health
         if let at = health.nextTryAt { next = min(next, at) }
         if health.state != .down { next = min(next, nextPoll) }
         for reader in readers {

@@ -33,7 +33,7 @@ struct PurgeLog {
     }
 
     enum Action {
-        case send(TierCommand, Question)
+        case send(RedisCommand, Question)
         /// Perform a purge of another instance.
         case purge(PurgeNotice)
         /// Report the invalidated sources.
@@ -130,7 +130,7 @@ struct PurgeLog {
     }
 
     /// Processes the outcome of commands.
-    mutating func answered(_ question: Question, _ outcome: TierConnection.Outcome) -> [Action] {
+    mutating func answered(_ question: Question, _ outcome: RedisConnection.Outcome) -> [Action] {
         let replies: [Reply]? = if case .replies(let replies) = outcome { replies } else { nil }
         let isUnreadable = if case .unreadable = outcome { true } else { false }
         switch question {
@@ -162,13 +162,13 @@ struct PurgeLog {
     ///
     /// - Parameter reading: The notices since the beginning of the log; nil if the log is read from a later position.
     private func page(from start: [UInt8]?, after count: Int, _ reading: Reading?, _ purpose: Purpose) -> Action {
-        var command = TierCommand()
-        if start == nil, isUnusable { command.add("DEL", TierNames.log) }
+        var command = RedisCommand()
+        if start == nil, isUnusable { command.add("DEL", RedisNames.log) }
         if !isReadOnly {
             command.add(newGeneration)
-            command.add("MGET", TierNames.everything)
+            command.add("MGET", RedisNames.everything)
         }
-        command.add("XRANGE", TierNames.log, start ?? Self.first, "+", "COUNT", Self.pageLength)
+        command.add("XRANGE", RedisNames.log, start ?? Self.first, "+", "COUNT", Self.pageLength)
         return .send(command, .page(from: start, after: count, reading, purpose))
     }
 
@@ -178,7 +178,7 @@ struct PurgeLog {
         guard !isReadOnly, let values = replies.suffix(2).first?.elements, let value = values.first,
             case .none? = replies.suffix(3).first, value.text?.count != Generation.length
         else { return [] }
-        return [.send(TierCommand("DEL", TierNames.everything), .other)]
+        return [.send(RedisCommand("DEL", RedisNames.everything), .other)]
     }
 
     /// Whether an error means that another program has written under a name: the value has another type.
@@ -252,7 +252,7 @@ struct PurgeLog {
         guard !isReadOnly else { return gap }
         let missing = known.missing(in: reading.ids)
         guard isEmpty || !missing.isEmpty else { return gap }
-        var command = TierCommand()
+        var command = RedisCommand()
         // An empty entry later identifies the log as this one.
         if missing.isEmpty { command.add(Self.append([])) }
         for notice in missing { command.add(Self.append(notice.written(seal))) }
@@ -265,9 +265,9 @@ struct PurgeLog {
 
     /// Has the server scan for values to drop, a few at a time.
     static func sweep(from cursor: [UInt8]) -> Action {
-        let pattern = TierNames.values + "*".sentBytes
+        let pattern = RedisNames.values + "*".sentBytes
         return .send(
-            TierCommand("SCAN", cursor, "MATCH", pattern, "COUNT", sweptKeys),
+            RedisCommand("SCAN", cursor, "MATCH", pattern, "COUNT", sweptKeys),
             .sweep)
     }
 
@@ -275,8 +275,8 @@ struct PurgeLog {
         guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
             let found = parts[1].elements
         else { return [] }
-        let names = found.compactMap(\.text).filter { $0.starts(with: TierNames.values) }
-        var dropping = TierCommand()
+        let names = found.compactMap(\.text).filter { $0.starts(with: RedisNames.values) }
+        var dropping = RedisCommand()
         dropping.add("UNLINK", keys: names)
         return (names.isEmpty ? [] : [.send(dropping, .other)])
             + (next == Self.sweepStart ? [] : [Self.sweep(from: next)])

@@ -3,7 +3,7 @@ import Glibc
 import Memory
 
 /// A connection to the server with pipelined commands, whose replies arrive in the same order; used by one thread.
-final class TierConnection {
+final class RedisConnection {
     enum Outcome {
         /// One reply per command.
         case replies([Reply])
@@ -27,9 +27,9 @@ final class TierConnection {
         let finish: (Outcome) -> Void
     }
 
-    private let greeting: TierCommand
+    private let greeting: RedisCommand
     private let maximumReplyBytes: Int
-    private var socket: TierSocket?
+    private var socket: RedisSocket?
     private var reader: ReplyReader?
     private var pending = Deque<Pending>()
     private var pieces = Deque<Piece>()
@@ -49,7 +49,7 @@ final class TierConnection {
     private static let stagedBytes = 256 << 10
 
     /// Creates a closed connection; `greeting` is sent before everything else.
-    init(greeting: TierCommand, maximumReplyBytes: Int) {
+    init(greeting: RedisCommand, maximumReplyBytes: Int) {
         self.greeting = greeting
         self.maximumReplyBytes = maximumReplyBytes
     }
@@ -67,8 +67,8 @@ final class TierConnection {
     }
 
     /// Starts to connect; returns false if that fails at once.
-    func open(_ address: ServerAddress, tls: TierTLS?, host: String, at now: Duration) -> Bool {
-        guard let socket = TierSocket(to: address, tls: tls, host: host),
+    func open(_ address: ServerAddress, tls: RedisTLS?, host: String, at now: Duration) -> Bool {
+        guard let socket = RedisSocket(to: address, tls: tls, host: host),
             let reader = ReplyReader(maximumBytes: maximumReplyBytes)
         else { return false }
         self.socket = socket
@@ -87,7 +87,7 @@ final class TierConnection {
 
     /// Sends commands once the connection is open.
     func send(
-        _ command: TierCommand, body: SharedBytes? = nil, after: [UInt8] = [], replyCount: Int? = nil,
+        _ command: RedisCommand, body: SharedBytes? = nil, after: [UInt8] = [], replyCount: Int? = nil,
         at now: Duration, deadline: Duration? = nil, _ finish: @escaping (Outcome) -> Void
     ) {
         guard socket != nil else { return finish(.closed) }

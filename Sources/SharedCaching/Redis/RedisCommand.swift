@@ -1,17 +1,17 @@
 /// A sequence of commands for the server in the Redis protocol (RESP2).
-struct TierCommand: Sendable {
+struct RedisCommand: Sendable {
     private(set) var bytes: [UInt8] = []
     private(set) var replyCount = 0
 
     init() {}
 
-    init(_ words: any TierWord...) { add(words) }
+    init(_ words: any RedisWord...) { add(words) }
 
-    mutating func add(_ words: any TierWord...) { add(words) }
+    mutating func add(_ words: any RedisWord...) { add(words) }
 
-    mutating func add(_ words: any TierWord..., keys: [[UInt8]]) { add(words + keys) }
+    mutating func add(_ words: any RedisWord..., keys: [[UInt8]]) { add(words + keys) }
 
-    mutating func add(_ words: [any TierWord]) {
+    mutating func add(_ words: [any RedisWord]) {
         start("*", words.count)
         for word in words { write(word) }
         replyCount += 1
@@ -24,14 +24,14 @@ struct TierCommand: Sendable {
         write(key)
         start("$", valueLength)
         replyCount += 1
-        var rest = TierCommand()
+        var rest = RedisCommand()
         rest.endLine()
         rest.write("EX")
         rest.write(seconds)
         return rest.bytes
     }
 
-    private mutating func write(_ word: some TierWord) {
+    private mutating func write(_ word: some RedisWord) {
         let sent = word.sentBytes
         start("$", sent.count)
         bytes += sent
@@ -51,19 +51,19 @@ struct TierCommand: Sendable {
 }
 
 /// A word of a command: its name, a key, or a number.
-protocol TierWord {
+protocol RedisWord {
     /// The encoded word; numbers in decimal digits.
     var sentBytes: [UInt8] { get }
 }
 
-extension [UInt8]: TierWord {
+extension [UInt8]: RedisWord {
     var sentBytes: [UInt8] { self }
 }
 
-extension String: TierWord {
+extension String: RedisWord {
     var sentBytes: [UInt8] { Array(utf8) }
 }
 
-extension Int: TierWord {
+extension Int: RedisWord {
     var sentBytes: [UInt8] { Array(String(self).utf8) }
 }

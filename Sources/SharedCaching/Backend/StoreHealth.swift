@@ -1,7 +1,5 @@
-import Telemetry
-
-/// Whether the server is used, and when it is retried: a plain value.
-struct TierHealth {
+/// Whether a shared store is used, and when it is retried: a plain value.
+struct StoreHealth {
     /// The state as operators see it.
     enum State: String {
         case up
@@ -70,21 +68,8 @@ struct TierHealth {
 
 /// Whether a place accepts writes, and when a full one is retried: a plain value.
 struct WriteHealth {
-    enum News {
+    enum Change {
         case full, refused, again
-
-        /// Logs the change for the result store or the shared cache, with the error.
-        func tell(_ logger: Logger, isStore: Bool, _ failure: String?) {
-            let detail: Logger.Metadata = ["detail": .string(failure ?? "")]
-            switch self {
-            case .full:
-                logger.warning(isStore ? "result store full, only read" : "shared cache full, only read", detail)
-            case .refused:
-                logger.warning(isStore ? "result store takes no writes" : "shared cache takes no writes", detail)
-            case .again:
-                logger.info(isStore ? "result store takes writes again" : "shared cache takes writes again")
-            }
-        }
     }
 
     /// Whether it has no room.
@@ -105,7 +90,7 @@ struct WriteHealth {
     /// Records the end of a write.
     ///
     /// - Parameter lacksRoom: Whether it failed because the place is full; nil if it succeeded.
-    mutating func ended(lacksRoom: Bool?, at now: Duration) -> News? {
+    mutating func ended(lacksRoom: Bool?, at now: Duration) -> Change? {
         defer { isRefused = lacksRoom != nil }
         switch lacksRoom {
         case nil:

@@ -1,37 +1,20 @@
 import Coordination
 import Memory
 
-/// Removals replace generations, and are retried until the place confirms them.
-extension ObjectStore {
+/// Removals replace generations, and are retried until the container confirms them.
+extension ObjectBackend {
     /// The number of consecutive failed listings after which only known sources are removed.
     private static let maximumFailedListings = 5
     /// The number of sources whose names are read before they are removed.
     private static let namesAtOnce = 512
-    /// The time that a caller waits for the place to confirm a removal.
-    private static let removalTimeLimit = Duration.seconds(1)
 
-    package func forget(_ sources: [SharedSource]) { add(.forget(sources), nil) }
-
-    package func purge(_ sources: [NamedSource]) async -> RemovalState { await removed(.forget(sources.map(\.source))) }
-
-    package func purge(_ removal: TagRemoval) async -> RemovalState {
-        await removed(.tagged(removal), within: SharedStore.tagTimeLimit)
-    }
-
-    package func purgeEverything() async -> RemovalState { await removed(.everything) }
-
-    private func removed(
-        _ removal: DueRemovals.Removal, within limit: Duration = removalTimeLimit
-    ) async -> RemovalState {
-        let answer = OneTimeResult<RemovalState>()
-        add(removal, answer)
-        return await answer.value(within: limit, by: timekeeper, or: .due)
-    }
-
-    private func add(_ removal: DueRemovals.Removal, _ answer: OneTimeResult<RemovalState>?) {
+    func remove(_ removal: DueRemovals.Removal, _ answer: OneTimeResult<RemovalState>?) {
         if !state.withLock({ $0.due.add(removal, answer: answer) }) { answer?.give(.refused) }
         Task.detached { [self] in await deliver() }
     }
+
+    /// Returns false: there is no log of purges, only generations.
+    func learnPurges() async -> Bool { false }
 
     /// Performs the pending removals; those that fail stay pending.
     func deliver() async {
@@ -43,8 +26,8 @@ extension ObjectStore {
             }
             do {
                 switch entry.removal {
-                case .forget(let sources): try await place.replaceGenerations(of: sources)
-                case .purge(let notices): try await place.replaceGenerations(of: notices.flatMap(\.sources))
+                case .forget(let sources): try await container.replaceGenerations(of: sources)
+                case .purge(let notices): try await container.replaceGenerations(of: notices.flatMap(\.sources))
                 case .tagged(let removal): try await remove(removal)
                 case .everything: try await removeEverything()
                 }
@@ -60,7 +43,7 @@ extension ObjectStore {
     private func removeEverything() async throws {
         let generation = Generation()
         let now = timekeeper.now
-        try await place.keep(SharedBytes(generation.text), named: ObjectNames.everything, isLasting: true)
+        try await container.keep(SharedBytes(generation.text), named: ObjectNames.everything, isLasting: true)
         state.withLock { state in
             state.everything = (generation, now)
             state.removals += 1
@@ -70,17 +53,17 @@ extension ObjectStore {
     /// Invalidates the sources requested under a tag, up to the limit of one removal.
     private func remove(_ removal: TagRemoval) async throws {
         let tag = removal.tag
-        // First: see ``TagWriter``.
-        try await place.replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
+        // First: see ``write(_:under:since:)``.
+        try await container.replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
         let folder = ObjectNames.members(of: tag)
         guard let names = try await names(in: folder) else { return removal.onFound([], false) }
         var (found, room) = ([NamedSource](), TagRemovalRoom())
         var isComplete = names.count <= TagRemovalRoom.maximumSources
         for start in stride(from: 0, to: min(names.count, TagRemovalRoom.maximumSources), by: Self.namesAtOnce) {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
-            let (sources, areAll) = try await place.members(part, in: folder, sealedBy: seal.ofSources(under: tag))
+            let (sources, areAll) = try await container.members(part, in: folder, sealedBy: seal.ofSources(under: tag))
             // Sources with unreadable names are removed too.
-            try await place.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
+            try await container.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
             (found, isComplete) = (found + sources, isComplete && areAll)
             guard sources.allSatisfy({ room.take($0.name) }) else {
                 isComplete = isComplete && start + part.count == names.count
@@ -93,7 +76,7 @@ extension ObjectStore {
     /// Returns the names in a folder; nil if the listing has failed several times, perhaps because it is not permitted.
     private func names(in folder: String) async throws -> [String]? {
         do {
-            let names = try await place.names(in: folder, atMost: TagRemovalRoom.maximumSources + 1)
+            let names = try await container.names(in: folder, atMost: TagRemovalRoom.maximumSources + 1)
             state.withLock { $0.failedListings = 0 }
             return names
         } catch {

@@ -31,7 +31,7 @@ struct ServerAddress: Sendable {
 
 /// The TLS settings of all connections; libssl may use them on any thread once they are created.
 @safe
-final class TierTLS: @unchecked Sendable {
+final class RedisTLS: @unchecked Sendable {
     fileprivate let context: OpaquePointer
 
     /// Trusts the authorities in a PEM file, or the system's; nil if the file is invalid.
@@ -47,7 +47,7 @@ final class TierTLS: @unchecked Sendable {
 
 /// A nonblocking socket, optionally with TLS; used by one thread.
 @safe
-final class TierSocket {
+final class RedisSocket {
     enum Progress: Equatable {
         /// This many bytes were transferred; 0 after a step of the handshake.
         case moved(Int)
@@ -64,7 +64,7 @@ final class TierSocket {
     private let tls: OpaquePointer?
 
     /// Starts to connect; nil if that fails at once.
-    init?(to address: ServerAddress, tls context: TierTLS?, host: String) {
+    init?(to address: ServerAddress, tls context: RedisTLS?, host: String) {
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(address.family, kind, 0)
         guard descriptor >= 0 else { return nil }

@@ -1,0 +1,48 @@
+package import Memory
+
+package struct SharedLookup: Sendable {
+    /// The value; nil if there is no usable one.
+    package var value: CacheValue?
+    /// The outcome; nil if the store was not queried.
+    package var result: SharedStoreStatistics.Result?
+    /// The current generations, one per source; nil if they are unknown.
+    package var generations: [SharedGenerations]?
+}
+
+/// An unchecked reply of a shared store.
+package struct SharedReply: Sendable {
+    /// The generation of everything, the generations of the sources, and the value.
+    let answer: StoreAnswer
+    let key: SharedKey
+    let sourceCount: Int
+
+    /// The size of the value in bytes; 0 if there is none.
+    package var byteCount: Int {
+        if case .values(let values) = answer { values.last.flatMap { $0?.count } ?? 0 } else { 0 }
+    }
+
+    /// Returns the value if an instance with this seal wrote it, under the current generations.
+    func checked(by seal: SharedSeal) -> SharedLookup {
+        let values: [SharedBytes?]
+        switch answer {
+        case .values(let found): values = found
+        case .timeout: return SharedLookup(result: .timeout)
+        case .failed: return SharedLookup(result: .error)
+        }
+        guard values.count == sourceCount + 2 else { return SharedLookup(result: .rejected) }
+        let generations = values.dropLast().map { bytes in
+            bytes.flatMap { $0.count == Generation.length ? Generation($0.array) : nil }
+        }
+        let known = generations.compactMap(\.self)
+        guard known.count == generations.count else {
+            return SharedLookup(result: .miss)
+        }
+        let current = known.dropFirst().map { SharedGenerations(everything: known[0], source: $0) }
+        guard let bytes = values.last.flatMap(\.self) else { return SharedLookup(result: .miss, generations: current) }
+        switch CacheValue.read(bytes, under: key, generations: known, seal) {
+        case .value(let value): return SharedLookup(value: value, result: .hit, generations: current)
+        case .outdated: return SharedLookup(result: .miss, generations: current)
+        case .damaged: return SharedLookup(result: .rejected, generations: current)
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import Coordination
+import Telemetry
+
+/// Admits reads and writes to a shared store while it is healthy and has room, and counts them; used on all threads.
+final class StoreGate: Sendable {
+    private struct State {
+        var health: StoreHealth
+        var writing = WriteHealth()
+        var statistics = SharedStoreStatistics()
+        var reads = 0
+        var isOutageLogged = false
+        var isStopped = false
+    }
+
+    /// The outcome of an admitted write.
+    enum WriteOutcome {
+        case written
+        /// It was not sent, or its outcome is unknown.
+        case dropped
+        case failed(String, isFull: Bool)
+    }
+
+    let messages: StoreMessages
+    let logger: Logger
+    let timekeeper: any Timekeeper
+    private let maximumReads: Int
+    private let maximumQueueBytes: [SharedStoreStatistics.Queue: Int]
+    private let timeout: Duration
+    private let state: Locked<State>
+    private let isTried = ConditionGuarded(false)
+
+    /// The maximum size of records of tags that are being written in bytes, some 7,000 sources; they have their own
+    /// queue, so that they take no room from values.
+    static let maximumTagBytes = 4 << 20
+
+    init(
+        _ configuration: SharedStoreConfiguration, maximumReads: Int, _ messages: StoreMessages, logger: Logger,
+        timekeeper: any Timekeeper
+    ) {
+        self.messages = messages
+        self.logger = logger
+        self.timekeeper = timekeeper
+        self.maximumReads = maximumReads
+        maximumQueueBytes = [.values: configuration.maximumQueueBytes, .tags: Self.maximumTagBytes]
+        timeout = configuration.timeout
+        state = Locked(State(health: StoreHealth(interval: configuration.interval)))
+    }
+
+    var statistics: SharedStoreStatistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.isFull = state.writing.isFull
+            statistics.state =
+                state.health.state == .up && state.writing.isFull
+                ? SharedStoreStatistics.full : state.health.state.rawValue
+            return statistics
+        }
+    }
+
+    var isUp: Bool { state.withLock { $0.health.state == .up && !$0.isStopped } }
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Admits nothing from now on.
+    func stop() { state.withLock { $0.isStopped = true } }
+
+    // MARK: Reads
+
+    /// Takes a slot for a read, ended by ``endRead(_:)``; returns false if there is none.
+    func admitRead() -> Bool {
+        state.withLock { state in
+            guard state.health.state == .up, !state.isStopped, state.reads < maximumReads else { return false }
+            state.reads += 1
+            return true
+        }
+    }
+
+    func endRead(_ answer: StoreAnswer) {
+        let now = timekeeper.now
+        let isSuspended = state.withLock { state in
+            state.reads -= 1
+            if case .values = answer {
+                state.health.succeeded()
+                return false
+            }
+            return state.health.failed(at: now)
+        }
+        guard isSuspended else { return }
+        if case .failed(let detail) = answer { log(.suspended, detail) } else { log(.suspended, nil) }
+    }
+
+    /// Counts the outcome of a lookup.
+    func count(_ result: SharedStoreStatistics.Result) {
+        state.withLock { $0.statistics.requests[result, default: 0] += 1 }
+    }
+
+    // MARK: Writes
+
+    /// Takes room for a write, ended by ``end(_:in:_:)``, or counts it as dropped.
+    func admit(_ length: Int, in queue: SharedStoreStatistics.Queue) -> Bool {
+        let now = timekeeper.now
+        return state.withLock { state in
+            guard state.health.state == .up, !state.isStopped,
+                state.statistics[queue].bytes + length <= maximumQueueBytes[queue, default: 0],
+                state.writing.mayWrite(at: now)
+            else {
+                state.statistics[queue].dropped += 1
+                return false
+            }
+            state.statistics[queue].bytes += length
+            return true
+        }
+    }
+
+    func end(_ length: Int, in queue: SharedStoreStatistics.Queue, _ outcome: WriteOutcome) {
+        let now = timekeeper.now
+        let change = state.withLock { state -> WriteHealth.Change? in
+            state.statistics[queue].bytes -= length
+            switch outcome {
+            case .written:
+                state.statistics[queue].written += 1
+                return state.writing.ended(lacksRoom: nil, at: now)
+            case .dropped:
+                state.statistics[queue].dropped += 1
+                return nil
+            case .failed(_, let isFull):
+                state.statistics[queue].dropped += 1
+                return state.writing.ended(lacksRoom: isFull, at: now)
+            }
+        }
+        let detail: Logger.Metadata = if case .failed(let text, _) = outcome { ["detail": .string(text)] } else { [:] }
+        switch change {
+        case .full?: logger.warning(messages.full, detail)
+        case .refused?: logger.warning(messages.refusingWrites, detail)
+        case .again?: logger.info(messages.writingAgain)
+        case nil: break
+        }
+    }
+
+    // MARK: Health
+
+    var health: StoreHealth { state.withLock { $0.health } }
+
+    /// Returns whether an attempt to connect, or a probe, is due.
+    func takeTry() -> Bool {
+        let now = timekeeper.now
+        return state.withLock { $0.health.takeTry(at: now) }
+    }
+
+    /// Records the end of a probe; `isQuick` decides whether the store is used.
+    func answered(isQuick: Bool) {
+        change { $0.answered(isQuick: isQuick) }
+        noteTry()
+    }
+
+    /// Records a lost connection; returns whether the state has changed.
+    func lost(_ detail: String? = nil) -> Bool {
+        let now = timekeeper.now
+        return change(detail) { $0.lost(at: now) }
+    }
+
+    /// Logs once that the store was unusable from the start.
+    func reportOutage(_ detail: String? = nil) {
+        if state.withLock({ $0.health.state == .down && !$0.isOutageLogged }) { log(.down, detail) }
+        noteTry()
+    }
+
+    /// Blocks the thread until the store was tried once, at most for the timeout of a lookup: sources fetched earlier
+    /// have no generation, so that nothing derived from them is stored.
+    func blockUntilTried() { _ = isTried.blockingWait(atMost: timeout) { $0 ? true : nil } }
+
+    private func noteTry() {
+        isTried.withLock { $0 = true }
+        isTried.wakeAll()
+    }
+
+    @discardableResult
+    private func change(_ detail: String? = nil, _ body: (inout StoreHealth) -> Bool) -> Bool {
+        let changed = state.withLock { body(&$0.health) ? $0.health.state : nil }
+        if let changed { log(changed, detail) }
+        return changed != nil
+    }
+
+    private func log(_ health: StoreHealth.State, _ detail: String?) {
+        state.withLock { $0.isOutageLogged = health == .down }
+        let detail: Logger.Metadata = detail.map { ["detail": .string($0)] } ?? [:]
+        switch health {
+        case .up: logger.info(messages.inUse)
+        case .suspended: logger.warning(messages.slow, detail)
+        case .down: logger.warning(messages.outOfReach, detail)
+        }
+    }
+}
+
+/// The log lines of a shared store.
+struct StoreMessages {
+    let inUse, slow, outOfReach, full, refusingWrites, writingAgain, lostRemovals: StaticString
+
+    static let sharedCache = StoreMessages(
+        inUse: "shared cache in use", slow: "shared cache too slow or failing",
+        outOfReach: "shared cache out of reach", full: "shared cache full, only read",
+        refusingWrites: "shared cache takes no writes", writingAgain: "shared cache takes writes again",
+        lostRemovals: "removals not confirmed by the shared cache")
+
+    static let resultStore = StoreMessages(
+        inUse: "result store in use", slow: "result store too slow or failing",
+        outOfReach: "result store out of reach", full: "result store full, only read",
+        refusingWrites: "result store takes no writes", writingAgain: "result store takes writes again",
+        lostRemovals: "removals not confirmed by the result store")
+}

@@ -1,0 +1,243 @@
+import Coordination
+import Memory
+import Telemetry
+
+/// A folder or a bucket, where values stay until they are purged.
+///
+/// The generation of everything is an object, and so is the generation of each source that was ever purged; other
+/// sources have the first generation. So nothing is written before a source is fetched. Removals that the container
+/// does not confirm are retried until it does; until then, this instance reads no values of their sources.
+final class ObjectBackend: StoreBackend {
+    struct State {
+        /// The generation of everything, and the time of the last query for it.
+        var everything: (generation: Generation, queriedAt: Duration)?
+        /// The number of completed removals of everything.
+        var removals = 0
+        var due = DueRemovals()
+        var isRecovering = false
+        var failedListings = 0
+        /// The records of sources under tags that exist or are being written.
+        var members = ExpiringMemo<TagMember, Bool>(capacity: 1 << 15)
+        /// The number of early queries for generations of tags in progress.
+        var tagReads = 0
+    }
+
+    struct TagMember: Hashable {
+        let source: SharedSource
+        let tag: SharedTag
+    }
+
+    /// Longer than a generation, so that a longer one is detected.
+    private static let maximumGenerationBytes = 64
+    private static let maximumWriters = 4
+    private static let maximumTagWriters = 2
+    /// The maximum number of early queries for generations of tags; further ones follow when their writes begin.
+    private static let maximumTagReads = 16
+    /// The time for which records under tags are remembered: operators may delete old ones.
+    private static let memberLifetime = Duration.seconds(86_400)
+
+    let container: any ObjectContainer
+    let seal: SharedSeal
+    let gate: StoreGate
+    let state = Locked(State())
+    private let configuration: SharedStoreConfiguration
+    private let valueWrites: WriteTasks
+    private let tagWrites: WriteTasks
+    var timekeeper: any Timekeeper { gate.timekeeper }
+
+    init(
+        _ container: any ObjectContainer, _ configuration: SharedStoreConfiguration, seal: SharedSeal, gate: StoreGate
+    ) {
+        (self.container, self.configuration, self.seal, self.gate) = (container, configuration, seal, gate)
+        valueWrites = WriteTasks(count: Self.maximumWriters, of: .values, gate: gate)
+        tagWrites = WriteTasks(count: Self.maximumTagWriters, of: .tags, gate: gate)
+    }
+
+    let needsLifetime = false
+
+    func start(_ handlers: PurgeHandlers, position: [UInt8]?) { recover() }
+
+    func stop(timeLimit: Duration) async {
+        await valueWrites.stop(timeLimit: timeLimit)
+        await tagWrites.stop(timeLimit: timeLimit)
+        let isDelivered = OneTimeResult<Bool>()
+        Task.detached { [self] in
+            await deliver()
+            isDelivered.give(true)
+        }
+        _ = await isDelivered.value(within: timeLimit, by: timekeeper, or: false)
+        let lost = state.withLock { $0.due.entries.count }
+        if lost > 0 { gate.logger.warning(gate.messages.lostRemovals, ["count": .int(lost)]) }
+    }
+
+    // MARK: Lookups
+
+    func mayRead(_ sources: [SharedSource]) -> Bool { state.withLock { !$0.due.concerns(sources) } }
+
+    func read(
+        _ key: SharedKey, of sources: [SharedSource], isBeginning: Bool, within limit: Duration,
+        _ finish: @escaping @Sendable (StoreAnswer) -> Void
+    ) {
+        Task.detached { [self] in
+            let answer = OneTimeResult<StoreAnswer>()
+            let reading = Task.detached { [self] in
+                let values = try? await values(under: key, of: sources)
+                answer.give(values.map { .values($0) } ?? .failed())
+            }
+            finish(await answer.value(within: limit, by: timekeeper, or: .timeout))
+            reading.cancel()
+            if !gate.isUp { recover() }
+        }
+    }
+
+    /// Returns the generation of everything, the generations of the sources, and the value.
+    private func values(under key: SharedKey, of sources: [SharedSource]) async throws -> [SharedBytes?] {
+        async let everything = currentGeneration()
+        async let value = container.object(named: ObjectNames.value(key), atMost: configuration.maximumValueBytes)
+        let generations = try await withThrowingTaskGroup(of: (Int, SharedBytes).self) { group in
+            for (index, source) in sources.enumerated() {
+                group.addTask { [self] in
+                    (index, try await generation(source.label) ?? SharedBytes(Generation.first.text))
+                }
+            }
+            return try await group.reduce(into: [Int: SharedBytes]()) { $0[$1.0] = $1.1 }
+        }
+        return [try await everything] + sources.indices.map { generations[$0] } + [try await value]
+    }
+
+    /// Returns the generation of everything, queried at most once per interval; nil if there is none.
+    private func currentGeneration() async throws -> SharedBytes? {
+        let now = timekeeper.now
+        let known = state.withLock { state -> Generation? in
+            guard let known = state.everything, now < known.queriedAt + configuration.interval else {
+                // Meanwhile others use the known one.
+                state.everything?.queriedAt = now
+                return nil
+            }
+            return known.generation
+        }
+        let generation = if let known { known } else { try await queriedGeneration() }
+        return generation.map { SharedBytes($0.text) }
+    }
+
+    /// Queries the generation of everything; if there is none, because the container is empty, creates one.
+    private func queriedGeneration() async throws -> Generation? {
+        let now = timekeeper.now
+        let removals = state.withLock { $0.removals }
+        let found = try await container.object(named: ObjectNames.everything, atMost: Self.maximumGenerationBytes)
+        var generation = found.flatMap { Generation($0.array) }
+        if generation == nil, !configuration.isReadOnly {
+            let new = Generation()
+            try await container.keep(SharedBytes(new.text), named: ObjectNames.everything, isLasting: true)
+            generation = new
+        }
+        return state.withLock { state in
+            // A generation that was read before a removal is not the one after it.
+            if state.removals == removals { state.everything = generation.map { ($0, now) } }
+            return state.everything?.generation
+        }
+    }
+
+    /// Returns the generation of a source or tag; nil for the first one.
+    private func generation(_ label: [UInt8]) async throws -> SharedBytes? {
+        try await container.object(named: ObjectNames.generation(label), atMost: Self.maximumGenerationBytes)
+    }
+
+    // MARK: Writes
+
+    func write(_ bytes: SharedBytes, for key: SharedKey, of sources: [SharedSource], seconds: Int) {
+        valueWrites.add(bytes.count) { [container] in
+            try await container.keep(bytes, named: ObjectNames.value(key), isLasting: false)
+        }
+    }
+
+    /// Queries the tag's generation, unless the source is known to be recorded under it.
+    func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? {
+        let now = timekeeper.now
+        let member = TagMember(source: source.source, tag: tag)
+        let isNeeded = state.withLock { state in
+            guard state.tagReads < Self.maximumTagReads, state.members.value(for: member, at: now) == nil else {
+                return false
+            }
+            state.tagReads += 1
+            return true
+        }
+        guard isNeeded else { return nil }
+        return TagBeginning(
+            generation: Task.detached { [self] in
+                defer { state.withLock { $0.tagReads -= 1 } }
+                return try await generation(tag.label)
+            })
+    }
+
+    func record(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
+        let now = timekeeper.now
+        let member = TagMember(source: source.source, tag: tag)
+        guard state.withLock({ $0.members.value(for: member, at: now) == nil }),
+            gate.admit(source.queuedLength, in: .tags)
+        else { return }
+        state.withLock { $0.members.remember(true, for: member, until: now + Self.memberLifetime, at: now) }
+        tagWrites.add(source.queuedLength) { [self] in
+            do {
+                try await write(source, under: tag, since: beginning)
+            } catch {
+                state.withLock { $0.members.forget(member) }
+                throw error
+            }
+        }
+    }
+
+    /// Records a source under a tag, and invalidates it if the tag was purged meanwhile.
+    ///
+    /// A purge replaces the tag's generation before it lists the sources, so either it finds this one, or the new
+    /// generation is noticed here. If the request with the tag had to wait for the source, the generation was read
+    /// before that.
+    private func write(_ source: NamedSource, under tag: SharedTag, since beginning: TagBeginning?) async throws {
+        let before =
+            if let beginning { try await beginning.generation.value } else { try await generation(tag.label) }
+        try await container.keep(
+            SharedBytes(source.written + seal.ofSources(under: tag).text(of: source.written)),
+            named: ObjectNames.member(source.source, of: tag), isLasting: false)
+        if before?.array != (try await generation(tag.label))?.array { remove(.forget([source.source]), nil) }
+    }
+
+    // MARK: Health
+
+    /// Retries the container at intervals until it is in use and no removals are pending.
+    func recover() {
+        guard !gate.isStopped else { return }
+        let isFirst = state.withLock { state in
+            defer { state.isRecovering = true }
+            return !state.isRecovering
+        }
+        guard isFirst else { return }
+        Task.detached { [self] in
+            while await !isRecovered() {
+                try? await timekeeper.sleep(until: timekeeper.now + configuration.interval)
+            }
+        }
+    }
+
+    private func isRecovered() async -> Bool {
+        if gate.takeTry() { await probe() }
+        await deliver()
+        let (isUp, isStopped) = (gate.isUp, gate.isStopped)
+        return state.withLock { state in
+            let isDone = isStopped || isUp && state.due.isEmpty
+            if isDone { state.isRecovering = false }
+            return isDone
+        }
+    }
+
+    private func probe() async {
+        let begun = timekeeper.now
+        do {
+            // A container that rejects writes can still be read.
+            if !configuration.isReadOnly { try? await container.prepare() }
+            _ = try await queriedGeneration()
+            gate.answered(isQuick: timekeeper.now - begun <= configuration.timeout)
+        } catch {
+            if !gate.lost("\(error)") { gate.reportOutage("\(error)") }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Coordination
+import Memory
+import Telemetry
+
+/// A Redis or Valkey server; one thread does all communication with it.
+final class RedisBackend: StoreBackend {
+    /// The time for which a source is remembered without any write.
+    private static let shortGenerationSeconds = 3_600
+    /// The longest lifetime of a value plus a day: no value outlives its generation.
+    private static let maximumSeconds = 7 * 86_400
+    private static let generationSeconds = 8 * 86_400
+    private static let logTimeLimit = Duration.seconds(1)
+
+    private let configuration: SharedCacheConfiguration
+    private let gate: StoreGate
+    private let inbox: RedisInbox
+    private let tls: RedisTLS?
+
+    init(_ configuration: SharedCacheConfiguration, gate: StoreGate) throws(SharedStoreFailure) {
+        self.configuration = configuration
+        self.gate = gate
+        inbox = try RedisInbox()
+        guard configuration.address.isTLS else {
+            tls = nil
+            return
+        }
+        guard let tls = RedisTLS(authorities: configuration.authorities) else {
+            throw .authorities(path: configuration.authorities ?? "")
+        }
+        self.tls = tls
+    }
+
+    func start(_ handlers: PurgeHandlers, position: [UInt8]?) throws(SharedStoreFailure) {
+        do throws(WorkThread.StartFailure) {
+            try WorkThread(named: "shared-cache") { [configuration, inbox, tls, gate] in
+                RedisThread(configuration, inbox: inbox, gate: gate, tls: tls, handlers: handlers, position: position)
+                    .run()
+            }.detach()
+        } catch {
+            throw .system(error: error.systemError)
+        }
+    }
+
+    let needsLifetime = true
+
+    func stop(timeLimit: Duration) async {
+        // The rest is for logging the removals that are lost.
+        inbox.stop(by: gate.timekeeper.now + timeLimit * 3 / 4)
+        _ = await inbox.ended.value(within: timeLimit, by: gate.timekeeper, or: false)
+    }
+
+    /// Returns true: the server performs commands in order.
+    func mayRead(_ sources: [SharedSource]) -> Bool { true }
+
+    func read(
+        _ key: SharedKey, of sources: [SharedSource], isBeginning: Bool, within limit: Duration,
+        _ finish: @escaping @Sendable (StoreAnswer) -> Void
+    ) {
+        var command = RedisCommand()
+        if isBeginning {
+            for source in sources {
+                command.add("SET", source.generationName, Generation().text, "NX", "EX", Self.shortGenerationSeconds)
+            }
+        }
+        command.add("MGET", RedisNames.everything, keys: sources.map(\.generationName) + [key.name])
+        inbox.post(.read(RedisRead(command: command, deadline: gate.timekeeper.now + limit, finish: finish)))
+    }
+
+    func write(_ bytes: SharedBytes, for key: SharedKey, of sources: [SharedSource], seconds: Int) {
+        var command = RedisCommand()
+        let after = command.addSet(key.name, valueLength: bytes.count, seconds: min(seconds, Self.maximumSeconds))
+        var rest = RedisCommand()
+        for source in sources { rest.add("EXPIRE", source.generationName, Self.generationSeconds) }
+        inbox.post(
+            .write(
+                RedisWrite(
+                    command: command, body: bytes, after: after + rest.bytes,
+                    replyCount: command.replyCount + rest.replyCount, length: bytes.count)))
+    }
+
+    /// Returns nil: the tag itself is sent to all instances, so requests waiting for one of its sources learn of the
+    /// purge.
+    func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? { nil }
+
+    func record(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
+        guard gate.admit(source.queuedLength, in: .tags) else { return }
+        // A set outlives all values written since its last member was added.
+        let set = RedisTagSet(of: tag, configuration.credentials.seal)
+        var command = RedisCommand()
+        command.add("SADD", set.name, source.written + set.seal.text(of: source.written))
+        command.add("EXPIRE", set.name, Self.generationSeconds)
+        inbox.post(
+            .write(
+                RedisWrite(
+                    command: command, replyCount: command.replyCount, length: source.queuedLength, queue: .tags)))
+    }
+
+    func remove(_ removal: DueRemovals.Removal, _ answer: OneTimeResult<RemovalState>?) {
+        inbox.post(.remove(removal, answer: answer))
+    }
+
+    func learnPurges() async -> Bool {
+        let answer = OneTimeResult<Bool>()
+        inbox.post(.readLog(answer))
+        return await answer.value(within: Self.logTimeLimit, by: gate.timekeeper, or: false)
+    }
+}

@@ -1,0 +1,121 @@
+import Coordination
+import Glibc
+import Memory
+
+/// A read with a waiting caller.
+struct RedisRead: Sendable {
+    let command: RedisCommand
+    let deadline: Duration
+    /// Called once with the values of the last command, on any thread; must not block.
+    let finish: @Sendable (StoreAnswer) -> Void
+}
+
+/// A write without a waiting caller.
+struct RedisWrite: Sendable {
+    /// The command up to the value.
+    let command: RedisCommand
+    var body: SharedBytes?
+    /// The bytes after the value.
+    var after: [UInt8] = []
+    /// The number of replies to all of it; the first is for the write.
+    let replyCount: Int
+    /// The size counted by the queue, in bytes.
+    let length: Int
+    var queue = SharedStoreStatistics.Queue.values
+}
+
+/// Requests from other threads to the `shared-cache` thread.
+final class RedisInbox: Sendable {
+    enum Request: Sendable {
+        case read(RedisRead)
+        case write(RedisWrite)
+        case remove(DueRemovals.Removal, answer: OneTimeResult<RemovalState>?)
+        /// Read the log of purges now.
+        case readLog(OneTimeResult<Bool>)
+        case addresses([ServerAddress])
+    }
+
+    private struct State {
+        var requests: [Request] = []
+        var isWoken = false
+        /// The deadline of the thread; nil until it is stopped.
+        var end: Duration?
+    }
+
+    private let state = Locked(State())
+    /// Completed when the thread ends.
+    let ended = OneTimeResult<Bool>()
+    private let readEnd: CInt
+    private let writeEnd: CInt
+
+    init() throws(SharedStoreFailure) {
+        var ends: [CInt] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { throw .system(error: errno) }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        (readEnd, writeEnd) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(readEnd)
+        close(writeEnd)
+    }
+
+    /// Readable when there are requests.
+    var descriptor: CInt { readEnd }
+
+    /// Queues a request for the thread.
+    func post(_ request: Request) {
+        let isStopped = state.withLock { state in
+            // The thread may need the server's addresses for its last removals.
+            if case .addresses = request {} else if state.end != nil { return true }
+            state.requests.append(request)
+            return false
+        }
+        if isStopped { Self.refuse(request) } else { wake() }
+    }
+
+    /// Stops the thread by this deadline.
+    func stop(by end: Duration) {
+        state.withLock { $0.end = end }
+        wake()
+    }
+
+    /// Returns the requests since the last call, and the thread's deadline if it is stopped.
+    func take() -> (requests: [Request], end: Duration?) {
+        state.withLock { state in
+            defer {
+                state.requests = []
+                state.isWoken = false
+            }
+            return (state.requests, state.end)
+        }
+    }
+
+    /// Empties the pipe, before ``take()``.
+    func drain() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while unsafe read(readEnd, &bytes, bytes.count) == bytes.count {}
+    }
+
+    static func refuse(_ request: Request) {
+        switch request {
+        case .read(let read): read.finish(.failed())
+        case .remove(_, let answer): answer?.give(.refused)
+        case .readLog(let answer): answer.give(false)
+        case .write, .addresses: break
+        }
+    }
+
+    private func wake() {
+        let isNeeded = state.withLock { state in
+            defer { state.isWoken = true }
+            return !state.isWoken
+        }
+        guard isNeeded else { return }
+        var byte: UInt8 = 1
+        _ = unsafe write(writeEnd, &byte, 1)
+    }
+}
