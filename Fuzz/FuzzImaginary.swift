@@ -1,5 +1,6 @@
 import Dialects
 import Imaging
+import Text
 import ThumbnailPipeline
 
 /// Targets of imaginary, and the JSON of its pipelines: each is refused or gives a plan for any source, or an error of
@@ -11,7 +12,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     configuration.place = DialectPlace("/")
     configuration.signatureKey = [UInt8](repeating: 1, count: 32)
     guard let dialect = ImaginaryDialect(configuration) else { return 0 }
-    let json = "/pipeline?operations=" + PercentEncoding.encode(text)
+    let json = "/pipeline?operations=" + URLEscape.encode(text)
     for path in ["/" + text, "/resize?" + text, "/extract?areawidth=9&areaheight=9&" + text, json] {
         let target = RequestedTarget(path)
         if dialect.isAuthentic(target) { fatalError("\(text) is signed") }

@@ -25,48 +25,18 @@ package enum AlulaCommand {
         """
     }
 
-    struct Entry {
-        let name: String
-        let summary: String
-        let help: String
-        /// The description of the command's arguments; nil if the command parses them itself.
-        var description: CommandDescription?
-        let run: ([String]) -> Never
-
-        init(_ name: String, _ summary: String, help: String, run: @escaping ([String]) -> Never) {
-            (self.name, self.summary, self.help, self.run) = (name, summary, help, run)
-        }
-
-        init(_ description: CommandDescription, run: @escaping ([String]) -> Never) {
-            self.init(description.name, description.summary, help: description.helpText, run: run)
-            self.description = description
-        }
-    }
-
-    static var all: [Entry] {
-        [
-            Entry(ThumbnailCommand.description, run: ThumbnailCommand.run),
-            Entry(BatchCommand.description, run: BatchCommand.run),
-            Entry(InfoCommand.description, run: InfoCommand.run),
-            Entry("serve", "start the service", help: ServeCommand.help, run: ServeCommand.run),
-            Entry(StatusCommand.description, run: StatusCommand.run),
-            Entry(PrefetchCommand.description, run: PrefetchCommand.run),
-            Entry(RefreshCommand.description, run: RefreshCommand.run),
-            Entry(PurgeCommand.description, run: PurgeCommand.run),
-            Entry(
-                "explain", "say what URLs mean, also those of other services",
-                help: ExplainCommand.help, run: ExplainCommand.run),
-            Entry("sign", "add a signature to a request target", help: SignCommand.help, run: SignCommand.run),
-            Entry(
-                "self-test", "check the image library, the decoders' limits and the encoders on this machine",
-                help: SelfTestCommand.help, run: SelfTestCommand.run),
-            Entry(CompletionCommand.description, run: CompletionCommand.run),
-            Entry(VersionCommand.description, run: VersionCommand.run),
-        ]
-    }
+    static let all: [(description: CommandDescription, run: @Sendable ([String]) -> Never)] = [
+        (ThumbnailCommand.description, ThumbnailCommand.run), (BatchCommand.description, BatchCommand.run),
+        (InfoCommand.description, InfoCommand.run), (ServeCommand.description, ServeCommand.run),
+        (StatusCommand.description, StatusCommand.run), (PrefetchCommand.description, PrefetchCommand.run),
+        (RefreshCommand.description, RefreshCommand.run), (PurgeCommand.description, PurgeCommand.run),
+        (ExplainCommand.description, ExplainCommand.run), (SignCommand.description, SignCommand.run),
+        (SelfTestCommand.description, SelfTestCommand.run), (CompletionCommand.description, CompletionCommand.run),
+        (VersionCommand.description, VersionCommand.run),
+    ]
 
     private static func list(_ names: [String]) -> String {
-        let rows = names.map { name in (name, all.first { $0.name == name }?.summary ?? "") }
+        let rows = names.map { name in (name, all.first { $0.description.name == name }?.description.summary ?? "") }
         return CommandDescription.table(rows)
     }
 
@@ -80,8 +50,9 @@ package enum AlulaCommand {
         case "--help", "-h", "help": Program.succeed(help)
         case nil: Program.fail([help], status: ExitStatus.wrongUse)
         case .some(let name):
-            guard let command = all.first(where: { $0.name == name }) else {
-                let nearest = NearestName.of(name, among: all.map(\.name)).map { "; did you mean \($0)?" } ?? ""
+            guard let command = all.first(where: { $0.description.name == name }) else {
+                let nearest =
+                    NearestName.of(name, among: all.map(\.description.name)).map { "; did you mean \($0)?" } ?? ""
                 Program.fail(
                     [
                         "alula: there is no command \(Program.line(name))\(nearest)",

@@ -10,20 +10,15 @@ enum CompletionTable {
         let summary: String
         let options: [CommandOption]
         /// The possible operands, if they are not files.
-        var words: [String] = []
+        let words: [String]
     }
 
     static var commands: [Command] {
-        AlulaCommand.all.map { entry in
-            var command = Command(
-                name: entry.name, summary: entry.summary,
-                options: entry.description.map(options) ?? options(in: entry.help))
-            if entry.name == CompletionCommand.description.name {
-                command = Command(
-                    name: command.name, summary: command.summary, options: command.options,
-                    words: CompletionCommand.Shell.allCases.map(\.rawValue))
-            }
-            return command
+        AlulaCommand.all.map(\.description).map { command in
+            Command(
+                name: command.name, summary: command.summary, options: options(of: command),
+                words: command.name == CompletionCommand.description.name
+                    ? CompletionCommand.Shell.allCases.map(\.rawValue) : [])
         }
     }
 
@@ -31,18 +26,6 @@ enum CompletionTable {
         let flags = Set(command.settings.map { ExactText($0.flag) })
         return command.allOptions + (command.takesParameters ? parameters : [])
             + settings.filter { flags.contains(ExactText($0.flag)) || command.takesSettings && $0.name == "config" }
-    }
-
-    private static func options(in help: String) -> [CommandOption] {
-        let known = Dictionary(settings.map { (ExactText($0.name), $0) }, uniquingKeysWith: { first, _ in first })
-        var seen: Set<ExactText> = []
-        return help.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == "-") }).compactMap { word in
-            guard word.utf8.starts(with: "--".utf8), word.utf8.count > 3,
-                seen.insert(ExactText(word)).inserted
-            else { return nil }
-            let name = String(word.dropFirst(2))
-            return known[ExactText(name)] ?? CommandOption(name: name, help: "", completion: .files)
-        } + [.help]
     }
 
     private static let parameters = ThumbnailOption.all.flatMap { option in

@@ -8,20 +8,24 @@ import Telemetry
 
 /// `alula self-test`: checks this machine for everything that the service relies on, and prints each result.
 enum SelfTestCommand {
-    static let help = """
-        Usage: alula self-test
-
-        Starts the image library, proves that it refuses what Alula does not decode, makes an image in every output
-        format and decodes it again. Then says what this kernel offers to confine decoders with, starts workers, has each
-        try something that must not be possible, and one decode an image in every format. Exits with status 0 when all
-        is well.
-        """
+    static let description = CommandDescription(
+        name: "self-test", summary: "check the image library, the decoders' limits and the encoders on this machine",
+        operands: "",
+        text: """
+            Starts the image library, checks that it rejects all other formats, makes an image in every output format and
+            decodes it again. Then prints the protections that this kernel offers for decoders, starts workers, has each try
+            something forbidden, and one decode an image in every format. Exits with status 0 if everything works.
+            """, takesSettings: false)
 
     static func run(_ arguments: [String]) -> Never {
-        if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
-        guard arguments.isEmpty else {
-            Program.fail(["alula self-test: takes no arguments", "", help], status: ExitStatus.wrongUse)
+        CommandLife.run(description, arguments) { arguments in
+            if let operand = arguments.operands.first { throw WrongUse("\(operand) is not expected here") }
+            guard test() else { throw CommandFailure(code: "self_test", "self-test: failed, see above") }
+            return Program.say("all is well") ? 0 : 1
         }
+    }
+
+    private static func test() -> Bool {
         Program.say(
             "alula \(Program.version), libvips \(ImageLibrary.version), \(availableProcessorCount()) processors")
         var isWell = check("image library starts and refuses foreign formats") { try ImageLibrary.start() }
@@ -30,9 +34,7 @@ enum SelfTestCommand {
                 isWell = check("\(format.rawValue) can be written and read") { try roundTrip(format) } && isWell
             }
         }
-        isWell = checkSandbox() && isWell
-        if isWell { Program.succeed("all is well") }
-        Program.fail(["alula self-test: something is wrong, see above"], status: ExitStatus.failed)
+        return checkSandbox() && isWell
     }
 
     private static func check(_ title: String, _ body: () throws -> Void) -> Bool {

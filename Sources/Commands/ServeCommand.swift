@@ -5,6 +5,16 @@ import Telemetry
 
 /// `alula serve`: starts the service and runs it until a signal ends it.
 enum ServeCommand {
+    static let description = CommandDescription(
+        name: "serve", summary: "start the service", operands: "[--config FILE] [SETTING VALUE …] [--demo]", text: "",
+        options: [
+            CommandOption(
+                name: "check-config", form: "FILE", help: "report the errors in a settings file and exit",
+                completion: .files),
+            CommandOption(
+                name: "demo", help: "show a sample image on the page and accept dropped images; binds 127.0.0.1"),
+        ])
+
     static func run(_ arguments: [String]) -> Never {
         if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
         if let first = arguments.first, first.hasPrefix("--check-config") { CheckConfigCommand.run(arguments) }
@@ -34,8 +44,8 @@ enum ServeCommand {
             Sizes: 512, 64KiB, 100MiB, 2GiB. Durations: 250ms, 3s, 10m, 24h. Lists: separated by commas.
 
               --config FILE        the settings file, or ALULA_CONFIG
-              --check-config FILE  say what is wrong with a settings file, with line and column, and exit
-              --demo               show a sample image on the page, take images that are dropped on it; binds 127.0.0.1
+              --check-config FILE  report the errors in a settings file, with line and column, and exit
+              --demo               show a sample image on the page and accept dropped images; binds 127.0.0.1
 
             Settings (default):
             \(lines.joined(separator: "\n"))

@@ -28,7 +28,7 @@ package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
         let below = reference.hasPrefix("/") ? reference.dropFirst() : reference[...]
         guard !text.contains("://") else { return text + below }
         let path = below.prefix(before: UInt8(ascii: "?"))
-        return text + PercentEncoding.plain(path) + below[path.endIndex...]
+        return text + URLEscape.decodingPlain(path) + below[path.endIndex...]
     }
 
     func begins(_ source: [UInt8]) -> Bool { source.starts(with: text.utf8) }

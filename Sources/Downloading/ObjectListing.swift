@@ -20,18 +20,14 @@ struct ObjectListing {
             ObjectListing(
                 originName: origin.name,
                 bucket: base.origin.description + "/" + segments.prefix(count).joined(separator: "/"),
-                prefix: (segments.dropFirst(count).map { URLEscape.decode($0.utf8).map(Self.text) ?? $0 } + [
-                    folder, "",
-                ])
-                .joined(separator: "/"))
+                prefix: (segments.dropFirst(count).map { URLEscape.text(of: $0[...]) } + [folder, ""])
+                    .joined(separator: "/"))
         }
     }
 
-    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-
     func page(after name: String?) throws -> SourceIdentity {
-        var query = "list-type=2&max-keys=\(Self.length)&prefix=\(URLEscape.encode(Array(prefix.utf8)))"
-        if let name { query += "&start-after=\(URLEscape.encode(Array((prefix + name).utf8)))" }
+        var query = "list-type=2&max-keys=\(Self.length)&prefix=\(URLEscape.encode(prefix))"
+        if let name { query += "&start-after=\(URLEscape.encode(prefix + name))" }
         return SourceIdentity(url: try SourceURL(parsing: "\(bucket)?\(query)"), originName: originName)
     }
 

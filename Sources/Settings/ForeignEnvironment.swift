@@ -132,6 +132,16 @@ struct ForeignRow<Reader: ForeignReader>: Sendable {
         }
     }
 
+    /// A variable whose value has another effect than to set a property.
+    init<Value>(
+        _ name: String, _ parser: SettingParser<Value>, meant settings: [String] = [],
+        apply: @escaping @Sendable (inout Reader, Value) -> Void
+    ) {
+        self.init(name, meant: settings) { (reader, text) throws(InvalidValue) in
+            apply(&reader, try parser.parse(text))
+        }
+    }
+
     init(_ name: String, _ setting: String, _ parser: SettingParser<String?> = .same) {
         self.init(name) { (reader, text) throws(InvalidValue) in
             if let text = try parser.parse(text) { try reader.set(setting, text) }
@@ -153,8 +163,7 @@ struct ForeignRow<Reader: ForeignReader>: Sendable {
     }
 
     init<Value>(_ name: String, _ place: Place<Value?>, _ parser: SettingParser<Value>, meant settings: [String] = []) {
-        let optional = SettingParser<Value?> { (text) throws(InvalidValue) in try parser.parse(text) }
-        self.init(name, place, optional, meant: settings)
+        self.init(name, place, parser.map(Optional.some), meant: settings)
     }
 
     /// A variable that stops the start, because ignoring it would be dangerous.
@@ -180,14 +189,12 @@ extension SettingParser where Value == String? {
     static var onOrOff: Self { flag(on: "on", off: "off") }
 
     static func flag(on: String, off: String? = nil) -> Self {
-        Self { (text) throws(InvalidValue) in try SettingParser<Bool>.goFlag.parse(text) ? on : off }
+        SettingParser<Bool>.goFlag.map { $0 ? on : off }
     }
 
     /// A path, with or without a slash at its end.
     static var path: Self { Self { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 } }
 
     /// The effort of an AVIF encoder whose speed is 0 to 9.
-    static var avifSpeed: Self {
-        Self { (text) throws(InvalidValue) in String(9 - (try SettingValues.integer(text, in: 0...9))) }
-    }
+    static var avifSpeed: Self { SettingParser<Int>.integer(in: 0...9).map { String(9 - $0) } }
 }

@@ -51,8 +51,8 @@ struct ImaginaryEnvironment: ForeignReader {
     /// Flags for access control, each with a hyphen, and the variable that overrides one.
     private static let access: [ForeignRow<Self>] = [
         ForeignRow("URL_SIGNATURE_KEY", \.signatureKey, .init { $0 }, meant: ["imaginarySignatureKey"]),
-        ForeignRow("-URL_SIGNATURE_KEY", meant: ["imaginarySignatureKey"]) { (reader, text) throws(InvalidValue) in
-            reader.signatureKey = reader.signatureKey ?? text
+        ForeignRow("-URL_SIGNATURE_KEY", SettingParser<String> { $0 }, meant: ["imaginarySignatureKey"]) {
+            $0.signatureKey = $0.signatureKey ?? $1
         },
         ForeignRow("-KEY", "imaginaryKey"),
         ForeignRow("-ENABLE_URL_SIGNATURE", \.demandsSignatures, .goFlag, meant: ["imaginarySignatureKey"]),
@@ -83,10 +83,8 @@ struct ImaginaryEnvironment: ForeignReader {
         ForeignRow("-HTTP_CACHE_TTL", \.dialect.maximumAge, .integer(in: 0...31_556_926)),
         ForeignRow("-HTTP_READ_TIMEOUT", "requestTimeout", .init { $0 + "s" }),
         ForeignRow("-HTTP_WRITE_TIMEOUT", "requestTimeout", .init { $0 + "s" }),
-        ForeignRow("-ENABLE_PLACEHOLDER") { (reader, text) throws(InvalidValue) in
-            if try SettingParser.goFlag.parse(text) {
-                reader.placeholder = reader.placeholder ?? ImaginaryPlaceholder()
-            }
+        ForeignRow("-ENABLE_PLACEHOLDER", SettingParser.goFlag) {
+            if $1 { $0.placeholder = $0.placeholder ?? ImaginaryPlaceholder() }
         },
         ForeignRow("-PLACEHOLDER") { (reader, text) throws(InvalidValue) in
             let source = try reader.addFile(text, as: placeholderOrigin)

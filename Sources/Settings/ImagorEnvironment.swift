@@ -61,10 +61,12 @@ struct ImagorEnvironment: ForeignReader {
         ForeignRow(
             "CONFIG", refused: "none: imagor's file is not read, and a secret may lie there; set its variables"),
         ForeignRow("SERVER_PATH_PREFIX", "thumborPath", .path),
-        ForeignRow("HTTP_LOADER_DEFAULT_SCHEME", meant: ["thumborBaseURL"]) { (reader, text) throws(InvalidValue) in
-            guard ["http", "https"].contains(text) else { throw InvalidValue(allowed: "http or https") }
+        ForeignRow(
+            "HTTP_LOADER_DEFAULT_SCHEME",
+            SettingParser.text(allowed: "http or https") { ["http", "https"].contains($0) }, meant: ["thumborBaseURL"]
+        ) { reader, scheme in
             // A base URL is more specific.
-            if reader.dialect.baseURL == "https://" { reader.dialect.baseURL = SourceBase(text + "://") }
+            if reader.dialect.baseURL == "https://" { reader.dialect.baseURL = SourceBase(scheme + "://") }
         },
         ForeignRow("HTTP_LOADER_BASE_URL", "thumborBaseURL", .init { $0.hasSuffix("/") ? $0 : $0 + "/" }),
         ForeignRow("IMAGOR_CACHE_HEADER_TTL", \.lifetime, .init(seconds)),
@@ -78,19 +80,15 @@ struct ImagorEnvironment: ForeignReader {
     }
 
     private static func automatic(_ name: String, _ format: ImageFormat) -> ForeignRow<Self> {
-        ForeignRow(name, meant: ["thumborAutoFormats"]) { (reader, text) throws(InvalidValue) in
-            if try SettingParser.goFlag.parse(text) { reader.automatic.insert(format) }
+        ForeignRow(name, SettingParser.goFlag, meant: ["thumborAutoFormats"]) { reader, isOn in
+            if isOn { reader.automatic.insert(format) }
         }
     }
 
     /// Variables that restrict imagor's targets.
     private static let bounds: [ForeignRow<Self>] = [
-        ForeignRow("VIPS_DISABLE_FILTERS") { (reader, text) throws(InvalidValue) in
-            reader.disable(try SettingParser.names.parse(text))
-        },
-        ForeignRow("VIPS_DISABLE_BLUR") { (reader, text) throws(InvalidValue) in
-            reader.disable(try SettingParser.goFlag.parse(text) ? ["blur", "sharpen"] : [])
-        },
+        ForeignRow("VIPS_DISABLE_FILTERS", SettingParser.names) { $0.disable($1) },
+        ForeignRow("VIPS_DISABLE_BLUR", SettingParser.goFlag) { $0.disable($1 ? ["blur", "sharpen"] : []) },
         ForeignRow("VIPS_STRIP_COLOR_PROFILE", \.dialect.stripsProfile, .goFlag),
         ForeignRow("VIPS_MAX_FILTER_OPS", \.dialect.maximumFilters, aboveZero) { $0 != nil },
     ]
@@ -107,12 +105,10 @@ struct ImagorEnvironment: ForeignReader {
 
     private static let sources: [ForeignRow<Self>] =
         ["LOOPBACK", "PRIVATE", "LINK_LOCAL"].map { kind in
+            // They are closed until `allowedNetworks` opens them.
             ForeignRow(
-                "HTTP_LOADER_BLOCK_\(kind)_NETWORKS", meant: ["allowedNetworks"]
-            ) { (_, text) throws(InvalidValue) in
-                // They are closed until `allowedNetworks` opens them.
-                _ = try SettingParser.goFlag.parse(text)
-            }
+                "HTTP_LOADER_BLOCK_\(kind)_NETWORKS", SettingParser.goFlag, meant: ["allowedNetworks"]
+            ) { _, _ in }
         }
         + ["SOURCE", "SOURCES"].map { noun in
             ForeignRow(
@@ -120,11 +116,11 @@ struct ImagorEnvironment: ForeignReader {
                 refused: "none: regular expressions are not read here; allowedSources takes patterns")
         } + [
             ForeignRow("HTTP_LOADER_ALLOWED_SOURCES", "allowedSources"),
-            ForeignRow("HTTP_LOADER_BLOCK_NETWORKS") { (reader, text) throws(InvalidValue) in
-                reader.settings.downloads.deniedNetworks += try SettingParser.networks.parse(text)
+            ForeignRow("HTTP_LOADER_BLOCK_NETWORKS", SettingParser.networks) {
+                $0.settings.downloads.deniedNetworks += $1
             },
-            ForeignRow("HTTP_LOADER_DISABLE") { (reader, text) throws(InvalidValue) in
-                if try SettingParser.goFlag.parse(text) { reader.settings.downloads.allowsUnnamedSources = false }
+            ForeignRow("HTTP_LOADER_DISABLE", SettingParser.goFlag) {
+                if $1 { $0.settings.downloads.allowsUnnamedSources = false }
             },
             ForeignRow("HTTP_LOADER_MAX_ALLOWED_SIZE", "maxSourceBytes", .unlessZero),
             ForeignRow("VIPS_MAX_RESOLUTION", "maxSourcePixels", .unlessZero),
@@ -132,10 +128,7 @@ struct ImagorEnvironment: ForeignReader {
             ForeignRow("VIPS_MAX_HEIGHT", \.maximumHeight, side, meant: ["maxSourcePixels"]),
         ]
 
-    private static let side = SettingParser<Int?> { (text) throws(InvalidValue) in
-        let side = try SettingValues.integer(text, in: 0...1_000_000)
-        return side > 0 ? side : nil
-    }
+    private static let side = SettingParser.integer(in: 0...1_000_000).map { $0 > 0 ? $0 : nil }
 
     private static let service: [ForeignRow<Self>] = [
         ForeignRow("PORT", "port"),
@@ -147,17 +140,11 @@ struct ImagorEnvironment: ForeignReader {
         ForeignRow("IMAGOR_LOAD_TIMEOUT", "downloadTimeout", timeout),
         ForeignRow("IMAGOR_PROCESS_TIMEOUT", "decodeTimeout", timeout),
         ForeignRow("HTTP_LOADER_USER_AGENT", "userAgent"),
-        ForeignRow(
-            "VIPS_MAX_ANIMATION_FRAMES", "maxFrames",
-            .init { (text) throws(InvalidValue) in
-                try aboveZero.parse(text).map { String($0) }
-            }),
+        ForeignRow("VIPS_MAX_ANIMATION_FRAMES", "maxFrames", aboveZero.map { $0.map { String($0) } }),
         ForeignRow("VIPS_AVIF_SPEED", "avifEffort", .avifSpeed),
     ]
 
-    private static let timeout = SettingParser<String?> { (text) throws(InvalidValue) in
-        "\(try milliseconds(text))ms"
-    }
+    private static let timeout = SettingParser(milliseconds).map { Optional("\($0)ms") }
 
     func isHarmless(_ row: String, _ text: String) -> Bool {
         switch row {

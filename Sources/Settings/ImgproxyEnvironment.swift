@@ -77,11 +77,11 @@ struct ImgproxyEnvironment: ForeignReader {
         ForeignRow("ARGUMENTS_SEPARATOR", "imgproxyArgumentsSeparator"),
         ForeignRow("BASE64_URL_INCLUDES_FILENAME", \.dialect.ignoresNameAfterBase64, .goFlag),
         ForeignRow("ALLOW_SECURITY_OPTIONS", \.dialect.allowsSecurityOptions, .goFlag),
-        ForeignRow("PRESETS", meant: ["presets"]) { (reader, text) throws(InvalidValue) in
+        ForeignRow("PRESETS", anyText, meant: ["presets"]) { reader, text in
             let separator = reader.variables["IMGPROXY_PRESETS_SEPARATOR"] ?? ","
             reader.presetTexts += text.split(separator: separator).map(String.init)
         },
-        ForeignRow("PRESETS_SEPARATOR", meant: ["presets"]) { (_, _) throws(InvalidValue) in },
+        ForeignRow("PRESETS_SEPARATOR", anyText, meant: ["presets"]) { _, _ in },
         ForeignRow("PRESETS_PATH", meant: ["presets"]) { (reader, text) throws(InvalidValue) in
             guard let lines = try? SettingsFile.read(text) else { throw InvalidValue(allowed: "a file of presets") }
             reader.presetTexts += lines.split(whereSeparator: \.isNewline).map(String.init)
@@ -94,21 +94,18 @@ struct ImgproxyEnvironment: ForeignReader {
         ForeignRow("WATERMARK_PATH") { (reader, text) throws(InvalidValue) in
             reader.dialect.watermark = try reader.addFile(text, as: watermarkOrigin)
         },
-        ForeignRow("WATERMARK_DATA") { (reader, text) throws(InvalidValue) in
-            guard let bytes = Base64.decode(text), !bytes.isEmpty else {
-                throw InvalidValue(allowed: "base64 of a file")
-            }
-            reader.dialect.watermark = reader.addFile("watermark", as: watermarkOrigin, at: .memory(bytes))
-        },
+        ForeignRow(
+            "WATERMARK_DATA",
+            anyText.map(allowed: "base64 of a file") { text in Base64.decode(text).flatMap { $0.isEmpty ? nil : $0 } }
+        ) { $0.dialect.watermark = $0.addFile("watermark", as: watermarkOrigin, at: .memory($1)) },
         ForeignRow("WATERMARK_URL", \.dialect.watermark, .init { ExactText($0) }),
     ]
 
     private static let defaults: [ForeignRow<Self>] =
         ["webp", "avif", "jxl"].flatMap { format in
             [("AUTO_", false), ("ENFORCE_", true)].map { prefix, isEnforced in
-                ForeignRow(prefix + format.uppercased()) { (reader, text) throws(InvalidValue) in
-                    guard try SettingParser.goFlag.parse(text) else { return }
-                    reader.dialect.defaults.negotiate(format, isEnforced: isEnforced)
+                ForeignRow(prefix + format.uppercased(), SettingParser.goFlag) {
+                    if $1 { $0.dialect.defaults.negotiate(format, isEnforced: isEnforced) }
                 }
             }
         } + [
@@ -136,14 +133,11 @@ struct ImgproxyEnvironment: ForeignReader {
             ForeignRow("STRIP_METADATA", \.dialect.defaults.stripsMetadata, .goFlag),
             ForeignRow("KEEP_COPYRIGHT", \.dialect.defaults.keepsCopyright, .goFlag),
             ForeignRow("STRIP_COLOR_PROFILE", \.dialect.defaults.stripsColorProfile, .goFlag),
-            ForeignRow("USE_LINEAR_COLORSPACE") { (reader, text) throws(InvalidValue) in
-                reader.dialect.defaults.light = try SettingParser.goFlag.parse(text) ? .linear : .gamma
-            },
-            ForeignRow("WATERMARK_OPACITY") { (reader, text) throws(InvalidValue) in
-                let opacity = try number(text)
-                guard opacity > 0, opacity <= 1 else { throw InvalidValue(allowed: "a number above 0 and at most 1") }
-                reader.dialect.defaults.watermarkOpacity = opacity
-            },
+            ForeignRow(
+                "USE_LINEAR_COLORSPACE", \.dialect.defaults.light, SettingParser.goFlag.map { $0 ? .linear : .gamma }),
+            ForeignRow(
+                "WATERMARK_OPACITY", \.dialect.defaults.watermarkOpacity,
+                number.map(allowed: "a number above 0 and at most 1") { $0 > 0 && $0 <= 1 ? $0 : nil }),
         ]
 
     /// Variables that restrict imgproxy's targets.
@@ -170,13 +164,11 @@ struct ImgproxyEnvironment: ForeignReader {
         },
         ForeignRow("PROMETHEUS_BIND", "metricsBind"),
         // In both services, OpenTelemetry's own variables name the collector.
-        ForeignRow(
-            "OPEN_TELEMETRY_ENABLE", meant: ["traceEndpoint", "metricsEndpoint"]
-        ) { (reader, text) throws(InvalidValue) in
-            if try !SettingParser.goFlag.parse(text) { reader.settings.exports.clearEndpoints(traces: true) }
+        ForeignRow("OPEN_TELEMETRY_ENABLE", SettingParser.goFlag, meant: ["traceEndpoint", "metricsEndpoint"]) {
+            if !$1 { $0.settings.exports.clearEndpoints(traces: true) }
         },
-        ForeignRow("OPEN_TELEMETRY_ENABLE_METRICS", meant: ["metricsEndpoint"]) { (reader, text) throws(InvalidValue) in
-            if try !SettingParser.goFlag.parse(text) { reader.settings.exports.clearEndpoints(traces: false) }
+        ForeignRow("OPEN_TELEMETRY_ENABLE_METRICS", SettingParser.goFlag, meant: ["metricsEndpoint"]) {
+            if !$1 { $0.settings.exports.clearEndpoints(traces: false) }
         },
         ForeignRow("TIMEOUT", "requestTimeout", seconds),
         ForeignRow("DOWNLOAD_TIMEOUT", "downloadTimeout", seconds),
@@ -186,9 +178,7 @@ struct ImgproxyEnvironment: ForeignReader {
         ForeignRow("WORKERS", "renderWorkers", .unlessZero),
         ForeignRow("MAX_CLIENTS", "maxConnections", .unlessZero),
         ForeignRow("MAX_REDIRECTS", "maxRedirects"),
-        ForeignRow(
-            "MAX_SRC_RESOLUTION", "maxSourcePixels",
-            .init { (text) throws(InvalidValue) in String(max(1, try pixels.parse(text))) }),
+        ForeignRow("MAX_SRC_RESOLUTION", "maxSourcePixels", pixels.map { String(max(1, $0)) }),
         ForeignRow("MAX_SRC_FILE_SIZE", "maxSourceBytes", .unlessZero),
         ForeignRow("ALLOW_ORIGIN", "allowOrigin"),
         ForeignRow("USER_AGENT", "userAgent"),
@@ -205,11 +195,8 @@ struct ImgproxyEnvironment: ForeignReader {
     ]
 
     private static func opening(_ kind: String, _ networks: [String]) -> ForeignRow<Self> {
-        ForeignRow(
-            "ALLOW_\(kind)_SOURCE_ADDRESSES", meant: ["allowedNetworks"]
-        ) { (reader, text) throws(InvalidValue) in
-            guard try SettingParser.goFlag.parse(text) else { return }
-            reader.settings.downloads.allowedNetworks += networks.compactMap { AddressNetwork($0) }
+        ForeignRow("ALLOW_\(kind)_SOURCE_ADDRESSES", SettingParser.goFlag, meant: ["allowedNetworks"]) {
+            if $1 { $0.settings.downloads.allowedNetworks += networks.compactMap { AddressNetwork($0) } }
         }
     }
 
@@ -270,14 +257,13 @@ extension ImgproxyEnvironment {
         text.utf8.allSatisfy(\.isASCIIDigit) ? text + "s" : text
     }
 
-    private static let pixels = SettingParser { (text) throws(InvalidValue) in Int(try number(text) * 1_000_000) }
+    private static let pixels = number.map { Int($0 * 1_000_000) }
 
-    private static func number(_ text: String) throws(InvalidValue) -> Double {
-        guard text.utf8.count <= 16, let value = Double(text), value >= 0, value <= 1_000_000 else {
-            throw InvalidValue(allowed: "a number from 0 to 1000000")
-        }
-        return value
+    private static let number = SettingParser(allowed: "a number from 0 to 1000000") { text in
+        text.utf8.count <= 16 ? Double(text).flatMap { $0 >= 0 && $0 <= 1_000_000 ? $0 : nil } : nil
     }
+
+    private static let anyText = SettingParser<String> { $0 }
 
     private static func replacements(_ text: String) throws(InvalidValue) -> [ImgproxyReplacement] {
         var replacements: [ImgproxyReplacement] = []

@@ -141,7 +141,7 @@ struct OpenTelemetryEnvironment {
             var part = part
             while part.first == 0x20 || part.first == 0x09 { part.removeFirst() }
             while part.last == 0x20 || part.last == 0x09 { part.removeLast() }
-            return PercentEncoding.decode(part.flatMap { $0 == 0x20 ? Array("%20".utf8) : [$0] }[...])
+            return URLEscape.decodeText(part.flatMap { $0 == 0x20 ? Array("%20".utf8) : [$0] }[...])
         }
         var pairs: [(name: String, value: String)] = []
         for member in Array(text.utf8).split(separator: UInt8(ascii: ",")) {

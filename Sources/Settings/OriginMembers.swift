@@ -67,13 +67,11 @@ struct OriginMembers {
         return texts
     }
 
-    func setting<Value>(
-        _ name: String, _ read: (String) throws(InvalidValue) -> Value
-    ) throws(OriginProblem) -> Value? {
+    func setting<Value>(_ name: String, _ parser: SettingParser<Value>) throws(OriginProblem) -> Value? {
         guard let value = members[ExactText(name)] else { return nil }
         do throws(InvalidValue) {
             // No setting has this text, so the error lists the allowed values.
-            return try read(value.commandLineText ?? "{…}")
+            return try parser.parse(value.commandLineText ?? "{…}")
         } catch {
             throw problem(name, error.allowed)
         }

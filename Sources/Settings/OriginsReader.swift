@@ -56,12 +56,11 @@ enum OriginsReader {
         }
         try readTrust(object, into: &origin)
         try readLimits(object, into: &origin.limits)
-        origin.propagatesTraces =
-            try object.setting("trace") { (text) throws(InvalidValue) in try SettingValues.flag(text) } ?? false
+        origin.propagatesTraces = try object.setting("trace", .flag) ?? false
         if origin.propagatesTraces, case .signature? = origin.credentials {
             throw object.problem("trace", "no trace beside s3, whose signature covers all fields")
         }
-        origin.isWritable = try isWritable(object)
+        origin.isWritable = try object.setting("write", .flag) ?? false
         if origin.isWritable {
             guard case .signature? = origin.credentials else {
                 throw object.problem("write", "only beside a folder or s3 credentials")
@@ -85,15 +84,9 @@ enum OriginsReader {
         let path = try object.requiredText("folder", allowed)
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw object.problem("folder", allowed) }
         var origin = Origin(name: name, place: .folder(path: path))
-        origin.limits.maximumBytes = try object.setting("maxSourceBytes") { (text) throws(InvalidValue) in
-            try SettingValues.byteSize(text)
-        }
-        origin.isWritable = try isWritable(object)
+        origin.limits.maximumBytes = try object.setting("maxSourceBytes", .byteSize)
+        origin.isWritable = try object.setting("write", .flag) ?? false
         return origin
-    }
-
-    private static func isWritable(_ object: OriginMembers) throws(OriginProblem) -> Bool {
-        try object.setting("write") { (text) throws(InvalidValue) in try SettingValues.flag(text) } ?? false
     }
 
     private static func base(_ object: OriginMembers) throws(OriginProblem) -> SourceURL {
@@ -143,19 +136,11 @@ enum OriginsReader {
     private static func readLimits(
         _ object: OriginMembers, into limits: inout OriginLimits
     ) throws(OriginProblem) {
-        func duration(_ name: String) throws(OriginProblem) -> Duration? {
-            try object.setting(name) { (text) throws(InvalidValue) in try SettingValues.duration(text) }
-        }
-        func integer(_ name: String, _ range: ClosedRange<Int>) throws(OriginProblem) -> Int? {
-            try object.setting(name) { (text) throws(InvalidValue) in try SettingValues.integer(text, in: range) }
-        }
-        limits.connectTimeout = try duration("connectTimeout")
-        limits.firstByteTimeout = try duration("firstByteTimeout")
-        limits.downloadTimeout = try duration("downloadTimeout")
-        limits.maximumBytes = try object.setting("maxSourceBytes") { (text) throws(InvalidValue) in
-            try SettingValues.byteSize(text)
-        }
-        limits.maximumRedirects = try integer("maxRedirects", 0...20)
-        limits.maximumActiveDownloads = try integer("maxActiveDownloads", 1...10_000)
+        limits.connectTimeout = try object.setting("connectTimeout", .duration)
+        limits.firstByteTimeout = try object.setting("firstByteTimeout", .duration)
+        limits.downloadTimeout = try object.setting("downloadTimeout", .duration)
+        limits.maximumBytes = try object.setting("maxSourceBytes", .byteSize)
+        limits.maximumRedirects = try object.setting("maxRedirects", .integer(in: 0...20))
+        limits.maximumActiveDownloads = try object.setting("maxActiveDownloads", .integer(in: 1...10_000))
     }
 }

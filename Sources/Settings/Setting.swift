@@ -43,8 +43,9 @@ package struct Setting: Sendable {
         _ parser: SettingParser<Value>, default value: String? = nil, none: String = "none", help: String,
         secrecy: Secrecy = .none
     ) {
-        let optional = SettingParser<Value?> { (text) throws(InvalidValue) in try parser.parse(text) }
-        self.init(name, place, also: others, optional, default: value, none: none, help: help, secrecy: secrecy)
+        self.init(
+            name, place, also: others, parser.map(Optional.some), default: value, none: none, help: help,
+            secrecy: secrecy)
     }
 
     static func inFile(

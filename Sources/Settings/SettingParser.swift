@@ -8,6 +8,20 @@ struct SettingParser<Value>: Sendable {
 
     init(_ parse: @escaping @Sendable (String) throws(InvalidValue) -> Value) { self.parse = parse }
 
+    func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> SettingParser<Other> {
+        SettingParser<Other> { (text) throws(InvalidValue) in transform(try parse(text)) }
+    }
+
+    /// Rejects values for which `transform` returns nil.
+    func map<Other>(
+        allowed: String, _ transform: @escaping @Sendable (Value) -> Other?
+    ) -> SettingParser<Other> {
+        SettingParser<Other> { (text) throws(InvalidValue) in
+            guard let value = transform(try parse(text)) else { throw InvalidValue(allowed: allowed) }
+            return value
+        }
+    }
+
     init(allowed: String, _ parse: @escaping @Sendable (String) -> Value?) {
         self.init { (text) throws(InvalidValue) in
             guard let value = parse(text) else { throw InvalidValue(allowed: allowed) }
@@ -22,16 +36,14 @@ struct SettingParser<Value>: Sendable {
     static func list<Member>(
         allowed: String, _ parse: @escaping @Sendable (String) -> Member?
     ) -> Self where Value == [Member] {
-        Self { (text) throws(InvalidValue) in
-            let members = try SettingValues.list(text)
+        SettingParser<[String]>.members.map(allowed: allowed) { members in
             let values = members.compactMap(parse)
-            guard values.count == members.count else { throw InvalidValue(allowed: allowed) }
-            return values
+            return values.count == members.count ? values : nil
         }
     }
 
     static func set<Member: SendableMetatype>(_ list: SettingParser<[Member]>) -> Self where Value == Set<Member> {
-        Self { (text) throws(InvalidValue) in Set(try list.parse(text)) }
+        list.map { Set($0) }
     }
 }
 
@@ -50,12 +62,8 @@ extension SettingParser where Value == Duration {
 
     /// A duration above zero, up to a limit.
     static func duration(maximumSeconds: Int) -> Self {
-        Self { (text) throws(InvalidValue) in
-            let duration = try SettingValues.duration(text)
-            guard duration > .zero, duration <= .seconds(maximumSeconds) else {
-                throw InvalidValue(allowed: "a duration from 1ms to \(maximumSeconds)s")
-            }
-            return duration
+        duration.map(allowed: "a duration from 1ms to \(maximumSeconds)s") {
+            $0 > .zero && $0 <= .seconds(maximumSeconds) ? $0 : nil
         }
     }
 }
@@ -87,10 +95,12 @@ extension SettingParser where Value == [Int] {
     }
 }
 
+extension SettingParser where Value == [String] {
+    static var members: Self { Self(SettingValues.list) }
+}
+
 extension SettingParser where Value == [ExactText] {
-    static var names: Self {
-        Self { (text) throws(InvalidValue) in try SettingValues.list(text).map { ExactText($0) } }
-    }
+    static var names: Self { SettingParser<[String]>.members.map { $0.map { ExactText($0) } } }
 }
 
 extension SettingParser where Value == [ImageFormat] {

@@ -38,7 +38,7 @@ package enum SettingTable {
             help: "ADDRESS:PORT of a listener with nothing but metrics, such as 0.0.0.0:9090"),
         Setting(
             "adminHosts", \.api.operatorSites,
-            .init { (text) throws(InvalidValue) in OperatorSites(names: try hostNames.parse(text)) },
+            hostNames.map { OperatorSites(names: $0) },
             help: "names of the operators' listener besides addresses and localhost; * is any"),
         Setting(
             "keepAliveTimeout", \.publicListener.keepAliveTimeout, also: [\.operatorListener.keepAliveTimeout],
@@ -56,7 +56,7 @@ package enum SettingTable {
             help: "the same for the connections of one address"),
         Setting(
             "trustedProxies", \.api.trustedProxies,
-            .init { (text) throws(InvalidValue) in TrustedProxies(try SettingParser.networks.parse(text)) },
+            SettingParser.networks.map { TrustedProxies($0) },
             help: "networks of proxies whose X-Forwarded-For and traceparent count"),
     ]
 
@@ -261,9 +261,7 @@ package enum SettingTable {
         allowed: "an IPv4 or IPv6 address in figures, such as 127.0.0.1"
     ) { !$0.contains("/") && AddressNetwork($0) != nil }
 
-    private static let port = SettingParser { (text) throws(InvalidValue) in
-        UInt16(try SettingValues.integer(text, in: 0...65_535))
-    }
+    private static let port = SettingParser.integer(in: 0...65_535).map { UInt16($0) }
 
     private static let hostNames = SettingParser.list(allowed: "* or host names without ports, separated by commas") {
         OperatorSites.isName($0) ? $0 : nil

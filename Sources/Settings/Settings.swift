@@ -92,57 +92,43 @@ package struct Settings: Sendable {
 
     var contradictions: [Contradiction] {
         var found: [Contradiction] = []
-        func check(_ preferred: String, _ preferredBytes: Int, _ capacity: String, _ capacityBytes: Int) {
-            guard preferredBytes > capacityBytes else { return }
-            found.append(
-                Contradiction(
-                    [preferred, capacity],
-                    "\(preferred) is \(preferredBytes) bytes and \(capacity) is \(capacityBytes): allowed is at most the capacity"
-                ))
+        func reject(_ settings: String..., when isWrong: Bool, _ line: @autoclosure () -> String) {
+            if isWrong { found.append(Contradiction(settings, line())) }
         }
-        check(
+        func atMost(_ preferred: String, _ preferredBytes: Int, _ capacity: String, _ capacityBytes: Int) {
+            reject(
+                preferred, capacity, when: preferredBytes > capacityBytes,
+                "\(preferred) is \(preferredBytes) bytes and \(capacity) is \(capacityBytes): allowed is at most the capacity"
+            )
+        }
+        atMost(
             "decodedCachePreferred", pipeline.decodedCachePreferred, "decodedCacheCapacity",
             pipeline.decodedCacheCapacity)
-        check(
+        atMost(
             "resultCachePreferred", pipeline.resultCachePreferred, "resultCacheCapacity", pipeline.resultCacheCapacity)
-        if let minimum = pipeline.clientMaxAge.minimum, let maximum = pipeline.clientMaxAge.maximum, minimum > maximum {
-            found.append(
-                Contradiction(
-                    ["clientMaxAgeMinimum", "clientMaxAgeMaximum"],
-                    "clientMaxAgeMinimum is above clientMaxAgeMaximum: allowed is at most the maximum"))
+        let ages = pipeline.clientMaxAge
+        reject(
+            "clientMaxAgeMinimum", "clientMaxAgeMaximum", when: ages.minimum ?? 0 > ages.maximum ?? .max,
+            "clientMaxAgeMinimum is above clientMaxAgeMaximum: allowed is at most the maximum")
+        reject(
+            "autoQualityMin", "autoQualityMax", when: hasContradictoryQualities,
+            "autoQualityMin is above autoQualityMax: allowed is at most the maximum")
+        let metrics = metricsListener?.port ?? 0
+        reject(
+            "metricsBind", when: metrics != 0 && [publicListener.port, operatorListener.port].contains(metrics),
+            "metricsBind has the port \(metrics) of another listener: allowed is one of its own")
+        reject(
+            "port", "adminPort", when: publicListener.port != 0 && publicListener.port == operatorListener.port,
+            "port and adminPort are both \(publicListener.port): allowed are two different ports, or 0")
+        if let base = api.vocabulary.baseOrigin {
+            reject(
+                "baseOrigin", when: !downloads.origins.all.contains { $0.name + ":" == base.text },
+                "baseOrigin is \(base.text.dropLast()): allowed is the name of an origin in the file")
         }
-        if hasContradictoryQualities {
-            found.append(
-                Contradiction(
-                    ["autoQualityMin", "autoQualityMax"],
-                    "autoQualityMin is above autoQualityMax: allowed is at most the maximum"))
-        }
-        if let metrics = metricsListener?.port, metrics != 0,
-            [publicListener.port, operatorListener.port].contains(metrics)
-        {
-            found.append(
-                Contradiction(
-                    ["metricsBind"],
-                    "metricsBind has the port \(metrics) of another listener: allowed is one of its own"))
-        }
-        if publicListener.port != 0, publicListener.port == operatorListener.port {
-            found.append(
-                Contradiction(
-                    ["port", "adminPort"],
-                    "port and adminPort are both \(publicListener.port): allowed are two different ports, or 0"))
-        }
-        if let base = api.vocabulary.baseOrigin, !downloads.origins.all.contains(where: { $0.name + ":" == base.text })
-        {
-            found.append(
-                Contradiction(
-                    ["baseOrigin"],
-                    "baseOrigin is \(base.text.dropLast()): allowed is the name of an origin in the file"))
-        }
-        if let store = resultStore.origin, downloads.origins[store]?.isWritable != true {
-            found.append(
-                Contradiction(
-                    ["resultStore"], "resultStore is \(store): allowed is the name of an origin in the file with write")
-            )
+        if let store = resultStore.origin {
+            reject(
+                "resultStore", when: downloads.origins[store]?.isWritable != true,
+                "resultStore is \(store): allowed is the name of an origin in the file with write")
         }
         return found + dialects.contradictions(api.vocabulary)
     }

@@ -343,7 +343,7 @@ extension ThumbnailResponder {
         let problem = problem(error, admitted.exchange).response
         var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
         fields.append(.contentType, "application/json")
-        fields.append(.location, PercentEncoding.location(location.string))
+        fields.append(.location, URLEscape.location(location.string))
         fields.append(.alulaError, error.code)
         let response = HTTPResponse(status: .found, headerFields: fields, body: problem.body)
         return recorder.finish(response, admitted.exchange, source: admitted.source, error: error)

@@ -28,41 +28,48 @@ struct CommandArguments: Sendable {
                 operands += rest
                 return
             }
-            guard argument.utf8.count > 1, argument.utf8.first == UInt8(ascii: "-") else {
-                operands.append(argument)
-                continue
-            }
-            let name = argument.prefix(before: UInt8(ascii: "="))
-            let inline = argument.suffix(after: UInt8(ascii: "=")).map(String.init)
-            func value(_ form: String) throws(WrongUse) -> String {
-                if let inline { return inline }
-                // A value may be a negative number, but not another option.
-                guard let next = rest.first, !Self.isOption(next) else {
-                    throw WrongUse("\(name) needs a value: \(form)")
-                }
-                return rest.removeFirst()
-            }
-            if let option = Self.option(name, of: command) {
-                if option.form == nil, inline != nil { throw WrongUse("\(name) takes no value") }
-                let value = try option.form.map(value) ?? ""
-                if !option.isRepeatable, values[ExactText(option.name)] != nil {
-                    throw WrongUse("\(name) is given twice")
-                }
-                values[ExactText(option.name), default: []].append(value)
-            } else if command.takesParameters, let option = Self.parameter(name) {
-                parameters.append((String(name.dropFirst(2)), try value(option.form)))
-            } else if command.takesSettings, name == "--config" || command.settings.contains(where: { $0.flag == name })
-            {
-                settings += [String(name), try value("a value")]
+            if argument.utf8.count > 1, argument.utf8.first == UInt8(ascii: "-") {
+                try read(argument, &rest, for: command)
             } else {
-                let known =
-                    SettingTable.all.contains { $0.flag == name }
-                    ? "\(name) is a setting of alula serve and changes nothing here" : "there is no option \(name)"
-                let nearest =
-                    Self.meant[ExactText(name)] ?? NearestName.of(String(name), among: Self.flags(of: command))
-                throw WrongUse(known + (nearest.map { "; did you mean \($0)?" } ?? ""))
+                operands.append(argument)
             }
         }
+    }
+
+    /// Reads an option, and its value from the next argument unless it follows an equals sign.
+    private mutating func read(
+        _ argument: String, _ rest: inout ArraySlice<String>, for command: CommandDescription
+    ) throws(WrongUse) {
+        let name = argument.prefix(before: UInt8(ascii: "="))
+        let inline = argument.suffix(after: UInt8(ascii: "=")).map(String.init)
+        func value(_ form: String) throws(WrongUse) -> String {
+            if let inline { return inline }
+            // A value may be a negative number, but not another option.
+            guard let next = rest.first, !Self.isOption(next) else {
+                throw WrongUse("\(name) needs a value: \(form)")
+            }
+            return rest.removeFirst()
+        }
+        if let option = Self.option(name, of: command) {
+            if option.form == nil, inline != nil { throw WrongUse("\(name) takes no value") }
+            let value = try option.form.map(value) ?? ""
+            if !option.isRepeatable, values[ExactText(option.name)] != nil { throw WrongUse("\(name) is given twice") }
+            values[ExactText(option.name), default: []].append(value)
+        } else if command.takesParameters, let option = Self.parameter(name) {
+            parameters.append((String(name.dropFirst(2)), try value(option.form)))
+        } else if command.takesSettings, name == "--config" || command.settings.contains(where: { $0.flag == name }) {
+            settings += [String(name), try value("a value")]
+        } else {
+            throw Self.unknown(String(name), command)
+        }
+    }
+
+    private static func unknown(_ name: String, _ command: CommandDescription) -> WrongUse {
+        let known =
+            SettingTable.all.contains { $0.flag == name }
+            ? "\(name) is a setting of alula serve and changes nothing here" : "there is no option \(name)"
+        let nearest = meant[ExactText(name)] ?? NearestName.of(name, among: flags(of: command))
+        return WrongUse(known + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
 
     func has(_ option: CommandOption) -> Bool { values[ExactText(option.name)] != nil }

@@ -150,7 +150,7 @@ struct FrontEndPath {
     }
 
     static func decoded(_ text: Substring, _ name: String) throws(APIError) -> String {
-        guard let decoded = PercentEncoding.decode(Array(text.utf8)[...]) else {
+        guard let decoded = URLEscape.decodeText(text.utf8) else {
             throw .badParameter(name, "The value is not percent-encoded UTF-8.")
         }
         return decoded
@@ -163,7 +163,7 @@ struct FrontEndPath {
         if isAbsolute(whole) || ["http:/", "https:/"].contains(where: { whole.asciiLowercased.hasPrefix($0) }) {
             return whole
         }
-        return try decoded(Substring(PercentEncoding.keepingMarks(text)), "source")
+        return try decoded(Substring(URLEscape.escapingMarks(in: text)), "source")
     }
 
     static func isAbsolute(_ text: some StringProtocol) -> Bool {
@@ -203,7 +203,7 @@ struct FrontEndSources: Sendable {
             throw .badURL("A path must have no query.")
         }
         let path = text.hasPrefix("/") ? text : "/" + text
-        let decoded = PercentEncoding.decodeAgain(Array(path.utf8)[...]) ?? path
+        let decoded = URLEscape.decodeAgain(path.utf8) ?? path
         guard place.path == "/" || place.remainder(of: decoded) == nil else {
             throw .badURL("The source is a target of this endpoint.")
         }

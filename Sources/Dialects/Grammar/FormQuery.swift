@@ -17,7 +17,7 @@ enum FormQuery {
     }
 
     private static func encoded(_ text: String) -> String {
-        text.split(separator: " ", omittingEmptySubsequences: false).map { PercentEncoding.encode(String($0)) }
+        text.split(separator: " ", omittingEmptySubsequences: false).map { URLEscape.encode(String($0)) }
             .joined(separator: "+")
     }
 }

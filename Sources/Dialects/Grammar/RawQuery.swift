@@ -1,3 +1,4 @@
+import Text
 import ThumbnailTypes
 
 /// A request target split into its path and parameters, not decoded.
@@ -29,8 +30,8 @@ package struct RawQuery {
     /// - Parameter isForm: Whether a plus stands for a space (application/x-www-form-urlencoded).
     package func decoded(isForm: Bool = false) throws(APIError) -> [(name: String, value: String)] {
         func text(_ bytes: ArraySlice<UInt8>) -> String? {
-            guard isForm, bytes.contains(UInt8(ascii: "+")) else { return PercentEncoding.decode(bytes) }
-            return PercentEncoding.decode(bytes.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] }[...])
+            guard isForm, bytes.contains(UInt8(ascii: "+")) else { return URLEscape.decodeText(bytes) }
+            return URLEscape.decodeText(bytes.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] }[...])
         }
         var result: [(name: String, value: String)] = []
         result.reserveCapacity(items.count)

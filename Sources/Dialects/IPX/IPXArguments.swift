@@ -18,7 +18,7 @@ struct IPXArguments {
         for modifier in text.utf8.split(whereSeparator: { ",&".utf8.contains($0) }) {
             let name = Substring(modifier.prefix { !"_:=".utf8.contains($0) })
             let joined = modifier[name.endIndex...].dropFirst().map { ":=".utf8.contains($0) ? UInt8(ascii: "_") : $0 }
-            guard let decoded = PercentEncoding.decode(joined[...]) else {
+            guard let decoded = URLEscape.decodeText(joined[...]) else {
                 throw .badParameter("modifiers", "The value is not percent-encoded UTF-8.")
             }
             let key = ExactText(name)

@@ -30,7 +30,7 @@ package struct IPXDialect: FrontEndDialect {
         for scheme in ["http:/", "https:/"] where decoded.prefix(scheme.utf8.count).asciiLowercased == scheme {
             let rest = decoded.dropFirst(scheme.utf8.count)
             let url = rest.utf8.first == UInt8(ascii: "/") ? decoded : "\(scheme)/\(rest)"
-            return try sources.source(PercentEncoding.location(url))
+            return try sources.source(URLEscape.location(url))
         }
         return try sources.source(decoded)
     }

@@ -13,28 +13,53 @@ struct IPXRecipe: RenderRecipe {
     }
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
-        let (header, page) = (source.header, source.header.page(0))
-        let format =
-            modifiers.format
+        let format = format(of: source)
+        var rendering = rendering(of: source, as: format)
+        try orient(&rendering, source)
+        var frame = try rendering.frame(of: source, as: format)
+        if modifiers.fit == .contain, let width = rendering.width, let height = rendering.height {
+            let (x, y) = modifiers.gravity.share
+            frame.apply(
+                CanvasStep(
+                    size: PixelSize(width: width, height: height), x: (width - frame.size.width) * x / 1_000,
+                    y: (height - frame.size.height) * y / 1_000, color: modifiers.background ?? .black))
+        }
+        for step in modifiers.steps { frame.apply(step) }
+        if !format.supportsAlpha, frame.hasAlpha { frame.apply(BackgroundStep(.black)) }
+        return rendering.composition(of: frame, as: format)
+    }
+
+    private func format(of source: RecipeSource) -> ImageFormat {
+        let (header, hasAlpha) = (source.header, source.header.page(0).hasAlpha)
+        return modifiers.format
             ?? source.firstFit(
-                of: (modifiers.accepted ?? []) + [header.format.answer(hasAlpha: page.hasAlpha)],
-                hasAlpha: page.hasAlpha, isMoving: header.frames > 1 && modifiers.keepsFrames)
-        let isMoving =
-            header.frames > 1 && (modifiers.keepsFrames || format == .gif) && format.supportsAnimation
+                of: (modifiers.accepted ?? []) + [header.format.answer(hasAlpha: hasAlpha)], hasAlpha: hasAlpha,
+                isMoving: header.frames > 1 && modifiers.keepsFrames)
+    }
+
+    private func rendering(of source: RecipeSource, as format: ImageFormat) -> RenderingOptions {
+        let (header, page) = (source.header, source.header.page(0))
         var rendering = RenderingOptions()
         rendering.format = .fixed(format)
         rendering.qualityScale = modifiers.format != nil && modifiers.quality != nil ? .encoder : .visual
-        rendering.isAnimated = isMoving
+        rendering.isAnimated =
+            header.frames > 1 && (modifiers.keepsFrames || format == .gif) && format.supportsAnimation
         rendering.quality = modifiers.quality ?? (format.hasQuality ? Self.usualQuality : nil)
         rendering.gravity = modifiers.gravity
         if modifiers.flattens || !format.supportsAlpha { rendering.background = modifiers.background ?? .black }
-        if let tolerance = modifiers.trim, !isMoving, min(page.size.width, page.size.height) >= 3 {
+        if let tolerance = modifiers.trim, !rendering.isAnimated, min(page.size.width, page.size.height) >= 3 {
             var trim = ImageOperations.Trim(tolerance: tolerance)
             trim.matte = .black
             rendering.operations.trim = trim
         }
+        return rendering
+    }
 
-        // EXIF's turn is undone unless it is requested. With a size, the image is turned first.
+    /// Sets turns, part and size.
+    ///
+    /// EXIF's turn is undone unless it is requested. With a size, the image is turned first.
+    private func orient(_ rendering: inout RenderingOptions, _ source: RecipeSource) throws(ImagingError) {
+        let page = source.header.page(0)
         let exif = modifiers.isUpright ? QuarterTurn.none : page.orientation.inverse
         let hasSize = box != RequestedBox()
         let quarters = QuarterTurn(quarters: modifiers.rotation / 90)
@@ -52,17 +77,6 @@ struct IPXRecipe: RenderRecipe {
             size = part.size
         }
         fit(&rendering, in: size, stored: page.storedSize)
-        var frame = try rendering.frame(of: source, as: format)
-        if modifiers.fit == .contain, let width = rendering.width, let height = rendering.height {
-            let (x, y) = modifiers.gravity.share
-            frame.apply(
-                CanvasStep(
-                    size: PixelSize(width: width, height: height), x: (width - frame.size.width) * x / 1_000,
-                    y: (height - frame.size.height) * y / 1_000, color: modifiers.background ?? .black))
-        }
-        for step in modifiers.steps { frame.apply(step) }
-        if !format.supportsAlpha, frame.hasAlpha { frame.apply(BackgroundStep(.black)) }
-        return rendering.composition(of: frame, as: format)
     }
 
     private func fit(_ rendering: inout RenderingOptions, in size: PixelSize, stored: PixelSize) {

@@ -78,7 +78,7 @@ enum ImaginaryType {
     private static let known: [ExactText: ImageFormat?] = [
         "jpeg": .jpeg, "png": .png, "webp": .webp, "tiff": .tiff, "gif": nil, "svg": nil, "pdf": nil,
     ]
-    private static let written = ["jpeg", "png", "webp", "auto"]
+    static let unknown = APIError.badChoice("type", allowed: ["jpeg", "png", "webp", "auto"])
 
     static func isUnknown(_ text: ExactText) -> Bool {
         text != "" && text != "auto" && known[ExactText(text.string.asciiLowercased)] == nil
@@ -87,7 +87,7 @@ enum ImaginaryType {
     static func format(_ text: ExactText) throws(APIError) -> ImageFormat? {
         if text == "" { return nil }
         guard let format = known[ExactText(text.string.asciiLowercased)] ?? nil else {
-            throw .badChoice("type", allowed: written)
+            throw unknown
         }
         return format
     }

@@ -171,7 +171,7 @@ extension ImaginaryOptions {
 
     private static func text(_ name: String, _ value: ImaginaryValue) throws(APIError) -> ExactText {
         guard let text = value.text else { throw .badParameter(name, "Must be a text.") }
-        return ExactText(text)
+        return text
     }
 
     private static func word(_ name: String, _ value: ImaginaryValue) throws(APIError) -> String {

@@ -16,35 +16,7 @@ enum ImaginaryPipelineText {
 
     struct Parameter: Hashable {
         let name: ExactText
-        let value: JSONKind
-    }
-
-    /// A JSON value, without the contents of lists and objects.
-    enum JSONKind: Hashable {
-        case text(ExactText)
-        case number(Double)
-        case flag(Bool)
-        case other
-
-        init(_ value: JSONValue) {
-            self =
-                switch value {
-                case .string(let text): .text(ExactText(text))
-                case .int(let number): .number(Double(number))
-                case .double(let number): .number(number)
-                case .bool(let flag): .flag(flag)
-                case .null, .array, .object: .other
-                }
-        }
-
-        var value: ImaginaryValue {
-            switch self {
-            case .text(let text): .text(text.string)
-            case .number(let number): .number(number)
-            case .flag(let flag): .flag(flag)
-            case .other: .other
-            }
-        }
+        let value: ImaginaryValue
     }
 
     /// Parses the steps in a text, without checking their number.
@@ -91,7 +63,7 @@ enum ImaginaryPipelineText {
         _ name: ImaginaryOperation.Name, _ step: Step
     ) throws(APIError) -> ImaginaryOperation {
         var options = ImaginaryOptions()
-        for parameter in step.parameters { try options.set(parameter.name.string, parameter.value.value) }
+        for parameter in step.parameters { try options.set(parameter.name.string, parameter.value) }
         // Unknown names mean the image's own format here.
         let meansNothing = options.type == "auto" || ImaginaryType.isUnknown(options.type)
         return try ImaginaryOperation(
@@ -106,7 +78,7 @@ enum ImaginaryPipelineText {
             case ("operation", .string(let text)): step.name = text
             case ("ignore_failure", .bool(let flag)): step.mayFail = flag
             case ("params", .object(let values)):
-                step.parameters = values.map { Parameter(name: ExactText($0.0), value: JSONKind($0.1)) }
+                step.parameters = values.map { Parameter(name: ExactText($0.0), value: ImaginaryValue($0.1)) }
             case ("operation", .null), ("ignore_failure", .null), ("params", .null): break
             case ("operation", _), ("ignore_failure", _), ("params", _):
                 throw fault("A field \(name.asciiLowercased) has a value of a wrong kind.")

@@ -55,9 +55,9 @@ struct ImaginaryTarget {
         var seen: Set<ExactText> = []
         for (name, value) in items where seen.insert(ExactText(name)).inserted {
             if name.isExactly("operations") { steps = try ImaginaryPipelineText.steps(in: value) }
-            try options.set(name, .text(value))
+            try options.set(name, .text(ExactText(value)))
         }
-        if ImaginaryType.isUnknown(options.type) { throw Self.unknownType }
+        if ImaginaryType.isUnknown(options.type) { throw ImaginaryType.unknown }
         switch route {
         case .info: return ([], false, options.ignored)
         case .pipeline:
@@ -75,7 +75,7 @@ struct ImaginaryTarget {
     /// Returns the fallback image: stretched to the named sides, in the named format.
     func fallbackImage(_ placeholder: ImaginaryPlaceholder) -> FallbackImage? {
         var options = ImaginaryOptions()
-        for name in ["width", "height", "type"] { try? options.set(name, .text(value(name) ?? "")) }
+        for name in ["width", "height", "type"] { try? options.set(name, .text(ExactText(value(name) ?? ""))) }
         let format = (try? ImaginaryType.format(options.type)) ?? nil
         let status = placeholder.status.map { HTTPResponse.Status(code: $0) }
         guard let source = placeholder.source else {
@@ -94,8 +94,6 @@ struct ImaginaryTarget {
 
     private static let placeholderSide = 400
     private static let placeholderColor = Color(red: 204, green: 204, blue: 204)
-
-    private static let unknownType = APIError.badChoice("type", allowed: ["jpeg", "png", "webp", "auto"])
 
     /// Returns the first format of three that `Accept` names, regardless of its weight.
     private static func negotiated(_ accept: String?) -> ImageFormat? {

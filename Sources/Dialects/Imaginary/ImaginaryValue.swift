@@ -1,13 +1,25 @@
 import Imaging
+import JSON
 import Text
 
 /// The value of a parameter: a text in a query, or a value in the JSON of a pipeline.
-enum ImaginaryValue {
-    case text(String)
+enum ImaginaryValue: Hashable {
+    case text(ExactText)
     case number(Double)
     case flag(Bool)
     /// Null, a list or an object, which no parameter accepts.
     case other
+
+    init(_ value: JSONValue) {
+        self =
+            switch value {
+            case .string(let text): .text(ExactText(text))
+            case .int(let number): .number(Double(number))
+            case .double(let number): .number(number)
+            case .bool(let flag): .flag(flag)
+            case .null, .array, .object: .other
+            }
+    }
 
     /// Larger numbers are clipped to this; no image has such a side.
     private static let largest = 10_000_000.0
@@ -17,7 +29,7 @@ enum ImaginaryValue {
     var whole: Int? {
         switch self {
         case .text(let text):
-            return Self.decimal(text).map { Int(min(abs($0) + 0.5, Self.largest).rounded(.down)) }
+            return Self.decimal(text.string).map { Int(min(abs($0) + 0.5, Self.largest).rounded(.down)) }
         case .number(let number): return Int(max(-Self.largest, min(number, Self.largest)))
         case .flag, .other: return nil
         }
@@ -26,7 +38,7 @@ enum ImaginaryValue {
     /// A number; a text's number loses its sign.
     var decimal: Double? {
         switch self {
-        case .text(let text): Self.decimal(text).map { min(abs($0), Self.largest) }
+        case .text(let text): Self.decimal(text.string).map { min(abs($0), Self.largest) }
         case .number(let number): max(-Self.largest, min(number, Self.largest))
         case .flag, .other: nil
         }
@@ -42,7 +54,7 @@ enum ImaginaryValue {
         }
     }
 
-    var text: String? {
+    var text: ExactText? {
         if case .text(let text) = self { text } else { nil }
     }
 

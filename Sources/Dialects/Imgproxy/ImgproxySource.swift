@@ -21,7 +21,7 @@ struct ImgproxySource {
         if first.elementsEqual("plain".utf8), segments.count > 1 {
             let text = Array(segments.dropFirst().joined(separator: [UInt8(ascii: "/")]))
             let (source, format) = try Self.cut(text, at: UInt8(ascii: "@"))
-            guard let decoded = URLText.decoded(source) else {
+            guard let decoded = URLEscape.decode(source) else {
                 throw .badURL("The source is not percent-encoded.")
             }
             (written, self.format) = (decoded, format)
@@ -58,54 +58,22 @@ struct ImgproxySource {
             source = Array("\(origin):".utf8) + source.dropFirst(8).drop { $0 == UInt8(ascii: "/") }
         }
         guard let text = String(validating: source, as: UTF8.self) else { throw .badURL("The source is not UTF-8.") }
-        return ExactText(URLText.escaped(try ParameterGrammar.source(text)))
-    }
-
-    /// Removes the padding at the end of a base64 text.
-    static func withoutPadding(_ text: String) -> Substring {
-        text[..<(text.utf8.lastIndex { $0 != UInt8(ascii: "=") }.map { text.utf8.index(after: $0) } ?? text.startIndex)]
-    }
-}
-
-/// Fixes URLs that were decoded once too often, or never encoded.
-enum URLText {
-    /// Decodes escapes to bytes; returns nil for an incomplete escape.
-    static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(text.count)
-        var index = text.startIndex
-        while index < text.endIndex {
-            guard text[index] == UInt8(ascii: "%") else {
-                decoded.append(text[index])
-                index += 1
-                continue
-            }
-            guard index + 2 < text.endIndex,
-                let byte = Hexadecimal.decode(String(decoding: text[index + 1...index + 2], as: UTF8.self))
-            else { return nil }
-            decoded += byte
-            index += 3
-        }
-        return decoded
+        return ExactText(Self.escaped(try ParameterGrammar.source(text)))
     }
 
     /// Escapes spaces and non-ASCII characters after a URL's host; other names of sources do not change.
-    static func escaped(_ url: String) -> String {
-        guard url.utf8.contains(where: { $0 == 0x20 || $0 >= 0x80 }) else { return url }
+    private static func escaped(_ url: String) -> String {
         let bytes = Array(url.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
             return url
         }
         let path = bytes[(colon + 3)...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
-        var escaped = Array(bytes[..<path])
-        for byte in bytes[path...] {
-            if byte == 0x20 || byte >= 0x80 {
-                escaped += "%".utf8
-                escaped += Hexadecimal.encode([byte]).uppercased().utf8
-            } else {
-                escaped.append(byte)
-            }
-        }
-        return String(decoding: escaped, as: UTF8.self)
+        return String(decoding: bytes[..<path], as: UTF8.self)
+            + URLEscape.encode(bytes[path...]) { $0 != 0x20 && $0 < 0x80 }
+    }
+
+    /// Removes the padding at the end of a base64 text.
+    static func withoutPadding(_ text: String) -> Substring {
+        text[..<(text.utf8.lastIndex { $0 != UInt8(ascii: "=") }.map { text.utf8.index(after: $0) } ?? text.startIndex)]
     }
 }

@@ -88,6 +88,6 @@ package struct NativeDialect: RenditionDialect {
     }
 
     private static func target(_ rendition: String, of source: String) -> String {
-        "\(ThumbnailTarget.path)?url=\(PercentEncoding.encode(source))\(rendition.isEmpty ? "" : "&" + rendition)"
+        "\(ThumbnailTarget.path)?url=\(URLEscape.encode(source))\(rendition.isEmpty ? "" : "&" + rendition)"
     }
 }

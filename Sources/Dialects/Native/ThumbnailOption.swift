@@ -1,4 +1,5 @@
 import Imaging
+import Text
 package import ThumbnailTypes
 
 /// The public description of a `/thumbnail` parameter, from which the command line's options, help and completion are
@@ -28,6 +29,6 @@ extension NativeDialect {
     }
 
     package static func query(options: [(name: String, value: String)]) -> String {
-        options.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+        options.map { "\(URLEscape.encode($0.name))=\(URLEscape.encode($0.value))" }.joined(separator: "&")
     }
 }

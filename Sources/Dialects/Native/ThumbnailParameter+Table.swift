@@ -21,7 +21,7 @@ extension ThumbnailParameter {
         .optional(
             "url", \.source,
             .init("URL", read: { text, _ throws(APIError) in try ParameterGrammar.source(text) }) {
-                PercentEncoding.encode($0)
+                URLEscape.encode($0)
             }, "the source", in: .besidePresets),
         .optional(
             "w", \.options.width, .side, "width of the box, 1 to 16384, or by client hints", alias: "width"

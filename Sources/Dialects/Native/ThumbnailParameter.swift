@@ -106,7 +106,7 @@ struct ThumbnailParameter: Sendable {
             }
             values.watermark.named = Vocabulary.Watermark(source: ExactText(text))
         } write: { values in
-            values.watermark.named.map { PercentEncoding.encode($0.source.string) }
+            values.watermark.named.map { URLEscape.encode($0.source.string) }
         }
     }
 

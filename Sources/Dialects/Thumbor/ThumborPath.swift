@@ -1,4 +1,5 @@
 import Crypto
+import Text
 
 /// A text after the signature, in the grammar of ``ThumborTarget``: as the client sent it, or as it was before it was
 /// encoded in transit.
@@ -9,7 +10,7 @@ struct ThumborText {
 
     /// Percent-decodes a part once; returns nil if that fails.
     func decoded(_ part: ArraySlice<UInt8>) -> String? {
-        isDecoded ? PercentEncoding.decodeAgain(part) : PercentEncoding.decode(part)
+        isDecoded ? URLEscape.decodeAgain(part) : URLEscape.decodeText(part)
     }
 }
 
@@ -33,7 +34,7 @@ struct ThumborPath {
 
     /// The rest percent-decoded; nil if it has no escapes, or broken ones.
     var decoded: ThumborText? {
-        guard sent.bytes.contains(UInt8(ascii: "%")), let text = PercentEncoding.decode(sent.bytes) else { return nil }
+        guard sent.bytes.contains(UInt8(ascii: "%")), let text = URLEscape.decodeText(sent.bytes) else { return nil }
         return ThumborText(bytes: Array(text.utf8)[...], isDecoded: true)
     }
 
@@ -68,7 +69,7 @@ struct ThumborSigner {
 
     /// Returns the signed text: the path as it was sent, or percent-decoded; nil if neither matches.
     func verifiedText(of path: ThumborPath) -> ThumborText? {
-        guard let given = PercentEncoding.decode(path.signature).map({ Array($0.utf8) }) else { return nil }
+        guard let given = URLEscape.decodeText(path.signature).map({ Array($0.utf8) }) else { return nil }
         if HMAC.isEqual(given, signature(of: path.sent.bytes)) { return path.sent }
         return path.decoded.flatMap { HMAC.isEqual(given, signature(of: $0.bytes)) ? $0 : nil }
     }

@@ -52,7 +52,7 @@ struct ThumborTarget {
         }
         address = cursor.rest.drop { $0 == UInt8(ascii: "/") }
         let options = String(decoding: path[..<address.startIndex], as: UTF8.self)
-        optionText = text.isDecoded ? PercentEncoding.location(options) : options
+        optionText = text.isDecoded ? URLEscape.location(options) : options
     }
 
     /// Returns the text of options with the box of `geometry` instead of its own.

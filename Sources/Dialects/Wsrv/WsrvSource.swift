@@ -14,7 +14,7 @@ enum WsrvSource {
     /// - Parameter text: The value as written in the target; it is percent-decoded once.
     static func url(_ text: ArraySlice<UInt8>) throws(APIError) -> String {
         guard text.count >= shortest else { throw .badURL("The source's URL is shorter than \(shortest) bytes.") }
-        guard let decoded = PercentEncoding.decode(text) else {
+        guard let decoded = URLEscape.decodeText(text) else {
             throw .badURL("The value is not percent-encoded UTF-8.")
         }
         var rest = decoded[...]
@@ -27,7 +27,7 @@ enum WsrvSource {
             labels.allSatisfy({ $0.count <= longestName.label })
         else { throw .badURL("The source's URL has no host, or one with a name that is too long.") }
         let path = String(rest[host.endIndex...])
-        return try ParameterGrammar.source("\(scheme)://\(host)\(path.isEmpty ? "/" : PercentEncoding.location(path))")
+        return try ParameterGrammar.source("\(scheme)://\(host)\(path.isEmpty ? "/" : URLEscape.location(path))")
     }
 
     /// Splits off the scheme; it counts only if something follows it.

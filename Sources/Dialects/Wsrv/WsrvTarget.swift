@@ -93,7 +93,7 @@ struct WsrvTarget {
         let texts = others.map { item in
             String(decoding: item.name + (item.value.map { [UInt8(ascii: "=")] + $0 } ?? []), as: UTF8.self)
         }
-        return "?" + (["url=" + PercentEncoding.encode(url)] + texts).joined(separator: "&")
+        return "?" + (["url=" + URLEscape.encode(url)] + texts).joined(separator: "&")
     }
 
     private var fileName: String {

@@ -52,8 +52,8 @@ extension Origin {
             text += try SignedReference.path(basePath: basePath, below)
             if let query, !query.isEmpty { text += "?" + (try SignedReference.query(query)) }
         } else {
-            text += URLEscapes.escapingRest(of: basePath + below)
-            if let query { text += "?" + URLEscapes.escapingRest(of: String(query)) }
+            text += URLEscape.escapingRest(of: basePath + below)
+            if let query { text += "?" + URLEscape.escapingRest(of: String(query)) }
         }
         let url = try SourceURL(parsing: text)
         guard contains(url), url.path.suffix(after: basePath) != nil else { throw .pathNotAllowed }

@@ -47,7 +47,7 @@ package final class SourceIdentity: Hashable, Sendable {
         guard let originName else { return url.canonical }
         let path = url.canonical.utf8.dropFirst(baseLength)
         let text = String(Substring(path))
-        return "\(originName):\(url.isInFolder ? URLEscapes.path(ofFile: URLEscapes.text(of: text[...])) : text)"
+        return "\(originName):\(url.isInFolder ? URLEscape.path(ofFile: URLEscape.text(of: text[...])) : text)"
     }
 
     /// Creates the identity of an uploaded image: clients cannot name it, and it is stored in memory only.

@@ -28,7 +28,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     /// A path with dot segments is rejected in any spelling: servers resolve more spellings of them than URL parsers
     /// do, and the fetched path must be the checked one.
     package init(parsing text: String) throws(SourceURLError) {
-        let text = URLEscapes.escapingBlanks(in: text)
+        let text = URLEscape.escapingBlanks(in: text)
         let scheme = try Self.scheme(of: text)
         let rest = text[text.utf8.index(text.startIndex, offsetBy: scheme.utf8.count + 3)...]
         let writtenHost = try Self.writtenHost(in: rest)
@@ -49,7 +49,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Resolves a `Location` field in a response from this URL (RFC 9110 section 10.2.2), as browsers do.
     package func redirected(to location: String) throws(SourceURLError) -> SourceURL {
-        let location = URLEscapes.reference(location, from: scheme)
+        let location = URLEscape.reference(location, from: scheme)
         let start = location.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
         if start.utf8.contains(UInt8(ascii: ":")) { return try SourceURL(parsing: location) }
         if location.suffix(after: "//") != nil { return try SourceURL(parsing: scheme + ":" + location) }
@@ -60,10 +60,10 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates the location of a file in a configured folder, which only looks like a URL: `folder://NAME/PATH`.
     ///
-    /// Each segment of the path is a file's or a folder's name as parsed by ``URLEscapes/fileName(_:)``; the caller has
+    /// Each segment of the path is a file's or a folder's name as parsed by ``URLEscape/fileName(_:)``; the caller has
     /// rejected dot segments.
     init(inFolder name: String, path: Substring) throws(SourceURLError) {
-        let relative = URLEscapes.fileName(path.suffix(after: "/") ?? path)
+        let relative = URLEscape.fileName(path.suffix(after: "/") ?? path)
         let segments = relative.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard segments.allSatisfy({ !$0.isEmpty }), !relative.utf8.contains(0),
             relative.utf8.count <= Self.maximumLength
@@ -77,7 +77,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The names of the path to a file in a configured folder.
-    var fileSegments: [String] { path.split(separator: "/").map { URLEscapes.text(of: $0) } }
+    var fileSegments: [String] { path.split(separator: "/").map { URLEscape.text(of: $0) } }
 
     /// Creates the name of an uploaded image, which only looks like a URL: `given://NAME/`.
     ///

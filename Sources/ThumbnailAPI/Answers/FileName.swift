@@ -24,7 +24,7 @@ package struct FileName: Sendable, Equatable {
     /// characters that could end the header field, are special to file systems, or deceive a reader.
     package init(source: String, isAttachment: Bool = false) {
         let segment = Self.lastSegment(of: Array(source.utf8))
-        let decoded = PercentEncoding.decode(segment) ?? String(decoding: segment, as: UTF8.self)
+        let decoded = URLEscape.decodeText(segment) ?? String(decoding: segment, as: UTF8.self)
         self.init(stem: Self.withoutExtension(decoded.unicodeScalars), isAttachment: isAttachment)
     }
 
@@ -34,11 +34,11 @@ package struct FileName: Sendable, Equatable {
         let ascii = kept.map { $0.isASCII ? UInt8(ascii: $0) : UInt8(ascii: "_") }
         plain = ascii.contains(where: Self.isLetterOrDigit) ? String(decoding: ascii, as: UTF8.self) : "image"
         let hasMore = kept.contains { !$0.isASCII }
-        extended = hasMore ? PercentEncoding.encode(String(String.UnicodeScalarView(kept))) : nil
+        extended = hasMore ? URLEscape.encode(String(String.UnicodeScalarView(kept))) : nil
     }
 
     /// The name without an extension; `image` if nothing is left of it.
-    package var stem: String { extended.flatMap { PercentEncoding.decode(Array($0.utf8)[...]) } ?? plain }
+    package var stem: String { extended.flatMap { URLEscape.decodeText($0.utf8) } ?? plain }
 
     /// Returns the value of `Content-Disposition` for a file with this extension; non-ASCII names also use RFC 8187's
     /// form.

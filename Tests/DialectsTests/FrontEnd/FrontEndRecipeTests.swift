@@ -109,7 +109,7 @@ import ThumbnailTypes
     func `sources are absolute, or paths of the operator's origin`(name: String) throws {
         func source(_ text: String) throws -> ExactText {
             let place = ["next": "/_next/image", "vercel": "/_vercel/image", "netlify": "/.netlify/images"][name]
-            let text = PercentEncoding.encode(text)
+            let text = URLEscape.encode(text)
             return try Self.dialect(name).query(
                 in: RequestedTarget("\(place ?? "/_image")?url=\(text)&href=\(text)&w=640&q=75")
             ).request.source

@@ -35,7 +35,7 @@ func imaginaryComposition(
 }
 
 /// The target of a pipeline.
-func pipeline(_ operations: String) -> String { "/pipeline?operations=\(PercentEncoding.encode(operations))" }
+func pipeline(_ operations: String) -> String { "/pipeline?operations=\(URLEscape.encode(operations))" }
 
 /// The target by which Nextcloud asks for a preview.
 func nextcloud(_ operation: String, _ side: Int, first: String? = "autorotate", as type: String = "jpeg") -> String {

@@ -15,7 +15,7 @@ struct CompletionTests {
 
     @Test func `all commands, parameters and settings are in all scripts`() {
         for script in scripts {
-            for command in AlulaCommand.all { #expect(script.contains(command.name)) }
+            for command in AlulaCommand.all { #expect(script.contains(command.description.name)) }
             for option in ThumbnailOption.all {
                 for name in [option.name] + option.aliases { #expect(script.contains(name)) }
             }
@@ -23,7 +23,7 @@ struct CompletionTests {
         }
     }
 
-    @Test func `commands that read their arguments themselves offer what their help names`() throws {
+    @Test func `commands offer their options, and serve all settings`() throws {
         let serve = try #require(CompletionTable.commands.first { $0.name == "serve" })
         #expect(serve.options.contains { $0.name == "max-active-downloads" })
         #expect(serve.options.contains { $0.name == "check-config" })

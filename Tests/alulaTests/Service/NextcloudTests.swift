@@ -3,6 +3,7 @@ import Imaging
 import Memory
 import TestSupport
 import Testing
+import Text
 
 @testable import Composition
 @testable import Dialects
@@ -25,7 +26,7 @@ struct NextcloudTests {
         let client = try running.connect()
         defer { client.close() }
         client.send(
-            "POST /pipeline?operations=\(PercentEncoding.encode(json))&key=sesame HTTP/1.1\r\nHost: localhost\r\n"
+            "POST /pipeline?operations=\(URLEscape.encode(json))&key=sesame HTTP/1.1\r\nHost: localhost\r\n"
                 + "Content-Length: \(file.count)\r\n\r\n")
         client.send(file)
         return try await client.response()
